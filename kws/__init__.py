@@ -1,0 +1,5 @@
+"""kws: from spoken words to a microcontroller that hears them."""
+
+from importlib.metadata import version
+
+__version__ = version("kws")

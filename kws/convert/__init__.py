@@ -1,0 +1,1 @@
+"""From a trained model to a bundle: int8 TFLite, C array, settings, op resolver, arena size."""

@@ -1,0 +1,1 @@
+"""Be a device (run) or talk to one (build, emulate)."""

@@ -1,0 +1,1 @@
+"""The model zoo, training and evaluation. Needs the extra `kws[train]` (TensorFlow)."""
