@@ -1,0 +1,123 @@
+"""Writing files and folders so that a reader sees the old one or the new one, never a half.
+
+Everything is written beside its destination, flushed, and then renamed into place. When the disk
+is full, the folder is read-only or the process is killed, what was there before stays whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kws.errors import KwsError
+
+# The umask can only be read by setting it, which other threads would feel: read once, here.
+_UMASK = os.umask(0o077)
+os.umask(_UMASK)
+
+
+def atomic_write(path: Path, data: bytes) -> None:
+    """Write `data` to `path`, replacing what is there. Missing parent folders are made.
+
+    Raises:
+        KwsError: it could not be written (full disk, read-only folder, a folder of that name);
+            the old file, if any, is untouched and nothing new is left behind.
+    """
+    temporary: Path | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o666 & ~_UMASK)
+        temporary.replace(path)
+        temporary = None
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def new_directory(path: Path) -> Iterator[Path]:
+    """Fill a folder that becomes `path` when the block ends well.
+
+    Yields a fresh, empty folder beside `path` (so on the same file system). At the end of the block
+    it replaces `path`; if the block raises, it is removed and `path` is untouched.
+
+    Raises:
+        KwsError: the folder could not be made or put in place, or a write in the block failed with
+            an OSError.
+    """
+    temporary: Path | None = None
+    try:
+        path = path.resolve()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+        temporary.chmod(0o777 & ~_UMASK)
+        yield temporary
+        replace_directory(temporary, path)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+    finally:
+        if temporary is not None:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def replace_directory(temporary: Path, destination: Path) -> None:
+    """Put the folder `temporary` at `destination`; both are on the same file system.
+
+    A folder that is already there is moved aside first and removed afterwards; if the second
+    rename fails it is moved back. A kill between the two renames leaves the old folder beside
+    `destination` under a name that starts with a dot, whole.
+
+    Raises:
+        KwsError: it could not be done; `destination` is as it was.
+    """
+    try:
+        destination = destination.resolve()
+        if not destination.is_dir():
+            temporary.replace(destination)
+            return
+        # Inside a folder of its own, so that the name is free and one call removes it.
+        aside = Path(tempfile.mkdtemp(dir=destination.parent, prefix=f".{destination.name}."))
+        old = aside / destination.name
+        try:
+            destination.replace(old)
+            temporary.replace(destination)
+        except BaseException:
+            if old.exists() and not destination.exists():
+                old.replace(destination)
+            if not old.exists():
+                aside.rmdir()
+            raise
+    except OSError as error:
+        raise _cannot_write(destination, error) from None
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def make_directory(path: Path) -> None:
+    """Make the folder `path` and its parents, if they are missing.
+
+    Raises:
+        KwsError: it could not be made, or something that is no folder has its name.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _cannot_write(path, error) from None
+
+
+def _cannot_write(path: Path, error: OSError) -> KwsError:
+    reason = error.strerror or str(error)
+    return KwsError(
+        f"{path}: cannot be written ({reason.lower()}); make room or name another place"
+    )
