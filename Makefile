@@ -1,0 +1,70 @@
+# `make demo` and `make test` do their own set-up; a second run skips what is there.
+SHELL  := /bin/bash
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+JOBS   ?= $(shell nproc)
+DEMO   ?= runs/demo
+
+# Debian's packages: host compiler, the boards' compiler, the emulator, text-to-speech, sound, tests.
+PACKAGES      := g++ cmake python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi \
+                 libstdc++-arm-none-eabi-newlib qemu-system-arm espeak-ng flite libportaudio2 libgtest-dev
+LINT_PACKAGES := clang-format clang-tidy
+
+CORE_SOURCES := $(shell find kws/firmware/src -name '*.cc' -o -name '*.h') kws/_core.cc
+CPP_SOURCES  := $(CORE_SOURCES) $(wildcard kws/firmware/test/*.cc kws/firmware/test/*.h)
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+
+.PHONY: setup demo test test-cpp test-python lint bench assets clean
+
+# $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
+define apt_install
+	@missing=$$(for p in $(1); do \
+	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+	if [ -n "$$missing" ]; then \
+	  missing=$$(echo $$missing); \
+	  if ! command -v apt-get >/dev/null; then \
+	    echo "kws: install what these Debian packages hold, then run make again: $$missing" >&2; exit 1; \
+	  elif [ "$$(id -u)" = 0 ]; then root=; \
+	  elif sudo -n true 2>/dev/null || [ -t 0 ]; then root=sudo; \
+	  else echo "kws: as root, run: apt-get install $$missing" >&2; exit 1; fi; \
+	  echo "kws: installing $$missing"; \
+	  $$root apt-get update -qq && \
+	  $$root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+	fi
+endef
+
+setup: $(VENV)/.installed
+
+build/.packages: Makefile
+	$(call apt_install,$(PACKAGES))
+	@mkdir -p build && touch $@
+
+# The tools that build the extension, so that a rebuild needs no network.
+$(VENV)/.tools: constraints.txt pyproject.toml | build/.packages
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kws: Python 3.11 or newer is needed; run make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "kws: installing Python packages"
+	@$(BIN)/pip install -q -c constraints.txt pip scikit-build-core nanobind
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
+	@echo "kws: building the core"
+	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,test,lint]'
+	@touch $@
+
+test: test-cpp test-python
+
+test-cpp: $(VENV)/.installed
+	@cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log \
+	  || { cat build/test-configure.log; exit 1; }
+	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
+	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
+
+test-python: $(VENV)/.installed
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+clean:
+	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,131 @@
+"""The C++ core (kws/firmware/src) for Python: the same files that the boards compile."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SAMPLE_RATE: int
+"""Samples a second that every part of the core works at (16000)."""
+
+WINDOW_SAMPLES: int
+"""Samples in one frame's window (480, 30 ms)."""
+
+STRIDE_SAMPLES: int
+"""Samples from one frame to the next (320, 20 ms): one hop."""
+
+CHANNELS: int
+"""int8 values in a frame (40)."""
+
+SPECTROGRAM_FRAMES: int
+"""Frames in the spectrogram that a model sees (49, 1 s)."""
+
+class CoreError(Exception):
+    """A status other than kOk from the core; the text is the line that the firmware would print."""
+
+class Frontend:
+    """PCM to frames; the noise estimate and the samples of an unfinished window are kept."""
+
+    def __init__(self) -> None: ...
+    def reset(self) -> None:
+        """Forget the noise estimate and the unfinished window."""
+
+    def process(self, pcm: NDArray[np.int16]) -> NDArray[np.int8]:
+        """Frames that `pcm` (16 kHz, any length) completes, shape (n, 40)."""
+
+def features(clips: NDArray[np.int16], threads: int = 0) -> NDArray[np.int8]:
+    """Frames of many clips, each from a zero noise estimate.
+
+    Args:
+        clips: shape (clips, samples), 16 kHz.
+        threads: 0 for all cores.
+
+    Returns:
+        Shape (clips, frames, 40); frames is 0 where a clip is shorter than one window.
+    """
+
+class TensorInfo:
+    """What a model says of one of its tensors."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    """NumPy's name: int8, uint8, int16, int32 or float32."""
+    scale: float
+    zero_point: int
+
+class Interpreter:
+    """Runs one .tflite model with all ops that the runtime has.
+
+    Raises:
+        CoreError: the model is damaged, of another schema version, or has an op that is not supported.
+    """
+
+    def __init__(self, model: bytes, arena_bytes: int = 0) -> None:
+        """Check the model and allocate its tensors; `arena_bytes` 0 takes what it needs."""
+
+    @property
+    def inputs(self) -> list[TensorInfo]: ...
+    @property
+    def outputs(self) -> list[TensorInfo]: ...
+    @property
+    def ops(self) -> list[str]:
+        """The model's operators in the order they run, by the schema's names."""
+
+    @property
+    def arena_used_bytes(self) -> int:
+        """Bytes of arena the model needs, on this machine and on every target alike."""
+
+    def invoke(self, *inputs: NDArray[np.generic]) -> list[NDArray[np.generic]]:
+        """Run once on raw quantized values; one array for each input, one back for each output."""
+
+    def invoke_batch(self, rows: NDArray[np.generic], threads: int = 0) -> NDArray[np.generic]:
+        """Run once a row, each from a fresh state, on all cores (`threads` 0).
+
+        Args:
+            rows: shape (n, ...), the first input's type and number of elements a row.
+
+        Returns:
+            Shape (n, elements of the first output).
+        """
+
+    def reset(self) -> None:
+        """Clear what a stateful model keeps from call to call."""
+
+class Recognizer:
+    """TFLM's RecognizeCommands over int8 scores."""
+
+    def __init__(
+        self,
+        label_count: int,
+        average_window_ms: int = 1000,
+        detection_threshold: int = 200,
+        suppression_ms: int = 1500,
+        minimum_count: int = 3,
+    ) -> None: ...
+    def process(self, scores: NDArray[np.int8], time_ms: int) -> tuple[int, int, bool]:
+        """Take one result; gives (label, mean score 0 to 255, whether it is a new command)."""
+
+class Pipeline:
+    """The firmware's pipeline: hops of PCM in, the serial port's bytes out."""
+
+    def __init__(
+        self,
+        model: bytes,
+        labels: Sequence[str],
+        *,
+        name: str,
+        sha8: str,
+        arena_bytes: int,
+        inference_stride: int = 2,
+        average_window_ms: int = 1000,
+        detection_threshold: int = 200,
+        suppression_ms: int = 1500,
+        minimum_count: int = 3,
+    ) -> None: ...
+    def feed(self, pcm: NDArray[np.int16]) -> bytes:
+        """What the device would write while it hears `pcm`; samples short of a hop are kept."""
+
+    @property
+    def boot(self) -> bytes:
+        """The boot line."""
