@@ -1,1 +1,1 @@
-"""Where PCM comes from: files, data sets, text-to-speech; and what is done to it before training."""
+"""Where PCM comes from: files, data sets, text-to-speech; and what is done to it in training."""
