@@ -1,0 +1,33 @@
+#include "output.h"
+
+namespace kws {
+
+void WriteText(Output* output, const char* text) {
+  if (text == nullptr) return;
+  size_t size = 0;
+  while (text[size] != '\0') ++size;
+  if (size > 0) output->Write(text, size);
+}
+
+void WriteNumber(Output* output, uint32_t value) {
+  char digits[10];  // 2^32 has ten
+  size_t first = sizeof(digits);
+  do {
+    digits[--first] = static_cast<char>('0' + value % 10);
+    value /= 10;
+  } while (value != 0);
+  output->Write(digits + first, sizeof(digits) - first);
+}
+
+void WriteError(Output* output, const char* what, const char* detail, const char* remedy) {
+  WriteText(output, "error: ");
+  WriteText(output, what);
+  WriteText(output, detail);
+  if (remedy != nullptr) {
+    WriteText(output, "; ");
+    WriteText(output, remedy);
+  }
+  WriteText(output, "\n");
+}
+
+}  // namespace kws

@@ -1,0 +1,77 @@
+// Joins the stages: hops of samples in, lines on the serial port out. The device's main loop and
+// the host's `kws run` drive this same class, so both write the same bytes.
+#ifndef KWS_PIPELINE_H_
+#define KWS_PIPELINE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "feature_provider.h"
+#include "output.h"
+#include "recognizer.h"
+#include "responder.h"
+#include "runtime/micro_interpreter.h"
+#include "status.h"
+
+namespace kws {
+
+// All pointers stay the caller's and must outlive the pipeline.
+struct PipelineConfig {
+  const char* version;
+  const char* board;
+  const char* model_name;
+  const char* model_sha8;     // first 8 hexadecimal digits of the model's SHA-256
+  const char* const* labels;  // label_count names: silence, unknown, then the keywords
+  int label_count;
+  int inference_stride;  // hops from one inference to the next (> 0)
+  RecognizerSettings recognizer;
+};
+
+// Time is counted in samples: a line's time is the end of the hop that completed the detection,
+// counted from the first sample after Start or Reset. So the same samples give the same lines on
+// every target, whatever its speed. Every fault is written as one line that starts with `error: `,
+// and returned.
+class Pipeline {
+ public:
+  static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
+
+  // Keeps references to all of them; see MicroInterpreter for model, resolver and arena.
+  Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
+           uint8_t* arena, size_t arena_size, Output* output);
+
+  // Checks settings and model, allocates the tensors and writes the boot line
+  // `kws 0.1.0 on qemu, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n`.
+  // Call once, before the first hop. After a fault the pipeline cannot be used.
+  Status Start();
+
+  // Takes the next Frontend::kStrideSamples samples. From the 49th frame on, every
+  // `inference_stride` hops runs the model and, where a label was heard, writes its line.
+  Status ProcessHop(const int16_t* hop);
+
+  // Writes that `samples` (> 0) samples never came, because the target did not keep up.
+  void ReportLost(uint32_t samples);
+
+  // Everything as after Start: time 0, no history in frontend, model and recognizer.
+  Status Reset();
+
+  size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }
+
+ private:
+  const char* Mismatch() const;  // how model and settings do not fit; null: they do
+  Status Infer();
+  Status Fault(Status status);
+
+  PipelineConfig config_;
+  Output* output_;
+  size_t arena_size_;
+  MicroInterpreter interpreter_;
+  FeatureProvider features_;
+  Recognizer recognizer_;
+  Responder responder_;
+  uint32_t time_ms_ = 0;  // wraps after 49.7 days
+  int hops_to_inference_ = 0;
+};
+
+}  // namespace kws
+
+#endif  // KWS_PIPELINE_H_
