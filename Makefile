@@ -55,6 +55,21 @@ $(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,test,lint]'
 	@touch $@
 
+# No download and no recording: text-to-speech speaks the words, voices that training never heard
+# test the model in the emulated board.
+demo: $(VENV)/.installed
+	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
+	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
+	$(BIN)/kws test --board qemu --model $(DEMO)/model/bundle --data $(DEMO)/data
+
+# The default model, again. DATA names a copy of Speech Commands (kws download speech_commands).
+DATA ?= ../shared/data/speech_commands
+assets: $(VENV)/.installed
+	$(BIN)/kws train --data $(DATA) --words yes,no --out runs/assets/yes_no
+
+bench: $(VENV)/.installed
+	$(BIN)/kws bench
+
 test: test-cpp test-python
 
 test-cpp: $(VENV)/.installed
@@ -65,6 +80,19 @@ test-cpp: $(VENV)/.installed
 
 test-python: $(VENV)/.installed
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+lint: $(VENV)/.installed build/.lint-packages
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check -q .
+	@$(BIN)/mypy
+	@$(BIN)/codespell
+	@clang-format --dry-run -Werror $(CPP_SOURCES)
+	@cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log
+	@printf '%s\n' $(filter %.cc,$(filter kws/firmware/src/%,$(filter-out kws/firmware/src/main.cc kws/firmware/src/boards/%,$(CPP_SOURCES)))) \
+	  | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/test 2>/dev/null
+
+build/.lint-packages: Makefile
+	$(call apt_install,$(LINT_PACKAGES))
+	@mkdir -p build && touch $@
 
 clean:
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
