@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -22,6 +24,74 @@ app = typer.Typer(
 
 # --- data -----------------------------------------------------------------------------------------
 
+
+@app.command()
+def synth(
+    *,
+    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
+    out: Annotated[Path, typer.Option(help="Folder of the data set; what it has is kept.")],
+    voices: Annotated[int, typer.Option(min=3, help="How many voices speak.")] = 100,
+    takes: Annotated[int, typer.Option(min=1, help="Takes of a keyword by each voice.")] = 4,
+    unknown: Annotated[
+        str | None, typer.Option(help="Words for the unknown class; chosen if not given.")
+    ] = None,
+    accents: Annotated[
+        str | None, typer.Option(help="espeak-ng's languages, such as de; English if not given.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other clips.")] = 0,
+) -> None:
+    """Make a data set of any words with text-to-speech."""
+    from kws.audio.synth import SynthSettings, synthesize
+
+    settings = SynthSettings(_split(words), voices=voices, takes=takes, seed=seed)
+    if unknown is not None:
+        settings = replace(settings, unknown=_split(unknown))
+    if accents is not None:
+        settings = replace(settings, accents=_split(accents))
+    report = synthesize(settings, out)
+    print(
+        f"{out}: {len(report.words)} words ({', '.join(report.words)}) by {report.voices} voices, "
+        f"{report.made} clips made, {report.kept} kept"
+    )
+    if report.too_long:
+        print(f"{report.too_long} clips left out: too long for one second", file=sys.stderr)
+
+
+@app.command()
+def download(
+    name: Annotated[str, typer.Argument(help="The data set: speech_commands.")],
+    out: Annotated[Path, typer.Option(help="New folder for it.")],
+    version: Annotated[str, typer.Option(help="0.01 or 0.02.")] = "0.02",
+) -> None:
+    """Fetch a public data set; goes on where it was if the network breaks."""
+    from kws.audio.download import download as fetch
+    from kws.audio.download import find_archive
+
+    fresh = fetch(find_archive(name, version), out)
+    print(f"{out}: {'complete' if fresh else 'is there already'}")
+
+
+@app.command()
+def stats(
+    folder: Annotated[Path, typer.Argument(help="A folder of folders of recordings.")],
+    json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+) -> None:
+    """Show what is in a data set and what is wrong with it."""
+    from rich.console import Console
+
+    from kws.audio.dataset import open_dataset
+    from kws.audio.stats import collect, describe
+    from kws.progress import progress_bar
+
+    dataset = open_dataset(folder)
+    with progress_bar("reading", len(dataset.clips) + len(dataset.backgrounds)) as advance:
+        found = collect(dataset, advance)
+    if json:
+        print(dumps(found.to_json(), indent=2))
+    else:
+        Console(highlight=False).print(describe(found), soft_wrap=True)
+
+
 # --- models ---------------------------------------------------------------------------------------
 
 # --- devices --------------------------------------------------------------------------------------
@@ -29,15 +99,42 @@ app = typer.Typer(
 # --- seams ----------------------------------------------------------------------------------------
 
 
+@app.command()
+def features(
+    clip: Annotated[Path, typer.Argument(help="A recording.")],
+    out: Annotated[Path, typer.Option(help="NumPy file for int8[frames, 40].")],
+    png: Annotated[Path | None, typer.Option(help="Also draw it into this PNG file.")] = None,
+) -> None:
+    """Compute a recording's spectrogram as a device does."""
+    from kws.audio.files import load_clip
+    from kws.features import save, spectrogram
+
+    pcm = load_clip(clip)
+    frames = spectrogram(pcm)
+    save(out, frames)
+    if png:
+        from kws.features.picture import save_picture
+
+        save_picture(png, pcm, frames, clip.name)
+    print(f"{out}: {len(frames)} frames of {len(pcm) / 16000:.2f} s")
+
+
 @app.callback(invoke_without_command=True)
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.")
+    ] = False,
 ) -> None:
     if version:
         from kws import __version__
 
         print(f"kws {__version__}")
         raise typer.Exit
+
+
+def _split(words: str) -> tuple[str, ...]:
+    """What an option such as `--words yes,no` names."""
+    return tuple(word.strip() for word in words.split(",") if word.strip())
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import hashlib
 import os
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +34,7 @@ from kws.audio.room import place, trim
 from kws.audio.voices import ENGLISH, Voice, find_voices, speak, spoken_form
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
+from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
 _RATES = (120.0, 220.0)  # words a minute, from slow to fast
@@ -92,15 +93,12 @@ class _Task:
     path: Path
 
 
-def synthesize(
-    settings: SynthSettings, out: Path, progress: Callable[[int, int], object] | None = None
-) -> SynthReport:
+def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     """Speak a data set into the folder `out`; clips that are there already are kept.
 
     Args:
         settings: what is spoken.
         out: Speech Commands layout, with lists that hold out voices.
-        progress: called with clips done and clips in all.
 
     Raises:
         UsageError: words that cannot be folders or labels, too few voices, an unknown accent.
@@ -115,14 +113,16 @@ def synthesize(
     make_directory(out)
     tasks = _tasks(settings, words, voices, out)
     todo = [task for task in tasks if not task.path.exists()]
-    made: defaultdict[str, int] = defaultdict(int)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    made = 0
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        progress_bar("speaking", len(todo)) as advance,
+    ):
         try:
             results = pool.map(lambda task: _make(task, settings.seed), todo)
-            for done, (task, written) in enumerate(zip(todo, results, strict=True), 1):
-                made[task.word] += written
-                if progress:
-                    progress(done, len(todo))
+            for written in results:
+                made += written
+                advance(1)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -137,8 +137,7 @@ def synthesize(
         if not path.exists():
             write_clip(path, noise)
     _write_lists(out, {voice.name: splits[voice.group] for voice in voices})
-    count = sum(made.values())
-    return SynthReport(words, len(voices), count, len(tasks) - len(todo), len(todo) - count)
+    return SynthReport(words, len(voices), made, len(tasks) - len(todo), len(todo) - made)
 
 
 def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:

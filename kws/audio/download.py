@@ -1,0 +1,220 @@
+"""Fetch a public data set: with resume, checked against its published checksum, unpacked safely."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import http.client
+import shutil
+import tarfile
+import time
+import urllib.error
+import urllib.request
+import zlib
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from kws.audio.dataset import BACKGROUND_FOLDER
+from kws.errors import DataError, KwsError, UsageError
+from kws.files import make_directory, new_directory
+from kws.progress import progress_bar
+
+_CHUNK = 1 << 20
+_TIMEOUT_S = 30.0
+_RETRIES = 5  # times in a row that a connection may break without a single byte
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A data set as its authors publish it: a .tar.gz in Speech Commands layout."""
+
+    name: str
+    url: str
+    sha256: str
+    size: int | None
+    """Bytes, if known before the server is asked."""
+
+
+# Checksums as TensorFlow Datasets and torchaudio record them.
+ARCHIVES = {
+    ("speech_commands", "0.01"): Archive(
+        "Speech Commands 0.01",
+        "http://download.tensorflow.org/data/speech_commands_v0.01.tar.gz",
+        "743935421bb51cccdb6bdd152e04c5c70274e935c82119ad7faeec31780d811d",
+        None,
+    ),
+    ("speech_commands", "0.02"): Archive(
+        "Speech Commands 0.02",
+        "http://download.tensorflow.org/data/speech_commands_v0.02.tar.gz",
+        "af14739ee7dc311471de98f5f9d2c9191b18aedfe957f4a6ff791c709868ff58",
+        2_428_923_189,
+    ),
+}
+
+
+def find_archive(name: str, version: str) -> Archive:
+    """The archive of that name and version.
+
+    Raises:
+        UsageError: there is no such archive.
+    """
+    archive = ARCHIVES.get((name, version))
+    if archive is None:
+        known = ", ".join(f"{n} --version {v}" for n, v in ARCHIVES)
+        raise UsageError(f"no data set {name!r} of version {version!r}; known are {known}")
+    return archive
+
+
+def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
+    """Fetch and unpack a data set into the new folder `out`.
+
+    The archive arrives in `<out>.tar.gz.part`, which stays when the transfer breaks, so that the
+    next call goes on from there. `out` appears whole or not at all.
+
+    Returns:
+        False if `out` holds a data set already, and nothing was done.
+
+    Raises:
+        UsageError: `out` is there and holds something else.
+        DataError: the server cannot be reached or refuses, or what came is not the archive.
+        KwsError: a file could not be written.
+    """
+    if out.is_dir() and (out / BACKGROUND_FOLDER).is_dir():
+        return False
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"{out}: is there already and is no data set; name a new folder")
+    make_directory(out.parent)
+    part = out.with_name(out.name + ".tar.gz.part")
+    _fetch(archive, part, retry_wait_s)
+    _check(archive, part)
+    with new_directory(out) as folder:
+        _unpack(archive, part, folder)
+    part.unlink(missing_ok=True)
+    return True
+
+
+def _fetch(archive: Archive, part: Path, retry_wait_s: float) -> None:
+    failures = 0
+    while True:
+        before = part.stat().st_size if part.exists() else 0
+        if archive.size is not None and before == archive.size:
+            return
+        try:
+            if _transfer(archive, part, before):
+                return
+            problem = "the connection was lost"
+        except urllib.error.HTTPError as error:
+            if error.code < 500:
+                raise DataError(
+                    f"{archive.url}: the server answers {error.code} ({error.reason}); "
+                    "look whether the data set has moved"
+                ) from None
+            problem = f"the server answers {error.code} ({error.reason})"
+        except (OSError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            problem = str(getattr(reason, "strerror", None) or reason or type(error).__name__)
+        after = part.stat().st_size if part.exists() else 0
+        failures = 0 if after > before else failures + 1
+        if failures >= _RETRIES:
+            raise DataError(
+                f"{archive.url}: {problem.lower()}; check the network and run the command again, "
+                f"it goes on after the {after:,} bytes that are there"
+            )
+        time.sleep(retry_wait_s)
+
+
+def _transfer(archive: Archive, part: Path, have: int) -> bool:
+    """Ask for what is missing and append it; False if the connection broke before the end."""
+    request = urllib.request.Request(archive.url)  # noqa: S310 - the address is one of ARCHIVES
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    try:
+        response = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310
+    except urllib.error.HTTPError as error:
+        if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
+            raise
+        # All of it is there, or more than all: the checksum decides.
+        return True
+    with response:
+        if response.status != http.HTTPStatus.PARTIAL_CONTENT:
+            have = 0  # this server only sends all of it
+        length = response.headers.get("Content-Length")
+        total = have + int(length) if length and length.isdigit() else None
+        with (
+            _open(part, "ab" if have else "wb") as file,
+            progress_bar(archive.name, total or archive.size, unit="bytes") as advance,
+        ):
+            advance(have)
+            while chunk := response.read(_CHUNK):
+                _write(file, part, chunk)
+                have += len(chunk)
+                advance(len(chunk))
+    return total is None or have >= total
+
+
+def _check(archive: Archive, part: Path) -> None:
+    digest = hashlib.sha256()
+    with (
+        _open(part, "rb") as file,
+        progress_bar("checking", part.stat().st_size, unit="bytes") as advance,
+    ):
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            advance(len(chunk))
+    if digest.hexdigest() != archive.sha256:
+        part.unlink(missing_ok=True)
+        raise DataError(
+            f"{archive.url}: what came is not {archive.name} (its SHA-256 differs) and was "
+            "removed; run the command again"
+        )
+
+
+def _unpack(archive: Archive, part: Path, folder: Path) -> None:
+    """Regular files only, and none outside `folder`."""
+    try:
+        with (
+            _open(part, "rb") as raw,
+            tarfile.open(fileobj=raw, mode="r:gz") as tar,
+            progress_bar("unpacking", part.stat().st_size, unit="bytes") as advance,
+        ):
+            seen = 0
+            for member in tar:
+                name = PurePosixPath(member.name)
+                if member.isdir():
+                    continue
+                source = tar.extractfile(member) if member.isreg() else None
+                if source is None or name.is_absolute() or ".." in name.parts:
+                    raise DataError(
+                        f"{archive.url}: holds {member.name!r}, which is unsafe; stopped"
+                    )
+                path = folder / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("wb") as file:
+                    shutil.copyfileobj(source, file, _CHUNK)
+                advance(raw.tell() - seen)
+                seen = raw.tell()
+    except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(
+            f"{archive.url}: cannot be unpacked ({error}); run the command again"
+        ) from None
+
+
+def _open(path: Path, mode: str) -> IO[bytes]:
+    try:
+        return path.open(mode)
+    except OSError as error:
+        raise KwsError(_cannot_write(path, error)) from None
+
+
+def _write(file: IO[bytes], path: Path, chunk: bytes) -> None:
+    try:
+        file.write(chunk)
+        file.flush()
+    except OSError as error:
+        raise KwsError(_cannot_write(path, error)) from None
+
+
+def _cannot_write(path: Path, error: object) -> str:
+    reason = getattr(error, "strerror", None) or error
+    return f"{path}: cannot be written ({str(reason).lower()}); make room and run the command again"

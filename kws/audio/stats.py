@@ -1,0 +1,240 @@
+"""What is in a data set, and what is wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from kws.audio.dataset import Clip, DataSet, Split
+from kws.audio.files import SAMPLE_RATE, read_recording
+from kws.errors import AudioError
+
+SHORT_S = 0.3
+"""A shorter clip can hardly hold a word."""
+
+CLIPPED_SAMPLES = 5
+"""So many samples at full scale mean that the recording was too loud."""
+
+QUIET_PEAK = 0.005
+"""A clip that never exceeds this part of full scale holds no speech that could be heard."""
+
+SCARCE_CLIPS = 50
+"""A word with fewer clips for training is hard to learn."""
+
+
+_SHOWN = 4  # names in a line of the description; JSON has them all
+
+
+@dataclass(frozen=True)
+class Sound:
+    """What was found in one readable file."""
+
+    seconds: float
+    rate: int
+    peak: float
+    """Largest magnitude, 1 is full scale."""
+
+    full_scale: int
+    """Samples at full scale."""
+
+    digest: bytes
+    """Equal for equal samples, whatever the file's format."""
+
+
+@dataclass(frozen=True)
+class WordStats:
+    """One row of the table."""
+
+    word: str
+    clips: int
+    speakers: int
+    train: int
+    validation: int
+    test: int
+    shortest_s: float
+    mean_s: float
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something wrong, with the files or words that show it."""
+
+    kind: str
+    """Such as `clipped`; one of a fixed set of words."""
+
+    what: str
+    """The same in words."""
+
+    where: tuple[str, ...]
+    """Files relative to the data set, words, or speakers."""
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What `kws stats` shows."""
+
+    root: Path
+    words: tuple[WordStats, ...]
+    clips: int
+    speakers: int
+    backgrounds: tuple[tuple[str, float], ...]
+    """Name and seconds of each background recording that can be read."""
+
+    splits_from: str
+    """`lists` or `hash rule`."""
+
+    problems: tuple[Problem, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as JSON can hold it."""
+        return asdict(self) | {"root": str(self.root)}
+
+
+def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -> Stats:
+    """Read every file of a data set; files that cannot be read are problems, not errors.
+
+    Args:
+        dataset: what to look at.
+        progress: called with the number of files done since the last call.
+    """
+    paths = [clip.path for clip in dataset.clips] + list(dataset.backgrounds)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = []
+        for sound in pool.map(_look, paths):
+            found.append(sound)
+            if progress:
+                progress(1)
+    sounds = dict(zip(paths, found, strict=True))
+    by_word: defaultdict[str, list[Clip]] = defaultdict(list)
+    for clip in dataset.clips:
+        by_word[clip.word].append(clip)
+    return Stats(
+        root=dataset.root,
+        words=tuple(_word_stats(word, clips, sounds) for word, clips in by_word.items()),
+        clips=len(dataset.clips),
+        speakers=len({clip.speaker for clip in dataset.clips}),
+        backgrounds=tuple(
+            (path.name, sound.seconds)
+            for path in dataset.backgrounds
+            if isinstance(sound := sounds[path], Sound)
+        ),
+        splits_from="lists" if dataset.has_lists else "hash rule",
+        problems=tuple(_problems(dataset, by_word, sounds)),
+    )
+
+
+def describe(stats: Stats) -> Group:
+    """The table of words, the backgrounds and the problems, for a terminal."""
+    noise = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in stats.backgrounds)
+    lines = ["", f"splits: from the {stats.splits_from}", f"backgrounds: {noise or 'none'}"]
+    for problem in stats.problems:
+        names = ", ".join(problem.where[:_SHOWN])
+        more = f" and {len(problem.where) - _SHOWN} more" if len(problem.where) > _SHOWN else ""
+        lines.append(f"{problem.kind}: {len(problem.where)} {problem.what}: {names}{more}")
+    if not stats.problems:
+        lines.append("nothing wrong was found")
+    return Group(_table(stats), *(Text(line) for line in lines))
+
+
+def _table(stats: Stats) -> Table:
+    out = Table(box=None, header_style="bold", pad_edge=False)
+    out.add_column("word")
+    for title in ("clips", "speakers", "train", "validation", "test", "shortest", "mean"):
+        out.add_column(title, justify="right")
+    for w in stats.words:
+        counts = (w.clips, w.speakers, w.train, w.validation, w.test)
+        seconds = (f"{w.shortest_s:.2f} s", f"{w.mean_s:.2f} s")
+        out.add_row(w.word, *map(str, counts), *seconds)
+    sums = [sum(getattr(w, name) for w in stats.words) for name in ("train", "validation", "test")]
+    out.add_row("all", *map(str, (stats.clips, stats.speakers, *sums)), style="bold")
+    return out
+
+
+def _look(path: Path) -> Sound | AudioError:
+    try:
+        recording = read_recording(path)
+    except AudioError as error:
+        return error
+    pcm = recording.pcm
+    low, high = int(pcm.min()), int(pcm.max())
+    full_scale = int(np.count_nonzero((pcm == 32767) | (pcm == -32768)))
+    digest = hashlib.blake2b(pcm.tobytes(), digest_size=16).digest()
+    return Sound(
+        len(pcm) / SAMPLE_RATE, recording.rate, max(high, -low) / 32768, full_scale, digest
+    )
+
+
+def _word_stats(word: str, clips: list[Clip], sounds: dict[Path, Sound | AudioError]) -> WordStats:
+    splits = Counter(clip.split for clip in clips)
+    lengths = [s.seconds for clip in clips if isinstance(s := sounds[clip.path], Sound)]
+    return WordStats(
+        word,
+        len(clips),
+        len({clip.speaker for clip in clips}),
+        splits[Split.TRAIN],
+        splits[Split.VALIDATION],
+        splits[Split.TEST],
+        round(min(lengths, default=0.0), 3),
+        round(sum(lengths) / len(lengths), 3) if lengths else 0.0,
+    )
+
+
+def _problems(
+    dataset: DataSet, by_word: dict[str, list[Clip]], sounds: dict[Path, Sound | AudioError]
+) -> list[Problem]:
+    bad: defaultdict[str, list[str]] = defaultdict(list)
+    same: defaultdict[bytes, list[str]] = defaultdict(list)
+    clips = {clip.path for clip in dataset.clips}
+    for path, sound in sounds.items():
+        name = path.relative_to(dataset.root).as_posix()
+        if isinstance(sound, AudioError):
+            bad["unreadable"].append(name)
+            continue
+        same[sound.digest].append(name)
+        if sound.rate != SAMPLE_RATE:
+            bad["rate"].append(name)
+        if path in clips:
+            for kind, is_so in (
+                ("short", sound.seconds < SHORT_S),
+                ("clipped", sound.full_scale >= CLIPPED_SAMPLES),
+                ("quiet", sound.peak < QUIET_PEAK),
+            ):
+                if is_so:
+                    bad[kind].append(name)
+    for names in same.values():
+        bad["duplicate"] += names[1:]
+    bad["shared"] = list(dataset.shared_speakers())
+    for word, members in by_word.items():
+        train = sum(clip.split == Split.TRAIN for clip in members)
+        if train < SCARCE_CLIPS:
+            bad["scarce"].append(word)
+        if {clip.split for clip in members} != set(Split):
+            bad["split"].append(word)
+    if not dataset.backgrounds:
+        bad["background"].append("_background_noise_")
+    return [Problem(kind, what, tuple(bad[kind])) for kind, what in _KINDS.items() if bad[kind]]
+
+
+_KINDS = {
+    "unreadable": "files are empty, damaged or no recordings",
+    "short": f"clips are shorter than {SHORT_S} s",
+    "quiet": f"clips are silent, never louder than {QUIET_PEAK:.1%} of full scale",
+    "clipped": f"clips are too loud, {CLIPPED_SAMPLES} or more samples at full scale",
+    "rate": f"files are not at {SAMPLE_RATE} Hz (they are resampled)",
+    "duplicate": "files have the same samples as another",
+    "shared": "speakers are in more than one set, a test would flatter",
+    "scarce": f"words have fewer than {SCARCE_CLIPS} clips for training",
+    "split": "words lack clips for training, validation or test",
+    "background": "folder is missing or empty, training cannot mix noise in",
+}
