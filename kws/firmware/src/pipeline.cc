@@ -54,7 +54,7 @@ const char* Pipeline::Mismatch() const {
   }
   const TensorView input = interpreter_.input(0);
   if (interpreter_.inputs_size() != 1 ||
-      !IsSingleInt8(input, FeatureProvider::kFrames * Frontend::kChannels)) {
+      !IsSingleInt8(input, FeatureProvider::kFeatureBytes)) {
     return "the model's input is not one spectrogram of 49 x 40 int8";
   }
   const TensorView output = interpreter_.output(0);

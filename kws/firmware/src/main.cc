@@ -1,0 +1,53 @@
+// The firmware: samples from the board's microphone through the pipeline to its serial port.
+// The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
+#include "audio_provider.h"
+#include "boards/board.h"
+#include "model_data.h"
+#include "model_settings.h"
+#include "op_resolver.h"
+#include "output.h"
+#include "pipeline.h"
+#include "runtime/model.h"
+
+namespace {
+
+namespace board = kws::board;
+namespace settings = kws::settings;
+
+class BoardOutput final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override { board::Write(text, size); }
+  void SetLed(int label) override { board::SetLed(label); }
+};
+
+alignas(16) uint8_t arena[settings::kArenaBytes];
+kws::AudioProvider audio;
+
+}  // namespace
+
+int main() {
+  board::Init();
+  static BoardOutput output;
+  static const kws::Model model = kws::GetModel(g_model, g_model_len);
+  static kws::ModelOpResolver resolver;
+  static kws::Pipeline pipeline(
+      kws::PipelineConfig{KWS_VERSION, board::kName, settings::kModelName, settings::kModelSha8,
+                          settings::kLabels, settings::kLabelCount, settings::kInferenceStride,
+                          settings::kRecognizer},
+      model, resolver, arena, sizeof(arena), &output);
+
+  if (pipeline.Start() != kws::Status::kOk) board::Halt();
+  if (board::Start(&audio) != kws::Status::kOk) {
+    kws::WriteError(&output, "the microphone did not start", nullptr, "check the board and reset");
+    board::Halt();
+  }
+  for (;;) {
+    int16_t hop[kws::AudioProvider::kHopSamples];
+    while (audio.PopHop(hop)) {
+      if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt();
+    }
+    const uint32_t lost = audio.TakeLost();
+    if (lost > 0) pipeline.ReportLost(lost);
+    board::Sleep();
+  }
+}
