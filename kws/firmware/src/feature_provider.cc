@@ -1,0 +1,50 @@
+#include "feature_provider.h"
+
+#include <cstddef>
+#include <cstring>
+
+namespace kws {
+namespace {
+
+constexpr int8_t kNoEnergy = -128;  // the feature of a channel without any signal
+
+}  // namespace
+
+void FeatureProvider::Reset() {
+  frontend_.Reset();
+  has_hop_ = false;
+  next_ = 0;
+  frames_ = 0;
+}
+
+bool FeatureProvider::Push(const int16_t* hop) {
+  constexpr int kOverlap = Frontend::kWindowSamples - kHopSamples;
+  const bool makes_frame = has_hop_;
+  if (makes_frame) {
+    std::memcpy(window_ + kHopSamples, hop, kOverlap * sizeof(int16_t));
+    frontend_.ProcessFrame(window_, ring_[next_]);
+    next_ = next_ + 1 < kFrames ? next_ + 1 : 0;
+    if (frames_ < UINT32_MAX) ++frames_;
+  }
+  std::memcpy(window_, hop, kHopSamples * sizeof(int16_t));
+  has_hop_ = true;
+  return makes_frame;
+}
+
+void FeatureProvider::CopyTo(int8_t* dst) const {
+  constexpr size_t kFrameBytes = sizeof(ring_[0]);
+  if (!ready()) {
+    // The ring has not come round yet: its frames are the newest, after those never made.
+    const size_t missing = kFrameBytes * (static_cast<size_t>(kFrames) - frames_);
+    std::memset(dst, kNoEnergy, missing);
+    std::memcpy(dst + missing, ring_, kFrameBytes * frames_);
+    return;
+  }
+  const size_t older = kFrameBytes * static_cast<size_t>(kFrames - next_);
+  std::memcpy(dst, ring_[next_], older);
+  std::memcpy(dst + older, ring_[0], sizeof(ring_) - older);
+}
+
+const int8_t* FeatureProvider::newest() const { return ring_[next_ > 0 ? next_ - 1 : kFrames - 1]; }
+
+}  // namespace kws

@@ -1,0 +1,52 @@
+// The frontend's settings: every number that says what a feature is. All tables are computed from
+// these while compiling (tables.cc). They are those of TFLM's micro_speech example, whose models
+// expect features of exactly this kind; a test compares the tables with that example's.
+#ifndef KWS_FRONTEND_PARAMS_H_
+#define KWS_FRONTEND_PARAMS_H_
+
+#include <cstdint>
+
+namespace kws::frontend {
+
+// Sound and spectrum.
+constexpr int kSampleRate = 16000;                    // Hz
+constexpr int kWindowSamples = 480;                   // 30 ms, Hann
+constexpr int kWindowBits = 12;                       // fractional bits of the window's weights
+constexpr int kFftSize = 512;                         // the window padded with zeros
+constexpr int kComplexSize = kFftSize / 2;            // two real samples make a complex one
+constexpr int kUsedComplexSize = kWindowSamples / 2;  // the rest of them are zero
+
+// Filter bank: triangles, equally wide on the mel scale mel(f) = 1127 ln(1 + f / 700).
+constexpr int kChannels = 40;
+constexpr float kLowestHz = 125.0f;
+constexpr float kHighestHz = 7500.0f;
+constexpr int kFilterBits = 12;  // fractional bits of the filters' weights
+
+// Noise estimate: per channel n += s (x - n), with a smoothing s for even channels and one for odd
+// channels. All of them have kSubtractionBits fractional bits, cut off.
+constexpr int kSubtractionBits = 14;
+constexpr double kEvenSmoothing = 0.025;
+constexpr double kOddSmoothing = 0.06;
+constexpr double kMinSignalRemaining = 0.05;  // what subtraction leaves of a channel, at least
+constexpr int kNoiseBits = 10;                // fractional bits of the noise estimate
+
+// PCAN automatic gain control: gain(n) = (n + kGainOffset) ^ -kGainStrength, n the noise estimate.
+constexpr float kGainStrength = 0.95f;
+constexpr float kGainOffset = 80.0f;
+constexpr int kGainBits = 21;  // fractional bits of the gain
+constexpr int kSnrShift = 6;   // bits dropped from channel x gain; leaves kSnrBits fractional bits
+constexpr int kSnrBits = 12;
+constexpr int kShrunkBits = 6;  // fractional bits after the gain's last step, the "shrink" function
+
+// How much larger a channel is than the size that gain and logarithm mean, in bits: log2 of the FFT
+// size less half the filters' weight bits (half, because a root was taken).
+constexpr int kCorrectionBits = 3;
+
+// Logarithm: natural, times kLogScale; then 666 of it (25.6 x 26, cut) become 256 steps of int8.
+constexpr int kLogScale = 64;
+constexpr int kFeatureSteps = 256;
+constexpr int kFeatureDivisor = 666;
+
+}  // namespace kws::frontend
+
+#endif  // KWS_FRONTEND_PARAMS_H_
