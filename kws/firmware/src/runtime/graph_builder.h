@@ -1,0 +1,78 @@
+// The work of AllocateTensors: reads the graph, prepares its ops, plans the memory.
+#ifndef KWS_RUNTIME_GRAPH_BUILDER_H_
+#define KWS_RUNTIME_GRAPH_BUILDER_H_
+
+#include <cstdint>
+
+#include "runtime/memory_planner.h"
+#include "runtime/model.h"
+#include "runtime/op_resolver.h"
+#include "status.h"
+
+namespace kws {
+
+struct ErrorDetail;
+
+// The arena while a graph is built:
+//
+//   | variables | {tensor, reference} of inputs and outputs | op records -> | ... | <- plan table |
+//
+// and afterwards, from the end of the records on, the planned block. The plan table is gone then.
+class GraphBuilder {
+ public:
+  struct Layout {
+    uint32_t variables_bytes;
+    uint32_t ios;
+    uint32_t records;
+    uint32_t used;
+    uint16_t record_count;
+    uint16_t input_count;
+    uint16_t output_count;
+  };
+
+  GraphBuilder(const Model& model, const OpResolver& resolver, uint8_t* arena, uint32_t arena_size)
+      : model_(model), resolver_(resolver), arena_(arena), arena_size_(arena_size) {}
+
+  Status Build(Layout* layout, ErrorDetail* error);
+
+  const Model& model() const { return model_; }
+
+ private:
+  friend class PrepareContext;
+
+  Status AddTensors();
+  Status AddInputsAndOutputs();
+  Status MarkForever(const FlatVector& tensors);
+  Status PrepareOps(ErrorDetail* error);
+  Status PrepareOp(int op_index, ErrorDetail* error);
+  Status CheckOperands(const Model::Operator& op, ErrorDetail* error);
+  Status Plan();
+  // Turns entry numbers into data references in the records and the input and output list.
+  void Resolve(uint32_t block);
+  int32_t Reference(int32_t entry, uint32_t block) const;
+
+  // Zeroed bytes that stay. Size and place are multiples of 4.
+  Status Take(uint32_t bytes, uint32_t* offset);
+  Status AddEntry(int* index);
+  int Root(int entry) const {
+    return table_[entry].same_as == PlanEntry::kNone ? entry : table_[entry].same_as;
+  }
+
+  const Model& model_;
+  const OpResolver& resolver_;
+  uint8_t* arena_;
+  uint32_t arena_size_;
+  Model::Subgraph graph_{};
+  PlanTable table_;
+  int entries_ = 0;
+  uint32_t taken_ = 0;        // from the arena's start
+  uint32_t table_bytes_ = 0;  // from its end
+  uint32_t peak_ = 0;         // most of both together
+  int op_index_ = 0;
+  int resolver_index_ = 0;
+  Layout layout_{};
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_GRAPH_BUILDER_H_

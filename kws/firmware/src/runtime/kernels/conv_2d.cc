@@ -1,0 +1,236 @@
+// CONV_2D, int8: NHWC input, filter [out channels][height][width][in channels / groups].
+//
+// Four output pixels at a time: what their windows cover is copied into columns, less the zero
+// point, so that padding costs nothing in the inner loop; then every filter is multiplied with all
+// four. The pixels' outputs are written after their inputs were read, so that the output may run
+// over the input, by pixels where the window is one pixel, else by rows.
+#include <cstring>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/dot.h"
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/output_stage.h"
+#include "runtime/kernels/quantization.h"
+#include "runtime/kernels/window.h"
+
+namespace kws {
+namespace {
+
+enum Options {
+  kPadding = 0,
+  kStrideWidth = 1,
+  kStrideHeight = 2,
+  kActivation = 3,
+  kDilationWidth = 4,
+  kDilationHeight = 5,
+};
+enum References { kInput, kFilter, kBias, kOutput, kScratch, kReferences };
+
+// Followed by int32 multipliers and int8 shifts, one for all channels or one each.
+struct alignas(4) Params {
+  Window window;
+  int16_t input_offset;
+  OutputStage stage;
+  uint16_t depth;  // input channels that a filter sees
+  uint8_t channel_step;
+  bool by_pixel;  // a window is one pixel of the input, and pixels follow each other
+};
+
+PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32_t output_bytes) {
+  const int32_t growth = window.out_channels - window.in_channels;
+  const int32_t forward = output_bytes - input_bytes;
+  const int32_t backward = -growth * (window.in_height * window.in_width * window.batches - 1);
+  return {forward > 0 ? forward : 0, backward > 0 ? backward : 0};
+}
+
+Status Prepare(PrepareContext& context) {
+  Tensor input;
+  Tensor filter;
+  Tensor output;
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kConv2D));
+  KWS_RETURN_IF_ERROR(context.Input(0, &input));
+  KWS_RETURN_IF_ERROR(context.Input(1, &filter));
+  KWS_RETURN_IF_ERROR(context.Output(0, &output));
+  if (input.type != TensorType::kInt8 || filter.type != TensorType::kInt8 ||
+      output.type != TensorType::kInt8) {
+    return Status::kUnsupportedType;
+  }
+  if (!filter.is_constant()) return Status::kUnsupportedOption;
+  if (filter.rank != 4 || input.rank != 4) return Status::kUnsupportedShape;
+  KWS_RETURN_IF_ERROR(CheckBias(context, filter.dims[0]));
+  KWS_RETURN_IF_ERROR(CheckQuantized(input));
+  KWS_RETURN_IF_ERROR(CheckQuantized(output));
+  uint32_t count;
+  KWS_RETURN_IF_ERROR(ChannelMultiplierCount(filter, filter.dims[0], 0, &count));
+
+  Params* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, 5 * count));
+  Window& window = params->window;
+  const WindowOptions options{
+      static_cast<Padding>(context.Option<uint8_t>(kPadding, 0)),
+      filter.dims[1],
+      filter.dims[2],
+      context.Option<int32_t>(kStrideHeight, 0),
+      context.Option<int32_t>(kStrideWidth, 0),
+      context.Option<int32_t>(kDilationHeight, 1),
+      context.Option<int32_t>(kDilationWidth, 1),
+  };
+  KWS_RETURN_IF_ERROR(MakeWindow(input, output, options, &window));
+  const int32_t depth = filter.dims[3];
+  if (window.out_channels != filter.dims[0] || window.in_channels % depth != 0 ||
+      window.out_channels % (window.in_channels / depth) != 0) {
+    return Status::kUnsupportedShape;
+  }
+  KWS_RETURN_IF_ERROR(MakeOutputStage(context, kActivation, output, &params->stage));
+  params->input_offset = static_cast<int16_t>(-input.zero_point);
+  params->depth = static_cast<uint16_t>(depth);
+  params->channel_step = count == 1 ? 0 : 1;
+  const bool grouped = depth != window.in_channels;
+  params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
+                     window.stride_width == 1 && !grouped;
+
+  context.BindInput(kInput, 0);
+  context.BindInput(kFilter, 1);
+  context.BindInput(kBias, 2);
+  context.BindOutput(kOutput, 0);
+  // The columns, and one window as it lies in the image.
+  const uint32_t taps = filter.elements / static_cast<uint32_t>(filter.dims[0]);
+  KWS_RETURN_IF_ERROR(
+      context.BindScratch(kScratch, 2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps)));
+  if (params->by_pixel) {
+    context.AllowOverlap(0, 0,
+                         PixelOverlap(window, static_cast<int32_t>(input.bytes),
+                                      static_cast<int32_t>(output.bytes)));
+  } else if (!grouped) {
+    context.AllowOverlap(0, 0, RowOverlap(window));
+  }
+  int32_t* multipliers = reinterpret_cast<int32_t*>(params + 1);
+  return FillChannelMultipliers(context.model(), input, filter, output, count, multipliers,
+                                reinterpret_cast<int8_t*>(multipliers + count));
+}
+
+// Copies one pixel's window, `depth` channels of it, zero point outside the image.
+void GatherWindow(const Params& params, const int8_t* image, int y, int x, int8_t* to) {
+  const Window& window = params.window;
+  const int depth = params.depth;
+  const int row_taps = window.width * depth;
+  const int origin_y = y * window.stride_height - window.pad_top;
+  const int origin_x = x * window.stride_width - window.pad_left;
+  const TapRange columns =
+      ValidTaps(origin_x, window.width, window.dilation_width, window.in_width);
+  const int8_t zero = static_cast<int8_t>(-params.input_offset);
+  for (int tap_y = 0; tap_y < window.height; ++tap_y, to += row_taps) {
+    const int in_y = origin_y + tap_y * window.dilation_height;
+    if (in_y < 0 || in_y >= window.in_height || columns.begin == columns.end) {
+      std::memset(to, zero, static_cast<size_t>(row_taps));
+      continue;
+    }
+    std::memset(to, zero, static_cast<size_t>(columns.begin * depth));
+    std::memset(to + columns.end * depth, zero,
+                static_cast<size_t>((window.width - columns.end) * depth));
+    const int step = window.dilation_width * window.in_channels;
+    const int8_t* from =
+        image + (in_y * window.in_width + origin_x) * window.in_channels + columns.begin * step;
+    int8_t* at = to + columns.begin * depth;
+    if (step == depth) {
+      std::memcpy(at, from, static_cast<size_t>((columns.end - columns.begin) * depth));
+      continue;
+    }
+    for (int tap = columns.begin; tap < columns.end; ++tap) {
+      std::memcpy(at, from, static_cast<size_t>(depth));
+      at += depth;
+      from += step;
+    }
+  }
+}
+
+// Everything that the pixels of one call share.
+struct Work {
+  const Params& params;
+  const int8_t* input;
+  const int8_t* filter;
+  const int32_t* bias;
+  int8_t* output;
+  int16_t* columns;
+  int8_t* window;  // of one pixel
+  const int32_t* multipliers;
+  const int8_t* shifts;
+  int32_t taps;
+};
+
+// Pixels `first` to `first + count - 1` of the output, counted over rows and batches.
+void ConvolvePixels(const Work& work, int32_t first, int count) {
+  const Params& params = work.params;
+  const Window& window = params.window;
+  const int groups = window.in_channels / params.depth;
+  const int filters = window.out_channels / groups;
+  const int32_t image_bytes =
+      static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
+  for (int group = 0; group < groups; ++group) {
+    for (int i = 0; i < count; ++i) {
+      const int32_t pixel = first + i;
+      const int8_t* from = work.window;
+      if (params.by_pixel) {
+        from = work.input + pixel * work.taps;
+      } else {
+        const int x = pixel % window.out_width;
+        const int row = pixel / window.out_width;
+        const int y = row % window.out_height;
+        const int batch = row / window.out_height;
+        GatherWindow(params, work.input + batch * image_bytes + group * params.depth, y, x,
+                     work.window);
+      }
+      ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
+    }
+    for (int i = 0; i < filters; ++i) {
+      const int channel = group * filters + i;
+      const int32_t start = work.bias == nullptr ? 0 : LoadAs<int32_t>(work.bias + channel);
+      const ColumnSums sums =
+          DotColumns(work.filter + channel * work.taps, work.columns, work.taps, start);
+      const int parameter = channel * params.channel_step;
+      int8_t* to = work.output + first * window.out_channels + channel;
+      for (int k = 0; k < count; ++k) {
+        *to =
+            ToInt8(sums.sum[k], work.multipliers[parameter], work.shifts[parameter], params.stage);
+        to += window.out_channels;
+      }
+    }
+  }
+}
+
+void Invoke(const InvokeContext& context) {
+  const Params& params = context.Params<Params>();
+  const Window& window = params.window;
+  const int32_t taps = static_cast<int32_t>(window.height) * window.width * params.depth;
+  const int32_t* multipliers = context.Extra<int32_t, Params>();
+  int16_t* columns = context.MutableData<int16_t>(kScratch);
+  const Work work{
+      params,
+      context.Data<int8_t>(kInput),
+      context.Data<int8_t>(kFilter),
+      context.Data<int32_t>(kBias),
+      context.MutableData<int8_t>(kOutput),
+      columns,
+      reinterpret_cast<int8_t*>(columns + ColumnsSize(static_cast<uint32_t>(taps))),
+      multipliers,
+      reinterpret_cast<const int8_t*>(multipliers +
+                                      (params.channel_step == 0 ? 1 : window.out_channels)),
+      taps,
+  };
+  const int32_t pixels =
+      static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
+  const bool backward = work.output > work.input;
+  for (int32_t done = 0; done < pixels; done += kColumns) {
+    const int32_t left = pixels - done;
+    const int count = left < kColumns ? static_cast<int>(left) : kColumns;
+    ConvolvePixels(work, backward ? left - count : done, count);
+  }
+}
+
+constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare, Invoke};
+
+}  // namespace
+
+const Registration& kernels::Conv2D() { return kRegistration; }
+
+}  // namespace kws

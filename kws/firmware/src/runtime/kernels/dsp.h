@@ -1,0 +1,58 @@
+// The Cortex-M4's SIMD instructions under names that say what they do. Empty on other targets.
+// Source: ARM DDI 0403E, chapter A7 (SMLAD, SXTB16, SXTAB16, PKHBT, SMMULR, SSAT).
+#ifndef KWS_RUNTIME_KERNELS_DSP_H_
+#define KWS_RUNTIME_KERNELS_DSP_H_
+
+#include <cstdint>
+
+#if defined(__ARM_FEATURE_DSP) && !defined(KWS_PORTABLE_KERNELS)
+#define KWS_HAVE_DSP 1
+#include <arm_acle.h>
+#else
+#define KWS_HAVE_DSP 0
+#endif
+
+#if KWS_HAVE_DSP
+namespace kws {
+namespace dsp {
+
+// Two 16-bit halves in a word, the first in the low half.
+inline uint32_t Pack(int32_t low, int32_t high) {
+  return (static_cast<uint32_t>(low) & 0xffffu) | (static_cast<uint32_t>(high) << 16);
+}
+
+// Bytes 0 and 2 of a word as two int16; bytes 1 and 3. The compiler does not fold the rotation of
+// the second into the instruction by itself.
+inline uint32_t Even(uint32_t bytes) { return static_cast<uint32_t>(__sxtb16(bytes)); }
+inline uint32_t Odd(uint32_t bytes) {
+  uint32_t result;
+  __asm__("sxtb16 %0, %1, ror #8" : "=r"(result) : "r"(bytes));
+  return result;
+}
+
+// The same, added to the halves of `base`.
+inline uint32_t AddEven(uint32_t base, uint32_t bytes) {
+  return static_cast<uint32_t>(__sxtab16(base, bytes));
+}
+inline uint32_t AddOdd(uint32_t base, uint32_t bytes) {
+  uint32_t result;
+  __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(result) : "r"(base), "r"(bytes));
+  return result;
+}
+
+// sum + a.low * b.low + a.high * b.high
+inline int32_t MulAddPairs(uint32_t a, uint32_t b, int32_t sum) { return __smlad(a, b, sum); }
+
+// 1 to 3 bytes as a word, the rest zero.
+inline uint32_t LoadTail(const int8_t* from, int32_t count) {
+  uint32_t word = static_cast<uint8_t>(from[0]);
+  if (count > 1) word |= static_cast<uint32_t>(static_cast<uint8_t>(from[1])) << 8;
+  if (count > 2) word |= static_cast<uint32_t>(static_cast<uint8_t>(from[2])) << 16;
+  return word;
+}
+
+}  // namespace dsp
+}  // namespace kws
+#endif  // KWS_HAVE_DSP
+
+#endif  // KWS_RUNTIME_KERNELS_DSP_H_

@@ -1,0 +1,53 @@
+// From the model's scales to integers, at prepare time. No double arithmetic, no libm: what TFLM
+// computes in double is computed here exactly, with integers.
+#ifndef KWS_RUNTIME_KERNELS_QUANTIZATION_H_
+#define KWS_RUNTIME_KERNELS_QUANTIZATION_H_
+
+#include <cstdint>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/fixed_point.h"
+#include "runtime/kernels/output_stage.h"
+#include "runtime/schema.h"
+#include "runtime/tensor.h"
+#include "status.h"
+
+namespace kws {
+
+// The factor (double)a * b / c * 2^exponent with c's quotient rounded to double, as TFLM's
+// QuantizeMultiplier makes of it. kBadQuantization where a scale is negative or not finite, c is 0,
+// or the factor is 2^30 or more; one below 2^-32 becomes 0.
+Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMultiplier* out);
+
+// scale > 0 and the zero point in the type's range; int8 and int16 only.
+Status CheckQuantized(const Tensor& tensor);
+
+// The range that a fused activation leaves of the output's integers.
+struct ActivationRange {
+  int32_t min;
+  int32_t max;
+};
+Status GetActivationRange(Activation activation, const Tensor& output, ActivationRange* range);
+
+// The fused activation in option `slot`, and the zero point, of an int8 output.
+Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& output,
+                       OutputStage* stage);
+
+// Input 2, where there is one: a constant with `channels` int32 values.
+Status CheckBias(const PrepareContext& context, int32_t channels);
+
+// Per-channel factors input.scale * filter.scale[i] / output.scale.
+// `channels` is how many the op needs and `dimension` the filter's dimension that counts them.
+// count: 1 where the filter has one scale for all channels.
+Status ChannelMultiplierCount(const Tensor& filter, int32_t channels, int dimension,
+                              uint32_t* count);
+Status FillChannelMultipliers(const FlatBuffer& model, const Tensor& input, const Tensor& filter,
+                              const Tensor& output, uint32_t count, int32_t* multipliers,
+                              int8_t* shifts);
+
+// round(x), halves away from zero; |x| < 2^31.
+int32_t RoundToInt(float x);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_QUANTIZATION_H_

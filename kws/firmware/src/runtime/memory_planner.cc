@@ -1,0 +1,97 @@
+#include "runtime/memory_planner.h"
+
+namespace kws {
+namespace {
+
+bool IsPlanned(const PlanEntry& entry) {
+  return entry.first != PlanEntry::kNone && entry.same_as == PlanEntry::kNone;
+}
+
+bool AliveTogether(const PlanEntry& a, const PlanEntry& b) {
+  return a.first <= b.last && b.first <= a.last;
+}
+
+// `over` may name an entry that shares another's bytes.
+int Root(const PlanTable& table, int index) {
+  return table[index].same_as == PlanEntry::kNone ? index : table[index].same_as;
+}
+
+// The op that writes `output` is the last to read `input` and may run over it.
+bool MayRunOver(const PlanTable& table, int output, int input) {
+  const PlanEntry& entry = table[output];
+  return entry.over != PlanEntry::kNone && Root(table, entry.over) == input &&
+         table[input].last == entry.first;
+}
+
+// Starts of `index` strictly between low and high collide with the placed entry `other`.
+void Forbidden(const PlanTable& table, int index, int other, int32_t* low, int32_t* high) {
+  const PlanEntry& entry = table[index];
+  const PlanEntry& placed = table[other];
+  *low = placed.offset - static_cast<int32_t>(entry.bytes);
+  *high = placed.offset + static_cast<int32_t>(placed.bytes);
+  int32_t near_low = *low;
+  int32_t near_high = *high;
+  if (MayRunOver(table, index, other)) {
+    near_low = placed.offset - entry.overlap.forward;
+    near_high = placed.offset + entry.overlap.backward;
+  } else if (MayRunOver(table, other, index)) {
+    near_low = placed.offset - placed.overlap.backward;
+    near_high = placed.offset + placed.overlap.forward;
+  }
+  if (near_low > *low) *low = near_low;
+  if (near_high < *high) *high = near_high;
+}
+
+int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
+  int32_t start = 0;
+  bool moved = true;
+  while (moved) {
+    moved = false;
+    for (int other = 0; other < count; ++other) {
+      const PlanEntry& placed = table[other];
+      if (!IsPlanned(placed) || placed.offset == PlanEntry::kUnplaced ||
+          !AliveTogether(table[index], placed)) {
+        continue;
+      }
+      int32_t low;
+      int32_t high;
+      Forbidden(table, index, other, &low, &high);
+      if (start > low && start < high) {
+        start = static_cast<int32_t>(AlignUp(static_cast<uint32_t>(high), kPlanAlignment));
+        moved = true;
+      }
+    }
+  }
+  return start;
+}
+
+}  // namespace
+
+uint32_t PlanMemory(const PlanTable& table, int count, uint32_t limit) {
+  uint32_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    if (IsPlanned(table[i])) table[i].offset = PlanEntry::kUnplaced;
+  }
+  for (;;) {
+    int next = -1;
+    for (int i = 0; i < count; ++i) {
+      const PlanEntry& entry = table[i];
+      if (IsPlanned(entry) && entry.offset == PlanEntry::kUnplaced &&
+          (next < 0 || entry.bytes > table[next].bytes)) {
+        next = i;
+      }
+    }
+    if (next < 0) break;
+    const int32_t start = LowestFreeStart(table, count, next);
+    const uint32_t end = static_cast<uint32_t>(start) + table[next].bytes;
+    if (end > limit) return kPlanFailed;
+    table[next].offset = start;
+    if (end > total) total = end;
+  }
+  for (int i = 0; i < count; ++i) {
+    if (table[i].same_as != PlanEntry::kNone) table[i].offset = table[table[i].same_as].offset;
+  }
+  return AlignUp(total, kPlanAlignment);
+}
+
+}  // namespace kws
