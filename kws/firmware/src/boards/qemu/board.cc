@@ -60,14 +60,16 @@ uint32_t Milliseconds() {
 void Sleep() {
   const uint32_t count = Register(kPsram);
   const uint32_t left = count - next_sample;
-  if (left == 0) {
-    WaitForUart();
-    SemihostingExit(0);
-  }
+  if (left == 0) Exit();
   const uint32_t block = left < kBlockSamples ? left : kBlockSamples;
   const int16_t* samples = reinterpret_cast<const int16_t*>(kPsram + kHeaderBytes);
   audio->Push(samples + next_sample, block);
   next_sample += block;
+}
+
+void Exit() {
+  WaitForUart();
+  SemihostingExit(0);
 }
 
 void Halt() {

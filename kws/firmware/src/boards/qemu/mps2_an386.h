@@ -32,6 +32,9 @@ constexpr uint32_t kSystemClock = 25000000;  // Hz
 constexpr uint32_t kPsram = 0x21000000;
 constexpr uint32_t kPsramBytes = 16u << 20;
 
+// Ends the emulator's process with status 0; Halt() ends it with 1.
+[[noreturn]] void Exit();
+
 }  // namespace board
 }  // namespace kws
 

@@ -1,0 +1,79 @@
+"""SCons script: how PlatformIO builds the firmware of one board."""
+
+import os
+import sys
+from pathlib import Path
+
+from SCons.Script import AlwaysBuild, Default, DefaultEnvironment
+
+env = DefaultEnvironment()
+board = env.BoardConfig()
+root = Path(env.subst("$PROJECT_DIR"))
+
+machine = board.get("build.machine_flags")
+env.Replace(
+    AR="arm-none-eabi-gcc-ar",
+    AS="arm-none-eabi-gcc",
+    CC="arm-none-eabi-gcc",
+    CXX="arm-none-eabi-g++",
+    LINK="arm-none-eabi-g++",
+    OBJCOPY="arm-none-eabi-objcopy",
+    RANLIB="arm-none-eabi-gcc-ranlib",
+    PROGNAME="firmware",
+    PROGSUFFIX=".elf",
+)
+env.Append(
+    CPPPATH=["$PROJECT_SRC_DIR"],
+    CPPDEFINES=[("KWS_VERSION", env.StringifyMacro(os.environ.get("KWS_VERSION", "dev")))],
+    CCFLAGS=[
+        *machine,
+        *board.get("build.optimize_flags"),
+        "-g",
+        "-Wall",
+        "-Wextra",
+        "-Wshadow",
+        "-ffunction-sections",
+        "-fdata-sections",
+        "-fno-common",
+        # The same sources give the same file, wherever they lie.
+        f"-ffile-prefix-map={root}=kws",
+    ],
+    CXXFLAGS=[
+        "-std=c++17",
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-fno-threadsafe-statics",
+        "-fno-use-cxa-atexit",
+    ],
+    LINKFLAGS=[
+        *machine,
+        *board.get("build.optimize_flags"),
+        "-nostartfiles",
+        # Only memcpy and the like; without system calls whatever wants a heap or stdio cannot link.
+        "-nodefaultlibs",
+        "-Wl,--gc-sections",
+        "-Wl,--fatal-warnings",
+        "-Wl,-Map,$BUILD_DIR/firmware.map",
+        "-T",
+        str(root / board.get("build.linker_script")),
+    ],
+    LIBS=["c_nano", "gcc"],
+)
+
+model = []
+if env.GetProjectOption("custom_bundle", "yes") == "yes":
+    default_bundle = root.parent / "assets" / "yes_no"
+    generated = Path(os.environ.get("KWS_BUNDLE", default_bundle)).resolve() / "firmware"
+    if not (generated / "model_settings.h").is_file():
+        sys.stderr.write(f"error: {generated} holds no model_settings.h; give a bundle in KWS_BUNDLE\n")
+        env.Exit(1)
+    env.Append(CPPPATH=[str(generated)])
+    model = env.CollectBuildFiles(os.path.join("$BUILD_DIR", "model"), str(generated))
+
+env.Append(PIOBUILDFILES=model)
+program = env.BuildProgram()
+image = env.Command(
+    "$BUILD_DIR/firmware.bin", program, env.VerboseAction("$OBJCOPY -O binary $SOURCE $TARGET", "Writing $TARGET")
+)
+AlwaysBuild(env.Alias("nobuild", program))
+Default([program, image])

@@ -1,0 +1,16 @@
+"""What PlatformIO asks this platform before it builds."""
+
+import shutil
+
+from platformio.public import PlatformBase
+
+TOOLCHAIN = "toolchain-gccarmnoneeabi"
+
+
+class KwsPlatform(PlatformBase):
+    """Uses the arm-none-eabi-g++ on PATH; downloads PlatformIO's toolchain only without one."""
+
+    def configure_default_packages(self, options, targets):
+        if shutil.which("arm-none-eabi-g++"):
+            self.packages.pop(TOOLCHAIN, None)
+        return super().configure_default_packages(options, targets)

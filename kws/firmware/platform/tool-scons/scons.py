@@ -1,0 +1,2 @@
+from SCons.Script.Main import main
+main()
