@@ -106,11 +106,9 @@ def features(
     png: Annotated[Path | None, typer.Option(help="Also draw it into this PNG file.")] = None,
 ) -> None:
     """Compute a recording's spectrogram as a device does."""
-    from kws.audio.files import load_clip
-    from kws.features import save, spectrogram
+    from kws.features import of_recording, save
 
-    pcm = load_clip(clip)
-    frames = spectrogram(pcm)
+    pcm, frames = of_recording(clip)
     save(out, frames)
     if png:
         from kws.features.picture import save_picture

@@ -127,7 +127,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
             pool.shutdown(cancel_futures=True)
             raise
     for word in words:
-        if not recordings(out / word):
+        if not any(task.path.exists() for task in tasks if task.word == word):
             raise DataError(
                 f"{word!r} does not fit into one second, however fast it is spoken; "
                 "choose a shorter word"
@@ -179,9 +179,9 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
             raise UsageError(f"{word!r} is a class that every model has; choose another word")
         if words.count(word) > 1:
             raise UsageError(f"{word!r} is named twice; name each word once")
-    pair = same_sound(unknown, settings.words)
+    pair = same_sound(words, settings.words)
     if pair:
-        raise DataError(f"the unknown word {pair[0]!r} sounds just like {pair[1]!r}; leave it out")
+        raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
     return words
 
 

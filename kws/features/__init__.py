@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
+from kws.audio.files import load_clip
 from kws.errors import AudioError
 from kws.files import atomic_write
 
@@ -31,6 +32,19 @@ def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
             f"({_core.WINDOW_SAMPLES} samples, 30 ms); record a longer one"
         )
     return _core.Frontend().process(np.ascontiguousarray(pcm, np.int16))
+
+
+def of_recording(path: Path) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
+    """The samples of a recording and its frames.
+
+    Raises:
+        AudioError: the file cannot be read, or is shorter than one window.
+    """
+    pcm = load_clip(path)
+    try:
+        return pcm, spectrogram(pcm)
+    except AudioError as error:
+        raise AudioError(f"{path}: {error}") from None
 
 
 def save(path: Path, array: npt.NDArray[np.generic]) -> None:

@@ -1,0 +1,231 @@
+"""Words, speakers and splits of a folder of recordings."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.dataset import (
+    Clip,
+    DataSet,
+    Split,
+    hash_split,
+    load_backgrounds,
+    load_pcm,
+    open_dataset,
+    speaker_of,
+)
+from kws.audio.files import load_clip, write_clip
+from kws.errors import AudioError, DataError, UsageError
+
+
+def put(root: Path, *names: str, samples: int = 1600) -> None:
+    for index, name in enumerate(names):
+        write_clip(root / name, np.full(samples, index + 1, np.int16))
+
+
+def many(root: Path, word: str, speakers: int = 60) -> None:
+    put(root, *(f"{word}/speaker{i}_nohash_0.wav" for i in range(speakers)))
+
+
+def test_layout_is_read(tmp_path: Path) -> None:
+    put(tmp_path, "yes/anna_nohash_0.wav", "yes/anna_nohash_1.wav", "no/ben_nohash_0.wav")
+    put(tmp_path, "_background_noise_/rain.wav", ".hidden/x.wav", "_other_/y.wav")
+    (tmp_path / "yes" / "notes.txt").touch()
+    (tmp_path / "yes" / ".anna_nohash_2.wav").touch()
+    (tmp_path / "README.md").touch()
+    dataset = open_dataset(tmp_path)
+    assert dataset.words == ("no", "yes")
+    assert [(c.path.name, c.word, c.speaker) for c in dataset.clips] == [
+        ("ben_nohash_0.wav", "no", "ben"),
+        ("anna_nohash_0.wav", "yes", "anna"),
+        ("anna_nohash_1.wav", "yes", "anna"),
+    ]
+    assert [path.name for path in dataset.backgrounds] == ["rain.wav"]
+    assert not dataset.has_lists
+
+
+@pytest.mark.parametrize(
+    ("stem", "speaker"),
+    [
+        ("0a7c2a8d_nohash_12", "0a7c2a8d"),
+        ("anna_3", "anna"),
+        ("anna-03", "anna"),
+        ("anna (2)", "anna"),
+        ("anna", "anna"),
+        ("anna_yes_2", "anna"),
+        ("yes_anna_2", "anna"),
+        ("004ae714", "004ae714"),
+        ("3", "3"),
+        ("yes_3", "yes_3"),
+        ("_nohash_3", "_nohash"),
+    ],
+)
+def test_speaker_of_a_file_name(stem: str, speaker: str) -> None:
+    assert speaker_of(stem, "yes") == speaker
+
+
+def test_lists_may_name_other_endings(tmp_path: Path) -> None:
+    put(tmp_path, "yes/a_nohash_0.flac.wav", "yes/a_nohash_0.wav", "yes/b_nohash_0.wav")
+    (tmp_path / "testing_list.txt").write_text("yes/a_nohash_0.flac\n\n")
+    (tmp_path / "validation_list.txt").write_text("yes\\b_nohash_0.wav\r\n")
+    splits = {clip.path.name: clip.split for clip in open_dataset(tmp_path).clips}
+    assert splits == {
+        "a_nohash_0.wav": Split.TEST,
+        "b_nohash_0.wav": Split.VALIDATION,
+        "a_nohash_0.flac.wav": Split.TRAIN,
+    }
+
+
+# Speakers whom the lists inside the official archive of Speech Commands 0.02 name.
+OFFICIAL = {
+    Split.VALIDATION: "439c84f4 409c962a dbaf8fc6 a6d586b7 0e17f595 ff2b842e 7fd25f7c 3cc595de",
+    Split.TEST: "d0faf7e4 63f7a489 f264e0df e0c782d5 bfd26d6b b7e9f841 b83c1acf 47d01978",
+}
+
+
+@pytest.mark.parametrize("split", OFFICIAL)
+def test_hash_rule_gives_the_official_lists(split: Split) -> None:
+    assert {hash_split(speaker, 10, 10) for speaker in OFFICIAL[split].split()} == {split}
+
+
+def test_hash_rule_keeps_the_percentages() -> None:
+    splits = [hash_split(f"{index:08x}", 20, 5) for index in range(3000)]
+    assert abs(splits.count(Split.VALIDATION) / 3000 - 0.20) < 0.025
+    assert abs(splits.count(Split.TEST) / 3000 - 0.05) < 0.015
+
+
+def test_no_speaker_is_in_two_sets_by_the_hash_rule(tmp_path: Path) -> None:
+    for word in ("yes", "no"):
+        many(tmp_path, word)
+    assert open_dataset(tmp_path).shared_speakers() == {}
+
+
+def test_lists_that_share_a_speaker_are_refused(tmp_path: Path) -> None:
+    put(tmp_path, *(f"yes/{s}_nohash_{n}.wav" for s in "abc" for n in range(2)))
+    (tmp_path / "testing_list.txt").write_text("yes/a_nohash_0.wav\n")
+    (tmp_path / "validation_list.txt").write_text("yes/b_nohash_0.wav\nyes/b_nohash_1.wav\n")
+    dataset = open_dataset(tmp_path)
+    assert dataset.shared_speakers() == {"a": (Split.TEST, Split.TRAIN)}
+    with pytest.raises(DataError, match="speaker a in test and train"):
+        dataset.check(["yes"])
+
+
+def test_word_without_clips_names_the_near_one(tmp_path: Path) -> None:
+    many(tmp_path, "yes")
+    many(tmp_path, "no")
+    with pytest.raises(DataError, match=r"no clips of 'yse' \(did you mean 'yes'\?\).*no, yes"):
+        open_dataset(tmp_path).check(["no", "yse"])
+
+
+def test_folder_of_a_word_may_be_empty(tmp_path: Path) -> None:
+    many(tmp_path, "yes")
+    (tmp_path / "no").mkdir()
+    with pytest.raises(DataError, match="no clips of 'no'"):
+        open_dataset(tmp_path).check(["yes", "no"])
+
+
+def test_no_speakers_left_for_a_split(tmp_path: Path) -> None:
+    put(tmp_path, *(f"yes/anna_nohash_{n}.wav" for n in range(20)))
+    dataset = open_dataset(tmp_path)
+    with pytest.raises(DataError, match=r"no speakers of 'yes' are left .*20 clips, 1 speakers"):
+        dataset.check(["yes"])
+
+
+def test_check_passes_a_good_set(tmp_path: Path) -> None:
+    many(tmp_path, "yes")
+    open_dataset(tmp_path).check(["yes"])
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [([], "no keywords"), (["yes", "yes"], "twice"), (["silence"], "every model has")],
+)
+def test_keywords_that_make_no_sense(tmp_path: Path, words: list[str], says: str) -> None:
+    many(tmp_path, "yes")
+    with pytest.raises(UsageError, match=says):
+        open_dataset(tmp_path).check(words)
+
+
+@pytest.mark.parametrize("kind", ["missing", "file", "empty", "flat", "binary list"])
+def test_unusable_folder(tmp_path: Path, kind: str) -> None:
+    root = tmp_path / "data"
+    if kind == "file":
+        root.touch()
+    elif kind != "missing":
+        root.mkdir()
+    if kind == "flat":
+        put(root, "a.wav")
+    if kind == "binary list":
+        put(root, "yes/a.wav")
+        (root / "testing_list.txt").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(DataError) as caught:
+        open_dataset(root)
+    assert str(caught.value).startswith(f"{root}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_load_pcm_pads_cuts_and_keeps_the_order(tmp_path: Path) -> None:
+    clips = []
+    for index, samples in enumerate([8000, 16000, 20000] * 50):
+        path = tmp_path / f"{index}.wav"
+        write_clip(path, np.full(samples, index + 1, np.int16))
+        clips.append(Clip(path, "yes", "a", Split.TRAIN))
+    steps: list[int] = []
+    pcm = load_pcm(clips, progress=steps.append)
+    assert pcm.shape == (150, 16000)
+    assert pcm.dtype == np.int16
+    assert pcm[:, 0].tolist() == list(range(1, 151))
+    assert (pcm[0, 8000:] == 0).all()
+    assert (pcm[2] == 3).all()
+    assert sum(steps) == 150
+
+
+def test_load_pcm_names_the_damaged_file(tmp_path: Path) -> None:
+    (tmp_path / "bad.wav").write_bytes(b"bad")
+    with pytest.raises(AudioError, match=r"bad\.wav"):
+        load_pcm([Clip(tmp_path / "bad.wav", "yes", "a", Split.TRAIN)])
+
+
+def test_excerpt_agrees_with_its_manifest(speech_commands: Path) -> None:
+    dataset = open_dataset(speech_commands)
+    with (speech_commands / "manifest.csv").open(newline="") as file:
+        rows = {row["path"]: row for row in csv.DictReader(file)}
+    names = {"training": Split.TRAIN, "validation": Split.VALIDATION, "testing": Split.TEST}
+    assert len(dataset.clips) == len(rows)
+    for clip in dataset.clips:
+        row = rows[clip.path.relative_to(speech_commands).as_posix()]
+        assert (clip.word, clip.speaker) == (row["word"], row["speaker"])
+        assert clip.split == names[row["split"]]
+    dataset.check(["yes", "no"])
+    noises = load_backgrounds(dataset)
+    assert len(noises) == 6
+    assert min(map(len, noises)) >= 60 * 16000
+
+
+def test_flac_of_the_excerpt_has_the_samples_of_the_original_wav(speech_commands: Path) -> None:
+    with (speech_commands / "manifest.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))[::500]
+    for row in rows:
+        body = load_clip(speech_commands / row["path"]).tobytes()
+        # With the canonical header in front, the samples give the original file's checksum.
+        form = struct.pack("<IHHIIHH", 16, 1, 1, 16000, 32000, 2, 16)
+        riff = b"RIFF" + struct.pack("<I", len(body) + 36) + b"WAVEfmt " + form
+        wav = riff + b"data" + struct.pack("<I", len(body)) + body
+        assert hashlib.sha256(wav).hexdigest() == row["wav_sha256"], row["path"]
+
+
+def test_dataset_of_a_split_and_words() -> None:
+    clips = tuple(
+        Clip(Path(f"{w}{i}"), w, f"s{i}", split)
+        for w in ("a", "b")
+        for i, split in enumerate(Split)
+    )
+    dataset = DataSet(Path(), clips, (), has_lists=False)
+    assert [c.path.name for c in dataset.of(Split.TEST)] == ["a2", "b2"]
+    assert [c.path.name for c in dataset.of(Split.TEST, ["b"])] == ["b2"]
