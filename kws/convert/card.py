@@ -1,0 +1,48 @@
+"""The model card: a bundle's README.md."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kws.convert.bundle import Bundle
+
+_ACCURACIES = {"float": "Float, Keras", "int8": "int8, LiteRT", "core": "int8, kws core"}
+
+
+def model_card(bundle: Bundle) -> str:
+    """What a person wants to know of a bundle before using it, as Markdown."""
+    versions = ", ".join(f"{name} {version}" for name, version in bundle.versions.items())
+    keywords = ", ".join(f"*{word}*" for word in bundle.keywords)
+    parts = [
+        f"# {bundle.name}",
+        (
+            f"Hears {keywords}. {len(bundle.model):,} bytes of int8 weights and graph, "
+            f"{bundle.arena_bytes:,} bytes of tensor arena. Made by {versions}."
+        ),
+        *_data(bundle),
+        *_accuracy(bundle),
+        (
+            "`bundle.toml` holds all settings, `firmware/` the same as C++. Generated; "
+            "`kws convert` and `kws train` write it anew."
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _data(bundle: Bundle) -> list[str]:
+    return ["## Data", bundle.data] if bundle.data else []
+
+
+def _accuracy(bundle: Bundle) -> list[str]:
+    accuracy = bundle.metrics.get("accuracy", {})
+    if not accuracy:
+        return []
+    rows = ["| computed by | test accuracy |", "|---|---|"]
+    rows += [f"| {_ACCURACIES.get(key, key)} | {value:.2%} |" for key, value in accuracy.items()]
+    out = ["## Accuracy", "\n".join(rows)]
+    recall = bundle.metrics.get("recall", {})
+    if recall:
+        each = ", ".join(f"{label} {value:.1%}" for label, value in recall.items())
+        out.append(f"Recall (core): {each}.")
+    return out

@@ -1,0 +1,118 @@
+"""What a model, its labels and its name have to be for the core to run them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kws import _core
+from kws.config import SILENCE, UNKNOWN, FrontendSettings
+from kws.errors import ModelError, UsageError
+
+# What a softmax's int8 output is fixed to, and what the recognizer takes for granted.
+_SCORE_SCALE = 1 / 256
+_SCORE_ZERO_POINT = -128
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
+_NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
+_LABEL_BYTES = 32
+
+
+@dataclass(frozen=True)
+class TensorSettings:
+    """The model's input or output: what its int8 values mean is (value - zero_point) * scale."""
+
+    shape: tuple[int, ...]
+    scale: float
+    zero_point: int
+
+
+def check_labels(labels: Sequence[str]) -> None:
+    """Make sure that labels are in the order and of the form that the firmware takes for granted.
+
+    Raises:
+        UsageError: they are not.
+    """
+    if list(labels[:2]) != [SILENCE, UNKNOWN] or len(labels) < 3:
+        raise UsageError(
+            f"labels are {','.join(labels)}; they have to be {SILENCE},{UNKNOWN} and at least one "
+            "keyword, in the order of the model's outputs"
+        )
+    for label in labels:
+        if not label or _NOT_IN_LABELS.search(label) or len(label.encode()) > _LABEL_BYTES:
+            raise UsageError(
+                f"label {label!r}: a label is one word of at most {_LABEL_BYTES} bytes without "
+                "spaces, quotes, brackets, backslash and question mark"
+            )
+        if list(labels).count(label) > 1:
+            raise UsageError(f"label {label!r} is there twice; each output needs its own")
+
+
+def check_name(name: str) -> None:
+    """Make sure that the boot line and C++ can hold a bundle's name.
+
+    Raises:
+        UsageError: they cannot.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"name {name!r}: a model's name is 1 to 32 letters, digits, '_', '.' and '-'"
+        )
+
+
+def open_model(model: bytes) -> _core.Interpreter:
+    """The core's interpreter for a .tflite file.
+
+    Raises:
+        ModelError: the file is damaged, foreign, or has an op or type that is not supported.
+    """
+    try:
+        return _core.Interpreter(model)
+    except _core.CoreError as error:
+        raise ModelError(str(error)) from None
+
+
+def check_tensors(
+    interpreter: _core.Interpreter, label_count: int
+) -> tuple[TensorSettings, TensorSettings]:
+    """The settings of the one input and the one output, if they are what the pipeline needs.
+
+    Raises:
+        ModelError: they are of another number, type, shape or quantization.
+        UsageError: there are more or fewer labels than outputs.
+    """
+    inputs, outputs = interpreter.inputs, interpreter.outputs
+    if len(inputs) != 1 or len(outputs) != 1:
+        raise ModelError(
+            f"the model has {len(inputs)} inputs and {len(outputs)} outputs; it needs one of each"
+        )
+    source, target = inputs[0], outputs[0]
+    frontend = FrontendSettings()
+    wanted = frontend.frames * frontend.channels
+    for kind, tensor in (("input", source), ("output", target)):
+        if tensor.dtype != "int8":
+            raise ModelError(
+                f"the model's {kind} is {tensor.dtype}; convert it with full integer quantization "
+                "(int8 in and out)"
+            )
+    if math.prod(source.shape) != wanted:
+        raise ModelError(
+            f"the model's input has {math.prod(source.shape)} elements; a spectrogram has "
+            f"{frontend.frames} x {frontend.channels} = {wanted}"
+        )
+    scores = math.prod(target.shape)
+    if scores != label_count:
+        raise UsageError(
+            f"{label_count} labels for a model with {scores} outputs; name one label for each"
+        )
+    if (target.scale, target.zero_point) != (_SCORE_SCALE, _SCORE_ZERO_POINT):
+        raise ModelError(
+            f"the model's output has scale {target.scale:g} and zero point {target.zero_point}; "
+            "the recognizer needs a softmax's 1/256 and -128, so end the model with a softmax"
+        )
+    return (
+        TensorSettings(tuple(source.shape), source.scale, source.zero_point),
+        TensorSettings(tuple(target.shape), target.scale, target.zero_point),
+    )
