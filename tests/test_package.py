@@ -1,0 +1,67 @@
+"""The wheel: what `pip install` gives a user who has no checkout."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("wheel")
+    build = out / "build"  # the checkout's build folder belongs to its editable install
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
+            *("-C", f"build-dir={build}", "-w", str(out), str(ROOT)),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    (path,) = out.glob("kws-*.whl")
+    return path
+
+
+def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    for name in (
+        "kws/firmware/platformio.ini",
+        "kws/firmware/platform/platform.json",
+        "kws/firmware/platform/builder/main.py",
+        "kws/firmware/src/main.cc",
+        "kws/firmware/src/boards/qemu/board.cc",
+        "kws/assets/yes_no/model.tflite",
+        "kws/assets/yes_no/bundle.toml",
+        "kws/assets/yes_no/firmware/model_data.cc",
+        "kws/py.typed",
+        "kws/_core.pyi",
+    ):
+        assert name in names
+    assert any(name.startswith("kws/_core.") and name.endswith(".so") for name in names)
+    assert not [name for name in names if name.startswith(("tests/", "kws/firmware/test/"))]
+
+
+def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "-t", str(site), str(wheel)],
+        check=True,
+        capture_output=True,
+    )
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r}); import kws, kws.cli;"
+        f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
+        "from kws.convert.bundle import Bundle, default_bundle_path;"
+        "print(Bundle.load(default_bundle_path()).labels)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert done.stdout == "('silence', 'unknown', 'yes', 'no')\n", done.stderr
