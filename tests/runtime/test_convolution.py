@@ -59,6 +59,7 @@ def windows(draw: st.DrawFn, dilations: bool = True) -> dict[str, int]:
 )
 @FEW
 def test_conv_2d(
+    *,
     w: dict[str, int],
     batch: int,
     cin: int,
@@ -120,6 +121,7 @@ def test_conv_2d(
 )
 @FEW
 def test_depthwise_conv_2d(
+    *,
     w: dict[str, int],
     batch: int,
     cin: int,
@@ -178,6 +180,7 @@ def test_depthwise_conv_2d(
 )
 @FEW
 def test_fully_connected(
+    *,
     batch: int,
     depth: int,
     units: int,
@@ -227,6 +230,7 @@ def test_fully_connected(
 )
 @FEW
 def test_average_pool_2d(
+    *,
     w: dict[str, int],
     batch: int,
     channels: int,
@@ -264,7 +268,7 @@ def test_average_pool_2d(
     seed=SEEDS,
 )
 @FEW
-def test_softmax(shape: list[int], beta: float, scale: float, zero: int, seed: int) -> None:
+def test_softmax(*, shape: list[int], beta: float, scale: float, zero: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     m = ModelBuilder()
     x = m.tensor(shape, "int8", scale, zero)
