@@ -94,6 +94,40 @@ def stats(
 
 # --- models ---------------------------------------------------------------------------------------
 
+
+@app.command()
+def convert(
+    model: Annotated[Path, typer.Argument(help="An int8 .tflite file.")],
+    *,
+    labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")],
+    out: Annotated[Path, typer.Option(help="The bundle's folder.")],
+    name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
+    data: Annotated[str, typer.Option(help="What it learned from, and the licence.")] = "",
+    stride: Annotated[int, typer.Option(help="Hops of 20 ms from inference to inference.")] = 2,
+    threshold: Annotated[int, typer.Option(help="Mean score (0-254) to exceed.")] = 200,
+    average_window_ms: Annotated[int, typer.Option(help="Scores are averaged so long.")] = 1000,
+    suppression_ms: Annotated[int, typer.Option(help="A word is not repeated so long.")] = 1500,
+    minimum_count: Annotated[int, typer.Option(help="Results needed in the window.")] = 3,
+) -> None:
+    """Make a bundle of anyone's int8 model."""
+    from kws.config import RecognizerSettings
+    from kws.convert.existing import convert_file
+
+    bundle = convert_file(
+        model,
+        _split(labels),
+        out,
+        name=name,
+        recognizer=RecognizerSettings(average_window_ms, threshold, suppression_ms, minimum_count),
+        inference_stride=stride,
+        data=data,
+    )
+    print(
+        f"{out}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
+        f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
+    )
+
+
 # --- devices --------------------------------------------------------------------------------------
 
 # --- seams ----------------------------------------------------------------------------------------

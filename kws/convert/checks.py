@@ -71,6 +71,13 @@ def open_model(model: bytes) -> _core.Interpreter:
     try:
         return _core.Interpreter(model)
     except _core.CoreError as error:
+        # The host registers every op that there is, so this one has to say something else.
+        missing = re.search(r"not registered.*\((op \d+), (\w+)\)", str(error))
+        if missing:
+            raise ModelError(
+                f"{missing[2]} ({missing[1]}) is an op that kws does not have; "
+                "build the model without it"
+            ) from None
         raise ModelError(str(error)) from None
 
 
