@@ -28,13 +28,20 @@ kws::AudioProvider audio;
 int main() {
   board::Init();
   static BoardOutput output;
-  static const kws::Model model = kws::GetModel(g_model, g_model_len);
-  static kws::ModelOpResolver resolver;
-  static kws::Pipeline pipeline(
-      kws::PipelineConfig{KWS_VERSION, board::kName, settings::kModelName, settings::kModelSha8,
-                          settings::kLabels, settings::kLabelCount, settings::kInferenceStride,
-                          settings::kRecognizer},
-      model, resolver, arena, sizeof(arena), &output);
+  static const kws::Model model = kws::GetModel(g_model);
+  static settings::ModelOpResolver resolver;
+  static const kws::PipelineConfig config = {
+      KWS_VERSION,
+      board::kName,
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold},
+  };
+  static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt();
   if (board::Start(&audio) != kws::Status::kOk) {

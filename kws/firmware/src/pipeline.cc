@@ -26,6 +26,8 @@ Status Pipeline::Start() {
     WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
     return Status::kBadArgument;
   }
+  spectrogram_ = interpreter_.input(0).As<int8_t>();
+  scores_ = interpreter_.output(0).As<int8_t>();
   WriteText(output_, "kws ");
   WriteText(output_, config_.version);
   WriteText(output_, " on ");
@@ -53,8 +55,7 @@ const char* Pipeline::Mismatch() const {
     return "average_window_ms is too long for this inference_stride and number of labels";
   }
   const TensorView input = interpreter_.input(0);
-  if (interpreter_.inputs_size() != 1 ||
-      !IsSingleInt8(input, FeatureProvider::kFeatureBytes)) {
+  if (interpreter_.inputs_size() != 1 || !IsSingleInt8(input, FeatureProvider::kFeatureBytes)) {
     return "the model's input is not one spectrogram of 49 x 40 int8";
   }
   const TensorView output = interpreter_.output(0);
@@ -87,11 +88,10 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
 }
 
 Status Pipeline::Infer() {
-  features_.CopyTo(interpreter_.input(0).As<int8_t>());
+  features_.CopyTo(spectrogram_);
   KWS_RETURN_IF_ERROR(interpreter_.Invoke());
   Recognizer::Result result;
-  KWS_RETURN_IF_ERROR(recognizer_.Process(interpreter_.output(0).As<int8_t>(),
-                                          static_cast<int32_t>(time_ms_), &result));
+  KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms_), &result));
   responder_.Respond(result, time_ms_);
   return Status::kOk;
 }
@@ -105,7 +105,7 @@ void Pipeline::ReportLost(uint32_t samples) {
 Status Pipeline::Fault(Status status) {
   WriteText(output_, "error: ");
   const ErrorDetail& where = interpreter_.error();
-  if (where.op_index >= 0) {
+  if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
     WriteText(output_, "operator ");
     WriteNumber(output_, static_cast<uint32_t>(where.op_index));
     if (where.builtin_code >= 0) {
@@ -117,13 +117,8 @@ Status Pipeline::Fault(Status status) {
   }
   WriteText(output_, StatusMessage(status));
   if (status == Status::kArenaTooSmall) {
-    WriteText(output_, ": it has ");
+    WriteText(output_, " than ");
     WriteNumber(output_, static_cast<uint32_t>(arena_size_));
-    const size_t needed = interpreter_.arena_used_bytes();
-    if (needed > arena_size_) {
-      WriteText(output_, " bytes and needs ");
-      WriteNumber(output_, static_cast<uint32_t>(needed));
-    }
     WriteText(output_, " bytes");
   }
   WriteText(output_, "\n");

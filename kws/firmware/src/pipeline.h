@@ -68,6 +68,8 @@ class Pipeline {
   FeatureProvider features_;
   Recognizer recognizer_;
   Responder responder_;
+  int8_t* spectrogram_ = nullptr;  // the model's input and output, in the arena
+  const int8_t* scores_ = nullptr;
   uint32_t time_ms_ = 0;  // wraps after 49.7 days
   int hops_to_inference_ = 0;
 };
