@@ -46,9 +46,12 @@ Status MicroInterpreter::AllocateTensors() {
 Status MicroInterpreter::Invoke() {
   if (!allocated_) return Status::kNotAllocated;
   const uint8_t* at = arena_ + records_;
-  for (int i = record_count_; i > 0; --i) {
+  for (int i = 0; i < record_count_; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
-    resolver_.at(record->registration).invoke(InvokeContext(arena_, model_.data(), record));
+    const Registration& op = resolver_.at(record->registration);
+    if (profiler_ != nullptr) profiler_->BeginOp(i, op.code);
+    op.invoke(InvokeContext(arena_, model_.data(), record));
+    if (profiler_ != nullptr) profiler_->EndOp(i);
     at += 4 * record->words;
   }
   return Status::kOk;

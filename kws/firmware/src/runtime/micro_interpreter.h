@@ -21,6 +21,7 @@
 
 #include "runtime/model.h"
 #include "runtime/op_resolver.h"
+#include "runtime/profiler.h"
 #include "runtime/tensor.h"
 #include "status.h"
 
@@ -52,6 +53,9 @@ class MicroInterpreter {
   // Clears what the model keeps between calls (variable tensors), as AllocateTensors does.
   Status Reset();
 
+  // From now on `profiler` sees every op that runs; null ends that. It stays the caller's.
+  void SetProfiler(Profiler* profiler) { profiler_ = profiler; }
+
   size_t inputs_size() const { return input_count_; }
   size_t outputs_size() const { return output_count_; }
   // A view with a null `data` where the index is out of range or tensors are not allocated.
@@ -69,6 +73,7 @@ class MicroInterpreter {
 
   const Model& model_;
   const OpResolver& resolver_;
+  Profiler* profiler_ = nullptr;
   uint8_t* arena_;       // aligned to 16
   uint32_t arena_size_;  // from there
   uint32_t used_ = 0;
