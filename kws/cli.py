@@ -6,11 +6,14 @@ import sys
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kws.errors import KwsError
+from kws.errors import KwsError, UsageError
+
+if TYPE_CHECKING:
+    from kws.convert.bundle import Bundle
 
 app = typer.Typer(
     name="kws",
@@ -130,6 +133,118 @@ def convert(
 
 # --- devices --------------------------------------------------------------------------------------
 
+ModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", help="A bundle's folder; the default model's if not given."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def run(
+    clips: Annotated[list[Path], typer.Argument(help="Recordings.")],
+    *,
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Be the device: print what it would write on its serial port while it hears the clips."""
+    from kws.host import matrix, report
+
+    bundle = _bundle(model)
+    recordings = [matrix.clip_recording(str(clip), bundle.labels) for clip in clips]
+    results = matrix.play_all(matrix.HOST, bundle, recordings)
+    if as_json:
+        print(report.results_json(matrix.HOST, bundle, results, passed=True))
+        return
+    print(report.serial_text(clips, results), end="")
+
+
+@app.command()
+def build(
+    *,
+    board: Annotated[str, typer.Option(help="See kws boards.")],
+    model: ModelOption = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the firmware.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a board's firmware with a model in it."""
+    from kws.host import report
+    from kws.host.build import build as build_firmware
+
+    firmware = build_firmware(board, _bundle(model), out or Path("build") / "firmware" / board)
+    print(report.size_json(board, firmware) if as_json else report.size_text(firmware))
+
+
+@app.command()
+def test(
+    clips: Annotated[
+        list[str] | None,
+        typer.Argument(help="Recordings or label=recording; the default matrix if not given."),
+    ] = None,
+    *,
+    board: Annotated[str, typer.Option(help="An emulated board, or host.")],
+    model: ModelOption = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Play held-out clips of this data set instead.")
+    ] = None,
+    a_label: Annotated[int, typer.Option(help="With --data: clips of each label.", min=1)] = 5,
+    pass_rate: Annotated[
+        float, typer.Option(help="Share of clips that has to be right.", min=0, max=1)
+    ] = 1.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Play recordings to a device and check what it hears."""
+    from kws.host import matrix, report, scenes
+    from kws.progress import progress_bar
+
+    if clips and data:
+        raise UsageError("clips and --data were both given; choose one")
+    bundle = _bundle(model)
+    if clips:
+        recordings = [matrix.clip_recording(clip, bundle.labels) for clip in clips]
+    elif data:
+        recordings = scenes.held_out(data, bundle.labels, a_label)
+    else:
+        recordings = scenes.load_matrix(scenes.default_matrix(), bundle.labels)
+    with progress_bar(f"playing to {board}", len(recordings)) as advance:
+        results = matrix.play_all(board, bundle, recordings, advance)
+    passed = report.pass_rate(results) >= pass_rate
+    if as_json:
+        print(report.results_json(board, bundle, results, passed=passed))
+    else:
+        print(report.results_text(board, bundle, results))
+    if not passed:
+        raise typer.Exit(1)
+
+
+@app.command()
+def boards(*, as_json: JsonOption = False) -> None:
+    """List the boards that firmware can be built for."""
+    from kws.host import report
+    from kws.host.build import boards as all_boards
+
+    found = all_boards()
+    print(report.list_json(found) if as_json else report.boards_text(found))
+
+
+@app.command()
+def doctor(*, as_json: JsonOption = False) -> None:
+    """Check what other commands need, and say what to do where it is missing."""
+    from kws.host import report, tools
+
+    checks = tools.check_all()
+    print(report.list_json(checks) if as_json else report.checks_text(checks))
+    if not all(check.found for check in checks):
+        raise typer.Exit(1)
+
+
+def _bundle(path: Path | None) -> Bundle:
+    """The bundle that `--model` names, or the default one."""
+    from kws.convert.bundle import Bundle, default_bundle_path
+
+    return Bundle.load(path or default_bundle_path())
+
+
 # --- seams ----------------------------------------------------------------------------------------
 
 
@@ -149,6 +264,28 @@ def features(
 
         save_picture(png, pcm, frames, clip.name)
     print(f"{out}: {len(frames)} frames of {len(pcm) / 16000:.2f} s")
+
+
+@app.command()
+def infer(
+    model: Annotated[Path, typer.Argument(help="A .tflite file.")],
+    *,
+    inputs: Annotated[
+        Path,
+        typer.Option("--input", help="X.npy: raw values, a row a call (.npz: several inputs)."),
+    ],
+    out: Annotated[Path, typer.Option(help="Y.npy for the raw outputs (.npz: several).")],
+    board: Annotated[str, typer.Option(help="host, or an emulated board.")] = "host",
+) -> None:
+    """Run a model on rows of raw quantized values; state is kept from row to row."""
+    from kws.convert.existing import read_model
+    from kws.host import infer as runner
+
+    job = runner.Job(read_model(model), runner.load_rows(inputs))
+    outcome = runner.on_host(job) if board == "host" else runner.on_board(board, [job])[0]
+    runner.save_rows(out, outcome.outputs)
+    shapes = ", ".join(f"{list(y.shape)} {y.dtype}" for y in outcome.outputs)
+    print(f"{out}: {shapes}, arena {outcome.arena_used_bytes} bytes")
 
 
 @app.callback(invoke_without_command=True)

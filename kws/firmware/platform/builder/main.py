@@ -65,15 +65,17 @@ if env.GetProjectOption("custom_bundle", "yes") == "yes":
     default_bundle = root.parent / "assets" / "yes_no"
     generated = Path(os.environ.get("KWS_BUNDLE", default_bundle)).resolve() / "firmware"
     if not (generated / "model_settings.h").is_file():
-        sys.stderr.write(f"error: {generated} holds no model_settings.h; give a bundle in KWS_BUNDLE\n")
+        sys.stderr.write(f"error: {generated} holds no model_settings.h; set KWS_BUNDLE\n")
         env.Exit(1)
     env.Append(CPPPATH=[str(generated)])
-    model = env.CollectBuildFiles(os.path.join("$BUILD_DIR", "model"), str(generated))
+    model = env.CollectBuildFiles("$BUILD_DIR/model", str(generated))
 
 env.Append(PIOBUILDFILES=model)
 program = env.BuildProgram()
 image = env.Command(
-    "$BUILD_DIR/firmware.bin", program, env.VerboseAction("$OBJCOPY -O binary $SOURCE $TARGET", "Writing $TARGET")
+    "$BUILD_DIR/firmware.bin",
+    program,
+    env.VerboseAction("$OBJCOPY -O binary $SOURCE $TARGET", "Writing $TARGET"),
 )
 AlwaysBuild(env.Alias("nobuild", program))
 Default([program, image])

@@ -1,2 +1,3 @@
 from SCons.Script.Main import main
+
 main()

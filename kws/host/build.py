@@ -1,0 +1,246 @@
+"""Firmware: builds it for a board with PlatformIO, and keeps what was built.
+
+A build is named by the hash of all that goes into it, made in a folder of its own and then renamed,
+so that builds may run side by side and a second one of the same is a look-up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import importlib.metadata
+import importlib.resources
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws import __version__
+from kws.convert.bundle import Bundle
+from kws.errors import KwsError, ToolError, UsageError
+from kws.files import new_directory
+from kws.host.sections import Size, read_size
+from kws.host.tools import COMPILER, cache_folder, find_tool
+
+ELF, BINARY, MAP, LOG = "firmware.elf", "firmware.bin", "firmware.map", "build.log"
+
+_KEPT = 16  # built firmwares in the cache; the oldest go
+
+_INFER_SUFFIX = "_infer"
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board that firmware can be built for."""
+
+    name: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Firmware:
+    """What a build gave."""
+
+    elf: Path
+    log: Path
+    size: Size
+
+    @property
+    def folder(self) -> Path:
+        """Holds the ELF file, the flash image, the linker's map and the log."""
+        return self.elf.parent
+
+
+def firmware_folder() -> Path:
+    """The C++ sources and PlatformIO's files, as installed."""
+    return Path(str(importlib.resources.files("kws") / "firmware"))
+
+
+def boards() -> list[Board]:
+    """The boards that there is a port for."""
+    files = sorted((firmware_folder() / "platform" / "boards").glob("*.json"))
+    return [Board(f.stem, json.loads(f.read_text(encoding="utf-8"))["name"]) for f in files]
+
+
+def check_board(name: str) -> None:
+    """Raise UsageError unless there is a port for the board `name`."""
+    known = [board.name for board in boards()]
+    if name not in known:
+        raise UsageError(f"there is no board {name!r}; there are {', '.join(known)}")
+
+
+def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
+    """Firmware for `board` with `bundle` built in.
+
+    Args:
+        board: one of `boards()`.
+        bundle: as loaded from its folder.
+        out: folder to put copies of the results in; None leaves them in the cache.
+
+    Raises:
+        UsageError: there is no such board.
+        ToolError: the toolchain is missing or the build failed; the text names the log.
+        KwsError: the results could not be written.
+    """
+    check_board(board)
+    return _build(board, bundle.firmware, out)
+
+
+def build_infer(board: str) -> Firmware:
+    """Firmware that runs any model on an emulated board; see `kws.host.infer`.
+
+    Raises:
+        ToolError: as `build`.
+    """
+    return _build(board + _INFER_SUFFIX, None, None)
+
+
+def _build(environment: str, generated: Path | None, out: Path | None) -> Firmware:
+    cache = cache_folder() / "firmware"
+    place = cache / f"{environment}-{_key(environment, generated)}"
+    if not (place / ELF).is_file():
+        _fill(place, environment, generated)
+    with contextlib.suppress(OSError):
+        os.utime(place)
+    if out is not None:
+        _check_out(out)
+        with new_directory(out) as folder:
+            for name in (ELF, BINARY, MAP, LOG):
+                shutil.copyfile(place / name, folder / name)
+        place = out
+    return Firmware(place / ELF, place / LOG, read_size(place / ELF))
+
+
+def _fill(place: Path, environment: str, generated: Path | None) -> None:
+    """Build into `place`, unless another process puts the same there first."""
+    cache = place.parent
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as work:
+            result = Path(work) / "result"
+            result.mkdir()
+            _run_platformio(environment, generated, Path(work), result)
+            with contextlib.suppress(FileExistsError):
+                _rename(result, place)
+        _forget_old(cache)
+    except OSError as error:
+        raise ToolError(
+            f"{cache}: {(error.strerror or str(error)).lower()}; firmware is built there, so make "
+            "room or set KWS_CACHE_DIR to another folder"
+        ) from None
+
+
+def _rename(folder: Path, place: Path) -> None:
+    try:
+        folder.rename(place)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
+            raise FileExistsError(place) from None
+        raise
+
+
+def _check_out(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out}: a file is in the way; name another folder")
+    if out.is_dir() and any(out.iterdir()) and not (out / ELF).is_file():
+        raise UsageError(f"{out}: this folder holds something else than firmware; name another")
+
+
+def _key(environment: str, generated: Path | None) -> str:
+    """Hash of all that a build depends on: sources, bundle, versions, compiler."""
+    digest = hashlib.sha256()
+    for text in (environment, __version__, importlib.metadata.version("platformio"), _compiler()):
+        digest.update(text.encode() + b"\0")
+    for root in (firmware_folder(), generated):
+        if root is None:
+            continue
+        for file in _sources(root):
+            data = file.read_bytes()
+            digest.update(f"{file.relative_to(root)}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()[:20]
+
+
+def _sources(root: Path) -> Iterator[Path]:
+    for file in sorted(root.rglob("*")):
+        parts = file.relative_to(root).parts
+        if file.is_file() and not {"test", "__pycache__", ".pio"} & set(parts):
+            yield file
+
+
+def _compiler() -> str:
+    if not shutil.which(COMPILER):
+        return ""
+    path = find_tool(COMPILER)
+    run = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
+    return f"{path} {run.stdout}"
+
+
+def _run_platformio(environment: str, generated: Path | None, work: Path, result: Path) -> None:
+    """Build in `work` and put what is wanted into `result`."""
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "platformio", "run", "--environment", environment),
+            *("--project-dir", str(firmware_folder()), "--jobs", str(os.cpu_count() or 1)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=_environment(work, generated),
+        check=False,
+    )
+    if run.returncode != 0:
+        log = work.parent / f"{environment}-failed.log"
+        log.write_text(run.stdout, encoding="utf-8")
+        raise ToolError(_failure(environment, run.stdout, log))
+    built = work / "build" / environment
+    for name in (ELF, BINARY, MAP):
+        shutil.copyfile(built / name, result / name)
+    (result / LOG).write_text(run.stdout, encoding="utf-8")
+
+
+def _environment(work: Path, generated: Path | None) -> dict[str, str]:
+    """PlatformIO keeps to `work`: nothing in the user's home, nothing in the installed package."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("PLATFORMIO_")}
+    variables |= {
+        "KWS_VERSION": __version__,
+        "PLATFORMIO_CORE_DIR": str(work / "core"),
+        "PLATFORMIO_WORKSPACE_DIR": str(work),
+        "PLATFORMIO_BUILD_DIR": str(work / "build"),
+        "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
+        "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
+        "PLATFORMIO_NO_ANSI": "true",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    if not shutil.which(COMPILER):
+        # PlatformIO downloads its own compiler: once, not for each build.
+        variables["PLATFORMIO_PACKAGES_DIR"] = str(cache_folder() / "platformio" / "packages")
+    if generated is not None:
+        variables["KWS_BUNDLE"] = str(generated.parent.resolve())
+    return variables
+
+
+def _failure(environment: str, output: str, log: Path) -> str:
+    if not shutil.which(COMPILER) and not re.search(r"^Compiling", output, re.MULTILINE):
+        try:
+            find_tool(COMPILER)
+        except KwsError as error:
+            return f"{error} (PlatformIO could not download its own either; its log is {log})"
+    telling = re.compile(r"error:|undefined reference|overflowed|No such file", re.IGNORECASE)
+    lines = [line.strip() for line in output.splitlines() if telling.search(line)]
+    first = lines[0] if lines else "PlatformIO gave no reason"
+    return f"building the firmware for {environment} failed: {first}; the log is {log}"
+
+
+def _forget_old(cache: Path) -> None:
+    built = [path for path in cache.iterdir() if (path / ELF).is_file()]
+    for path in sorted(built, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
+        shutil.rmtree(path, ignore_errors=True)

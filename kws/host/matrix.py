@@ -1,0 +1,185 @@
+"""Plays recordings to a device and judges what it says.
+
+A `Recording` is a stream of samples and what is expected in it. `scenes` makes those that the
+default model has to pass; a clip of the user's makes one too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws._core import SAMPLE_RATE
+from kws.audio.files import load_clip
+from kws.config import SILENCE, UNKNOWN
+from kws.convert.bundle import Bundle
+from kws.errors import UsageError
+from kws.host import run
+from kws.host.build import build, check_board
+from kws.host.emulator import PARALLEL, Emulator
+from kws.host.lines import Heard, Serial
+from kws.host.stream import Pcm, between_silence
+
+HOST = "host"
+"""The board that is this machine."""
+
+REACTION_MS = 1500
+"""A keyword may come so long after its recording's end: the scores are averaged over a second."""
+
+_QUIET_FOLDERS = frozenset({"_background_noise_", "_silence_", SILENCE, "noise"})
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What has to be heard while a part of a recording is played."""
+
+    name: str
+    """The row's name in the table."""
+
+    label: str
+    """A keyword; `unknown`: no keyword; `silence`: nothing at all."""
+
+    start_ms: int
+    end_ms: int
+    """Lines with a time in (start, end] belong here."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What is played to a device in one go, from a fresh start."""
+
+    pcm: Pcm
+    expected: tuple[Expectation, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """How one expectation was met."""
+
+    clip: str
+    expected: str
+    heard: tuple[Heard, ...]
+    ok: bool
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a device wrote during one recording, judged."""
+
+    serial: Serial
+    rows: tuple[Row, ...]
+
+
+def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
+    """A clip between two seconds of silence.
+
+    Args:
+        argument: a path, or `label=path` to say what is expected.
+        labels: the bundle's.
+
+    Raises:
+        AudioError: the clip cannot be read.
+        UsageError: the label before `=` is not one of `labels`.
+    """
+    label, path = _split(argument, labels)
+    pcm = between_silence(load_clip(path))
+    return Recording(pcm, (whole(str(path), label or expected_label(path, labels), pcm),))
+
+
+def whole(name: str, label: str, pcm: Pcm) -> Expectation:
+    """One expectation for all of a recording."""
+    return Expectation(name, label, 0, len(pcm) * 1000 // SAMPLE_RATE)
+
+
+def expected_label(path: Path, labels: Sequence[str]) -> str:
+    """What a clip says, going by its folder's name or else by its own.
+
+    `yes/0a1b_nohash_0.wav` and `yes_1000ms.wav` say yes; clips of folders such as
+    `_background_noise_` say nothing; everything else is unknown.
+    """
+    keywords = labels[2:]
+    folder = path.absolute().parent.name
+    if folder in keywords or folder == UNKNOWN:
+        return folder
+    if folder in _QUIET_FOLDERS:
+        return SILENCE
+    if "_nohash_" in path.name:  # Speech Commands: the folder is the word, the name a speaker
+        return UNKNOWN
+    first = re.split(r"[_\-.\d]", path.name.lstrip("_"), maxsplit=1)[0]
+    if first in keywords:
+        return first
+    return SILENCE if first in _QUIET_FOLDERS or first == "background" else UNKNOWN
+
+
+def judge(
+    expected: Sequence[Expectation], heard: Sequence[Heard], labels: Sequence[str]
+) -> tuple[Row, ...]:
+    """A row for each expectation, and one that failed for each keyword outside all of them."""
+    rows = []
+    stray = list(heard)
+    for part in expected:
+        inside = tuple(h for h in heard if part.start_ms < h.time_ms <= part.end_ms)
+        stray = [h for h in stray if h not in inside]
+        rows.append(Row(part.name, part.label, inside, _meets(part.label, inside, labels)))
+    rows += [Row("between", SILENCE, (h,), ok=False) for h in stray if h.label in labels[2:]]
+    return tuple(rows)
+
+
+def _meets(label: str, heard: Iterable[Heard], labels: Sequence[str]) -> bool:
+    if label == SILENCE:
+        return not tuple(heard)
+    keywords = {h.label for h in heard if h.label in labels[2:]}
+    return keywords == (set() if label == UNKNOWN else {label})
+
+
+def play_all(
+    board: str,
+    bundle: Bundle,
+    recordings: Sequence[Recording],
+    progress: Callable[[int], None] = lambda _: None,
+) -> list[Result]:
+    """Play each recording to a fresh device, two at once, and judge what it wrote.
+
+    Args:
+        board: `host` or an emulated board.
+        bundle: what the device runs.
+        recordings: in the order of the results.
+        progress: called with 1 after each.
+
+    Raises:
+        BoardError: the board met a fault.
+        ToolError: compiler or emulator are missing or failed.
+        UsageError: there is no such board.
+    """
+    if board == HOST:
+        return [_judged(r, run.play(bundle, r.pcm), bundle, progress) for r in recordings]
+    check_board(board)
+    with ThreadPoolExecutor(PARALLEL) as pool, Emulator() as emulator:
+        elf = build(board, bundle).elf
+        return list(
+            pool.map(lambda r: _judged(r, emulator.play(elf, r.pcm), bundle, progress), recordings)
+        )
+
+
+def _judged(
+    recording: Recording, serial: Serial, bundle: Bundle, progress: Callable[[int], None]
+) -> Result:
+    progress(1)
+    rows = judge(recording.expected, serial.heard, bundle.labels)
+    if serial.faults:
+        rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
+    return Result(serial, rows)
+
+
+def _split(argument: str, labels: Sequence[str]) -> tuple[str | None, Path]:
+    label, mark, path = argument.partition("=")
+    if not mark or Path(argument).exists():
+        return None, Path(argument)
+    if label not in labels:
+        raise UsageError(
+            f"{argument}: the model has no label {label!r}; it has {', '.join(labels)}"
+        )
+    return label, Path(path)

@@ -1,0 +1,125 @@
+"""What the device commands print: tables for people, JSON for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from kws.convert.bundle import Bundle
+from kws.host.build import Board, Firmware
+from kws.host.matrix import Result, Row
+from kws.host.tools import Check
+
+
+def rows_of(results: Sequence[Result]) -> list[Row]:
+    """All rows of some results."""
+    return [row for result in results for row in result.rows]
+
+
+def pass_rate(results: Sequence[Result]) -> float:
+    """Share of rows that are right, 0 to 1."""
+    rows = rows_of(results)
+    return sum(row.ok for row in rows) / len(rows)
+
+
+def results_text(board: str, bundle: Bundle, results: Sequence[Result]) -> str:
+    """A table with a line for each row, what went wrong besides, and the sum."""
+    rows = rows_of(results)
+    lines = [("clip", "expected", "heard", "score", "time", "")]
+    lines += [
+        (
+            row.clip,
+            row.expected,
+            ", ".join(h.label for h in row.heard) or "-",
+            ", ".join(str(h.score) for h in row.heard),
+            ", ".join(f"{h.time_ms} ms" for h in row.heard),
+            "ok" if row.ok else "MISS",
+        )
+        for row in rows
+    ]
+    faults = [
+        f"{result.rows[0].clip}: the board says: {fault}"
+        for result in results
+        for fault in result.serial.faults
+    ]
+    right = sum(row.ok for row in rows)
+    total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
+    return "\n".join([_table(lines), *faults, total])
+
+
+def results_json(board: str, bundle: Bundle, results: Sequence[Result], *, passed: bool) -> str:
+    """The same for a script."""
+    boot = results[0].serial.boot
+    return json.dumps(
+        {
+            "board": board,
+            "model": bundle.name,
+            "sha256": bundle.sha256,
+            "arena_used": boot.arena_used if boot else None,
+            "passed": passed,
+            "rows": [asdict(row) for row in rows_of(results)],
+            "faults": [fault for result in results for fault in result.serial.faults],
+        },
+        indent=2,
+    )
+
+
+def serial_text(clips: Sequence[Path], results: Sequence[Result]) -> str:
+    """What was written, byte for byte; with several clips each after a line with its name."""
+    if len(clips) == 1:
+        return results[0].serial.text
+    return "".join(
+        f"# {clip}\n{result.serial.text}" for clip, result in zip(clips, results, strict=True)
+    )
+
+
+def size_text(firmware: Firmware) -> str:
+    """What a firmware takes and where it lies."""
+    size = firmware.size
+    program = size.flash - size.model
+    return (
+        f"flash {size.flash} bytes ({size.model} the model, {program} the program), "
+        f"RAM {size.ram} bytes ({size.arena} arena, {size.stack} stack)\n"
+        f"firmware {firmware.elf}"
+    )
+
+
+def size_json(board: str, firmware: Firmware) -> str:
+    """The same for a script."""
+    return json.dumps({"board": board, "elf": str(firmware.elf), **asdict(firmware.size)}, indent=2)
+
+
+def boards_text(boards: Sequence[Board]) -> str:
+    """A line a board."""
+    return _table([(board.name, board.title) for board in boards])
+
+
+def checks_text(checks: Sequence[Check]) -> str:
+    """A line for each thing that is needed, with what to do where it is missing."""
+    return _table(
+        [
+            (
+                "found" if check.found else "missing",
+                check.name,
+                check.needed_for,
+                check.found or check.remedy,
+            )
+            for check in checks
+        ]
+    )
+
+
+def list_json(items: Sequence[Board] | Sequence[Check]) -> str:
+    """Boards or checks for a script."""
+    return json.dumps([asdict(item) for item in items], indent=2)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )

@@ -1,0 +1,121 @@
+"""The programs that kws calls: where they are, and what to do where they are missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import shutil
+import subprocess
+from ctypes.util import find_library
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.errors import ToolError
+
+COMPILER = "arm-none-eabi-g++"
+QEMU = "qemu-system-arm"
+
+_PACKAGES = {  # command: (Debian packages, what it is for)
+    "g++": ("g++", "building kws itself"),
+    COMPILER: (
+        "gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib",
+        "building firmware",
+    ),
+    QEMU: ("qemu-system-arm", "the emulated board"),
+    "espeak-ng": ("espeak-ng", "making data sets with kws synth"),
+    "flite": ("flite", "making data sets with kws synth"),
+}
+
+_MACHINE = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+
+
+@dataclass(frozen=True)
+class Check:
+    """What `kws doctor` found of one thing."""
+
+    name: str
+    needed_for: str
+    found: str
+    """Version or path; empty where it is missing."""
+    remedy: str
+    """What to do where it is missing."""
+
+
+def find_tool(command: str) -> Path:
+    """Where a program is.
+
+    Raises:
+        ToolError: it is not on PATH; the text names the package to install.
+    """
+    path = shutil.which(command)
+    if path is None:
+        package, purpose = _PACKAGES[command]
+        raise ToolError(
+            f"{command} was not found on PATH; it is needed for {purpose}: "
+            f"on Debian or Ubuntu, apt-get install {package}"
+        )
+    return Path(path)
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept: $KWS_CACHE_DIR, or kws in the user's cache folder."""
+    if own := os.environ.get("KWS_CACHE_DIR"):
+        return Path(own).absolute()
+    if user := os.environ.get("XDG_CACHE_HOME"):
+        return Path(user).absolute() / "kws"
+    try:
+        return Path.home() / ".cache" / "kws"
+    except RuntimeError:
+        raise ToolError(
+            "no home folder to keep built firmware in; set KWS_CACHE_DIR to a folder"
+        ) from None
+
+
+def check_all() -> list[Check]:
+    """Everything that some command needs, found or not; nothing is changed."""
+    checks = [_check_command(command) for command in _PACKAGES]
+    checks.insert(2, _check_newlib())
+    checks += [
+        _check_package("platformio", "building firmware", "pip install platformio==6.2.0"),
+        _check_package("scons", "building firmware", "pip install scons==4.11.1"),
+        _check_package("tensorflow", "kws train and kws evaluate", "pip install 'kws[train]'"),
+        _check_portaudio(),
+    ]
+    return checks
+
+
+def _check_command(command: str) -> Check:
+    package, purpose = _PACKAGES[command]
+    return Check(command, purpose, shutil.which(command) or "", f"apt-get install {package}")
+
+
+def _check_newlib() -> Check:
+    packages, purpose = _PACKAGES[COMPILER]
+    found = ""
+    if shutil.which(COMPILER):
+        answer = _ask([COMPILER, *_MACHINE, "-print-file-name=libc_nano.a"])
+        headers = _ask([COMPILER, *_MACHINE, "-print-file-name=libstdc++.a"])
+        # Without the file the compiler gives back the bare name.
+        if "/" in answer and "/" in headers:
+            found = str(Path(answer).resolve())
+    return Check("newlib and libstdc++ for Arm", purpose, found, f"apt-get install {packages}")
+
+
+def _check_package(name: str, purpose: str, remedy: str) -> Check:
+    try:
+        return Check(name, purpose, importlib.metadata.version(name), remedy)
+    except importlib.metadata.PackageNotFoundError:
+        return Check(name, purpose, "", remedy)
+
+
+def _check_portaudio() -> Check:
+    found = find_library("portaudio") or ""
+    return Check("PortAudio", "kws record and kws listen", found, "apt-get install libportaudio2")
+
+
+def _ask(command: list[str]) -> str:
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return run.stdout.strip()
