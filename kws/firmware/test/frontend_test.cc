@@ -10,7 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "frontend/channels.h"
+#include "frontend/channel_steps.h"
 #include "frontend/spectrum.h"
 #include "frontend/tables.h"
 #include "frontend_signals.h"
@@ -130,19 +130,21 @@ TEST(FrontendChannels, RootIsRoundedBesideSquaresAndHalves) {
 }
 
 TEST(FrontendChannels, NoiseEstimateFollowsTheSignal) {
+  constexpr uint32_t kSmoothing = Fraction(kEvenSmoothing);  // 409 / 2^14
   uint32_t noise = 0;
-  EXPECT_EQ(SubtractNoise(1000, 409, &noise), 975u);
+  EXPECT_EQ(SubtractNoise(1000, kSmoothing, &noise), 975u);
   EXPECT_EQ(noise, 1000u * 1024 * 409 / 16384);
-  for (int i = 0; i < 1000; ++i) SubtractNoise(1000, 409, &noise);
+  for (int i = 0; i < 1000; ++i) SubtractNoise(1000, kSmoothing, &noise);
   EXPECT_NEAR(noise / 1024.0, 1000, 1);
   // Some of the signal always remains.
-  EXPECT_EQ(SubtractNoise(1000, 409, &noise), 1000u * 819 / 16384);
-  EXPECT_EQ(SubtractNoise(0, 409, &noise), 0u);
+  EXPECT_EQ(SubtractNoise(1000, kSmoothing, &noise), 1000u * 819 / 16384);
+  EXPECT_EQ(SubtractNoise(0, kSmoothing, &noise), 0u);
 }
 
 TEST(FrontendChannels, VeryLoudSignalsWrapAroundInTheNoiseEstimate) {
   uint32_t noise = 0;
-  EXPECT_EQ(SubtractNoise((1u << 22) + 3, 409, &noise), ((1u << 22) + 3) * uint64_t{819} / 16384);
+  EXPECT_EQ(SubtractNoise((1u << 22) + 3, Fraction(kEvenSmoothing), &noise),
+            ((1u << 22) + 3) * uint64_t{819} / 16384);
   EXPECT_EQ(noise, 3u * 1024 * 409 / 16384);
 }
 
@@ -165,6 +167,15 @@ TEST(FrontendChannels, ShrinkIsSquareThenLine) {
   EXPECT_EQ(Shrink(2 * 4096), 64u);       // 2 -> 1
   EXPECT_EQ(Shrink(10 * 4096), 9u * 64);  // 10 -> 9
   EXPECT_EQ(Shrink(UINT32_MAX), (UINT32_MAX >> 6) - 64);
+}
+
+TEST(FrontendChannels, RoundingsAtOnceAreTheRoundingsOneByOne) {
+  for (uint32_t log2 = 0; log2 < 32u << 16; ++log2) {
+    const auto ln = static_cast<uint32_t>((log2 * uint64_t{45426} + (1 << 15)) >> 16);
+    const uint32_t log = (ln * 64 + (1 << 15)) >> 16;
+    ASSERT_EQ(ScaledLog(log2), log);
+    ASSERT_EQ(FeatureSteps(log), (log * 256 + 333) / 666);
+  }
 }
 
 TEST(FrontendChannels, LogFeatureIsTheLogarithm) {

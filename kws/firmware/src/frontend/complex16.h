@@ -99,10 +99,10 @@ inline uint32_t EnergyOfHalfSum(Complex a, Complex b) {
   return static_cast<uint32_t>(__smuad(sum, sum));
 }
 
+// (b - a) / 2, cut off, is as far from zero as (a + 1 - b) / 2.
 inline uint32_t EnergyOfHalfMirror(Complex a, Complex b) {
-  const int16x2_t re = __shsub16(a.both, b.both);
-  const int16x2_t im = __shsub16(b.both, a.both);
-  return static_cast<uint32_t>(__smlabb(re, re, dsp::High(im) * dsp::High(im)));
+  const int16x2_t mirror = __shsub16(a.both + (1 << 16), b.both);
+  return static_cast<uint32_t>(__smuad(mirror, mirror));
 }
 
 // The compiler makes SMULBB and its like of these products. 12 bits are dropped: 4 bits up,
@@ -195,7 +195,7 @@ inline uint32_t EnergyOfHalfSum(Complex a, Complex b) {
   return portable::Square((a.re + b.re) >> 1) + portable::Square((a.im + b.im) >> 1);
 }
 
-// |(a - b)* / 2|^2, likewise: the imaginary part is b's less a's.
+// |(a - b)* / 2|^2, likewise: the imaginary part is b's less a's. a.im must be less than 32767.
 inline uint32_t EnergyOfHalfMirror(Complex a, Complex b) {
   return portable::Square((a.re - b.re) >> 1) + portable::Square((b.im - a.im) >> 1);
 }

@@ -30,9 +30,6 @@ uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
     work[kFftPosition[mirror]] = Pack(late);
     magnitudes |= Magnitude(early) | Magnitude(late);
   }
-  // The padding, samples 480..511, goes to positions 16 i + 15 (from n = 240 + i with its base-4
-  // digits reversed): the last quarter of every fourth butterfly of the first stage.
-  for (int i = 15; i < kComplexSize; i += 16) work[i] = 0;
   return (magnitudes | magnitudes >> 16) & 0xFFFF;
 }
 
@@ -52,9 +49,9 @@ int ScaleLikeReference(uint32_t* work) {
     }
   }
   const int scale = largest > 0 ? 15 - BitLength(static_cast<uint32_t>(largest)) : 0;
-  for (int i = 0; i < kComplexSize; ++i) {
-    const uint32_t low = (work[i] << scale) & 0xFFFF;
-    work[i] = low | ((work[i] >> 16) << (16 + scale));
+  for (uint8_t position : kFftPosition) {
+    const uint32_t pair = work[position];
+    work[position] = ((pair << scale) & 0xFFFF) | (pair >> 16) << (16 + scale);
   }
   return scale;
 }
@@ -71,11 +68,23 @@ inline void Butterfly(Complex a0, Complex a1, Complex a2, Complex a3, uint32_t* 
   out[3 * stride] = Pack(AddTimesJ(even_difference, odd_difference));
 }
 
-// First stage: four numbers side by side, scaled up on the way in.
+// First stage: four numbers side by side, scaled up on the way in. The window's padding, complex
+// samples 240 to 255, belongs to positions 16 i + 15: the last number of every fourth butterfly is
+// zero, and was not written.
 void FirstStage(uint32_t* work, int scale) {
-  for (uint32_t* x = work; x < work + kComplexSize; x += 4) {
-    Butterfly(QuarterOfShifted(Unpack(x[0]), scale), QuarterOfShifted(Unpack(x[1]), scale),
-              QuarterOfShifted(Unpack(x[2]), scale), QuarterOfShifted(Unpack(x[3]), scale), x, 1);
+  const auto load = [scale](uint32_t packed) { return QuarterOfShifted(Unpack(packed), scale); };
+  for (uint32_t* group = work; group < work + kComplexSize; group += 16) {
+    uint32_t* x = group;
+    for (; x < group + 12; x += 4) Butterfly(load(x[0]), load(x[1]), load(x[2]), load(x[3]), x, 1);
+    const Complex even = load(x[0]);
+    const Complex odd = load(x[1]);
+    const Complex next_even = load(x[2]);
+    const Complex sum = Add(even, next_even);
+    const Complex difference = Sub(even, next_even);
+    x[0] = Pack(Add(sum, odd));
+    x[1] = Pack(SubTimesJ(difference, odd));
+    x[2] = Pack(Sub(sum, odd));
+    x[3] = Pack(AddTimesJ(difference, odd));
   }
 }
 
@@ -83,16 +92,20 @@ void FirstStage(uint32_t* work, int scale) {
 // 32768 of a number below 2^14 rounds to that number), so that k = 0 goes without.
 template <int size>
 void Stage(uint32_t* work) {
-  for (uint32_t* x = work; x < work + kComplexSize; x += 4 * size) {
+  constexpr int kGroups = kComplexSize / (4 * size);
+  uint32_t* x = work;
+  for (int group = 0; group < kGroups; ++group, x += 4 * size) {
     Butterfly(Quarter(Unpack(x[0])), Quarter(Unpack(x[size])), Quarter(Unpack(x[2 * size])),
               Quarter(Unpack(x[3 * size])), x, size);
   }
+  const uint32_t* w = kTwiddles.data();
   for (int k = 1; k < size; ++k) {
-    const uint32_t* w = &kTwiddles[3 * k * (kComplexSize / 4 / size)];
+    w += 3 * kGroups;
     const uint32_t w1 = w[0];
     const uint32_t w2 = w[1];
     const uint32_t w3 = w[2];
-    for (uint32_t* x = work + k; x < work + kComplexSize; x += 4 * size) {
+    x = work + k;
+    for (int group = 0; group < kGroups; ++group, x += 4 * size) {
       Butterfly(Quarter(Unpack(x[0])), Mul(Quarter(Unpack(x[size])), w1),
                 Mul(Quarter(Unpack(x[2 * size])), w2), Mul(Quarter(Unpack(x[3 * size])), w3), x,
                 size);
