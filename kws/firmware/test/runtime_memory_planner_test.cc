@@ -49,7 +49,7 @@ TEST(MemoryPlanner, LaysAnOutputOverItsInputAsFarAsItMay) {
   plan.Add(Entry(1960, 0, 1));
   PlanEntry& output = plan.Add(Entry(4000, 1, 2));
   output.over = 0;
-  output.overlap = {2040, 1 << 29};
+  output.overlap = {2040, PlanEntry::kFar, false};
   EXPECT_EQ(plan.Make(), 4000u);
   EXPECT_EQ(plan[1].offset, 0);
   EXPECT_EQ(plan[0].offset, 2040);
@@ -60,7 +60,7 @@ TEST(MemoryPlanner, DoesNotRunOverAnInputThatIsReadLater) {
   plan.Add(Entry(100, 0, 2));
   PlanEntry& output = plan.Add(Entry(100, 1, 2));
   output.over = 0;
-  output.overlap = {0, 0};
+  output.overlap = {0, 0, false};
   EXPECT_EQ(plan.Make(), 200u);
 }
 
@@ -92,7 +92,8 @@ TEST(MemoryPlanner, NeverCollides) {
           plan.Add(Entry(1 + random() % 1000, first, first + static_cast<int>(random() % 5)));
       if (i == 0 || random() % 2 != 0) continue;
       entry.over = static_cast<int16_t>(random() % static_cast<uint32_t>(i));
-      entry.overlap = {static_cast<int32_t>(random() % 300), static_cast<int32_t>(random() % 300)};
+      entry.overlap = {static_cast<int32_t>(random() % 300), static_cast<int32_t>(random() % 300),
+                       random() % 2 == 0};
     }
     const uint32_t total = plan.Make();
     for (int i = 0; i < count; ++i) {

@@ -23,23 +23,31 @@ bool MayRunOver(const PlanTable& table, int output, int input) {
          table[input].last == entry.first;
 }
 
-// Starts of `index` strictly between low and high collide with the placed entry `other`.
-void Forbidden(const PlanTable& table, int index, int other, int32_t* low, int32_t* high) {
+// Where `index` starting at `start` collides with the placed entry `other`, the next start above
+// that does not; else `start`.
+int32_t NextStart(const PlanTable& table, int index, int other, int32_t start) {
   const PlanEntry& entry = table[index];
   const PlanEntry& placed = table[other];
-  *low = placed.offset - static_cast<int32_t>(entry.bytes);
-  *high = placed.offset + static_cast<int32_t>(placed.bytes);
-  int32_t near_low = *low;
-  int32_t near_high = *high;
+  // Starts strictly between these collide.
+  int32_t low = placed.offset - static_cast<int32_t>(entry.bytes);
+  int32_t high = placed.offset + static_cast<int32_t>(placed.bytes);
+  int32_t near_low = low;
+  int32_t near_high = high;
+  bool in_place = false;
   if (MayRunOver(table, index, other)) {
     near_low = placed.offset - entry.overlap.forward;
     near_high = placed.offset + entry.overlap.backward;
+    in_place = entry.overlap.in_place;
   } else if (MayRunOver(table, other, index)) {
     near_low = placed.offset - placed.overlap.backward;
     near_high = placed.offset + placed.overlap.forward;
+    in_place = placed.overlap.in_place;
   }
-  if (near_low > *low) *low = near_low;
-  if (near_high < *high) *high = near_high;
+  if (near_low > low) low = near_low;
+  if (near_high < high) high = near_high;
+  if (start <= low || start >= high || (in_place && start == placed.offset)) return start;
+  if (in_place && start < placed.offset) return placed.offset;
+  return static_cast<int32_t>(AlignUp(static_cast<uint32_t>(high), kPlanAlignment));
 }
 
 int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
@@ -53,11 +61,9 @@ int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
           !AliveTogether(table[index], placed)) {
         continue;
       }
-      int32_t low;
-      int32_t high;
-      Forbidden(table, index, other, &low, &high);
-      if (start > low && start < high) {
-        start = static_cast<int32_t>(AlignUp(static_cast<uint32_t>(high), kPlanAlignment));
+      const int32_t next = NextStart(table, index, other, start);
+      if (next != start) {
+        start = next;
         moved = true;
       }
     }

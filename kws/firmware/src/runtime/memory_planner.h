@@ -11,11 +11,13 @@ namespace kws {
 struct PlanEntry {
   // How an op that makes this tensor may lay it over one of its inputs: it works from the start to
   // the end where the output starts at least `forward` bytes before the input, and from the end to
-  // the start where it starts at least `backward` bytes behind it.
+  // the start where it starts at least `backward` bytes behind it. kFar: not in this direction.
   struct Overlap {
     int32_t forward;
     int32_t backward;
+    bool in_place;  // or where both start at the same byte
   };
+  static constexpr int32_t kFar = 1 << 29;  // beyond the end of any tensor
   static constexpr int16_t kNone = -1;
   static constexpr int16_t kForever = INT16_MAX;
   static constexpr int32_t kUnplaced = -1;

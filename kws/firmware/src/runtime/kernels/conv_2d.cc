@@ -40,7 +40,7 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   const int32_t growth = window.out_channels - window.in_channels;
   const int32_t forward = output_bytes - input_bytes;
   const int32_t backward = -growth * (window.in_height * window.in_width * window.batches - 1);
-  return {forward > 0 ? forward : 0, backward > 0 ? backward : 0};
+  return {forward > 0 ? forward : 0, backward > 0 ? backward : 0, false};
 }
 
 Status Prepare(PrepareContext& context) {
@@ -158,6 +158,30 @@ struct Work {
   int32_t taps;
 };
 
+// All columns times filters `channel` to `channel + filters - 1`. Not inlined: the inner loop needs
+// all registers.
+__attribute__((noinline)) void MultiplyColumns(const Work& work, int channel, int filters,
+                                               int count, int8_t* output) {
+  const int32_t taps = work.taps;
+  const int32_t step = work.params.window.out_channels;
+  const int8_t* filter = work.filter + channel * taps;
+  const int32_t* bias = work.bias == nullptr ? nullptr : work.bias + channel;
+  ChannelStages stages(work.multipliers, work.shifts, work.params.channel_step, work.params.stage);
+  stages.SkipTo(channel);
+  for (int i = 0; i < filters; ++i) {
+    const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + i);
+    const ColumnSums sums = DotColumns(filter, work.columns, taps, start);
+    filter += taps;
+    if (count == kColumns) {
+      stages.Write<kColumns>(sums.sum, output, step);
+    } else {
+      for (int k = 0; k < count; ++k) stages.Write<1>(sums.sum + k, output + k * step, 0);
+    }
+    ++output;
+    stages.Next();
+  }
+}
+
 // Pixels `first` to `first + count - 1` of the output, counted over rows and batches.
 void ConvolvePixels(const Work& work, int32_t first, int count) {
   const Params& params = work.params;
@@ -182,19 +206,9 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
       }
       ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
     }
-    for (int i = 0; i < filters; ++i) {
-      const int channel = group * filters + i;
-      const int32_t start = work.bias == nullptr ? 0 : LoadAs<int32_t>(work.bias + channel);
-      const ColumnSums sums =
-          DotColumns(work.filter + channel * work.taps, work.columns, work.taps, start);
-      const int parameter = channel * params.channel_step;
-      int8_t* to = work.output + first * window.out_channels + channel;
-      for (int k = 0; k < count; ++k) {
-        *to =
-            ToInt8(sums.sum[k], work.multipliers[parameter], work.shifts[parameter], params.stage);
-        to += window.out_channels;
-      }
-    }
+    const int channel = group * filters;
+    MultiplyColumns(work, channel, filters, count,
+                    work.output + first * window.out_channels + channel);
   }
 }
 

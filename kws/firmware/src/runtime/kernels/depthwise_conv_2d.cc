@@ -1,6 +1,7 @@
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m is input channel c with its own window.
 #include "runtime/kernel_context.h"
+#include "runtime/kernels/depthwise_rows.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/output_stage.h"
 #include "runtime/kernels/quantization.h"
@@ -18,14 +19,15 @@ enum Options {
   kDilationWidth = 5,
   kDilationHeight = 6,
 };
-enum References { kInput, kFilter, kBias, kOutput, kReferences };
+enum References { kInput, kFilter, kBias, kOutput, kScratch, kReferences };
 
 // Followed by int32 multipliers and int8 shifts, one for all channels or one each.
 struct alignas(4) Params {
   Window window;
   int16_t input_offset;
   OutputStage stage;
-  uint16_t channel_step;
+  uint8_t channel_step;
+  bool by_rows;  // without dilation, see depthwise_rows.h
 };
 
 Status Prepare(PrepareContext& context) {
@@ -72,7 +74,13 @@ Status Prepare(PrepareContext& context) {
   context.BindInput(kFilter, 1);
   context.BindInput(kBias, 2);
   context.BindOutput(kOutput, 0);
-  context.AllowOverlap(0, 0, RowOverlap(window));
+  params->by_rows = window.dilation_height == 1 && window.dilation_width == 1;
+  if (params->by_rows) {
+    KWS_RETURN_IF_ERROR(context.BindScratch(kScratch, DepthwiseRowsScratch(window)));
+    context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
+  } else {
+    context.AllowOverlap(0, 0, RowOverlap(window));
+  }
   int32_t* multipliers = reinterpret_cast<int32_t*>(params + 1);
   return FillChannelMultipliers(context.model(), input, filter, output, count, multipliers,
                                 reinterpret_cast<int8_t*>(multipliers + count));
@@ -171,6 +179,13 @@ void Invoke(const InvokeContext& context) {
       reinterpret_cast<const int8_t*>(multipliers +
                                       (params.channel_step == 0 ? 1 : window.out_channels)),
   };
+  if (params.by_rows) {
+    RunDepthwiseRows(DepthwiseRows{window, params.input_offset, params.stage, work.input,
+                                   work.filter, work.bias, work.multipliers, work.shifts,
+                                   params.channel_step, work.output,
+                                   context.MutableData<int16_t>(kScratch)});
+    return;
+  }
   const int32_t image_bytes =
       static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
   const int32_t out_row = static_cast<int32_t>(window.out_width) * window.out_channels;

@@ -62,29 +62,51 @@ inline void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int 
 }
 
 // Sums of filter * column for all columns, added to `start`.
-inline ColumnSums DotColumns(const int8_t* filter, const int16_t* columns, int32_t count,
-                             int32_t start) {
-  const uint32_t* from = reinterpret_cast<const uint32_t*>(columns);
+__attribute__((always_inline)) inline ColumnSums DotColumns(const int8_t* filter,
+                                                            const int16_t* columns, int32_t count,
+                                                            int32_t start) {
   int32_t sum0 = start;
   int32_t sum1 = start;
   int32_t sum2 = start;
   int32_t sum3 = start;
-  int32_t left = count;
-  while (left > 0) {
-    const uint32_t w = left >= 4 ? LoadAs<uint32_t>(filter) : dsp::LoadTail(filter, left);
-    filter += 4;
-    left -= 4;
-    const uint32_t even = dsp::Even(w);
-    const uint32_t odd = dsp::Odd(w);
-    sum0 = dsp::MulAddPairs(even, from[0], sum0);
-    sum0 = dsp::MulAddPairs(odd, from[1], sum0);
-    sum1 = dsp::MulAddPairs(even, from[2], sum1);
-    sum1 = dsp::MulAddPairs(odd, from[3], sum1);
-    sum2 = dsp::MulAddPairs(even, from[4], sum2);
-    sum2 = dsp::MulAddPairs(odd, from[5], sum2);
-    sum3 = dsp::MulAddPairs(even, from[6], sum3);
-    sum3 = dsp::MulAddPairs(odd, from[7], sum3);
-    from += 2 * kColumns;
+  // The compiler does not make multiple loads out of eight single ones.
+#define KWS_FOUR_TAPS                     \
+  "ldr %[odd], [%[filter]], #4\n"         \
+  "sxtb16 %[even], %[odd]\n"              \
+  "sxtb16 %[odd], %[odd], ror #8\n"       \
+  "ldmia %[from]!, {r4, r5, r6, r8}\n"    \
+  "smlad %[sum0], %[even], r4, %[sum0]\n" \
+  "smlad %[sum0], %[odd], r5, %[sum0]\n"  \
+  "smlad %[sum1], %[even], r6, %[sum1]\n" \
+  "smlad %[sum1], %[odd], r8, %[sum1]\n"  \
+  "ldmia %[from]!, {r4, r5, r6, r8}\n"    \
+  "smlad %[sum2], %[even], r4, %[sum2]\n" \
+  "smlad %[sum2], %[odd], r5, %[sum2]\n"  \
+  "smlad %[sum3], %[even], r6, %[sum3]\n" \
+  "smlad %[sum3], %[odd], r8, %[sum3]\n"
+#define KWS_OPERANDS                                                                 \
+  [filter] "+r"(filter), [from] "+r"(columns), [sum0] "+r"(sum0), [sum1] "+r"(sum1), \
+      [sum2] "+r"(sum2), [sum3] "+r"(sum3), [even] "=&r"(even), [odd] "=&r"(odd)
+  uint32_t even;
+  uint32_t odd;
+  for (int32_t i = count >> 3; i > 0; --i) {
+    __asm__(KWS_FOUR_TAPS KWS_FOUR_TAPS:KWS_OPERANDS : : "r4", "r5", "r6", "r8", "memory");
+  }
+  if ((count & 4) != 0) {
+    __asm__(KWS_FOUR_TAPS:KWS_OPERANDS : : "r4", "r5", "r6", "r8", "memory");
+  }
+#undef KWS_OPERANDS
+#undef KWS_FOUR_TAPS
+  const int32_t rest = count & 3;
+  if (rest != 0) {
+    const uint32_t* from = reinterpret_cast<const uint32_t*>(columns);
+    const uint32_t w = dsp::LoadTail(filter, rest);
+    even = dsp::Even(w);
+    odd = dsp::Odd(w);
+    sum0 = dsp::MulAddPairs(odd, from[1], dsp::MulAddPairs(even, from[0], sum0));
+    sum1 = dsp::MulAddPairs(odd, from[3], dsp::MulAddPairs(even, from[2], sum1));
+    sum2 = dsp::MulAddPairs(odd, from[5], dsp::MulAddPairs(even, from[4], sum2));
+    sum3 = dsp::MulAddPairs(odd, from[7], dsp::MulAddPairs(even, from[6], sum3));
   }
   return ColumnSums{{sum0, sum1, sum2, sum3}};
 }

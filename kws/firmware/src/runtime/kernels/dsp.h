@@ -43,6 +43,17 @@ inline uint32_t AddOdd(uint32_t base, uint32_t bytes) {
 // sum + a.low * b.low + a.high * b.high
 inline int32_t MulAddPairs(uint32_t a, uint32_t b, int32_t sum) { return __smlad(a, b, sum); }
 
+inline int32_t SaturatingDouble(int32_t x) { return __qadd(x, x); }
+
+// The upper word of a * b, rounded, halves up.
+inline int32_t RoundingHighWord(int32_t a, int32_t b) {
+  int32_t result;
+  __asm__("smmulr %0, %1, %2" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+
+inline int32_t SaturateToInt8(int32_t x) { return __ssat(x, 8); }
+
 // 1 to 3 bytes as a word, the rest zero.
 inline uint32_t LoadTail(const int8_t* from, int32_t count) {
   uint32_t word = static_cast<uint8_t>(from[0]);

@@ -53,7 +53,7 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   context.BindInput(kInput, 0);
   context.BindOutput(kOutput, 0);
-  context.AllowOverlap(0, 0, {0, static_cast<int32_t>(input.bytes)});
+  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
   params->rows = static_cast<int32_t>(input.outer_elements());
   params->depth = static_cast<uint16_t>(input.last_dim());
   params->multiplier = factor.multiplier;

@@ -84,9 +84,9 @@ PlanEntry::Overlap RowOverlap(const Window& window) {
     if (ahead > forward) forward = ahead;
     if (behind > backward) backward = behind;
   }
-  constexpr int64_t kFar = 1 << 29;  // beyond the end of any tensor
-  return PlanEntry::Overlap{static_cast<int32_t>(forward < kFar ? forward : kFar),
-                            static_cast<int32_t>(backward < kFar ? backward : kFar)};
+  return PlanEntry::Overlap{
+      static_cast<int32_t>(forward < PlanEntry::kFar ? forward : PlanEntry::kFar),
+      static_cast<int32_t>(backward < PlanEntry::kFar ? backward : PlanEntry::kFar), false};
 }
 
 }  // namespace kws

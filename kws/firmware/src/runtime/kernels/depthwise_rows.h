@@ -1,0 +1,39 @@
+// The fast way through a depthwise convolution without dilation: one input channel at a time, row
+// by row, each input row widened once to int16 with its padding.
+//
+// A ring holds the rows that the window covers, so that an output row may overwrite input rows that
+// the ring has taken in.
+#ifndef KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
+#define KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/output_stage.h"
+#include "runtime/kernels/window.h"
+
+namespace kws {
+
+// Output channels of one input channel whose filters are laid out for the inner loop at a time.
+constexpr int kDepthwiseGroup = 4;
+
+struct DepthwiseRows {
+  const Window& window;
+  int32_t input_offset;
+  const OutputStage& stage;
+  const int8_t* input;
+  const int8_t* filter;
+  const int32_t* bias;  // or null
+  const int32_t* multipliers;
+  const int8_t* shifts;
+  int channel_step;
+  int8_t* output;
+  int16_t* scratch;  // DepthwiseRowsScratch(window) bytes
+};
+
+uint32_t DepthwiseRowsScratch(const Window& window);
+PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);
+void RunDepthwiseRows(const DepthwiseRows& work);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
