@@ -22,9 +22,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformio
+import requests
+
 from kws import __version__
 from kws.convert.bundle import Bundle
-from kws.errors import KwsError, ToolError, UsageError
+from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.sections import Size, read_size
 from kws.host.tools import COMPILER, cache_folder, find_tool
@@ -32,8 +35,6 @@ from kws.host.tools import COMPILER, cache_folder, find_tool
 ELF, BINARY, MAP, LOG = "firmware.elf", "firmware.bin", "firmware.map", "build.log"
 
 _KEPT = 16  # built firmwares in the cache; the oldest go
-
-_INFER_SUFFIX = "_infer"
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,15 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
     return _build(board, bundle.firmware, out)
 
 
-def build_infer(board: str) -> Firmware:
-    """Firmware that runs any model on an emulated board; see `kws.host.infer`.
+def build_tool(board: str, tool: str) -> Firmware:
+    """Firmware of the emulated board that is no product: `infer` runs any model, `bench` counts.
 
     Raises:
+        UsageError: there is no such board.
         ToolError: as `build`.
     """
-    return _build(board + _INFER_SUFFIX, None, None)
+    check_board(board)
+    return _build(f"{board}_{tool}", None, None)
 
 
 def _build(environment: str, generated: Path | None, out: Path | None) -> Firmware:
@@ -184,6 +187,7 @@ def _compiler() -> str:
 
 def _run_platformio(environment: str, generated: Path | None, work: Path, result: Path) -> None:
     """Build in `work` and put what is wanted into `result`."""
+    _check_compiler()
     run = subprocess.run(
         [
             *(sys.executable, "-m", "platformio", "run", "--environment", environment),
@@ -222,18 +226,34 @@ def _environment(work: Path, generated: Path | None) -> dict[str, str]:
     }
     if not shutil.which(COMPILER):
         # PlatformIO downloads its own compiler: once, not for each build.
-        variables["PLATFORMIO_PACKAGES_DIR"] = str(cache_folder() / "platformio" / "packages")
+        variables["PLATFORMIO_PACKAGES_DIR"] = str(_packages())
     if generated is not None:
         variables["KWS_BUNDLE"] = str(generated.parent.resolve())
     return variables
 
 
+def _packages() -> Path:
+    """Where PlatformIO keeps a compiler that it downloaded."""
+    return cache_folder() / "platformio" / "packages"
+
+
+def _check_compiler() -> None:
+    """Fail at once where there is no compiler: offline, PlatformIO would try for a minute."""
+    if shutil.which(COMPILER) or any(_packages().glob("toolchain-*")) or _can_download():
+        return
+    find_tool(COMPILER)
+
+
+def _can_download() -> bool:
+    """Whether a server that PlatformIO gets its packages from answers, through a proxy if set."""
+    for host in platformio.__registry_mirror_hosts__:
+        with contextlib.suppress(requests.RequestException):
+            requests.get(f"https://api.{host}", timeout=5, allow_redirects=False)
+            return True
+    return False
+
+
 def _failure(environment: str, output: str, log: Path) -> str:
-    if not shutil.which(COMPILER) and not re.search(r"^Compiling", output, re.MULTILINE):
-        try:
-            find_tool(COMPILER)
-        except KwsError as error:
-            return f"{error} (PlatformIO could not download its own either; its log is {log})"
     telling = re.compile(r"error:|undefined reference|overflowed|No such file", re.IGNORECASE)
     lines = [line.strip() for line in output.splitlines() if telling.search(line)]
     first = lines[0] if lines else "PlatformIO gave no reason"
