@@ -473,6 +473,9 @@ NB_MODULE(_core, m) {
   m.attr("CHANNELS") = Frontend::kChannels;
   m.attr("SPECTROGRAM_FRAMES") = kws::FeatureProvider::kFrames;
 
+  m.def(
+      "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);
+
   nb::class_<StreamingFrontend>(m, "Frontend")
       .def(nb::init<>())
       .def("reset", &StreamingFrontend::Reset)

@@ -20,6 +20,9 @@ CHANNELS: int
 SPECTROGRAM_FRAMES: int
 """Frames in the spectrogram that a model sees (49, 1 s)."""
 
+def op_name(builtin_code: int) -> str:
+    """The schema's name of an operator: CONV_2D for 3."""
+
 class CoreError(Exception):
     """A status other than kOk from the core; the text is the line that the firmware would print."""
 

@@ -218,6 +218,35 @@ def test(
 
 
 @app.command()
+def bench(
+    *,
+    board: Annotated[str, typer.Option(help="host, or an emulated board.")] = "host",
+    model: Annotated[
+        Path | None, typer.Option(help="A bundle or any .tflite; the default model if not given.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the core: instructions and bytes on a board, throughput on this machine."""
+    from dataclasses import asdict
+
+    from kws.convert.existing import read_model
+    from kws.host import bench as measure
+
+    bundle = None if model and model.is_file() else _bundle(model)
+    content = bundle.model if bundle else read_model(model or Path())
+    if board == "host":
+        host = measure.bench_host(content)
+        print(dumps(asdict(host)) if as_json else measure.host_text(host))
+        return
+    figures = measure.bench_board(board, content)
+    flash = measure.bench_flash(board, bundle) if bundle else None
+    if as_json:
+        print(dumps({**asdict(figures), "footprint": asdict(flash) if flash else None}, indent=2))
+    else:
+        print(measure.board_text(figures, flash))
+
+
+@app.command()
 def boards(*, as_json: JsonOption = False) -> None:
     """List the boards that firmware can be built for."""
     from kws.host import report

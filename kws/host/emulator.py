@@ -66,8 +66,14 @@ class Emulator:
             )
         return self.run(elf, image, timeout_s=60 + 20 * seconds)
 
-    def run(self, elf: Path, image: bytes, *, timeout_s: float) -> Serial:
+    def run(self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0) -> Serial:
         """Start `elf` with `image` at the start of PSRAM and wait for its end.
+
+        Args:
+            elf: the firmware.
+            image: at most 16 MB.
+            timeout_s: seconds on this machine's clock.
+            shift: an instruction takes 2**shift ns of the emulated board's time.
 
         Raises:
             BoardError: the firmware met a fault, did not end in time, or QEMU failed.
@@ -75,7 +81,7 @@ class Emulator:
         with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
             file = Path(folder) / "psram.bin"
             file.write_bytes(image)
-            with self._start(elf, file) as process:
+            with self._start(elf, file, shift) as process:
                 try:
                     output, errors = process.communicate(timeout=timeout_s)
                 except subprocess.TimeoutExpired:
@@ -98,7 +104,7 @@ class Emulator:
             f"{reason[-1] if reason else 'it gave no reason'}; try kws doctor"
         )
 
-    def _start(self, elf: Path, image: Path) -> subprocess.Popen[bytes]:
+    def _start(self, elf: Path, image: Path, shift: int) -> subprocess.Popen[bytes]:
         escaped = str(image).replace(",", ",,")
         command = [
             str(self._qemu),
@@ -106,8 +112,8 @@ class Emulator:
             *("-display", "none"),
             *("-monitor", "none"),
             *("-serial", "stdio"),
-            # One instruction a nanosecond: each run executes the same ones.
-            *("-icount", "shift=0"),
+            # Time is counted in instructions, so each run executes the same ones.
+            *("-icount", f"shift={shift}"),
             *("-semihosting-config", "enable=on,target=native"),
             *("-kernel", str(elf)),
             *("-device", f"loader,file={escaped},addr={_PSRAM:#x},force-raw=on"),

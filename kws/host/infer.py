@@ -16,7 +16,7 @@ import numpy.typing as npt
 from kws import _core
 from kws.errors import BoardError, ModelError, UsageError
 from kws.files import atomic_write
-from kws.host.build import build_infer, check_board
+from kws.host.build import build_tool
 from kws.host.emulator import Emulator
 
 Array = npt.NDArray[np.generic]
@@ -106,9 +106,8 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
         BoardError: the board refuses a model, or the emulator failed.
         ModelError, UsageError: as `on_host`.
     """
-    check_board(board)
     shapes = [_open(job).outputs for job in jobs]
-    elf = build_infer(board).elf
+    elf = build_tool(board, "infer").elf
     with Emulator() as emulator:
         text = emulator.run(elf, _image(jobs), timeout_s=600).text
     lines = iter(text.splitlines())

@@ -1,0 +1,88 @@
+"""Which part of the firmware takes how much flash and RAM, read from the linker's map."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.errors import ToolError
+
+# An object's path below the build folder to its part; the first that matches.
+_PARTS = (
+    ("model", re.compile(r"/model/[^/]*\.o$")),
+    ("frontend", re.compile(r"/src/(frontend/|feature_provider\.o$)")),
+    ("kernels", re.compile(r"/src/runtime/kernels/")),
+    ("interpreter", re.compile(r"/src/runtime/")),
+    ("board", re.compile(r"/src/boards/")),
+    ("pipeline", re.compile(r"/src/")),
+    ("libraries", re.compile(r"\.a\(")),
+)
+OTHER = "padding"
+
+_FLASH = re.compile(r"\.(vectors|text|rodata|data|ARM\.ex\w+|init_array)\b")
+_RAM = re.compile(r"\.(data|bss|COMMON)\b|COMMON$")
+_ENTRY = re.compile(r"^ (\.?\S+|\*fill\*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: (\S.*))?$")
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Bytes by part, named as in the README's picture.
+
+    `libraries` are the compiler's, `padding` is what alignment costs. The stack is not in `ram`.
+    """
+
+    flash: dict[str, int]
+    ram: dict[str, int]
+    kernels: dict[str, int]
+    """Flash of each file of `runtime/kernels/` (name without ending), the largest first."""
+
+    def flash_without(self, *parts: str) -> int:
+        """Flash of everything but `parts`."""
+        return sum(size for part, size in self.flash.items() if part not in parts)
+
+
+def read_footprint(file: Path) -> Footprint:
+    """The footprint that GNU ld's map describes.
+
+    Raises:
+        ToolError: the file is missing or no such map.
+    """
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ToolError(f"{file}: {reason}; build the firmware again") from None
+    _, mark, placed = text.partition("Linker script and memory map")
+    if not mark:
+        raise ToolError(f"{file}: not a map of GNU ld; build the firmware again")
+    flash: Counter[str] = Counter()
+    ram: Counter[str] = Counter()
+    kernels: Counter[str] = Counter()
+    section = ""
+    # A long section name stands on a line of its own, before its numbers.
+    for line in re.sub(r"^( \S+)\n +0x", r"\1 0x", placed, flags=re.MULTILINE).splitlines():
+        if line.startswith("."):
+            section = line.split()[0]
+        match = _ENTRY.match(line)
+        if not match:
+            continue
+        size = int(match[3], 16)
+        part = _part(match[4] or "")
+        if _FLASH.match(section):
+            flash[part] += size
+            if part == "kernels":
+                kernels[Path(match[4]).stem] += size
+        if _RAM.match(section):
+            ram[part] += size
+    return Footprint(flash=_known(flash), ram=_known(ram), kernels=dict(kernels.most_common()))
+
+
+def _part(name: str) -> str:
+    return next((part for part, pattern in _PARTS if pattern.search(name)), OTHER)
+
+
+def _known(sizes: Counter[str]) -> dict[str, int]:
+    """In the order of the parts, empty ones left out."""
+    return {part: sizes[part] for part in (*(p for p, _ in _PARTS), OTHER) if sizes[part]}
