@@ -6,9 +6,10 @@ It holds `model.tflite` (int8 in and out), `bundle.toml` (what the model is and 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.resources
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -128,14 +129,19 @@ class Bundle:
         Raises:
             BundleError: it is missing, incomplete, or its parts contradict each other.
         """
-        try:
+        with _as_bundle_error(path):
             return _load(path)
-        except BundleError:
-            raise
-        except KwsError as error:
-            message = str(error)
-            where = "" if message.startswith(str(path)) else f"{path}: "
-            raise BundleError(f"{where}{message}") from None
+
+    @classmethod
+    def renew(cls, path: Path) -> Bundle:
+        """The bundle in a folder, but what this version of kws derives from the model derived anew.
+
+        Raises:
+            BundleError: its model or its settings are missing or damaged.
+        """
+        with _as_bundle_error(path):
+            bundle = _read(path)[1]
+            return replace(bundle, versions={**bundle.versions, "kws": __version__})
 
 
 def default_bundle_path() -> Path:
@@ -226,6 +232,19 @@ def check_destination(path: Path) -> None:
         raise UsageError(f"{path}: this folder holds something else than a bundle; name another")
 
 
+@contextlib.contextmanager
+def _as_bundle_error(path: Path) -> Iterator[None]:
+    """Any KwsError of the block as a BundleError that names the bundle."""
+    try:
+        yield
+    except BundleError:
+        raise
+    except KwsError as error:
+        message = str(error)
+        where = "" if message.startswith(str(path)) else f"{path}: "
+        raise BundleError(f"{where}{message}") from None
+
+
 def _to_toml(bundle: Bundle) -> str:
     table = {
         "format": FORMAT,
@@ -265,6 +284,17 @@ _TYPES = {
 
 
 def _load(path: Path) -> Bundle:
+    table, bundle = _read(path)
+    file = path / SETTINGS_FILE
+    _check_agrees(file, table, bundle)
+    # What the generated C++ says; an older version's may be more than this one needs.
+    bundle = replace(bundle, arena_bytes=table["arena_bytes"])
+    _check_firmware(bundle)
+    return bundle
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
+    """bundle.toml's table, and the bundle that its settings and the model give now."""
     file = path / SETTINGS_FILE
     if not path.is_dir():
         raise BundleError(f"{path}: no such bundle; name a folder that kws train wrote")
@@ -296,12 +326,8 @@ def _load(path: Path) -> Bundle:
         inference_stride=table["inference_stride"],
         data=table["data"],
         metrics=table["metrics"],
-        versions=table["versions"],
     )
-    _check_agrees(file, table, bundle)
-    bundle = replace(bundle, versions=table["versions"], path=path)
-    _check_firmware(bundle)
-    return bundle
+    return table, replace(bundle, versions=table["versions"], path=path)
 
 
 def _check_table(file: Path, table: dict[str, Any]) -> None:
@@ -329,10 +355,10 @@ def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
             raise BundleError(f"{file}: {key} is not the model's; convert the model again")
     if tuple(table["ops"]) != bundle.ops:
         raise BundleError(f"{file}: ops are not the model's; convert the model again")
-    if table["arena_bytes"] != bundle.arena_bytes:
+    if table["arena_bytes"] < bundle.arena_bytes:
         raise BundleError(
             f"{file}: arena_bytes is {table['arena_bytes']}, this version needs "
-            f"{bundle.arena_bytes}; convert the model again"
+            f"{bundle.arena_bytes}; write it anew with kws convert {file.parent}"
         )
 
 
