@@ -26,14 +26,13 @@ enum Options {
 };
 enum References { kInput, kFilter, kBias, kOutput, kScratch, kReferences };
 
-// Followed by int32 multipliers and int8 shifts, one for all channels or one each.
+// Followed by the output stage's factors.
 struct alignas(4) Params {
   Window window;
   int16_t input_offset;
   OutputStage stage;
   uint16_t depth;  // input channels that a filter sees
-  uint8_t channel_step;
-  bool by_pixel;  // a window is one pixel of the input, and pixels follow each other
+  bool by_pixel;   // a window is one pixel of the input, and pixels follow each other
 };
 
 PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32_t output_bytes) {
@@ -61,10 +60,10 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(CheckQuantized(input));
   KWS_RETURN_IF_ERROR(CheckQuantized(output));
   uint32_t count;
-  KWS_RETURN_IF_ERROR(ChannelMultiplierCount(filter, filter.dims[0], 0, &count));
+  KWS_RETURN_IF_ERROR(FactorCount(filter, filter.dims[0], 0, &count));
 
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, 5 * count));
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(count)));
   Window& window = params->window;
   const WindowOptions options{
       static_cast<Padding>(context.Option<uint8_t>(kPadding, 0)),
@@ -81,10 +80,8 @@ Status Prepare(PrepareContext& context) {
       window.out_channels % (window.in_channels / depth) != 0) {
     return Status::kUnsupportedShape;
   }
-  KWS_RETURN_IF_ERROR(MakeOutputStage(context, kActivation, output, &params->stage));
   params->input_offset = static_cast<int16_t>(-input.zero_point);
   params->depth = static_cast<uint16_t>(depth);
-  params->channel_step = count == 1 ? 0 : 1;
   const bool grouped = depth != window.in_channels;
   params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
                      window.stride_width == 1 && !grouped;
@@ -104,9 +101,8 @@ Status Prepare(PrepareContext& context) {
   } else if (!grouped) {
     context.AllowOverlap(0, 0, RowOverlap(window));
   }
-  int32_t* multipliers = reinterpret_cast<int32_t*>(params + 1);
-  return FillChannelMultipliers(context.model(), input, filter, output, count, multipliers,
-                                reinterpret_cast<int8_t*>(multipliers + count));
+  return MakeOutputStage(context, kActivation, input, filter, output, &params->stage,
+                         reinterpret_cast<int32_t*>(params + 1));
 }
 
 // Copies one pixel's window, `depth` channels of it, zero point outside the image.
@@ -153,8 +149,7 @@ struct Work {
   int8_t* output;
   int16_t* columns;
   int8_t* window;  // of one pixel
-  const int32_t* multipliers;
-  const int8_t* shifts;
+  Outputs outputs;
   int32_t taps;
 };
 
@@ -166,19 +161,18 @@ __attribute__((noinline)) void MultiplyColumns(const Work& work, int channel, in
   const int32_t step = work.params.window.out_channels;
   const int8_t* filter = work.filter + channel * taps;
   const int32_t* bias = work.bias == nullptr ? nullptr : work.bias + channel;
-  ChannelStages stages(work.multipliers, work.shifts, work.params.channel_step, work.params.stage);
-  stages.SkipTo(channel);
   for (int i = 0; i < filters; ++i) {
     const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + i);
     const ColumnSums sums = DotColumns(filter, work.columns, taps, start);
     filter += taps;
     if (count == kColumns) {
-      stages.Write<kColumns>(sums.sum, output, step);
+      work.outputs.Write<kColumns>(channel + i, sums.sum, output, step);
     } else {
-      for (int k = 0; k < count; ++k) stages.Write<1>(sums.sum + k, output + k * step, 0);
+      for (int k = 0; k < count; ++k) {
+        work.outputs.Write<1>(channel + i, sums.sum + k, output + k * step, 0);
+      }
     }
     ++output;
-    stages.Next();
   }
 }
 
@@ -216,7 +210,6 @@ void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const Window& window = params.window;
   const int32_t taps = static_cast<int32_t>(window.height) * window.width * params.depth;
-  const int32_t* multipliers = context.Extra<int32_t, Params>();
   int16_t* columns = context.MutableData<int16_t>(kScratch);
   const Work work{
       params,
@@ -226,9 +219,7 @@ void Invoke(const InvokeContext& context) {
       context.MutableData<int8_t>(kOutput),
       columns,
       reinterpret_cast<int8_t*>(columns + ColumnsSize(static_cast<uint32_t>(taps))),
-      multipliers,
-      reinterpret_cast<const int8_t*>(multipliers +
-                                      (params.channel_step == 0 ? 1 : window.out_channels)),
+      Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),
       taps,
   };
   const int32_t pixels =

@@ -21,12 +21,11 @@ enum Options {
 };
 enum References { kInput, kFilter, kBias, kOutput, kScratch, kReferences };
 
-// Followed by int32 multipliers and int8 shifts, one for all channels or one each.
+// Followed by the output stage's factors.
 struct alignas(4) Params {
   Window window;
   int16_t input_offset;
   OutputStage stage;
-  uint8_t channel_step;
   bool by_rows;  // without dilation, see depthwise_rows.h
 };
 
@@ -48,10 +47,10 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(CheckQuantized(input));
   KWS_RETURN_IF_ERROR(CheckQuantized(output));
   uint32_t count;
-  KWS_RETURN_IF_ERROR(ChannelMultiplierCount(filter, filter.dims[3], 3, &count));
+  KWS_RETURN_IF_ERROR(FactorCount(filter, filter.dims[3], 3, &count));
 
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, 5 * count));
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(count)));
   Window& window = params->window;
   const WindowOptions options{
       static_cast<Padding>(context.Option<uint8_t>(kPadding, 0)),
@@ -67,9 +66,7 @@ Status Prepare(PrepareContext& context) {
   if (window.out_channels != filter.dims[3] || window.out_channels % window.in_channels != 0) {
     return Status::kUnsupportedShape;
   }
-  KWS_RETURN_IF_ERROR(MakeOutputStage(context, kActivation, output, &params->stage));
   params->input_offset = static_cast<int16_t>(-input.zero_point);
-  params->channel_step = count == 1 ? 0 : 1;
   context.BindInput(kInput, 0);
   context.BindInput(kFilter, 1);
   context.BindInput(kBias, 2);
@@ -81,9 +78,8 @@ Status Prepare(PrepareContext& context) {
   } else {
     context.AllowOverlap(0, 0, RowOverlap(window));
   }
-  int32_t* multipliers = reinterpret_cast<int32_t*>(params + 1);
-  return FillChannelMultipliers(context.model(), input, filter, output, count, multipliers,
-                                reinterpret_cast<int8_t*>(multipliers + count));
+  return MakeOutputStage(context, kActivation, input, filter, output, &params->stage,
+                         reinterpret_cast<int32_t*>(params + 1));
 }
 
 // Everything that the rows of one call share.
@@ -93,8 +89,7 @@ struct Work {
   const int8_t* filter;
   const int32_t* bias;
   int8_t* output;
-  const int32_t* multipliers;
-  const int8_t* shifts;
+  Outputs outputs;
 };
 
 // The part of a window that lies in the image, at one output pixel.
@@ -136,9 +131,7 @@ void ConvolvePixel(const Work& work, const Patch& patch, int8_t* output) {
       const int32_t start = work.bias == nullptr ? 0 : LoadAs<int32_t>(work.bias + channel);
       const int32_t sum =
           WrappingAdd(start, SumOfTaps(window, patch, in_channel, channel, params.input_offset));
-      const int parameter = channel * params.channel_step;
-      output[channel] =
-          ToInt8(sum, work.multipliers[parameter], work.shifts[parameter], params.stage);
+      work.outputs.Write<1>(channel, &sum, output + channel, 0);
     }
   }
 }
@@ -168,21 +161,17 @@ void ConvolveRow(const Work& work, const int8_t* image, int y, int8_t* output, b
 void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const Window& window = params.window;
-  const int32_t* multipliers = context.Extra<int32_t, Params>();
   const Work work{
       params,
       context.Data<int8_t>(kInput),
       context.Data<int8_t>(kFilter),
       context.Data<int32_t>(kBias),
       context.MutableData<int8_t>(kOutput),
-      multipliers,
-      reinterpret_cast<const int8_t*>(multipliers +
-                                      (params.channel_step == 0 ? 1 : window.out_channels)),
+      Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),
   };
   if (params.by_rows) {
-    RunDepthwiseRows(DepthwiseRows{window, params.input_offset, params.stage, work.input,
-                                   work.filter, work.bias, work.multipliers, work.shifts,
-                                   params.channel_step, work.output,
+    RunDepthwiseRows(DepthwiseRows{window, params.input_offset, work.input, work.filter, work.bias,
+                                   work.outputs, work.output,
                                    context.MutableData<int16_t>(kScratch)});
     return;
   }

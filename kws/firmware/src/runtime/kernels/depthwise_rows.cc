@@ -9,9 +9,10 @@ namespace {
 // Taps are taken in pairs; an odd window gets a last tap of weight 0.
 int Pairs(const Window& window) { return (window.width + 1) / 2; }
 
-// int16 values in a row of the ring: all that the last window of a row covers, and pairs whole.
+// int16 values in a row of the band: all that the last window of a row covers, in whole chunks.
 int RowSize(const Window& window) {
-  return ((window.out_width - 1) * window.stride_width + 2 * Pairs(window) + 1) / 2 * 2;
+  const int covered = (window.out_width - 1) * window.stride_width + 2 * Pairs(window);
+  return (covered + 7) / 8 * 8;
 }
 
 // Sums of kChannels filters at kPixels neighbouring outputs.
@@ -20,10 +21,14 @@ struct Sums {
   int32_t at[kChannels][kPixels];
 };
 
+// Sixteen bytes, which the compiler moves with two instructions.
+struct Chunk {
+  uint32_t words[4];
+};
+
+// A piece of the inner loop's work: the rows of the band that the window covers at output `x`.
 struct Block {
-  const int16_t* ring;  // its first row
-  const int16_t* ring_end;
-  const int16_t* row;     // the first row of the window that lies in the image
+  const int16_t* row;     // its first
   const int16_t* filter;  // that row's pairs: per pair, kChannels times two taps
   int rows;
   int row_size;
@@ -33,12 +38,19 @@ struct Block {
 
 #if KWS_HAVE_DSP
 
-inline uint32_t LoadPair(const int16_t* from) { return LoadAs<uint32_t>(from); }
+// Four channels' weights at two taps, as pairs.
+inline Chunk InterleaveTaps(uint32_t first, uint32_t second) {
+  const uint32_t even = dsp::Even(first);
+  const uint32_t odd = dsp::Odd(first);
+  const uint32_t next_even = dsp::Even(second);
+  const uint32_t next_odd = dsp::Odd(second);
+  return Chunk{{dsp::PackLow(even, next_even), dsp::PackLow(odd, next_odd),
+                dsp::PackHigh(even, next_even), dsp::PackHigh(odd, next_odd)}};
+}
 
 template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, int x, Sums<kChannels, kPixels>* sums) {
-  const int16_t* row = block.row + x * block.stride;
-  const int16_t* ring_end = block.ring_end;
+inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
+  const int16_t* row = block.row;
   const int16_t* filter = block.filter;
   Sums<kChannels, kPixels> sum = *sums;
   for (int y = block.rows; y > 0; --y) {
@@ -46,10 +58,10 @@ inline void AddBlock(const Block& block, int x, Sums<kChannels, kPixels>* sums) 
     for (int pair = block.pairs; pair > 0; --pair) {
       uint32_t taps[kPixels];
 #pragma GCC unroll 4
-      for (int p = 0; p < kPixels; ++p) taps[p] = LoadPair(at + p * block.stride);
+      for (int p = 0; p < kPixels; ++p) taps[p] = LoadAs<uint32_t>(at + p * block.stride);
 #pragma GCC unroll 4
       for (int c = 0; c < kChannels; ++c) {
-        const uint32_t weights = LoadPair(filter + 2 * c);
+        const uint32_t weights = LoadAs<uint32_t>(filter + 2 * c);
 #pragma GCC unroll 4
         for (int p = 0; p < kPixels; ++p) {
           sum.at[c][p] = dsp::MulAddPairs(weights, taps[p], sum.at[c][p]);
@@ -59,18 +71,83 @@ inline void AddBlock(const Block& block, int x, Sums<kChannels, kPixels>* sums) 
       filter += 2 * kChannels;
     }
     row += block.row_size;
-    if (row >= ring_end) row -= ring_end - block.ring;
   }
   *sums = sum;
+}
+
+// Four filters of eight taps a row at two outputs, two inputs apart: a pair of the second output is
+// the next pair of the first. This takes all registers there are; the row counter is in memory.
+__attribute__((noinline)) void AddEightTaps(const Block& block, Sums<4, 2>* sums) {
+#define KWS_PAIR(first, second)          \
+  "ldr " second                          \
+  ", [%[row]], #4\n"                     \
+  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
+  "smlad %[s0], %[w0], " first           \
+  ", %[s0]\n"                            \
+  "smlad %[s1], %[w0], " second          \
+  ", %[s1]\n"                            \
+  "smlad %[s2], %[w1], " first           \
+  ", %[s2]\n"                            \
+  "smlad %[s3], %[w1], " second          \
+  ", %[s3]\n"                            \
+  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
+  "smlad %[s4], %[w0], " first           \
+  ", %[s4]\n"                            \
+  "smlad %[s5], %[w0], " second          \
+  ", %[s5]\n"                            \
+  "smlad %[s6], %[w1], " first           \
+  ", %[s6]\n"                            \
+  "smlad %[s7], %[w1], " second ", %[s7]\n"
+  int32_t s0 = sums->at[0][0], s1 = sums->at[0][1], s2 = sums->at[1][0], s3 = sums->at[1][1];
+  int32_t s4 = sums->at[2][0], s5 = sums->at[2][1], s6 = sums->at[3][0], s7 = sums->at[3][1];
+  const int16_t* row = block.row;
+  const int16_t* filter = block.filter;
+  int rows = block.rows;
+  const int next_row = 2 * block.row_size - 5 * 4;  // from behind the fifth pair, in bytes
+  uint32_t t0, t1, w0, w1;
+  __asm__ volatile(
+      "1:\n"
+      "ldr %[t0], [%[row]], #4\n"  //
+      KWS_PAIR("%[t0]", "%[t1]") KWS_PAIR("%[t1]", "%[t0]") KWS_PAIR("%[t0]", "%[t1]")
+          KWS_PAIR("%[t1]", "%[t0]")
+      "ldr %[t0], %[next_row]\n"
+      "add %[row], %[t0]\n"
+      "ldr %[t0], %[rows]\n"
+      "subs %[t0], #1\n"
+      "str %[t0], %[rows]\n"
+      "bne 1b\n"
+      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [s4] "+r"(s4), [s5] "+r"(s5),
+        [s6] "+r"(s6), [s7] "+r"(s7), [row] "+r"(row), [filter] "+r"(filter), [t0] "=&r"(t0),
+        [t1] "=&r"(t1), [w0] "=&r"(w0), [w1] "=&r"(w1), [rows] "+m"(rows)
+      : [next_row] "m"(next_row)
+      : "cc", "memory");
+#undef KWS_PAIR
+  *sums = Sums<4, 2>{{{s0, s1}, {s2, s3}, {s4, s5}, {s6, s7}}};
+}
+
+template <>
+inline void AddBlock<4, 2>(const Block& block, Sums<4, 2>* sums) {
+  if (block.pairs == 4 && block.stride == 2 && block.rows > 0) {
+    AddEightTaps(block, sums);
+    return;
+  }
+  Block one = block;
+  for (int p = 0; p < 2; ++p) {
+    Sums<4, 1> part;
+    for (int c = 0; c < 4; ++c) part.at[c][0] = sums->at[c][p];
+    AddBlock<4, 1>(one, &part);
+    for (int c = 0; c < 4; ++c) sums->at[c][p] = part.at[c][0];
+    one.row += block.stride;
+  }
 }
 
 #else
 
 template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, int x, Sums<kChannels, kPixels>* sums) {
-  const int16_t* row = block.row + x * block.stride;
+inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
+  const int16_t* row = block.row;
   const int16_t* filter = block.filter;
-  for (int y = 0; y < block.rows; ++y) {
+  for (int y = 0; y < block.rows; ++y, row += block.row_size) {
     for (int pair = 0; pair < block.pairs; ++pair, filter += 2 * kChannels) {
       for (int c = 0; c < kChannels; ++c) {
         for (int p = 0; p < kPixels; ++p) {
@@ -80,14 +157,12 @@ inline void AddBlock(const Block& block, int x, Sums<kChannels, kPixels>* sums) 
         }
       }
     }
-    row += block.row_size;
-    if (row >= block.ring_end) row -= block.ring_end - block.ring;
   }
 }
 
 #endif  // KWS_HAVE_DSP
 
-// The state of one input channel on its way down the image.
+// One input channel on its way down the image.
 class Channel {
  public:
   Channel(const DepthwiseRows& work, const int8_t* image, int8_t* output, int channel)
@@ -98,44 +173,50 @@ class Channel {
         in_channel_(channel),
         multiplier_(window_.out_channels / window_.in_channels),
         row_size_(RowSize(window_)),
-        ring_(work.scratch),
-        ring_end_(ring_ + window_.height * row_size_),
+        pairs_(Pairs(window_)),
+        band_(work.scratch),
         packed_(work.scratch + window_.height * row_size_) {}
 
   void Run() {
+    const int groups = (multiplier_ + kDepthwiseGroup - 1) / kDepthwiseGroup;
+    int origin = -window_.pad_top;
+    int8_t* to = output_;
     for (int y = 0; y < window_.out_height; ++y) {
-      const int origin = y * window_.stride_height - window_.pad_top;
       const TapRange rows = ValidTaps(origin, window_.height, 1, window_.in_height);
-      TakeRows(origin + rows.end);
-      block_.ring = ring_;
-      block_.ring_end = ring_end_;
-      block_.row = ring_ + (origin + rows.begin) % window_.height * row_size_;
-      block_.rows = rows.end - rows.begin;
-      block_.row_size = row_size_;
-      block_.pairs = Pairs(window_);
-      block_.stride = window_.stride_width;
-      int8_t* to = output_ + y * window_.out_width * window_.out_channels;
+      FillBand(origin, rows, y == 0 ? window_.height : window_.stride_height);
       // Back and forth, so that the filters at the turn need not be laid out again.
-      const int groups = (multiplier_ + kDepthwiseGroup - 1) / kDepthwiseGroup;
-      for (int i = 0; i < groups; ++i) RunGroup((y & 1) != 0 ? groups - 1 - i : i, rows.begin, to);
+      for (int i = 0; i < groups; ++i) RunGroup((y & 1) != 0 ? groups - 1 - i : i, rows, to);
+      origin += window_.stride_height;
+      to += window_.out_width * window_.out_channels;
     }
   }
 
  private:
-  // Widens input rows up to, not including, `end` into the ring.
-  void TakeRows(int end) {
+  // Moves the band's rows up by `fresh` and widens as many new ones behind them.
+  void FillBand(int origin, const TapRange& rows, int fresh) {
+    int first = 0;
+    if (fresh < window_.height) {
+      first = window_.height - fresh;
+      Chunk* to = reinterpret_cast<Chunk*>(band_);
+      const Chunk* from = reinterpret_cast<const Chunk*>(band_ + fresh * row_size_);
+      for (int i = first * row_size_ / 8; i > 0; --i) *to++ = *from++;
+    }
+    if (first < rows.begin) first = rows.begin;
     const int step = window_.in_channels;
-    for (; taken_ < end; ++taken_) {
-      // Rows that no window reads any more need not be taken.
-      int16_t* to = ring_ + taken_ % window_.height * row_size_;
+    const int8_t* from_row = input_ + (origin + first) * window_.in_width * step;
+    for (int row = first; row < rows.end; ++row) {
+      int16_t* to = band_ + row * row_size_;
       int16_t* const row_end = to + row_size_;
-      const int8_t* from = input_ + taken_ * window_.in_width * step;
+      const int8_t* from = from_row;
       for (int i = window_.pad_left; i > 0; --i) *to++ = 0;
-      for (int i = window_.in_width; i > 0 && to < row_end; --i) {
+      // Where the stride leaves columns over at the end, they are left out.
+      const int room = static_cast<int>(row_end - to);
+      for (int i = room < window_.in_width ? room : window_.in_width; i > 0; --i) {
         *to++ = static_cast<int16_t>(*from + work_.input_offset);
         from += step;
       }
       while (to < row_end) *to++ = 0;
+      from_row += window_.in_width * step;
     }
   }
 
@@ -148,6 +229,15 @@ class Channel {
       for (int x = 0; x < window_.width; x += 2) {
         const int8_t* from = row + x * step;
         const bool both = x + 1 < window_.width;
+#if KWS_HAVE_DSP
+        if (both && count == kDepthwiseGroup) {
+          const uint32_t first_tap = LoadAs<uint32_t>(from);
+          const uint32_t second_tap = LoadAs<uint32_t>(from + step);
+          *reinterpret_cast<Chunk*>(to) = InterleaveTaps(first_tap, second_tap);
+          to += 2 * kDepthwiseGroup;
+          continue;
+        }
+#endif
         for (int c = 0; c < count; ++c) {
           *to++ = from[c];
           *to++ = both ? from[c + step] : int16_t{0};
@@ -157,7 +247,7 @@ class Channel {
     }
   }
 
-  void RunGroup(int group, int first_row, int8_t* to) {
+  void RunGroup(int group, const TapRange& rows, int8_t* to) {
     const int first = group * kDepthwiseGroup;
     const int left = multiplier_ - first;
     const int count = left < kDepthwiseGroup ? 1 : kDepthwiseGroup;
@@ -169,38 +259,46 @@ class Channel {
         packed_channel_ = channel;
       }
       const int out_channel = in_channel_ * multiplier_ + channel;
-      block_.filter = packed_ + first_row * block_.pairs * 2 * count;
-      ChannelStages stages(work_.multipliers, work_.shifts, work_.channel_step, work_.stage);
-      stages.SkipTo(out_channel);
+      Block block{band_ + rows.begin * row_size_,
+                  packed_ + rows.begin * pairs_ * 2 * count,
+                  rows.end - rows.begin,
+                  row_size_,
+                  pairs_,
+                  window_.stride_width};
       if (count == kDepthwiseGroup) {
-        RunPixels<kDepthwiseGroup, 2>(out_channel, stages, to + out_channel);
+        RunPixels<kDepthwiseGroup, 2>(out_channel, block, to + out_channel);
       } else {
-        RunPixels<1, 4>(out_channel, stages, to + out_channel);
+        RunPixels<1, 4>(out_channel, block, to + out_channel);
       }
     }
   }
 
   template <int kChannels, int kPixels>
-  void RunPixels(int out_channel, const ChannelStages& stages, int8_t* to) {
-    int x = 0;
-    for (; x + kPixels <= window_.out_width; x += kPixels) {
-      RunBlock<kChannels, kPixels>(out_channel, stages, x, to);
+  void RunPixels(int out_channel, Block& block, int8_t* to) {
+    int left = window_.out_width;
+    for (; left >= kPixels; left -= kPixels) {
+      RunBlock<kChannels, kPixels>(out_channel, block, to);
+      block.row += kPixels * window_.stride_width;
+      to += kPixels * window_.out_channels;
     }
-    for (; x < window_.out_width; ++x) RunBlock<kChannels, 1>(out_channel, stages, x, to);
+    for (; left > 0; --left) {
+      RunBlock<kChannels, 1>(out_channel, block, to);
+      block.row += window_.stride_width;
+      to += window_.out_channels;
+    }
   }
 
   template <int kChannels, int kPixels>
-  void RunBlock(int out_channel, ChannelStages stages, int x, int8_t* to) {
+  void RunBlock(int out_channel, const Block& block, int8_t* to) {
     Sums<kChannels, kPixels> sums;
     for (int c = 0; c < kChannels; ++c) {
       const int32_t start =
           work_.bias == nullptr ? 0 : LoadAs<int32_t>(work_.bias + out_channel + c);
       for (int p = 0; p < kPixels; ++p) sums.at[c][p] = start;
     }
-    AddBlock<kChannels, kPixels>(block_, x, &sums);
+    AddBlock<kChannels, kPixels>(block, &sums);
     for (int c = 0; c < kChannels; ++c) {
-      stages.Write<kPixels>(sums.at[c], to + x * window_.out_channels + c, window_.out_channels);
-      if (c + 1 < kChannels) stages.Next();
+      work_.outputs.Write<kPixels>(out_channel + c, sums.at[c], to + c, window_.out_channels);
     }
   }
 
@@ -211,23 +309,21 @@ class Channel {
   int in_channel_;
   int multiplier_;
   int row_size_;
-  int16_t* ring_;
-  int16_t* ring_end_;
-  int16_t* packed_;
-  int taken_ = 0;
+  int pairs_;
+  int16_t* band_;    // the window's rows
+  int16_t* packed_;  // the filters of one group
   int packed_channel_ = -1;
-  Block block_{};
 };
 
 }  // namespace
 
 uint32_t DepthwiseRowsScratch(const Window& window) {
-  const uint32_t ring =
+  const uint32_t band =
       static_cast<uint32_t>(window.height) * static_cast<uint32_t>(RowSize(window));
   const uint32_t group =
       window.out_channels / window.in_channels < kDepthwiseGroup ? 1 : kDepthwiseGroup;
   const uint32_t filters = window.height * 2 * static_cast<uint32_t>(Pairs(window)) * group;
-  return 2 * (ring + filters);
+  return 2 * (band + filters);
 }
 
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window) {

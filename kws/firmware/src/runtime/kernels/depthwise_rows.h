@@ -1,8 +1,8 @@
 // The fast way through a depthwise convolution without dilation: one input channel at a time, row
 // by row, each input row widened once to int16 with its padding.
 //
-// A ring holds the rows that the window covers, so that an output row may overwrite input rows that
-// the ring has taken in.
+// A band holds the rows that the window covers, so that an output row may overwrite input rows that
+// the band has taken in.
 #ifndef KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
 #define KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
 
@@ -19,13 +19,10 @@ constexpr int kDepthwiseGroup = 4;
 struct DepthwiseRows {
   const Window& window;
   int32_t input_offset;
-  const OutputStage& stage;
   const int8_t* input;
   const int8_t* filter;
   const int32_t* bias;  // or null
-  const int32_t* multipliers;
-  const int8_t* shifts;
-  int channel_step;
+  const Outputs& outputs;
   int8_t* output;
   int16_t* scratch;  // DepthwiseRowsScratch(window) bytes
 };

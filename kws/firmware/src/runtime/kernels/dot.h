@@ -21,6 +21,13 @@ struct ColumnSums {
   int32_t sum[kColumns];
 };
 
+// Fully connected layers take this many filters at a time.
+constexpr int kDotRows = 2;
+
+struct RowSums {
+  int32_t sum[kDotRows];
+};
+
 // int16 values that kColumns columns of `taps` taps take.
 constexpr uint32_t ColumnsSize(uint32_t taps) { return (taps + 3) / 4 * 4 * kColumns; }
 
@@ -40,6 +47,34 @@ inline int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int
   }
   for (int32_t i = count & 3; i > 0; --i) sum += (*input++ + offset) * *filter++;
   return sum;
+}
+
+// Two filters at once share the loads of the input.
+inline RowSums DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset) {
+  const uint32_t offsets = dsp::Pack(offset, offset);
+  const int8_t* next = filter + count;
+  int32_t sum0 = 0;
+  int32_t sum1 = 0;
+  for (int32_t i = count >> 2; i > 0; --i) {
+    const uint32_t x = LoadAs<uint32_t>(input);
+    const uint32_t w0 = LoadAs<uint32_t>(filter);
+    const uint32_t w1 = LoadAs<uint32_t>(next);
+    input += 4;
+    filter += 4;
+    next += 4;
+    const uint32_t even = dsp::AddEven(offsets, x);
+    const uint32_t odd = dsp::AddOdd(offsets, x);
+    sum0 = dsp::MulAddPairs(even, dsp::Even(w0), sum0);
+    sum1 = dsp::MulAddPairs(even, dsp::Even(w1), sum1);
+    sum0 = dsp::MulAddPairs(odd, dsp::Odd(w0), sum0);
+    sum1 = dsp::MulAddPairs(odd, dsp::Odd(w1), sum1);
+  }
+  for (int32_t i = count & 3; i > 0; --i) {
+    const int32_t x = *input++ + offset;
+    sum0 += x * *filter++;
+    sum1 += x * *next++;
+  }
+  return RowSums{{sum0, sum1}};
 }
 
 // Writes column `column`. Four taps take two words: taps 0 and 2, taps 1 and 3.
@@ -120,6 +155,13 @@ inline int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int
     sum = WrappingAdd(sum, (input[i] + offset) * filter[i]);
   }
   return sum;
+}
+
+// The same for kDotRows filters that follow each other.
+inline RowSums DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset) {
+  RowSums sums;
+  for (int i = 0; i < kDotRows; ++i) sums.sum[i] = Dot(input, filter + i * count, count, offset);
+  return sums;
 }
 
 // Writes column `column`.

@@ -21,6 +21,10 @@ inline uint32_t Pack(int32_t low, int32_t high) {
   return (static_cast<uint32_t>(low) & 0xffffu) | (static_cast<uint32_t>(high) << 16);
 }
 
+// The low halves of two words; the high halves.
+inline uint32_t PackLow(uint32_t a, uint32_t b) { return (a & 0xffffu) | (b << 16); }
+inline uint32_t PackHigh(uint32_t a, uint32_t b) { return (a >> 16) | (b & 0xffff0000u); }
+
 // Bytes 0 and 2 of a word as two int16; bytes 1 and 3. The compiler does not fold the rotation of
 // the second into the instruction by itself.
 inline uint32_t Even(uint32_t bytes) { return static_cast<uint32_t>(__sxtb16(bytes)); }

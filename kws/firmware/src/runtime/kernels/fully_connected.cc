@@ -11,14 +11,13 @@ namespace {
 enum Options { kActivation = 0, kWeightsFormat = 1 };
 enum References { kInput, kFilter, kBias, kOutput, kReferences };
 
-// Followed by int32 multipliers and int8 shifts, one for all outputs or one each.
+// Followed by the output stage's factors.
 struct alignas(4) Params {
   int32_t batches;
   int32_t depth;
   int32_t units;
   OutputStage stage;
   int16_t input_offset;
-  uint16_t channel_step;  // 0: one multiplier for all
 };
 
 Status Prepare(PrepareContext& context) {
@@ -48,10 +47,10 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(CheckQuantized(input));
   KWS_RETURN_IF_ERROR(CheckQuantized(output));
   uint32_t count;
-  KWS_RETURN_IF_ERROR(ChannelMultiplierCount(filter, units, 0, &count));
+  KWS_RETURN_IF_ERROR(FactorCount(filter, units, 0, &count));
 
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, 5 * count));
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(count)));
   context.BindInput(kInput, 0);
   context.BindInput(kFilter, 1);
   context.BindInput(kBias, 2);
@@ -60,20 +59,19 @@ Status Prepare(PrepareContext& context) {
   params->depth = depth;
   params->units = units;
   params->input_offset = static_cast<int16_t>(-input.zero_point);
-  KWS_RETURN_IF_ERROR(MakeOutputStage(context, kActivation, output, &params->stage));
-  params->channel_step = count == 1 ? 0 : 1;
-  int32_t* multipliers = reinterpret_cast<int32_t*>(params + 1);
-  int8_t* shifts = reinterpret_cast<int8_t*>(multipliers + count);
-  if (count == 1) {
-    // With one scale, TFLM multiplies input and filter scale as floats.
-    QuantizedMultiplier factor;
-    KWS_RETURN_IF_ERROR(
-        MultiplierFromScales(input.scale * filter.scale, 1.0f, output.scale, 0, &factor));
-    multipliers[0] = factor.multiplier;
-    shifts[0] = static_cast<int8_t>(factor.shift);
-    return Status::kOk;
-  }
-  return FillChannelMultipliers(context.model(), input, filter, output, count, multipliers, shifts);
+  int32_t* factors = reinterpret_cast<int32_t*>(params + 1);
+  KWS_RETURN_IF_ERROR(
+      MakeOutputStage(context, kActivation, input, filter, output, &params->stage, factors));
+  if (count > 1) return Status::kOk;
+  // With one scale, TFLM multiplies input and filter scale as floats.
+  QuantizedMultiplier factor;
+  KWS_RETURN_IF_ERROR(
+      MultiplierFromScales(input.scale * filter.scale, 1.0f, output.scale, 0, &factor));
+  factors[0] = factor.multiplier;
+  *reinterpret_cast<int8_t*>(factors + 1) = static_cast<int8_t>(factor.shift);
+  params->stage.usual = params->stage.min == INT8_MIN && params->stage.max == INT8_MAX &&
+                        factor.shift <= -1 && factor.shift >= -20;
+  return Status::kOk;
 }
 
 void Invoke(const InvokeContext& context) {
@@ -81,19 +79,27 @@ void Invoke(const InvokeContext& context) {
   const int8_t* input = context.Data<int8_t>(kInput);
   const int32_t* bias = context.Data<int32_t>(kBias);
   int8_t* output = context.MutableData<int8_t>(kOutput);
-  const int32_t* multipliers = context.Extra<int32_t, Params>();
-  const int8_t* shifts =
-      reinterpret_cast<const int8_t*>(multipliers + (params.channel_step == 0 ? 1 : params.units));
+  const int32_t depth = params.depth;
+  const Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
   for (int32_t batch = 0; batch < params.batches; ++batch) {
     const int8_t* filter = context.Data<int8_t>(kFilter);
-    for (int32_t unit = 0; unit < params.units; ++unit) {
-      const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + unit);
-      const int32_t sum = WrappingAdd(start, Dot(input, filter, params.depth, params.input_offset));
-      const int32_t channel = unit * params.channel_step;
-      *output++ = ToInt8(sum, multipliers[channel], shifts[channel], params.stage);
-      filter += params.depth;
+    int32_t unit = 0;
+    for (; unit + kDotRows <= params.units; unit += kDotRows) {
+      RowSums sums = DotRows(input, filter, depth, params.input_offset);
+      for (int i = 0; i < kDotRows; ++i) {
+        if (bias != nullptr)
+          sums.sum[i] = WrappingAdd(sums.sum[i], LoadAs<int32_t>(bias + unit + i));
+        outputs.Write<1>(unit + i, &sums.sum[i], output++, 0);
+      }
+      filter += kDotRows * depth;
     }
-    input += params.depth;
+    for (; unit < params.units; ++unit) {
+      const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + unit);
+      const int32_t sum = WrappingAdd(start, Dot(input, filter, depth, params.input_offset));
+      outputs.Write<1>(unit, &sum, output++, 0);
+      filter += depth;
+    }
+    input += depth;
   }
 }
 

@@ -2,10 +2,8 @@
 
 namespace kws {
 
-#if KWS_HAVE_DSP
-int8_t ExactInt8(int32_t sum, int32_t multiplier, int shift, OutputStage stage) {
-  return ToInt8(sum, multiplier, shift, stage);
+void Outputs::WriteAny(int factor, int32_t sum, int8_t* to) const {
+  *to = ToInt8(sum, multipliers_[factor], shifts_[factor], stage_);
 }
-#endif
 
 }  // namespace kws

@@ -9,11 +9,15 @@
 
 namespace kws {
 
-// Kept in the arena.
+// Kept in the arena, the factors behind it: int32 multipliers, then int8 shifts, one of each for
+// all channels or one a channel.
 struct OutputStage {
   int16_t offset;  // the output's zero point
   int8_t min;      // the fused activation's range
   int8_t max;
+  uint8_t channel_step;  // 0: one factor for all channels; 1: one each
+  // All shifts go 1 to 20 bits to the right and the activation narrows nothing, as in most layers.
+  bool usual;
 };
 
 inline int8_t ToInt8(int32_t sum, int32_t multiplier, int shift, const OutputStage& stage) {
@@ -21,81 +25,45 @@ inline int8_t ToInt8(int32_t sum, int32_t multiplier, int shift, const OutputSta
   return static_cast<int8_t>(Clamp(WrappingAdd(scaled, stage.offset), stage.min, stage.max));
 }
 
-#if KWS_HAVE_DSP
-// The rare case, kept out of the loops. By value, so that what it takes can stay in registers.
-__attribute__((noinline)) int8_t ExactInt8(int32_t sum, int32_t multiplier, int shift,
-                                           OutputStage stage);
-#endif
-
-// Output channels one after the other: their factors, and the way from their sums to outputs.
-class ChannelStages {
+// Writes outputs, the sums being given.
+class Outputs {
  public:
-  // `step` is 0 where all channels share the first factor, else 1.
-  ChannelStages(const int32_t* multipliers, const int8_t* shifts, int step,
-                const OutputStage& stage)
-      : multipliers_(multipliers), shifts_(shifts), step_(step), stage_(stage) {
-    Load();
-  }
+  Outputs(const OutputStage& stage, const int32_t* factors, int channels)
+      : stage_(stage),
+        multipliers_(factors),
+        shifts_(
+            reinterpret_cast<const int8_t*>(factors + (stage.channel_step == 0 ? 1 : channels))) {}
 
-  void SkipTo(int channel) {
-    multipliers_ += channel * step_;
-    shifts_ += channel * step_;
-    Load();
-  }
-  void Next() { SkipTo(1); }
-
-#if KWS_HAVE_DSP
-  // Writes kCount outputs of the channel, `step` bytes apart.
+  // kCount outputs of one channel, `step` bytes apart.
   template <int kCount>
-  void Write(const int32_t* sums, int8_t* to, int32_t step) const {
-    if (!usual_) {
+  __attribute__((always_inline)) void Write(int channel, const int32_t* sums, int8_t* to,
+                                            int32_t step) const {
+    const int factor = channel * stage_.channel_step;
+#if KWS_HAVE_DSP
+    if (stage_.usual) {
+      // Halves are rounded up, and away from zero where negative; the zero point rides along. A sum
+      // of 2^30 or more saturates when doubled, and is still far beyond int8 after the shift.
+      const int32_t multiplier = multipliers_[factor];
+      const int right = -shifts_[factor];
+      const int32_t bias = (2 * stage_.offset + 1) * (1 << (right - 1));
+#pragma GCC unroll 4
       for (int i = 0; i < kCount; ++i) {
-        to[i * step] = ExactInt8(sums[i], multiplier_, -right_shift_, stage_);
+        const int32_t scaled = dsp::RoundingHighWord(dsp::SaturatingDouble(sums[i]), multiplier);
+        *to = static_cast<int8_t>(dsp::SaturateToInt8((scaled + (scaled >> 31) + bias) >> right));
+        to += step;
       }
       return;
     }
-#pragma GCC unroll 4
-    for (int i = 0; i < kCount; ++i) {
-      const int32_t scaled = dsp::RoundingHighWord(dsp::SaturatingDouble(sums[i]), multiplier_);
-      *to = static_cast<int8_t>(
-          dsp::SaturateToInt8((scaled + (scaled >> 31) + bias_) >> right_shift_));
-      to += step;
-    }
+#endif
+    for (int i = 0; i < kCount; ++i) WriteAny(factor, sums[i], to + i * step);
   }
 
  private:
-  // A shift to the right of 1 to 20 bits and no narrowing activation, as most layers have: then a
-  // sum of 2^30 or more, which saturates when doubled, is still far beyond int8 after the shift.
-  void Load() {
-    multiplier_ = *multipliers_;
-    right_shift_ = -*shifts_;
-    usual_ = static_cast<uint32_t>(right_shift_ - 1) < 20 && stage_.min == INT8_MIN &&
-             stage_.max == INT8_MAX;
-    // Halves are rounded up, and away from zero where negative; the zero point rides along.
-    if (usual_) bias_ = (2 * stage_.offset + 1) * (1 << (right_shift_ - 1));
-  }
+  void WriteAny(int factor, int32_t sum, int8_t* to) const;
 
-  int32_t multiplier_;
-  int32_t right_shift_;
-  int32_t bias_;
-  bool usual_;
-#else
-  // Writes kCount outputs of the channel, `step` bytes apart.
-  template <int kCount>
-  void Write(const int32_t* sums, int8_t* to, int32_t step) const {
-    for (int i = 0; i < kCount; ++i) {
-      to[i * step] = ToInt8(sums[i], *multipliers_, *shifts_, stage_);
-    }
-  }
-
- private:
-  void Load() {}
-#endif  // KWS_HAVE_DSP
-
+  const OutputStage& stage_;
   const int32_t* multipliers_;
   const int8_t* shifts_;
-  int step_;
-  OutputStage stage_;
 };
 
 }  // namespace kws

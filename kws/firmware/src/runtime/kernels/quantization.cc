@@ -119,17 +119,6 @@ Status GetActivationRange(Activation activation, const Tensor& output, Activatio
   return range->min <= range->max ? Status::kOk : Status::kBadQuantization;
 }
 
-Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& output,
-                       OutputStage* stage) {
-  ActivationRange range;
-  KWS_RETURN_IF_ERROR(GetActivationRange(static_cast<Activation>(context.Option<uint8_t>(slot, 0)),
-                                         output, &range));
-  stage->offset = static_cast<int16_t>(output.zero_point);
-  stage->min = static_cast<int8_t>(range.min);
-  stage->max = static_cast<int8_t>(range.max);
-  return Status::kOk;
-}
-
 Status CheckBias(const PrepareContext& context, int32_t channels) {
   if (!context.HasInput(2)) return Status::kOk;
   Tensor bias;
@@ -139,8 +128,7 @@ Status CheckBias(const PrepareContext& context, int32_t channels) {
   return bias.elements == static_cast<uint32_t>(channels) ? Status::kOk : Status::kUnsupportedShape;
 }
 
-Status ChannelMultiplierCount(const Tensor& filter, int32_t channels, int dimension,
-                              uint32_t* count) {
+Status FactorCount(const Tensor& filter, int32_t channels, int dimension, uint32_t* count) {
   if (filter.scale_count == 0 || filter.zero_point != 0) return Status::kBadQuantization;
   *count = filter.scale_count;
   if (filter.scale_count == 1) return Status::kOk;
@@ -150,16 +138,26 @@ Status ChannelMultiplierCount(const Tensor& filter, int32_t channels, int dimens
              : Status::kBadQuantization;
 }
 
-Status FillChannelMultipliers(const FlatBuffer& model, const Tensor& input, const Tensor& filter,
-                              const Tensor& output, uint32_t count, int32_t* multipliers,
-                              int8_t* shifts) {
+Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& input,
+                       const Tensor& filter, const Tensor& output, OutputStage* stage,
+                       int32_t* factors) {
+  ActivationRange range;
+  KWS_RETURN_IF_ERROR(GetActivationRange(static_cast<Activation>(context.Option<uint8_t>(slot, 0)),
+                                         output, &range));
+  stage->offset = static_cast<int16_t>(output.zero_point);
+  stage->min = static_cast<int8_t>(range.min);
+  stage->max = static_cast<int8_t>(range.max);
+  stage->channel_step = filter.scale_count == 1 ? 0 : 1;
+  stage->usual = stage->min == INT8_MIN && stage->max == INT8_MAX;
   const FlatVector scales{filter.scales, filter.scale_count};
-  for (uint32_t i = 0; i < count; ++i) {
+  int8_t* shifts = reinterpret_cast<int8_t*>(factors + filter.scale_count);
+  for (uint32_t i = 0; i < filter.scale_count; ++i) {
     QuantizedMultiplier factor;
-    KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, model.Element<float>(scales, i),
+    KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, context.model().Element<float>(scales, i),
                                              output.scale, 0, &factor));
-    multipliers[i] = factor.multiplier;
+    factors[i] = factor.multiplier;
     shifts[i] = static_cast<int8_t>(factor.shift);
+    stage->usual = stage->usual && factor.shift <= -1 && factor.shift >= -20;
   }
   return Status::kOk;
 }

@@ -29,21 +29,21 @@ struct ActivationRange {
 };
 Status GetActivationRange(Activation activation, const Tensor& output, ActivationRange* range);
 
-// The fused activation in option `slot`, and the zero point, of an int8 output.
-Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& output,
-                       OutputStage* stage);
-
 // Input 2, where there is one: a constant with `channels` int32 values.
 Status CheckBias(const PrepareContext& context, int32_t channels);
 
-// Per-channel factors input.scale * filter.scale[i] / output.scale.
-// `channels` is how many the op needs and `dimension` the filter's dimension that counts them.
-// count: 1 where the filter has one scale for all channels.
-Status ChannelMultiplierCount(const Tensor& filter, int32_t channels, int dimension,
-                              uint32_t* count);
-Status FillChannelMultipliers(const FlatBuffer& model, const Tensor& input, const Tensor& filter,
-                              const Tensor& output, uint32_t count, int32_t* multipliers,
-                              int8_t* shifts);
+// How many factors an op with `channels` output channels keeps: 1 where the filter has one scale.
+// `dimension` is the filter's dimension that counts the channels.
+Status FactorCount(const Tensor& filter, int32_t channels, int dimension, uint32_t* count);
+
+// Bytes that `count` factors take behind an OutputStage.
+constexpr uint32_t FactorBytes(uint32_t count) { return 5 * count; }
+
+// The fused activation in option `slot`, the zero point, and the factors
+// input.scale * filter.scale[i] / output.scale.
+Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& input,
+                       const Tensor& filter, const Tensor& output, OutputStage* stage,
+                       int32_t* factors);
 
 // round(x), halves away from zero; |x| < 2^31.
 int32_t RoundToInt(float x);
