@@ -1,0 +1,70 @@
+"""Fixtures for tests with devices: a bundle of the public model, and a cache of built firmware."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kws.cli import main
+from kws.convert.bundle import Bundle
+from kws.convert.existing import convert_file
+from kws.host.tools import COMPILER, QEMU
+
+LABELS = ("silence", "unknown", "yes", "no")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path]:
+    """Built firmware lies in a folder of this test run, shared by its workers."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "kws-cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KWS_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def public_bundle(tflm_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """TFLM's own micro_speech model."""
+    out = tmp_path_factory.mktemp("bundles") / "public"
+    return convert_file(tflm_data / "micro_speech_quantized.tflite", LABELS, out)
+
+
+@pytest.fixture(scope="session")
+def board_tools() -> None:
+    """Skips where the compiler or the emulator are missing."""
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+
+
+@pytest.fixture
+def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line; gives (exit code, stdout, stderr)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kws", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def no_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A machine without compiler, emulator and network."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "cache"))
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens on the discard port
