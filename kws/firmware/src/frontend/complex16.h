@@ -1,9 +1,11 @@
 // Complex numbers of two int16 with the roundings of KISS FFT's 16-bit fixed point, which the
 // reference features are made with (docs/frontend.md, "FFT").
 //
-// In memory a number is packed in a uint32_t: low half the real, high half the imaginary part. The
-// portable version is the definition. Where the core has the DSP extension (Cortex-M4, M7), both
-// halves are worked on at once; the bits are the same.
+// In memory a number is packed in a uint32_t: low half the real, high half the imaginary part. A
+// Complex holds kLanes such numbers that lie side by side, and all its functions work on each.
+// The portable version below is the definition. complex16_dsp.h works on both parts at once where
+// the core has the DSP extension (Cortex-M4, M7), complex16_sse2.h on four numbers at once on the
+// host. All give the same bits; -DKWS_FRONTEND_PORTABLE chooses the definition everywhere.
 //
 // Sums wrap around like int16_t, as the reference's do. Loud artificial sound does reach that.
 #ifndef KWS_FRONTEND_COMPLEX16_H_
@@ -13,123 +15,20 @@
 
 #include "frontend/params.h"
 
-#if defined(__ARM_FEATURE_DSP)
-#include <arm_acle.h>
-#endif
+#if defined(__ARM_FEATURE_DSP) && !defined(KWS_FRONTEND_PORTABLE)
+#include "frontend/complex16_dsp.h"
+#elif defined(__x86_64__) && !defined(KWS_FRONTEND_PORTABLE)
+#include "frontend/complex16_sse2.h"
+#else
 
 namespace kws::frontend {
-
-// One part of a number, 15 fractional bits: round(value x factor / 2^15).
-constexpr int32_t kQuarter = 32767 / 4;
-constexpr int32_t kHalf = 32767 / 2;
-
-#if defined(__ARM_FEATURE_DSP)
-
-struct Complex {
-  int16x2_t both;
-};
-
-inline Complex Unpack(uint32_t packed) { return {static_cast<int16x2_t>(packed)}; }
-inline uint32_t Pack(Complex a) { return static_cast<uint32_t>(a.both); }
-
-namespace dsp {
-
-// Bits [shift + 15 : shift] of `low` and the high half of `high`. No intrinsic gives PKHTB.
-template <int shift>
-inline int16x2_t PackHighHalves(int32_t high, int32_t low) {
-  int16x2_t packed;
-  asm("pkhtb %0, %1, %2, asr %3" : "=r"(packed) : "r"(high), "r"(low), "I"(shift));
-  return packed;
-}
-
-// Products have 30 fractional bits: the 16 bits from bit 15 on are the rounded result.
-inline int16x2_t PackProducts(int32_t im, int32_t re) {
-  return PackHighHalves<15>(static_cast<int32_t>(static_cast<uint32_t>(im) << 1), re);
-}
-
-// Products with kWindowBits fractional bits.
-inline int16x2_t PackWeighed(int32_t second, int32_t first) {
-  return PackHighHalves<kWindowBits>(
-      static_cast<int32_t>(static_cast<uint32_t>(second) << (16 - kWindowBits)), first);
-}
-
-inline int32_t Low(int16x2_t both) { return static_cast<int16_t>(both); }
-inline int32_t High(int16x2_t both) { return both >> 16; }
-
-}  // namespace dsp
-
-inline Complex Add(Complex a, Complex b) { return {__sadd16(a.both, b.both)}; }
-inline Complex Sub(Complex a, Complex b) { return {__ssub16(a.both, b.both)}; }
-inline Complex AddTimesJ(Complex a, Complex b) { return {__sasx(a.both, b.both)}; }
-inline Complex SubTimesJ(Complex a, Complex b) { return {__ssax(a.both, b.both)}; }
-
-inline Complex Mul(Complex a, uint32_t twiddle) {
-  const auto w = static_cast<int16x2_t>(twiddle);
-  return {dsp::PackProducts(__smladx(a.both, w, 1 << 14), __smlsd(a.both, w, 1 << 14))};
-}
-
-// A factor of 16 fractional bits leaves each result in a high half, ready to be packed.
-inline Complex Quarter(Complex a) {
-  return {dsp::PackHighHalves<16>(__smlatb(a.both, 2 * kQuarter, 1 << 15),
-                                  __smlabb(a.both, 2 * kQuarter, 1 << 15))};
-}
-
-inline Complex Half(Complex a) {
-  return {dsp::PackHighHalves<16>(__smlatb(a.both, 2 * kHalf, 1 << 15),
-                                  __smlabb(a.both, 2 * kHalf, 1 << 15))};
-}
-
-inline Complex HalfOfConjugate(Complex a) {
-  const int16x2_t negative = __ssub16(0, a.both);
-  return {dsp::PackHighHalves<16>(__smlatb(negative, 2 * kHalf, 1 << 15),
-                                  __smlabb(a.both, 2 * kHalf, 1 << 15))};
-}
-
-// SMLAW drops 16 bits of a 48-bit product: the factor has one bit more than that, so that adding 1
-// and dropping that bit rounds.
-inline Complex QuarterOfShifted(Complex a, int shift) {
-  const int32_t factor = kQuarter << (shift + 2);
-  const int32_t re = __smlawb(factor, a.both, 1);
-  const int32_t im = __smlawt(factor, a.both, 1);
-  return {dsp::PackHighHalves<1>(static_cast<int32_t>(static_cast<uint32_t>(im) << 15), re)};
-}
-
-inline uint32_t EnergyOfHalfSum(Complex a, Complex b) {
-  const int16x2_t sum = __shadd16(a.both, b.both);
-  return static_cast<uint32_t>(__smuad(sum, sum));
-}
-
-// (b - a) / 2, cut off, is as far from zero as (a + 1 - b) / 2.
-inline uint32_t EnergyOfHalfMirror(Complex a, Complex b) {
-  const int16x2_t mirror = __shsub16(a.both + (1 << 16), b.both);
-  return static_cast<uint32_t>(__smuad(mirror, mirror));
-}
-
-// The compiler makes SMULBB and its like of these products. 12 bits are dropped: 4 bits up,
-// then 16.
-inline Complex Weigh(Complex samples, uint32_t weights) {
-  return {dsp::PackWeighed(dsp::High(samples.both) * (static_cast<int32_t>(weights) >> 16),
-                           dsp::Low(samples.both) * static_cast<int16_t>(weights))};
-}
-
-inline Complex WeighMirrored(Complex samples, uint32_t weights) {
-  return {dsp::PackWeighed(dsp::High(samples.both) * static_cast<int16_t>(weights),
-                           dsp::Low(samples.both) * (static_cast<int32_t>(weights) >> 16))};
-}
-
-// SSUB16 notes which halves are not above 0, and SEL takes the negative of those.
-inline uint32_t Magnitude(Complex a) {
-  const int16x2_t negative = __ssub16(0, a.both);
-  return static_cast<uint32_t>(
-      __sel(static_cast<uint8x4_t>(negative), static_cast<uint8x4_t>(a.both)));
-}
-
-#else  // portable
 
 struct Complex {
   int32_t re;  // both in the range of int16_t
   int32_t im;
 };
+
+constexpr int kLanes = 1;
 
 namespace portable {
 
@@ -139,12 +38,18 @@ inline uint32_t Square(int32_t x) { return static_cast<uint32_t>(x * x); }
 
 }  // namespace portable
 
-inline Complex Unpack(uint32_t packed) {
-  return {static_cast<int16_t>(packed), static_cast<int32_t>(packed) >> 16};
+inline Complex Load(const uint32_t* packed) {
+  return {static_cast<int16_t>(*packed), static_cast<int32_t>(*packed) >> 16};
 }
 
-inline uint32_t Pack(Complex a) {
-  return static_cast<uint16_t>(a.re) | static_cast<uint32_t>(a.im) << 16;
+// Lane l is packed[l x stride].
+inline Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
+
+// Two samples in each lane, one as each part.
+inline Complex LoadSamples(const int16_t* samples) { return {samples[0], samples[1]}; }
+
+inline void Store(Complex a, uint32_t* packed) {
+  *packed = static_cast<uint16_t>(a.re) | static_cast<uint32_t>(a.im) << 16;
 }
 
 inline Complex Add(Complex a, Complex b) {
@@ -165,19 +70,18 @@ inline Complex SubTimesJ(Complex a, Complex b) {
   return {portable::Wrap(a.re + b.im), portable::Wrap(a.im - b.re)};
 }
 
-// a x twiddle, rounded. Parts of a twiddle are never -32768, so that nothing overflows 32 bits.
-inline Complex Mul(Complex a, uint32_t twiddle) {
-  const Complex w = Unpack(twiddle);
-  return {portable::Wrap(portable::Round(a.re * w.re - a.im * w.im)),
-          portable::Wrap(portable::Round(a.re * w.im + a.im * w.re))};
+// a x b, rounded. Parts of b must not be -32768 (no twiddle's are): nothing overflows 32 bits then.
+inline Complex Mul(Complex a, Complex b) {
+  return {portable::Wrap(portable::Round(a.re * b.re - a.im * b.im)),
+          portable::Wrap(portable::Round(a.re * b.im + a.im * b.re))};
 }
 
-// a / 4, rounded. The factor is cut off, a little less than a quarter, in the reference too.
+// a / 4, rounded.
 inline Complex Quarter(Complex a) {
   return {portable::Round(a.re * kQuarter), portable::Round(a.im * kQuarter)};
 }
 
-// a / 2, likewise.
+// a / 2, rounded.
 inline Complex Half(Complex a) {
   return {portable::Round(a.re * kHalf), portable::Round(a.im * kHalf)};
 }
@@ -190,37 +94,67 @@ inline Complex QuarterOfShifted(Complex a, int shift) {
   return Quarter({a.re * (1 << shift), a.im * (1 << shift)});
 }
 
+// Energies, one a lane; they are stored like packed numbers.
+using Energies = uint32_t;
+
+inline void Store(Energies energies, uint32_t* out) { *out = energies; }
+inline Energies Reverse(Energies energies) { return energies; }
+
 // |(a + b) / 2|^2; the parts of the sum have 17 bits before they are halved and cut off.
-inline uint32_t EnergyOfHalfSum(Complex a, Complex b) {
+inline Energies EnergiesOfHalfSum(Complex a, Complex b) {
   return portable::Square((a.re + b.re) >> 1) + portable::Square((a.im + b.im) >> 1);
 }
 
 // |(a - b)* / 2|^2, likewise: the imaginary part is b's less a's. a.im must be less than 32767.
-inline uint32_t EnergyOfHalfMirror(Complex a, Complex b) {
+inline Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   return portable::Square((a.re - b.re) >> 1) + portable::Square((b.im - a.im) >> 1);
 }
 
-// Two samples, one as each part, times a pair of weights with kWindowBits fractional bits, cut off.
-// Weights are at most 1, so that the results fit in 16 bits.
-inline Complex Weigh(Complex samples, uint32_t weights) {
-  const Complex w = Unpack(weights);
-  return {(samples.re * w.re) >> kWindowBits, (samples.im * w.im) >> kWindowBits};
+// Two samples in each lane times two weights with kWindowBits fractional bits, cut off. Weights are
+// at most 1, so that the results fit in 16 bits.
+inline Complex Weigh(Complex samples, Complex weights) {
+  return {(samples.re * weights.re) >> kWindowBits, (samples.im * weights.im) >> kWindowBits};
 }
 
-// The same with the two weights exchanged.
-inline Complex WeighMirrored(Complex samples, uint32_t weights) {
-  const Complex w = Unpack(weights);
-  return {(samples.re * w.im) >> kWindowBits, (samples.im * w.re) >> kWindowBits};
+// The same with the weights in reverse order, lanes and parts.
+inline Complex WeighMirrored(Complex samples, Complex weights) {
+  return Weigh(samples, {weights.im, weights.re});
 }
 
-// Absolute values of both parts, packed. That of -32768 is 0x8000, and no other has that bit.
-inline uint32_t Magnitude(Complex a) {
-  return static_cast<uint32_t>(a.re < 0 ? -a.re : a.re) |
-         static_cast<uint32_t>(a.im < 0 ? -a.im : a.im) << 16;
+// Lanes in reverse order.
+inline Complex Reverse(Complex a) { return a; }
+
+// An OR of absolute values; that of -32768 is 0x8000, and no other has that bit.
+using Magnitudes = uint32_t;
+
+inline Magnitudes NoMagnitudes() { return 0; }
+
+inline Magnitudes Join(Magnitudes all, Complex a) {
+  return all | static_cast<uint32_t>(a.re < 0 ? -a.re : a.re) |
+         static_cast<uint32_t>(a.im < 0 ? -a.im : a.im);
 }
 
-#endif
+inline uint32_t Combined(Magnitudes all) { return all; }
+
+// Four numbers a lane.
+struct Four {
+  Complex a, b, c, d;
+};
+
+// 4 x kLanes numbers side by side: lane l gets packed[4 l] to packed[4 l + 3].
+inline Four LoadFour(const uint32_t* packed) {
+  return {Load(packed), Load(packed + 1), Load(packed + 2), Load(packed + 3)};
+}
+
+inline void StoreFour(const Four& x, uint32_t* packed) {
+  Store(x.a, packed);
+  Store(x.b, packed + 1);
+  Store(x.c, packed + 2);
+  Store(x.d, packed + 3);
+}
 
 }  // namespace kws::frontend
+
+#endif
 
 #endif  // KWS_FRONTEND_COMPLEX16_H_

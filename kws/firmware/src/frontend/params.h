@@ -16,6 +16,11 @@ constexpr int kFftSize = 512;                         // the window padded with 
 constexpr int kComplexSize = kFftSize / 2;            // two real samples make a complex one
 constexpr int kUsedComplexSize = kWindowSamples / 2;  // the rest of them are zero
 
+// The FFT divides by 4 in each stage and by 2 at its end. These factors with 15 fractional bits are
+// cut off, a little less than a quarter and a half.
+constexpr int32_t kQuarter = 32767 / 4;
+constexpr int32_t kHalf = 32767 / 2;
+
 // Filter bank: triangles, equally wide on the mel scale mel(f) = 1127 ln(1 + f / 700).
 constexpr int kChannels = 40;
 constexpr float kLowestHz = 125.0f;

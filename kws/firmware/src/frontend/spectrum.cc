@@ -1,7 +1,5 @@
 #include "frontend/spectrum.h"
 
-#include <cstring>
-
 #include "frontend/complex16.h"
 #include "frontend/tables.h"
 
@@ -11,26 +9,27 @@ namespace {
 // Significant bits of x; x > 0.
 int BitLength(uint32_t x) { return 32 - __builtin_clz(x); }
 
-// Two samples as a complex number; they may lie across a word boundary.
-Complex LoadSamples(const int16_t* samples) {
-  uint32_t pair;
-  std::memcpy(&pair, samples, sizeof(pair));
-  return Unpack(pair);
+// Stores complex samples n, n + 1, ... where the FFT wants them.
+inline void StoreForFft(Complex samples, int n, uint32_t* work) {
+  uint32_t lanes[kLanes];
+  Store(samples, lanes);
+  for (int lane = 0; lane < kLanes; ++lane) work[kFftPosition[n + lane]] = lanes[lane];
 }
 
-// Writes the weighted samples, two as one complex number, where the FFT wants them. Returns the OR
-// of their absolute values, which has as many bits as the largest of them.
+// Writes the weighted samples, two as one complex number, for the FFT. Returns the OR of their
+// absolute values, which has as many bits as the largest of them.
 uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
-  uint32_t magnitudes = 0;
-  for (int n = 0; n < kUsedComplexSize / 2; ++n) {
-    const int mirror = kUsedComplexSize - 1 - n;
-    const Complex early = Weigh(LoadSamples(samples + 2 * n), kWindow[n]);
-    const Complex late = WeighMirrored(LoadSamples(samples + 2 * mirror), kWindow[n]);
-    work[kFftPosition[n]] = Pack(early);
-    work[kFftPosition[mirror]] = Pack(late);
-    magnitudes |= Magnitude(early) | Magnitude(late);
+  Magnitudes magnitudes = NoMagnitudes();
+  for (int n = 0; n < kUsedComplexSize / 2; n += kLanes) {
+    const int mirror = kUsedComplexSize - kLanes - n;
+    const Complex weights = Load(&kWindow[n]);
+    const Complex early = Weigh(LoadSamples(samples + 2 * n), weights);
+    const Complex late = WeighMirrored(LoadSamples(samples + 2 * mirror), weights);
+    StoreForFft(early, n, work);
+    StoreForFft(late, mirror, work);
+    magnitudes = Join(Join(magnitudes, early), late);
   }
-  return (magnitudes | magnitudes >> 16) & 0xFFFF;
+  return Combined(magnitudes);
 }
 
 // The reference takes a sample of -32768 for its largest magnitude so far, negative, and goes on
@@ -56,59 +55,99 @@ int ScaleLikeReference(uint32_t* work) {
   return scale;
 }
 
-// The radix-4 butterfly on parts that are already divided by 4 and turned.
-inline void Butterfly(Complex a0, Complex a1, Complex a2, Complex a3, uint32_t* out, int stride) {
-  const Complex even_sum = Add(a0, a2);
-  const Complex even_difference = Sub(a0, a2);
-  const Complex odd_sum = Add(a1, a3);
-  const Complex odd_difference = Sub(a1, a3);
-  out[0] = Pack(Add(even_sum, odd_sum));
-  out[stride] = Pack(SubTimesJ(even_difference, odd_difference));
-  out[2 * stride] = Pack(Sub(even_sum, odd_sum));
-  out[3 * stride] = Pack(AddTimesJ(even_difference, odd_difference));
+// The radix-4 butterfly, in place, on numbers that are already divided by 4 and turned.
+inline void Butterfly(Four* x) {
+  const Complex even_sum = Add(x->a, x->c);
+  const Complex even_difference = Sub(x->a, x->c);
+  const Complex odd_sum = Add(x->b, x->d);
+  const Complex odd_difference = Sub(x->b, x->d);
+  x->a = Add(even_sum, odd_sum);
+  x->b = SubTimesJ(even_difference, odd_difference);
+  x->c = Sub(even_sum, odd_sum);
+  x->d = AddTimesJ(even_difference, odd_difference);
+}
+
+// The same with d = 0.
+inline void ShortButterfly(Four* x) {
+  const Complex even_sum = Add(x->a, x->c);
+  const Complex even_difference = Sub(x->a, x->c);
+  const Complex odd = x->b;
+  x->a = Add(even_sum, odd);
+  x->b = SubTimesJ(even_difference, odd);
+  x->c = Sub(even_sum, odd);
+  x->d = AddTimesJ(even_difference, odd);
 }
 
 // First stage: four numbers side by side, scaled up on the way in. The window's padding, complex
-// samples 240 to 255, belongs to positions 16 i + 15: the last number of every fourth butterfly is
-// zero, and was not written.
+// samples 240 to 255, belongs to positions 16 i + 15, which were not written: the last number of
+// every fourth butterfly is zero.
 void FirstStage(uint32_t* work, int scale) {
-  const auto load = [scale](uint32_t packed) { return QuarterOfShifted(Unpack(packed), scale); };
   for (uint32_t* group = work; group < work + kComplexSize; group += 16) {
-    uint32_t* x = group;
-    for (; x < group + 12; x += 4) Butterfly(load(x[0]), load(x[1]), load(x[2]), load(x[3]), x, 1);
-    const Complex even = load(x[0]);
-    const Complex odd = load(x[1]);
-    const Complex next_even = load(x[2]);
-    const Complex sum = Add(even, next_even);
-    const Complex difference = Sub(even, next_even);
-    x[0] = Pack(Add(sum, odd));
-    x[1] = Pack(SubTimesJ(difference, odd));
-    x[2] = Pack(Sub(sum, odd));
-    x[3] = Pack(AddTimesJ(difference, odd));
+    if constexpr (kLanes == 4) group[15] = 0;
+    constexpr int kWhole = kLanes == 1 ? 12 : 16;
+    for (uint32_t* at = group; at < group + kWhole; at += 4 * kLanes) {
+      Four x = LoadFour(at);
+      x.a = QuarterOfShifted(x.a, scale);
+      x.b = QuarterOfShifted(x.b, scale);
+      x.c = QuarterOfShifted(x.c, scale);
+      x.d = QuarterOfShifted(x.d, scale);
+      Butterfly(&x);
+      StoreFour(x, at);
+    }
+    if constexpr (kLanes == 1) {
+      Four x = LoadFour(group + 12);
+      x.a = QuarterOfShifted(x.a, scale);
+      x.b = QuarterOfShifted(x.b, scale);
+      x.c = QuarterOfShifted(x.c, scale);
+      ShortButterfly(&x);
+      StoreFour(x, group + 12);
+    }
   }
 }
 
+template <int size>
+inline Four LoadQuarters(const uint32_t* from) {
+  return {Quarter(Load(from)), Quarter(Load(from + size)), Quarter(Load(from + 2 * size)),
+          Quarter(Load(from + 3 * size))};
+}
+
+template <int size>
+inline void StoreApart(const Four& x, uint32_t* to) {
+  Store(x.a, to);
+  Store(x.b, to + size);
+  Store(x.c, to + 2 * size);
+  Store(x.d, to + 3 * size);
+}
+
 // Joins each four FFTs of `size` into one of 4 x size. A twiddle of 1 changes nothing (32767 /
-// 32768 of a number below 2^14 rounds to that number), so that k = 0 goes without.
+// 32768 of a number below 2^14 rounds to that number), so that k = 0 goes without when it goes
+// alone.
 template <int size>
 void Stage(uint32_t* work) {
   constexpr int kGroups = kComplexSize / (4 * size);
-  uint32_t* x = work;
-  for (int group = 0; group < kGroups; ++group, x += 4 * size) {
-    Butterfly(Quarter(Unpack(x[0])), Quarter(Unpack(x[size])), Quarter(Unpack(x[2 * size])),
-              Quarter(Unpack(x[3 * size])), x, size);
+  if constexpr (kLanes == 1) {
+    uint32_t* at = work;
+    for (int group = 0; group < kGroups; ++group, at += 4 * size) {
+      Four x = LoadQuarters<size>(at);
+      Butterfly(&x);
+      StoreApart<size>(x, at);
+    }
   }
-  const uint32_t* w = kTwiddles.data();
-  for (int k = 1; k < size; ++k) {
-    w += 3 * kGroups;
-    const uint32_t w1 = w[0];
-    const uint32_t w2 = w[1];
-    const uint32_t w3 = w[2];
-    x = work + k;
-    for (int group = 0; group < kGroups; ++group, x += 4 * size) {
-      Butterfly(Quarter(Unpack(x[0])), Mul(Quarter(Unpack(x[size])), w1),
-                Mul(Quarter(Unpack(x[2 * size])), w2), Mul(Quarter(Unpack(x[3 * size])), w3), x,
-                size);
+  const uint32_t* twiddle = kTwiddles.data();
+  for (int k = kLanes == 1 ? 1 : 0; k < size; k += kLanes) {
+    if constexpr (kLanes == 1) twiddle += 3 * kGroups;
+    const Complex turn1 = LoadStrided(twiddle, 3 * kGroups);
+    const Complex turn2 = LoadStrided(twiddle + 1, 3 * kGroups);
+    const Complex turn3 = LoadStrided(twiddle + 2, 3 * kGroups);
+    if constexpr (kLanes > 1) twiddle += 3 * kGroups * kLanes;
+    uint32_t* at = work + k;
+    for (int group = 0; group < kGroups; ++group, at += 4 * size) {
+      Four x = LoadQuarters<size>(at);
+      x.b = Mul(x.b, turn1);
+      x.c = Mul(x.c, turn2);
+      x.d = Mul(x.d, turn3);
+      Butterfly(&x);
+      StoreApart<size>(x, at);
     }
   }
 }
@@ -116,13 +155,16 @@ void Stage(uint32_t* work) {
 // The complex spectrum z of even + j odd samples gives the real samples' spectrum: bin k and its
 // mirror 256 - k come from z[k] and z[256 - k]. The middle bin is its own mirror, written last.
 void SplitToEnergies(uint32_t* work) {
-  for (int k = kFirstBin; k <= kComplexSize / 2; ++k) {
-    const Complex z = Half(Unpack(work[k]));
-    const Complex mirror = HalfOfConjugate(Unpack(work[kComplexSize - k]));
+  static_assert((kComplexSize / 2 + 1 - kFirstBin) % kLanes == 0, "lanes would be left over");
+  for (int k = kFirstBin; k <= kComplexSize / 2; k += kLanes) {
+    uint32_t* front = work + k;
+    uint32_t* back = work + kComplexSize + 1 - kLanes - k;
+    const Complex z = Half(Load(front));
+    const Complex mirror = HalfOfConjugate(Reverse(Load(back)));
     const Complex even = Add(z, mirror);
-    const Complex odd = Mul(Sub(z, mirror), kSplitTwiddles[k]);
-    work[k] = EnergyOfHalfSum(even, odd);
-    work[kComplexSize - k] = EnergyOfHalfMirror(even, odd);
+    const Complex odd = Mul(Sub(z, mirror), Load(&kSplitTwiddles[k]));
+    Store(EnergiesOfHalfSum(even, odd), front);
+    Store(Reverse(EnergiesOfHalfMirror(even, odd)), back);
   }
 }
 
