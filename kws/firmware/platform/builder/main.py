@@ -53,7 +53,8 @@ env.Append(
         "-nodefaultlibs",
         "-Wl,--gc-sections",
         "-Wl,--fatal-warnings",
-        "-Wl,-Map,$BUILD_DIR/firmware.map",
+        # Not -Wl, which splits at commas; substituted here, because SCons would split at spaces.
+        *("-Xlinker", "-Map", "-Xlinker", env.subst("$BUILD_DIR/firmware.map")),
         "-T",
         str(root / board.get("build.linker_script")),
     ],

@@ -1,0 +1,209 @@
+"""Firmware is built offline, beside other builds, and leaves out what a device must not have."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from kws.convert.bundle import Bundle
+from kws.errors import ToolError, UsageError
+from kws.host import build as building
+from kws.host.build import Firmware, boards, build, firmware_folder
+from kws.host.sections import symbols
+from tests.host.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+
+@pytest.fixture(scope="session")
+def firmware(public_bundle: Bundle) -> Firmware:
+    return build("qemu", public_bundle)
+
+
+def test_no_heap_stdio_libm_or_exceptions_on_the_device(firmware: Firmware) -> None:
+    names = set(symbols(firmware.elf))
+    forbidden = re.compile(
+        r"_?(malloc|free|calloc|realloc|sbrk|f?printf|v?s?n?printf|puts|fopen|fwrite|write|exit"
+        r"|sinf?|cosf?|expf?|logf?|log2f?|powf?|sqrtf?|floorf?|roundf?)(_r)?"
+        r"|_Zn[wa].*|_Zd[la].*|__cxa_(throw|begin_catch|guard_acquire|atexit)|_ZTI.*|__gxx_.*"
+    )
+    assert sorted(name for name in names if forbidden.fullmatch(name)) == []
+    assert {"main", "g_model", "KwsReset"} <= names, "the symbols were read"
+
+
+def test_all_dynamic_behaviour_is_the_models_own_ops(firmware: Firmware) -> None:
+    """Kernels that the model does not use are not linked."""
+    names = " ".join(symbols(firmware.elf))
+    assert "Softmax" in names
+    for unused in ("AveragePool", "Svdf", "MaxPool", "BuiltinOpName"):
+        assert unused not in names
+
+
+def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, public_bundle: Bundle) -> None:
+    size = firmware.size
+    assert size.model == len(public_bundle.model)
+    assert size.arena == public_bundle.arena_bytes
+    assert size.stack == 8192
+    assert size.flash == sum(
+        size.sections.get(name, 0)
+        for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data")
+    )
+    assert size.ram == sum(size.sections.get(name, 0) for name in (".stack", ".data", ".bss"))
+    # The flash image on disk holds the same, but for the padding between sections.
+    image = (firmware.folder / "firmware.bin").stat().st_size
+    assert size.flash <= image <= size.flash + 64
+
+
+def test_second_build_is_a_look_up(
+    firmware: Firmware, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("PlatformIO ran again")
+
+    monkeypatch.setattr(building, "_run_platformio", fail)
+    assert build("qemu", public_bundle).elf == firmware.elf
+
+
+def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
+    public_bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listing(folder: Path) -> list[str]:
+        return sorted(str(p) for p in folder.rglob("*") if "__pycache__" not in p.parts)
+
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "my cache, here"))
+    # What a user's own PlatformIO is set to does not matter.
+    monkeypatch.setenv("PLATFORMIO_BUILD_FLAGS", "-DBROKEN(")
+    before = listing(firmware_folder()), listing(public_bundle.firmware)
+    outs = [tmp_path / "one folder", tmp_path / "another,folder"]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda out: build("qemu", public_bundle, out), outs)
+    assert first.elf == outs[0] / "firmware.elf"
+    assert first.elf.read_bytes() == second.elf.read_bytes(), "the same input, the same firmware"
+    assert sorted(p.name for p in outs[1].iterdir()) == [
+        "build.log",
+        "firmware.bin",
+        "firmware.elf",
+        "firmware.map",
+    ]
+    assert (listing(firmware_folder()), listing(public_bundle.firmware)) == before
+    assert listing(home) == []
+    left = [p.name for p in (tmp_path / "my cache, here" / "firmware").iterdir()]
+    assert len(left) == 1, "one firmware, no building site"
+
+
+def test_compile_error_is_one_line_that_names_the_log(
+    public_bundle: Bundle, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(public_bundle.firmware, broken / "firmware")
+    with (broken / "firmware" / "model_settings.h").open("a") as file:
+        file.write("#error this is broken\n")
+    with pytest.raises(ToolError) as caught:
+        building._build("qemu", broken / "firmware", None)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "this is broken" in message
+    log = Path(message.rpartition("the log is ")[2])
+    assert "this is broken" in log.read_text()
+
+
+@pytest.mark.usefixtures("no_tools")
+def test_missing_compiler_is_one_line(public_bundle: Bundle, kws: Run) -> None:
+    code, out, err = kws("build", "--board", "qemu", "--model", public_bundle.path)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "arm-none-eabi-g++ was not found on PATH" in err
+    assert "apt-get install gcc-arm-none-eabi" in err
+
+
+def test_build_command_prints_sizes_and_place(
+    firmware: Firmware, public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    out = tmp_path / "out"
+    code, text, _ = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", out)
+    assert code == 0
+    assert f"flash {firmware.size.flash} bytes" in text
+    assert f"RAM {firmware.size.ram} bytes" in text
+    assert str(out / "firmware.elf") in text
+    code, text, _ = kws(
+        "build", "--board", "qemu", "--model", public_bundle.path, "--out", out, "--json"
+    )
+    assert json.loads(text)["flash"] == firmware.size.flash
+
+
+def test_build_does_not_replace_a_folder_of_something_else(
+    public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    code, _, err = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", tmp_path)
+    assert code == 2
+    assert "holds something else than firmware" in err
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_unknown_board_is_wrong_usage(public_bundle: Bundle, kws: Run) -> None:
+    with pytest.raises(UsageError, match="there is no board 'toaster'; there are "):
+        build("toaster", public_bundle)
+    code, _, err = kws("test", "--board", "toaster", "--model", public_bundle.path, "x.wav")
+    assert code in {1, 2}
+    assert err.count("\n") == 1
+
+
+def test_boards_lists_every_port(kws: Run) -> None:
+    code, out, _ = kws("boards")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [board.name for board in boards()]
+    assert "qemu" in out
+    for board in boards():
+        assert (firmware_folder() / "src" / "boards" / board.name).is_dir()
+
+
+def test_doctor_names_what_is_missing(
+    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, out, _ = kws("doctor")
+    assert "found    arm-none-eabi-g++" in out or "found  arm-none-eabi-g++" in out
+    only_qemu = tmp_path / "bin"
+    only_qemu.mkdir()
+    (only_qemu / "qemu-system-arm").symlink_to(str(shutil.which("qemu-system-arm")))
+    monkeypatch.setenv("PATH", str(only_qemu))
+    code, out, _ = kws("doctor")
+    assert code == 1
+    lines = {tuple(line.split()[:2]): line for line in out.splitlines()}
+    assert ("found", "qemu-system-arm") in lines
+    assert "apt-get install gcc-arm-none-eabi" in lines[("missing", "arm-none-eabi-g++")]
+    assert "apt-get install espeak-ng" in lines[("missing", "espeak-ng")]
+
+
+def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
+    """`pio run` in kws/firmware, as an editor's plugin does it, without a network."""
+    if not (firmware_folder().parent / "assets" / "yes_no").is_dir():
+        pytest.skip("the default model is not there")
+    run = subprocess.run(
+        [sys.executable, "-m", "platformio", "run", "-e", "qemu", "-d", str(firmware_folder())],
+        env={
+            **os.environ,
+            "PLATFORMIO_CORE_DIR": str(tmp_path / "core"),
+            "PLATFORMIO_WORKSPACE_DIR": str(tmp_path / "work"),
+            "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
+            "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert (tmp_path / "work" / "build" / "qemu" / "firmware.elf").is_file()

@@ -1,0 +1,279 @@
+"""The emulated board hears what the host hears, and says what is wrong instead of hanging."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.files import load_clip, write_clip
+from kws.convert.bundle import Bundle
+from kws.errors import BoardError, UsageError
+from kws.host import build as building
+from kws.host import run
+from kws.host.build import build
+from kws.host.emulator import Emulator
+from kws.host.matrix import HOST, play_all
+from kws.host.scenes import default_matrix, held_out, load_matrix
+from kws.host.stream import between_silence, silence
+from tests.host.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+CLIPS = ("yes_1000ms", "no_1000ms", "noise_1000ms", "silence_1000ms")
+
+
+def after_boot(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    clips = [tflm_data / "wav" / f"{name}.wav" for name in CLIPS]
+    code, out, _ = kws("test", "--board", "qemu", "--model", public_bundle.path, *clips, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert result["passed"]
+    assert [row["expected"] for row in result["rows"]] == ["yes", "no", "silence", "silence"]
+    heard = [[h["label"] for h in row["heard"]] for row in result["rows"]]
+    assert heard == [["yes"], ["no"], [], []]
+
+
+def test_host_and_emulator_write_the_same_bytes(
+    public_bundle: Bundle, tflm_data: Path, speech_commands: Path
+) -> None:
+    elf = build("qemu", public_bundle).elf
+    streams = [between_silence(load_clip(tflm_data / "wav" / f"{name}.wav")) for name in CLIPS]
+    streams += [r.pcm for r in held_out(speech_commands, public_bundle.labels, 4)]
+    streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
+    with Emulator() as emulator, ThreadPoolExecutor(2) as pool:
+        boards = list(pool.map(lambda pcm: emulator.play(elf, pcm), streams))
+    lines = 0
+    for pcm, board in zip(streams, boards, strict=True):
+        host = run.play(public_bundle, pcm)
+        assert after_boot(board.text) == after_boot(host.text)
+        assert board.boot is not None
+        assert host.boot is not None
+        assert board.boot.board == "qemu"
+        assert board.boot.arena_used == host.boot.arena_used == public_bundle.arena_bytes
+        assert board.boot.arena_size == public_bundle.arena_bytes
+        lines += len(board.heard)
+    assert lines > 10, "there was something to compare"
+
+
+def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
+    path = default_matrix()
+    if not path.is_dir():
+        pytest.skip("the default matrix is not there")
+    from kws.convert.bundle import default_bundle_path
+
+    bundle = Bundle.load(default_bundle_path())
+    recordings = load_matrix(path, bundle.labels)
+    host = play_all(HOST, bundle, recordings)
+    board = play_all("qemu", bundle, recordings)
+    for here, there in zip(host, board, strict=True):
+        assert after_boot(here.serial.text) == after_boot(there.serial.text)
+        assert here.rows == there.rows
+        assert all(row.ok for row in there.rows), there.rows
+        assert there.serial.boot is not None
+        assert there.serial.boot.arena_used == bundle.arena_bytes
+
+
+def test_every_run_of_the_emulator_is_the_same(public_bundle: Bundle, tflm_data: Path) -> None:
+    elf = build("qemu", public_bundle).elf
+    pcm = between_silence(load_clip(tflm_data / "wav" / "yes_1000ms.wav"))
+    with Emulator() as emulator:
+        assert emulator.play(elf, pcm).text == emulator.play(elf, pcm).text
+
+
+def test_without_samples_the_board_boots_and_ends(public_bundle: Bundle) -> None:
+    with Emulator() as emulator:
+        serial = emulator.play(build("qemu", public_bundle).elf, silence(0))
+    assert serial.boot is not None
+    assert serial.heard == ()
+
+
+# --- faults: each in a firmware of its own, all built side by side --------------------------------
+
+FAULTS = {
+    # name: (generated file, text in it, what to put there, what the board has to say)
+    "arena": (
+        "model_settings.h",
+        "kArenaBytes = ",
+        "kArenaBytes = 4000; inline constexpr int kUnused = ",
+        "tensor arena is too small; make it larger than 4000 bytes",
+    ),
+    "model": (
+        "model_data.cc",
+        "// clang-format off\n",
+        "#define g_model g_whole\n",
+        "model is damaged",
+    ),
+    "op": ("op_resolver.h", "AddSoftmax();", "", "op is not registered"),
+    "bus": (
+        "op_resolver.h",
+        "AddSoftmax();",
+        "*reinterpret_cast<volatile int*>(0x90000000) = 1;",
+        "processor fault",
+    ),
+    "stack": (
+        "op_resolver.h",
+        "AddSoftmax();",
+        "volatile char big[9000]; for (char volatile& c : big) c = 1;",
+        "processor fault",
+    ),
+    "hang": ("op_resolver.h", "AddSoftmax();", "for (volatile int i = 0;; i = 1) {}", ""),
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(public_bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The ELF file of each fault."""
+    root = tmp_path_factory.mktemp("faulty")
+
+    def make(name: str) -> Path:
+        file, old, new, _ = FAULTS[name]
+        folder = root / name / "firmware"
+        shutil.copytree(public_bundle.firmware, folder)
+        text = (folder / file).read_text()
+        assert old in text
+        text = text.replace(old, new)
+        if name == "model":
+            # Only the first kilobyte is the model; the rest of the array is cut off.
+            text += "\n#undef g_model\nalignas(16) const unsigned char g_model[18800] = {0x1c};\n"
+        (folder / file).write_text(text)
+        return building._build("qemu", folder, None).elf
+
+    with ThreadPoolExecutor(2) as pool:
+        return dict(zip(FAULTS, pool.map(make, FAULTS), strict=True))
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if name != "hang"])
+def test_fault_is_said_and_ends_the_run(faulty: dict[str, Path], name: str) -> None:
+    with Emulator() as emulator, pytest.raises(BoardError) as caught:
+        emulator.play(faulty[name], silence(16000))
+    assert FAULTS[name][3] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_firmware_that_hangs_is_ended(faulty: dict[str, Path]) -> None:
+    with Emulator() as emulator, pytest.raises(BoardError, match="did not end within 2 s"):
+        emulator.run(faulty["hang"], b"", timeout_s=2)
+
+
+def test_interrupt_ends_the_emulator(
+    faulty: dict[str, Path], public_bundle: Bundle, tmp_path: Path
+) -> None:
+    """Ctrl-C that reaches only kws leaves no QEMU behind."""
+    write_clip(tmp_path / "long.wav", silence(16000))
+    code = (
+        "import sys; from pathlib import Path; from kws.host import matrix; "
+        f"matrix.build = lambda *_: type('F', (), {{'elf': Path({str(faulty['hang'])!r})}}); "
+        f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(public_bundle.path)!r}, "
+        f"{str(tmp_path / 'long.wav')!r}]; from kws.cli import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not emulators(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert emulators(process.pid)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert err == "kws: interrupted\n"
+    assert not emulators(process.pid)
+
+
+def emulators(session: int) -> list[str]:
+    """QEMU processes of a session."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        fields = rest.split()
+        if name.startswith("qemu") and int(fields[3]) == session and fields[0] != "Z":
+            found.append(stat.parent.name)
+    return found
+
+
+def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
+    with Emulator() as emulator, pytest.raises(BoardError) as caught:
+        emulator.run(tmp_path / "x.elf", b"", timeout_s=10)
+    assert "\n" not in str(caught.value)
+
+
+def test_clip_that_does_not_fit_is_refused(public_bundle: Bundle, tmp_path: Path) -> None:
+    with Emulator() as emulator, pytest.raises(UsageError, match="pieces of at most 522 s"):
+        emulator.play(tmp_path / "any.elf", np.zeros(9_000_000, np.int16))
+
+
+# --- the commands ---------------------------------------------------------------------------------
+
+
+def test_miss_is_in_the_table_and_the_exit_code(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    yes = tflm_data / "wav" / "yes_1000ms.wav"
+    for board in ("host", "qemu"):
+        code, out, err = kws(
+            "test", "--board", board, "--model", public_bundle.path, yes, f"no={yes}"
+        )
+        assert (code, err) == (1, "")
+        table = out.splitlines()
+        assert table[1].split()[1:4] == ["yes", "yes", "203"]
+        assert table[1].endswith("ok")
+        assert table[2].endswith("MISS")
+        assert table[3].startswith("1 of 2 right")
+    code, _, _ = kws(
+        *("test", "--board", "host", "--model", public_bundle.path, yes, f"no={yes}"),
+        *("--pass-rate", "0.5"),
+    )
+    assert code == 0
+
+
+def test_run_prints_what_the_device_writes(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    yes = tflm_data / "wav" / "yes_1000ms.wav"
+    code, out, _ = kws("run", "--model", public_bundle.path, yes)
+    assert code == 0
+    assert out == run.play(public_bundle, between_silence(load_clip(yes))).text
+    assert "\nHeard yes (" in out
+    code, out, _ = kws("run", "--model", public_bundle.path, yes, yes)
+    assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {yes}"] * 2
+
+
+def test_missing_clip_is_one_line(public_bundle: Bundle, tmp_path: Path, kws: Run) -> None:
+    for command in (("run",), ("test", "--board", "qemu")):
+        code, out, err = kws(*command, "--model", public_bundle.path, tmp_path / "none.wav")
+        assert (code, out) == (1, "")
+        assert "none.wav" in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("no_tools")
+def test_missing_emulator_is_one_line(public_bundle: Bundle, tflm_data: Path, kws: Run) -> None:
+    clip = tflm_data / "wav" / "yes_1000ms.wav"
+    code, out, err = kws("test", "--board", "qemu", "--model", public_bundle.path, clip)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "qemu-system-arm was not found on PATH" in err
