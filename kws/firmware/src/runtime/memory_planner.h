@@ -11,7 +11,8 @@ namespace kws {
 struct PlanEntry {
   // How an op that makes this tensor may lay it over one of its inputs: it works from the start to
   // the end where the output starts at least `forward` bytes before the input, and from the end to
-  // the start where it starts at least `backward` bytes behind it. kFar: not in this direction.
+  // the start where it starts at least `backward` bytes, at least one, behind it. kFar: not in this
+  // direction.
   struct Overlap {
     int32_t forward;
     int32_t backward;

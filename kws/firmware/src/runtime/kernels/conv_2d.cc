@@ -39,7 +39,7 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   const int32_t growth = window.out_channels - window.in_channels;
   const int32_t forward = output_bytes - input_bytes;
   const int32_t backward = -growth * (window.in_height * window.in_width * window.batches - 1);
-  return {forward > 0 ? forward : 0, backward > 0 ? backward : 0, false};
+  return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
 }
 
 Status Prepare(PrepareContext& context) {
@@ -161,18 +161,22 @@ __attribute__((noinline)) void MultiplyColumns(const Work& work, int channel, in
   const int32_t step = work.params.window.out_channels;
   const int8_t* filter = work.filter + channel * taps;
   const int32_t* bias = work.bias == nullptr ? nullptr : work.bias + channel;
+  Outputs outputs = work.outputs;
+  outputs.Skip(channel);
+  const int16_t* columns = work.columns;
   for (int i = 0; i < filters; ++i) {
     const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + i);
-    const ColumnSums sums = DotColumns(filter, work.columns, taps, start);
+    const ColumnSums sums = DotColumns(filter, columns, taps, start);
     filter += taps;
     if (count == kColumns) {
-      work.outputs.Write<kColumns>(channel + i, sums.sum, output, step);
+      outputs.Write<kColumns>(sums.sum, output, step);
     } else {
       for (int k = 0; k < count; ++k) {
-        work.outputs.Write<1>(channel + i, sums.sum + k, output + k * step, 0);
+        outputs.Write<1>(sums.sum + k, output + k * step, 0);
       }
     }
     ++output;
+    outputs.Skip(1);
   }
 }
 

@@ -125,13 +125,15 @@ void ConvolvePixel(const Work& work, const Patch& patch, int8_t* output) {
   const Params& params = work.params;
   const Window& window = params.window;
   const int multiplier = window.out_channels / window.in_channels;
+  Outputs outputs = work.outputs;
   int channel = 0;
   for (int in_channel = 0; in_channel < window.in_channels; ++in_channel) {
     for (int m = 0; m < multiplier; ++m, ++channel) {
       const int32_t start = work.bias == nullptr ? 0 : LoadAs<int32_t>(work.bias + channel);
       const int32_t sum =
           WrappingAdd(start, SumOfTaps(window, patch, in_channel, channel, params.input_offset));
-      work.outputs.Write<1>(channel, &sum, output + channel, 0);
+      outputs.Write<1>(&sum, output + channel, 0);
+      outputs.Skip(1);
     }
   }
 }

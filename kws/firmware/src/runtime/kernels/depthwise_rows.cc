@@ -49,10 +49,13 @@ inline Chunk InterleaveTaps(uint32_t first, uint32_t second) {
 }
 
 template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
+inline void AddBlock(const Block& block, const int32_t* starts, Sums<kChannels, kPixels>* sums) {
   const int16_t* row = block.row;
   const int16_t* filter = block.filter;
-  Sums<kChannels, kPixels> sum = *sums;
+  Sums<kChannels, kPixels> sum;
+  for (int c = 0; c < kChannels; ++c) {
+    for (int p = 0; p < kPixels; ++p) sum.at[c][p] = starts[c];
+  }
   for (int y = block.rows; y > 0; --y) {
     const int16_t* at = row;
     for (int pair = block.pairs; pair > 0; --pair) {
@@ -77,7 +80,8 @@ inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
 
 // Four filters of eight taps a row at two outputs, two inputs apart: a pair of the second output is
 // the next pair of the first. This takes all registers there are; the row counter is in memory.
-__attribute__((noinline)) void AddEightTaps(const Block& block, Sums<4, 2>* sums) {
+__attribute__((noinline)) void AddEightTaps(const Block& block, const int32_t* starts,
+                                            Sums<4, 2>* sums) {
 #define KWS_PAIR(first, second)          \
   "ldr " second                          \
   ", [%[row]], #4\n"                     \
@@ -98,8 +102,8 @@ __attribute__((noinline)) void AddEightTaps(const Block& block, Sums<4, 2>* sums
   "smlad %[s6], %[w1], " first           \
   ", %[s6]\n"                            \
   "smlad %[s7], %[w1], " second ", %[s7]\n"
-  int32_t s0 = sums->at[0][0], s1 = sums->at[0][1], s2 = sums->at[1][0], s3 = sums->at[1][1];
-  int32_t s4 = sums->at[2][0], s5 = sums->at[2][1], s6 = sums->at[3][0], s7 = sums->at[3][1];
+  int32_t s0 = starts[0], s1 = s0, s2 = starts[1], s3 = s2;
+  int32_t s4 = starts[2], s5 = s4, s6 = starts[3], s7 = s6;
   const int16_t* row = block.row;
   const int16_t* filter = block.filter;
   int rows = block.rows;
@@ -126,16 +130,15 @@ __attribute__((noinline)) void AddEightTaps(const Block& block, Sums<4, 2>* sums
 }
 
 template <>
-inline void AddBlock<4, 2>(const Block& block, Sums<4, 2>* sums) {
+inline void AddBlock<4, 2>(const Block& block, const int32_t* starts, Sums<4, 2>* sums) {
   if (block.pairs == 4 && block.stride == 2 && block.rows > 0) {
-    AddEightTaps(block, sums);
+    AddEightTaps(block, starts, sums);
     return;
   }
   Block one = block;
   for (int p = 0; p < 2; ++p) {
     Sums<4, 1> part;
-    for (int c = 0; c < 4; ++c) part.at[c][0] = sums->at[c][p];
-    AddBlock<4, 1>(one, &part);
+    AddBlock<4, 1>(one, starts, &part);
     for (int c = 0; c < 4; ++c) sums->at[c][p] = part.at[c][0];
     one.row += block.stride;
   }
@@ -144,9 +147,12 @@ inline void AddBlock<4, 2>(const Block& block, Sums<4, 2>* sums) {
 #else
 
 template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
+inline void AddBlock(const Block& block, const int32_t* starts, Sums<kChannels, kPixels>* sums) {
   const int16_t* row = block.row;
   const int16_t* filter = block.filter;
+  for (int c = 0; c < kChannels; ++c) {
+    for (int p = 0; p < kPixels; ++p) sums->at[c][p] = starts[c];
+  }
   for (int y = 0; y < block.rows; ++y, row += block.row_size) {
     for (int pair = 0; pair < block.pairs; ++pair, filter += 2 * kChannels) {
       for (int c = 0; c < kChannels; ++c) {
@@ -161,6 +167,36 @@ inline void AddBlock(const Block& block, Sums<kChannels, kPixels>* sums) {
 }
 
 #endif  // KWS_HAVE_DSP
+
+// Nine weights, packed in pairs with zeros, times three rows.
+class Taps3x3 {
+ public:
+  explicit Taps3x3(const int16_t* packed) {
+    for (int i = 0; i < 6; ++i) pairs_[i] = LoadAs<uint32_t>(packed + 2 * i);
+  }
+
+  int32_t Sum(const int16_t* top, const int16_t* middle, const int16_t* bottom,
+              int32_t start) const {
+    int32_t sum = AddPair(pairs_[0], top, start);
+    sum = AddPair(pairs_[1], top + 2, sum);
+    sum = AddPair(pairs_[2], middle, sum);
+    sum = AddPair(pairs_[3], middle + 2, sum);
+    sum = AddPair(pairs_[4], bottom, sum);
+    return AddPair(pairs_[5], bottom + 2, sum);
+  }
+
+ private:
+  static int32_t AddPair(uint32_t weights, const int16_t* taps, int32_t sum) {
+#if KWS_HAVE_DSP
+    return dsp::MulAddPairs(weights, LoadAs<uint32_t>(taps), sum);
+#else
+    return WrappingAdd(sum, static_cast<int16_t>(weights) * taps[0] +
+                                static_cast<int16_t>(weights >> 16) * taps[1]);
+#endif
+  }
+
+  uint32_t pairs_[6];
+};
 
 // One input channel on its way down the image.
 class Channel {
@@ -178,6 +214,10 @@ class Channel {
         packed_(work.scratch + window_.height * row_size_) {}
 
   void Run() {
+    if (multiplier_ == 1 && window_.height == 3 && window_.width == 3) {
+      RunThreeByThree();
+      return;
+    }
     const int groups = (multiplier_ + kDepthwiseGroup - 1) / kDepthwiseGroup;
     int origin = -window_.pad_top;
     int8_t* to = output_;
@@ -202,21 +242,67 @@ class Channel {
       for (int i = first * row_size_ / 8; i > 0; --i) *to++ = *from++;
     }
     if (first < rows.begin) first = rows.begin;
-    const int step = window_.in_channels;
-    const int8_t* from_row = input_ + (origin + first) * window_.in_width * step;
-    for (int row = first; row < rows.end; ++row) {
-      int16_t* to = band_ + row * row_size_;
-      int16_t* const row_end = to + row_size_;
-      const int8_t* from = from_row;
+    for (int slot = first; slot < rows.end; ++slot) Widen(origin + slot, band_ + slot * row_size_);
+  }
+
+  // Widens one input row; a row outside the image is all zero.
+  void Widen(int row, int16_t* to) const {
+    int16_t* const row_end = to + row_size_;
+    if (row >= 0 && row < window_.in_height) {
+      const int step = window_.in_channels;
+      const int32_t offset = work_.input_offset;
+      const int8_t* from = input_ + row * window_.in_width * step;
       for (int i = window_.pad_left; i > 0; --i) *to++ = 0;
       // Where the stride leaves columns over at the end, they are left out.
       const int room = static_cast<int>(row_end - to);
       for (int i = room < window_.in_width ? room : window_.in_width; i > 0; --i) {
-        *to++ = static_cast<int16_t>(*from + work_.input_offset);
+        *to++ = static_cast<int16_t>(*from + offset);
         from += step;
       }
-      while (to < row_end) *to++ = 0;
-      from_row += window_.in_width * step;
+    }
+    while (to < row_end) *to++ = 0;
+  }
+
+  // The usual depthwise layer: the nine weights stay at hand, rows outside the image are zeros.
+  void RunThreeByThree() {
+    Pack(0, 1);
+    Taps3x3 taps(packed_);
+    const int32_t start = Bias(in_channel_);
+    Outputs outputs = work_.outputs;
+    outputs.Skip(in_channel_);
+    const int stride = window_.stride_width;
+    const int step = window_.out_channels;
+    int8_t* to = output_ + in_channel_;
+    int row = -window_.pad_top;
+    // The rows' places rotate.
+    int16_t* top = band_;
+    int16_t* middle = top + row_size_;
+    int16_t* bottom = middle + row_size_;
+    int fresh = 3;
+    for (int y = 0; y < window_.out_height; ++y) {
+      if (fresh >= 3) Widen(row, top);
+      if (fresh >= 2) Widen(row + 1, middle);
+      Widen(row + 2, bottom);
+      const int16_t* from[3] = {top, middle, bottom};
+      for (int x = window_.out_width; x > 0; --x) {
+        const int32_t sum = taps.Sum(from[0], from[1], from[2], start);
+        from[0] += stride;
+        from[1] += stride;
+        from[2] += stride;
+        outputs.Write<1>(&sum, to, 0);
+        to += step;
+      }
+      fresh = window_.stride_height;
+      row += fresh;
+      int16_t* const old_top = top;
+      if (fresh == 1) {
+        top = middle;
+        middle = bottom;
+        bottom = old_top;
+      } else if (fresh == 2) {
+        top = bottom;
+        bottom = old_top;
+      }
     }
   }
 
@@ -275,31 +361,37 @@ class Channel {
 
   template <int kChannels, int kPixels>
   void RunPixels(int out_channel, Block& block, int8_t* to) {
+    int32_t starts[kChannels];
+    for (int c = 0; c < kChannels; ++c) starts[c] = Bias(out_channel + c);
+    Outputs outputs = work_.outputs;
+    outputs.Skip(out_channel);
+    const int step = window_.out_channels;
     int left = window_.out_width;
     for (; left >= kPixels; left -= kPixels) {
-      RunBlock<kChannels, kPixels>(out_channel, block, to);
-      block.row += kPixels * window_.stride_width;
-      to += kPixels * window_.out_channels;
+      RunBlock<kChannels, kPixels>(starts, outputs, block, to, step);
+      block.row += kPixels * block.stride;
+      to += kPixels * step;
     }
     for (; left > 0; --left) {
-      RunBlock<kChannels, 1>(out_channel, block, to);
-      block.row += window_.stride_width;
-      to += window_.out_channels;
+      RunBlock<kChannels, 1>(starts, outputs, block, to, step);
+      block.row += block.stride;
+      to += step;
     }
   }
 
   template <int kChannels, int kPixels>
-  void RunBlock(int out_channel, const Block& block, int8_t* to) {
+  static void RunBlock(const int32_t* starts, Outputs outputs, const Block& block, int8_t* to,
+                       int step) {
     Sums<kChannels, kPixels> sums;
+    AddBlock<kChannels, kPixels>(block, starts, &sums);
     for (int c = 0; c < kChannels; ++c) {
-      const int32_t start =
-          work_.bias == nullptr ? 0 : LoadAs<int32_t>(work_.bias + out_channel + c);
-      for (int p = 0; p < kPixels; ++p) sums.at[c][p] = start;
+      outputs.Write<kPixels>(sums.at[c], to + c, step);
+      outputs.Skip(1);
     }
-    AddBlock<kChannels, kPixels>(block, &sums);
-    for (int c = 0; c < kChannels; ++c) {
-      work_.outputs.Write<kPixels>(out_channel + c, sums.at[c], to + c, window_.out_channels);
-    }
+  }
+
+  int32_t Bias(int out_channel) const {
+    return work_.bias == nullptr ? 0 : LoadAs<int32_t>(work_.bias + out_channel);
   }
 
   const DepthwiseRows& work_;

@@ -22,8 +22,16 @@ inline uint32_t Pack(int32_t low, int32_t high) {
 }
 
 // The low halves of two words; the high halves.
-inline uint32_t PackLow(uint32_t a, uint32_t b) { return (a & 0xffffu) | (b << 16); }
-inline uint32_t PackHigh(uint32_t a, uint32_t b) { return (a >> 16) | (b & 0xffff0000u); }
+inline uint32_t PackLow(uint32_t a, uint32_t b) {
+  uint32_t result;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(result) : "r"(a), "r"(b));
+  return result;
+}
+inline uint32_t PackHigh(uint32_t a, uint32_t b) {
+  uint32_t result;
+  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(result) : "r"(b), "r"(a));
+  return result;
+}
 
 // Bytes 0 and 2 of a word as two int16; bytes 1 and 3. The compiler does not fold the rotation of
 // the second into the instruction by itself.

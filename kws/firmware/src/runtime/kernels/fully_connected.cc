@@ -80,23 +80,25 @@ void Invoke(const InvokeContext& context) {
   const int32_t* bias = context.Data<int32_t>(kBias);
   int8_t* output = context.MutableData<int8_t>(kOutput);
   const int32_t depth = params.depth;
-  const Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
   for (int32_t batch = 0; batch < params.batches; ++batch) {
     const int8_t* filter = context.Data<int8_t>(kFilter);
+    Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
     int32_t unit = 0;
     for (; unit + kDotRows <= params.units; unit += kDotRows) {
       RowSums sums = DotRows(input, filter, depth, params.input_offset);
       for (int i = 0; i < kDotRows; ++i) {
         if (bias != nullptr)
           sums.sum[i] = WrappingAdd(sums.sum[i], LoadAs<int32_t>(bias + unit + i));
-        outputs.Write<1>(unit + i, &sums.sum[i], output++, 0);
+        outputs.Write<1>(&sums.sum[i], output++, 0);
+        outputs.Skip(1);
       }
       filter += kDotRows * depth;
     }
     for (; unit < params.units; ++unit) {
       const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + unit);
       const int32_t sum = WrappingAdd(start, Dot(input, filter, depth, params.input_offset));
-      outputs.Write<1>(unit, &sum, output++, 0);
+      outputs.Write<1>(&sum, output++, 0);
+      outputs.Skip(1);
       filter += depth;
     }
     input += depth;

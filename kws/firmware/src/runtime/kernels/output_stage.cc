@@ -2,8 +2,8 @@
 
 namespace kws {
 
-void Outputs::WriteAny(int factor, int32_t sum, int8_t* to) const {
-  *to = ToInt8(sum, multipliers_[factor], shifts_[factor], stage_);
+int8_t Outputs::AnyToInt8(int32_t sum, int32_t multiplier, int shift, OutputStage stage) {
+  return ToInt8(sum, multiplier, shift, stage);
 }
 
 }  // namespace kws

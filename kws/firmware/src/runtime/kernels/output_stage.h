@@ -25,7 +25,8 @@ inline int8_t ToInt8(int32_t sum, int32_t multiplier, int shift, const OutputSta
   return static_cast<int8_t>(Clamp(WrappingAdd(scaled, stage.offset), stage.min, stage.max));
 }
 
-// Writes outputs, the sums being given.
+// Writes outputs, the sums being given. A value: what it holds can stay in registers while outputs,
+// which could be anything's bytes, are written.
 class Outputs {
  public:
   Outputs(const OutputStage& stage, const int32_t* factors, int channels)
@@ -34,17 +35,21 @@ class Outputs {
         shifts_(
             reinterpret_cast<const int8_t*>(factors + (stage.channel_step == 0 ? 1 : channels))) {}
 
-  // kCount outputs of one channel, `step` bytes apart.
+  // Goes on to another channel, counted from the present one; the first is 0.
+  __attribute__((always_inline)) void Skip(int channels) {
+    multipliers_ += channels * stage_.channel_step;
+    shifts_ += channels * stage_.channel_step;
+  }
+
+  // kCount outputs of the channel, `step` bytes apart.
   template <int kCount>
-  __attribute__((always_inline)) void Write(int channel, const int32_t* sums, int8_t* to,
-                                            int32_t step) const {
-    const int factor = channel * stage_.channel_step;
+  __attribute__((always_inline)) void Write(const int32_t* sums, int8_t* to, int32_t step) const {
 #if KWS_HAVE_DSP
     if (stage_.usual) {
       // Halves are rounded up, and away from zero where negative; the zero point rides along. A sum
       // of 2^30 or more saturates when doubled, and is still far beyond int8 after the shift.
-      const int32_t multiplier = multipliers_[factor];
-      const int right = -shifts_[factor];
+      const int32_t multiplier = *multipliers_;
+      const int right = -*shifts_;
       const int32_t bias = (2 * stage_.offset + 1) * (1 << (right - 1));
 #pragma GCC unroll 4
       for (int i = 0; i < kCount; ++i) {
@@ -55,13 +60,16 @@ class Outputs {
       return;
     }
 #endif
-    for (int i = 0; i < kCount; ++i) WriteAny(factor, sums[i], to + i * step);
+    for (int i = 0; i < kCount; ++i) {
+      to[i * step] = AnyToInt8(sums[i], *multipliers_, *shifts_, stage_);
+    }
   }
 
  private:
-  void WriteAny(int factor, int32_t sum, int8_t* to) const;
+  // Not inlined: the rare way must not take registers from the usual one.
+  static int8_t AnyToInt8(int32_t sum, int32_t multiplier, int shift, OutputStage stage);
 
-  const OutputStage& stage_;
+  OutputStage stage_;
   const int32_t* multipliers_;
   const int8_t* shifts_;
 };

@@ -69,7 +69,7 @@ PlanEntry::Overlap RowOverlap(const Window& window) {
   const int64_t out_row = static_cast<int64_t>(window.out_channels) * (flat ? 1 : window.out_width);
 
   int64_t forward = window.batches == 1 ? 0 : INT32_MAX;
-  int64_t backward = forward;
+  int64_t backward = forward + 1;  // where both start at the same byte, the kernel works forwards
   for (int64_t row = 0; row < rows; ++row) {
     // Forward, while a row is written, its own input rows and all behind them are still needed;
     // backward, its own and all before them.
