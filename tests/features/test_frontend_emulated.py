@@ -1,0 +1,64 @@
+"""The frontend on the emulated Cortex-M4F: the host's bits, with DSP instructions and without."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kws import _core
+from kws.host.emulator import Emulator
+from kws.host.tools import COMPILER, QEMU
+
+FIRMWARE = Path(__file__).resolve().parents[2] / "kws" / "firmware"
+FLAGS = (
+    *("-std=c++17", "-O2", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"),
+    *("-fno-exceptions", "-fno-rtti", "-ffunction-sections", "-fdata-sections"),
+    *("-nostartfiles", "-Wl,--gc-sections", "--specs=nano.specs", "--specs=nosys.specs"),
+)
+
+
+def sounds() -> npt.NDArray[np.int16]:
+    """Nine seconds: noise from faint to clipped, silence, full scale, impulses, a sine."""
+    rng = np.random.default_rng(0)
+    second = _core.SAMPLE_RATE
+    parts = [rng.normal(0, 2.0**k, second) for k in (0, 4, 8, 12, 17)]
+    parts += [
+        np.zeros(second),
+        np.where(rng.random(second) < 0.5, -32768, 32767),
+        np.where(rng.random(second) < 0.01, -32768, rng.normal(0, 300, second)),
+        20000 * np.sin(2 * np.pi * 437 / second * np.arange(second)),
+    ]
+    clipped: npt.NDArray[np.int16] = np.concatenate(parts).clip(-32768, 32767).astype(np.int16)
+    return clipped
+
+
+@pytest.mark.parametrize("version", ["dsp", "portable"])
+def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
+    files = [
+        FIRMWARE / "test" / "frontend_emulated_main.cc",
+        *sorted((source / "frontend").glob("*.cc")),
+        *(source / "audio_provider.cc", board / "board.cc", board / "startup.cc"),
+    ]
+    chosen = ["-DKWS_FRONTEND_PORTABLE"] if version == "portable" else []
+    elf = tmp_path / "frontend.elf"
+    subprocess.run(
+        [COMPILER, *FLAGS, *chosen, f"-I{source}", *files, "-T", board / "qemu.ld", "-o", elf],
+        check=True,
+    )
+    pcm = sounds()
+    with Emulator() as emulator:
+        image = struct.pack("<I", len(pcm)) + pcm.astype("<i2").tobytes()
+        lines = emulator.run(elf, image, timeout_s=120).text.splitlines()
+    assert lines[-1] == "roots are right"
+    on_board = np.array([list(bytes.fromhex(line)) for line in lines[:-1]], np.uint8).view(np.int8)
+    np.testing.assert_array_equal(on_board, _core.Frontend().process(pcm))
