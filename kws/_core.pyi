@@ -61,7 +61,8 @@ class Interpreter:
     """Runs one .tflite model with all ops that the runtime has.
 
     Raises:
-        CoreError: the model is damaged, of another schema version, or has an op that is not supported.
+        CoreError: the model is damaged, of another schema version, or has an op that the runtime
+            does not know.
     """
 
     def __init__(self, model: bytes, arena_bytes: int = 0) -> None:
@@ -80,7 +81,7 @@ class Interpreter:
         """Bytes of arena the model needs, on this machine and on every target alike."""
 
     def invoke(self, *inputs: NDArray[np.generic]) -> list[NDArray[np.generic]]:
-        """Run once on raw quantized values; one array for each input, one back for each output."""
+        """Run once on raw quantized values; an array for each input, one back for each output."""
 
     def invoke_batch(self, rows: NDArray[np.generic], threads: int = 0) -> NDArray[np.generic]:
         """Run once a row, each from a fresh state, on all cores (`threads` 0).

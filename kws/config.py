@@ -77,7 +77,7 @@ def check_range(name: str, value: float, low: float, high: float) -> None:
         raise KwsError(f"{name} is {value}; it has to be between {low} and {high}")
 
 
-def to_dict(settings: Any) -> dict[str, Any]:  # noqa: ANN401 - any dataclass
+def to_dict(settings: Any) -> dict[str, Any]:
     """A dataclass as the plain dict that TOML can hold (None is left out)."""
     return {k: v for k, v in dataclasses.asdict(settings).items() if v is not None}
 
@@ -91,7 +91,9 @@ def from_dict(kind: type[T], table: dict[str, Any], where: str) -> T:
     known = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     extra = sorted(set(table) - known)
     if extra:
-        raise KwsError(f"{where}: unknown setting {extra[0]!r}; known are {', '.join(sorted(known))}")
+        raise KwsError(
+            f"{where}: unknown setting {extra[0]!r}; known are {', '.join(sorted(known))}"
+        )
     try:
         return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})
     except TypeError as error:

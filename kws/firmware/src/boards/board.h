@@ -21,7 +21,7 @@ void Init();
 // context. `audio` must live for ever.
 Status Start(AudioProvider* audio);
 
-// Shows class `label` (0 silence: the LED is off). Which colour or lamp a label gets is the board's.
+// Shows class `label` (0 silence: the LED is off). Which lamp a label gets is the board's choice.
 void SetLed(int label);
 
 // Sends `size` bytes on the serial port, in order; waits while the port is busy.
