@@ -99,34 +99,131 @@ def stats(
 
 
 @app.command()
-def convert(
-    model: Annotated[Path, typer.Argument(help="An int8 .tflite file.")],
+def train(
     *,
-    labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")],
-    out: Annotated[Path, typer.Option(help="The bundle's folder.")],
-    name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
-    data: Annotated[str, typer.Option(help="What it learned from, and the licence.")] = "",
-    stride: Annotated[int, typer.Option(help="Hops of 20 ms from inference to inference.")] = 2,
-    threshold: Annotated[int, typer.Option(help="Mean score (0-254) to exceed.")] = 200,
-    average_window_ms: Annotated[int, typer.Option(help="Scores are averaged so long.")] = 1000,
-    suppression_ms: Annotated[int, typer.Option(help="A word is not repeated so long.")] = 1500,
-    minimum_count: Annotated[int, typer.Option(help="Results needed in the window.")] = 3,
+    data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
+    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
+    out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
+    model: Annotated[str, typer.Option(help="A model of the zoo: tiny_conv.")] = "tiny_conv",
+    epochs: Annotated[int, typer.Option(min=1)] = 40,
+    batch_size: Annotated[int, typer.Option(min=1)] = 100,
+    learning_rate: Annotated[float, typer.Option(help="Adam's highest.")] = 0.005,
+    seed: Annotated[int, typer.Option(min=0)] = 0,
+    silence: Annotated[float, typer.Option(min=0, help="Percent of the keyword clips.")] = 10.0,
+    unknown: Annotated[float, typer.Option(min=0, help="Percent of the keyword clips.")] = 10.0,
+    shift_ms: Annotated[int, typer.Option(min=0, help="Clips move so far in time.")] = 100,
+    background_frequency: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of clips with background noise.")
+    ] = 0.8,
+    background_volume: Annotated[float, typer.Option(min=0, max=1, help="Loudest noise.")] = 0.1,
+    copies: Annotated[int, typer.Option(min=1, help="Differently changed copies of clips.")] = 8,
+    name: Annotated[str | None, typer.Option(help="The bundle's name; the folder's.")] = None,
+    about: Annotated[str, typer.Option(help="What the data is, and its licence.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Make a bundle of anyone's int8 model."""
-    from kws.config import RecognizerSettings
-    from kws.convert.existing import convert_file
+    """Train a model, judge it, and write its bundle to OUT/bundle."""
+    from kws.audio.dataset import open_dataset
+    from kws.model.samples import SampleSettings
+    from kws.model.tables import conversion_table, difference_line, recall_table
+    from kws.model.train import TrainSettings
+    from kws.model.train import train as run_training
 
-    bundle = convert_file(
+    settings = TrainSettings(
+        _split(words),
         model,
-        _split(labels),
-        out,
-        name=name,
-        recognizer=RecognizerSettings(average_window_ms, threshold, suppression_ms, minimum_count),
-        inference_stride=stride,
-        data=data,
+        epochs,
+        batch_size,
+        learning_rate,
+        seed,
+        SampleSettings(silence, unknown, shift_ms, background_frequency, background_volume, copies),
     )
+    result = run_training(
+        open_dataset(data),
+        out,
+        settings,
+        name=name,
+        about=about,
+        say=lambda line: print(line, file=sys.stderr if json else sys.stdout, flush=True),
+    )
+    if json:
+        print(dumps(result.to_json(), indent=2))
+        return
+    _show(recall_table(result.report.core), conversion_table(result.report))
+    print(difference_line(result.report))
+    print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
+
+
+@app.command()
+def evaluate(
+    *,
+    data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
+    model: Annotated[Path | None, typer.Option(help="A bundle; the built-in one.")] = None,
+    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    png: Annotated[Path | None, typer.Option(help="Draw the confusion matrix here.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Judge a model, run by the core, on clips that it has not learned from."""
+    from kws.audio.dataset import open_dataset
+    from kws.convert.bundle import Bundle, default_bundle_path
+    from kws.model.evaluate import evaluate_bundle, split_of
+    from kws.model.tables import recall_table
+
+    bundle = Bundle.load(model or default_bundle_path())
+    result = evaluate_bundle(bundle, open_dataset(data), split_of(split))
+    if json:
+        print(dumps(result.to_json(), indent=2))
+    else:
+        _show(recall_table(result))
+    if png:
+        from kws.model.picture import save_confusion
+
+        save_confusion(png, result, f"{bundle.name}, int8 on the core")
+
+
+@app.command()
+def convert(
+    model: Annotated[Path, typer.Argument(help="An int8 .tflite file, or a bundle to renew.")],
+    *,
+    out: Annotated[Path | None, typer.Option(help="The bundle's folder.")] = None,
+    labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")] = "",
+    name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
+    about: Annotated[str, typer.Option(help="What it learned from, and the licence.")] = "",
+    stride: Annotated[
+        int, typer.Option(min=1, max=50, help="Hops of 20 ms from inference to inference.")
+    ] = 2,
+    threshold: Annotated[int, typer.Option(min=0, max=254, help="Score to exceed.")] = 200,
+    average_window_ms: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Scores are averaged so long.")
+    ] = 1000,
+    suppression_ms: Annotated[
+        int, typer.Option(min=0, max=60_000, help="A word is not repeated so long.")
+    ] = 1500,
+    minimum_count: Annotated[
+        int, typer.Option(min=1, max=100, help="Results needed in the window.")
+    ] = 3,
+) -> None:
+    """Make a bundle of anyone's int8 model, or write a bundle anew."""
+    from kws.config import RecognizerSettings
+    from kws.convert.existing import convert_file, renew_bundle
+
+    if model.is_dir():
+        bundle = renew_bundle(model, out or model)
+    elif not labels or out is None:
+        raise UsageError("a .tflite file needs --labels and --out")
+    else:
+        bundle = convert_file(
+            model,
+            _split(labels),
+            out,
+            name=name,
+            recognizer=RecognizerSettings(
+                average_window_ms, threshold, suppression_ms, minimum_count
+            ),
+            inference_stride=stride,
+            about=about,
+        )
     print(
-        f"{out}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
+        f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
         f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
     )
 
@@ -328,6 +425,15 @@ def _root(
 
         print(f"kws {__version__}")
         raise typer.Exit
+
+
+def _show(*tables: object) -> None:
+    """Print rich tables one after the other."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for table in tables:
+        console.print(table)
 
 
 def _split(words: str) -> tuple[str, ...]:

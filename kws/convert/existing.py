@@ -27,7 +27,7 @@ def convert_file(
     name: str | None = None,
     recognizer: RecognizerSettings | None = None,
     inference_stride: int = DEFAULT_STRIDE,
-    data: str = "",
+    about: str = "",
 ) -> Bundle:
     """Write the bundle of an int8 .tflite file to `out`; see `make_bundle` for the rest.
 
@@ -38,7 +38,7 @@ def convert_file(
         name: short name; None takes the file's.
         recognizer: how scores become commands; None for the defaults.
         inference_stride: hops from one inference to the next.
-        data: what the model learned from and that data's licence.
+        about: what the model learned from and that data's licence.
 
     Raises:
         ModelError: the file cannot be read or its model cannot be run.
@@ -54,13 +54,27 @@ def convert_file(
             name=name or file.stem[:32],
             recognizer=recognizer,
             inference_stride=inference_stride,
-            data=data,
+            data=about,
         )
     except ModelError as error:
         raise ModelError(f"{file}: {error}") from None
     except UsageError as error:
         raise UsageError(f"{file}: {error}") from None
     return write_bundle(bundle, out)
+
+
+def renew_bundle(folder: Path, out: Path) -> Bundle:
+    """Write a bundle again, with what this version of kws derives from its model.
+
+    Needed where the generated C++ or the arena's size has changed; labels, settings and metrics
+    stay.
+
+    Raises:
+        BundleError: `folder` is no bundle, or its model or settings are damaged.
+        UsageError: `out` holds something else than a bundle.
+        KwsError: it could not be written.
+    """
+    return write_bundle(Bundle.renew(folder), out)
 
 
 def read_model(file: Path) -> bytes:

@@ -1,0 +1,108 @@
+"""How well a model does on clips that it has not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws import _core
+from kws.audio.dataset import DataSet, Split
+from kws.convert.bundle import Bundle
+from kws.errors import UsageError
+from kws.model.samples import Labels, Progress, Spectrograms, judge_samples
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a model said of clips whose labels are known."""
+
+    labels: tuple[str, ...]
+    """Names of the classes."""
+
+    confusion: npt.NDArray[np.int64]
+    """int64[classes, classes]: clips by what they are (row) and what the model said (column)."""
+
+    @property
+    def recall(self) -> dict[str, float]:
+        """Share of each class's clips that were recognized, 0 to 1; classes without clips miss."""
+        counts = self.confusion.sum(axis=1)
+        right = np.diag(self.confusion)
+        return {
+            label: float(right[i] / counts[i])
+            for i, label in enumerate(self.labels)
+            if counts[i] > 0
+        }
+
+    @property
+    def accuracy(self) -> float:
+        """Mean of the classes' recalls, 0 to 1: each class counts the same."""
+        return float(np.mean(list(self.recall.values())))
+
+    @property
+    def clips(self) -> int:
+        """How many clips were judged."""
+        return int(self.confusion.sum())
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as JSON and TOML can hold it."""
+        return {
+            "accuracy": self.accuracy,
+            "clips": self.clips,
+            "labels": list(self.labels),
+            "recall": self.recall,
+            "confusion": self.confusion.tolist(),
+        }
+
+
+def evaluate(scores: npt.NDArray[np.generic], labels: Labels, names: Sequence[str]) -> Evaluation:
+    """Judge scores.
+
+    Args:
+        scores: shape (n, classes), of any type; the highest is what the model says, the first of
+            equals as in the recognizer.
+        labels: int64[n], what the clips are.
+        names: the classes' labels.
+    """
+    classes = len(names)
+    said = np.argmax(scores, axis=1)
+    cells = np.bincount(labels * classes + said, minlength=classes * classes)
+    return Evaluation(tuple(names), cells.reshape(classes, classes))
+
+
+def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
+    """What the core makes of spectrograms: int8[n, classes]."""
+    interpreter = _core.Interpreter(model)
+    return interpreter.invoke_batch(spectrograms.reshape(len(spectrograms), -1)).astype(np.int8)
+
+
+def evaluate_bundle(
+    bundle: Bundle,
+    dataset: DataSet,
+    split: Split = Split.TEST,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Judge a bundle's model, run by the core, on equal shares of all its classes.
+
+    Raises:
+        DataError: the data set lacks a keyword's clips in this split.
+        AudioError: a clip is missing or damaged.
+    """
+    dataset.check(bundle.keywords)
+    samples = judge_samples(dataset, bundle.keywords, split, progress)
+    return evaluate(core_scores(bundle.model, samples.spectrograms), samples.labels, bundle.labels)
+
+
+def split_of(name: str) -> Split:
+    """The split of this name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    try:
+        return Split(name)
+    except ValueError:
+        raise UsageError(f"no split {name!r}; there are {', '.join(Split)}") from None

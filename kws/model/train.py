@@ -1,0 +1,310 @@
+"""Training: clips of a data set to a bundle, in a folder from which a killed run goes on."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws import config
+from kws.audio.dataset import DataSet, Split
+from kws.convert.bundle import Bundle, check_destination, make_bundle, write_bundle
+from kws.convert.checks import check_name
+from kws.convert.quantize import quantize, to_float
+from kws.convert.report import Report, compare
+from kws.errors import UsageError
+from kws.files import atomic_write, make_directory
+from kws.model import checkpoint
+from kws.model.backend import import_tensorflow
+from kws.model.evaluate import evaluate
+from kws.model.picture import save_confusion
+from kws.model.samples import (
+    Samples,
+    SampleSettings,
+    TrainingSet,
+    class_labels,
+    judge_clips,
+    judge_samples,
+    training_clips,
+)
+from kws.model.zoo import build_model, check_model
+from kws.progress import progress_bar
+
+_CALIBRATION_CLIPS = 500
+
+_WARM_UP = 0.1
+"""Share of the steps in which the learning rate rises to its highest value."""
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """Everything that decides which model a data set gives."""
+
+    words: tuple[str, ...]
+    """The keywords."""
+
+    model: str = "tiny_conv"
+    """A name in the zoo."""
+
+    epochs: int = 40
+    batch_size: int = 100
+
+    learning_rate: float = 0.005
+    """Adam's highest; it rises to that over the first tenth and falls to 0 as a cosine."""
+
+    seed: int = 0
+    samples: SampleSettings = field(default_factory=SampleSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        config.check_range("epochs", self.epochs, 1, 100_000)
+        config.check_range("batch_size", self.batch_size, 1, 100_000)
+        config.check_range("learning_rate", self.learning_rate, 1e-9, 10)
+        config.check_range("seed", self.seed, 0, 2**31)
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run ends with."""
+
+    bundle: Bundle
+    report: Report
+    history: list[checkpoint.EpochResult]
+    best_epoch: int
+    """Index of the epoch whose weights the bundle has."""
+
+    picture: Path
+    """The confusion matrix."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What a script wants to know."""
+        return {
+            "bundle": str(self.bundle.path),
+            "picture": str(self.picture),
+            "epochs": [dataclasses.asdict(result) for result in self.history],
+            "best_epoch": self.best_epoch + 1,
+            "labels": list(self.bundle.labels),
+            **self.report.metrics(),
+        }
+
+
+def train(
+    dataset: DataSet,
+    out: Path,
+    settings: TrainSettings,
+    *,
+    name: str | None = None,
+    about: str = "",
+    say: Callable[[str], object] = lambda _: None,
+) -> TrainResult:
+    """Train a model, convert it, judge it and write its bundle; go on where a killed run was.
+
+    In `out` then are `bundle/`, `confusion.png`, `logs/` for TensorBoard, and what a run needs to
+    go on: `settings.toml` and `checkpoint.npz`, written after each epoch. The weights are those of
+    an uninterrupted run.
+
+    Args:
+        dataset: where the clips come from.
+        out: the run's folder.
+        settings: what to train and how.
+        name: the bundle's short name; None takes the folder's.
+        about: what the data is, and its licence; nothing says which folder it was.
+        say: is given a line of text now and then.
+
+    Raises:
+        UsageError: no such model, or `out` holds a run with other settings or data.
+        DataError: the data set lacks clips.
+        AudioError: a clip is damaged.
+        ToolError: TensorFlow is not installed.
+        KwsError: something could not be written.
+    """
+    check_model(settings.model)
+    name = name or out.resolve().name
+    check_name(name)
+    dataset.check(settings.words)
+    check_destination(out / "bundle")
+    import_tensorflow()
+    _claim(out, settings, dataset)
+
+    training, validation, test = _load(dataset, settings)
+    labels = class_labels(settings.words)
+    say(
+        f"{len(training)} clips an epoch for {', '.join(labels)}; "
+        f"{len(validation)} for validation, {len(test)} for the test"
+    )
+    model, state = _fit(out, settings, training, validation, say)
+
+    say(f"best: epoch {state.best_epoch + 1}; converting to int8")
+    clips = training.copy(0).spectrograms
+    data = quantize(model, clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)])
+    report = compare(model, data, test, labels)
+    bundle = make_bundle(
+        data,
+        labels,
+        name=name,
+        data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
+        metrics=report.metrics() | {"training": _metrics(settings, state)},
+        versions={"tensorflow": import_tensorflow().__version__},
+    )
+    bundle = write_bundle(bundle, out / "bundle")
+    picture = out / "confusion.png"
+    save_confusion(picture, report.core, f"{name}, int8 on the core")
+    return TrainResult(bundle, report, state.history, state.best_epoch, picture)
+
+
+def _load(dataset: DataSet, settings: TrainSettings) -> tuple[TrainingSet, Samples, Samples]:
+    judged = {
+        split: sum(map(len, judge_clips(dataset, settings.words, split)))
+        for split in (Split.VALIDATION, Split.TEST)
+    }
+    learned = sum(
+        map(len, training_clips(dataset, settings.words, settings.samples, settings.seed))
+    )
+    with progress_bar("loading clips", learned + sum(judged.values())) as advance:
+        return (
+            TrainingSet(dataset, settings.words, settings.samples, settings.seed, advance),
+            judge_samples(dataset, settings.words, Split.VALIDATION, advance),
+            judge_samples(dataset, settings.words, Split.TEST, advance),
+        )
+
+
+def _fit(
+    out: Path,
+    settings: TrainSettings,
+    training: TrainingSet,
+    validation: Samples,
+    say: Callable[[str], object],
+) -> tuple[Any, checkpoint.State]:
+    """The model with the best epoch's weights, and the state after the last epoch."""
+    tf = import_tensorflow()
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    labels = class_labels(settings.words)
+    model = build_model(settings.model, len(labels), settings.seed)
+    _compile(model, settings, -(-len(training) // settings.batch_size) * settings.epochs)
+    variables = [*model.variables, *model.optimizer.variables]
+    file = out / "checkpoint.npz"
+    state = checkpoint.load(file)
+    if state:
+        checkpoint.assign(variables, state.variables, file)
+        say(f"going on after epoch {len(state.history)} of {settings.epochs}")
+    else:
+        state = checkpoint.State()
+
+    todo = settings.epochs - len(state.history)
+    log = tf.summary.create_file_writer(str(out / "logs"))
+    with progress_bar("training", todo * len(training)) as advance, log.as_default():
+        bar = keras.callbacks.LambdaCallback(
+            on_train_batch_end=lambda batch, logs: advance(settings.batch_size)  # noqa: ARG005
+        )
+        for epoch in range(len(state.history), settings.epochs):
+            samples = training.epoch(epoch)
+            fitted = model.fit(
+                to_float(samples.spectrograms),
+                samples.labels,
+                batch_size=settings.batch_size,
+                shuffle=False,  # the epoch has its order
+                verbose=0,
+                callbacks=[bar],
+            )
+            logits = model.predict(to_float(validation.spectrograms), batch_size=256, verbose=0)
+            result = checkpoint.EpochResult(
+                float(fitted.history["loss"][0]),
+                float(fitted.history["accuracy"][0]),
+                evaluate(logits, validation.labels, labels).accuracy,
+            )
+            state.history.append(result)
+            state.variables = [np.asarray(variable) for variable in variables]
+            if state.best_epoch == epoch:
+                state.best = [np.asarray(weight) for weight in model.weights]
+            checkpoint.save(file, state)
+            for key, value in dataclasses.asdict(result).items():
+                tf.summary.scalar(key, value, step=epoch + 1)
+            log.flush()
+            if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
+                say(_line(epoch + 1, settings.epochs, result))
+    checkpoint.assign(model.weights, state.best, file)
+    return model, state
+
+
+def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    warm_up = max(int(steps * _WARM_UP), 1)
+    rate = keras.optimizers.schedules.CosineDecay(
+        0.0, max(steps - warm_up, 1), warmup_target=settings.learning_rate, warmup_steps=warm_up
+    )
+    model.compile(
+        optimizer=keras.optimizers.Adam(rate),
+        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+        jit_compile=False,  # compiling takes longer than small models train
+    )
+    model.optimizer.build(model.trainable_variables)
+
+
+def _line(epoch: int, epochs: int, result: checkpoint.EpochResult) -> str:
+    return (
+        f"epoch {epoch:{len(str(epochs))}}/{epochs}  loss {result.loss:.3f}  "
+        f"training {result.train_accuracy:.1%}  validation {result.validation_accuracy:.1%}"
+    )
+
+
+def _metrics(settings: TrainSettings, state: checkpoint.State) -> dict[str, Any]:
+    best = state.history[state.best_epoch]
+    return {
+        **config.to_dict(settings),
+        "best_epoch": state.best_epoch + 1,
+        "validation_accuracy": best.validation_accuracy,
+    }
+
+
+def _claim(out: Path, settings: TrainSettings, dataset: DataSet) -> None:
+    """Make `out` this run's folder, or see that it is already.
+
+    Raises:
+        UsageError: it holds a run with other settings or data.
+    """
+    file = out / "settings.toml"
+    ours = config.to_dict(settings) | {"data": _fingerprint(dataset)}
+    ours = tomllib.loads(config.dump_toml(ours))
+    if not file.exists():
+        make_directory(out)
+        atomic_write(file, config.dump_toml(ours).encode())
+        return
+    theirs = config.read_toml(file)
+    for key, value in _flat(ours).items():
+        there = _flat(theirs).get(key)
+        if there != value:
+            what = "other data" if key == "data" else f"{key} {_text(there)}, not {_text(value)}"
+            raise UsageError(
+                f"{out}: holds a run with {what}; give the same settings to go on with it, or "
+                "name another --out"
+            )
+
+
+def _flat(table: dict[str, Any]) -> dict[str, Any]:
+    """A table with the keys of its inner tables beside its own."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= value if isinstance(value, dict) else {key: value}
+    return flat
+
+
+def _text(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _fingerprint(dataset: DataSet) -> str:
+    """Changes when clips come, go, or move to another split."""
+    names: Sequence[str] = [
+        *(f"{clip.split} {clip.word}/{clip.path.name}" for clip in dataset.clips),
+        *(path.name for path in dataset.backgrounds),
+    ]
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
