@@ -84,10 +84,11 @@ class Interpreter:
         """Run once on raw quantized values; an array for each input, one back for each output."""
 
     def invoke_batch(self, rows: NDArray[np.generic], threads: int = 0) -> NDArray[np.generic]:
-        """Run once a row, each from a fresh state, on all cores (`threads` 0).
+        """Run once a row, each from a fresh state.
 
         Args:
             rows: shape (n, ...), the first input's type and number of elements a row.
+            threads: 0 for all cores.
 
         Returns:
             Shape (n, elements of the first output).
