@@ -105,6 +105,21 @@ Status Prepare(PrepareContext& context) {
                          reinterpret_cast<int32_t*>(params + 1));
 }
 
+// Short runs, for which a call costs more than the copying.
+inline int8_t* Fill(int8_t* to, int8_t value, int count) {
+  for (; count > 0; --count) *to++ = value;
+  return to;
+}
+inline int8_t* Copy(int8_t* to, const int8_t* from, int count) {
+  for (; count >= 4; count -= 4) {
+    std::memcpy(to, from, 4);
+    to += 4;
+    from += 4;
+  }
+  for (; count > 0; --count) *to++ = *from++;
+  return to;
+}
+
 // Copies one pixel's window, `depth` channels of it, zero point outside the image.
 void GatherWindow(const Params& params, const int8_t* image, int y, int x, int8_t* to) {
   const Window& window = params.window;
@@ -115,28 +130,24 @@ void GatherWindow(const Params& params, const int8_t* image, int y, int x, int8_
   const TapRange columns =
       ValidTaps(origin_x, window.width, window.dilation_width, window.in_width);
   const int8_t zero = static_cast<int8_t>(-params.input_offset);
-  for (int tap_y = 0; tap_y < window.height; ++tap_y, to += row_taps) {
-    const int in_y = origin_y + tap_y * window.dilation_height;
+  const int step = window.dilation_width * window.in_channels;
+  int in_y = origin_y;
+  for (int tap_y = window.height; tap_y > 0; --tap_y, in_y += window.dilation_height) {
     if (in_y < 0 || in_y >= window.in_height || columns.begin == columns.end) {
-      std::memset(to, zero, static_cast<size_t>(row_taps));
+      to = Fill(to, zero, row_taps);
       continue;
     }
-    std::memset(to, zero, static_cast<size_t>(columns.begin * depth));
-    std::memset(to + columns.end * depth, zero,
-                static_cast<size_t>((window.width - columns.end) * depth));
-    const int step = window.dilation_width * window.in_channels;
     const int8_t* from =
         image + (in_y * window.in_width + origin_x) * window.in_channels + columns.begin * step;
-    int8_t* at = to + columns.begin * depth;
+    to = Fill(to, zero, columns.begin * depth);
     if (step == depth) {
-      std::memcpy(at, from, static_cast<size_t>((columns.end - columns.begin) * depth));
-      continue;
+      to = Copy(to, from, (columns.end - columns.begin) * depth);
+    } else {
+      for (int tap = columns.begin; tap < columns.end; ++tap, from += step) {
+        to = Copy(to, from, depth);
+      }
     }
-    for (int tap = columns.begin; tap < columns.end; ++tap) {
-      std::memcpy(at, from, static_cast<size_t>(depth));
-      at += depth;
-      from += step;
-    }
+    to = Fill(to, zero, (window.width - columns.end) * depth);
   }
 }
 
@@ -153,30 +164,53 @@ struct Work {
   int32_t taps;
 };
 
-// All columns times filters `channel` to `channel + filters - 1`. Not inlined: the inner loop needs
-// all registers.
-__attribute__((noinline)) void MultiplyColumns(const Work& work, int channel, int filters,
-                                               int count, int8_t* output) {
+#if KWS_HAVE_DSP
+// MultiplyColumns for four columns and the usual outputs, which is nearly all of the work. Not
+// inlined: the inner loop needs all registers.
+__attribute__((noinline)) void MultiplyFourColumns(const int8_t* filter, const int16_t* columns,
+                                                   int32_t taps, const int32_t* bias,
+                                                   const Outputs& first, int filters,
+                                                   int8_t* output, int32_t step) {
+  constexpr int32_t kZero = 0;
+  const int bias_step = bias == nullptr ? 0 : 1;
+  if (bias == nullptr) bias = &kZero;
+  Outputs outputs = first;
+  for (; filters > 0; --filters) {
+    const ColumnSums sums = DotColumns(filter, columns, taps, LoadAs<int32_t>(bias));
+    const Outputs::Factor factor = outputs.UsualFactor();
+    output[0] = factor(sums.sum[0]);
+    output[step] = factor(sums.sum[1]);
+    output[2 * step] = factor(sums.sum[2]);
+    output[3 * step] = factor(sums.sum[3]);
+    ++output;
+    outputs.Skip(1);
+    bias += bias_step;
+    filter += taps;
+  }
+}
+#endif
+
+// All columns times filters `channel` to `channel + filters - 1`.
+void MultiplyColumns(const Work& work, int channel, int filters, int count, int8_t* output) {
   const int32_t taps = work.taps;
   const int32_t step = work.params.window.out_channels;
   const int8_t* filter = work.filter + channel * taps;
   const int32_t* bias = work.bias == nullptr ? nullptr : work.bias + channel;
   Outputs outputs = work.outputs;
   outputs.Skip(channel);
-  const int16_t* columns = work.columns;
+#if KWS_HAVE_DSP
+  if (count == kColumns && outputs.usual()) {
+    MultiplyFourColumns(filter, work.columns, taps, bias, outputs, filters, output, step);
+    return;
+  }
+#endif
   for (int i = 0; i < filters; ++i) {
     const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + i);
-    const ColumnSums sums = DotColumns(filter, columns, taps, start);
-    filter += taps;
-    if (count == kColumns) {
-      outputs.Write<kColumns>(sums.sum, output, step);
-    } else {
-      for (int k = 0; k < count; ++k) {
-        outputs.Write<1>(sums.sum + k, output + k * step, 0);
-      }
-    }
+    const ColumnSums sums = DotColumns(filter, work.columns, taps, start);
+    for (int k = 0; k < count; ++k) outputs.Write<1>(sums.sum + k, output + k * step, 0);
     ++output;
     outputs.Skip(1);
+    filter += taps;
   }
 }
 

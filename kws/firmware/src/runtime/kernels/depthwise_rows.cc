@@ -21,8 +21,8 @@ struct Sums {
   int32_t at[kChannels][kPixels];
 };
 
-// Sixteen bytes, which the compiler moves with two instructions.
-struct Chunk {
+// Sixteen bytes of anything, which the compiler moves with two instructions.
+struct __attribute__((may_alias)) Chunk {
   uint32_t words[4];
 };
 
@@ -168,6 +168,47 @@ inline void AddBlock(const Block& block, const int32_t* starts, Sums<kChannels, 
 
 #endif  // KWS_HAVE_DSP
 
+#if KWS_HAVE_DSP
+// One output row of a 3x3 filter, `packed` in six pairs. Not inlined: the loop needs all registers.
+__attribute__((noinline)) void RowOfThreeByThree(const int16_t* packed, const int16_t* const* rows,
+                                                 int32_t start, Outputs::Factor factor, int8_t* to,
+                                                 const Window& window) {
+  const int16_t* top = rows[0];
+  const int16_t* middle = rows[1];
+  const int16_t* bottom = rows[2];
+  const int stride = window.stride_width;
+  const int step = window.out_channels;
+  for (int x = window.out_width; x > 0; --x) {
+    int32_t sum = start;
+    uint32_t taps, w0, w1;
+    __asm__(
+        "ldrd %[w0], %[w1], [%[packed]]\n"
+        "ldr %[taps], [%[top]]\n"
+        "smlad %[sum], %[w0], %[taps], %[sum]\n"
+        "ldr %[taps], [%[top], #4]\n"
+        "smlad %[sum], %[w1], %[taps], %[sum]\n"
+        "ldrd %[w0], %[w1], [%[packed], #8]\n"
+        "ldr %[taps], [%[middle]]\n"
+        "smlad %[sum], %[w0], %[taps], %[sum]\n"
+        "ldr %[taps], [%[middle], #4]\n"
+        "smlad %[sum], %[w1], %[taps], %[sum]\n"
+        "ldrd %[w0], %[w1], [%[packed], #16]\n"
+        "ldr %[taps], [%[bottom]]\n"
+        "smlad %[sum], %[w0], %[taps], %[sum]\n"
+        "ldr %[taps], [%[bottom], #4]\n"
+        "smlad %[sum], %[w1], %[taps], %[sum]\n"
+        : [sum] "+r"(sum), [w0] "=&r"(w0), [w1] "=&r"(w1), [taps] "=&r"(taps)
+        : [packed] "r"(packed), [top] "r"(top), [middle] "r"(middle), [bottom] "r"(bottom)
+        : "memory");
+    top += stride;
+    middle += stride;
+    bottom += stride;
+    *to = factor(sum);
+    to += step;
+  }
+}
+#endif
+
 // Nine weights, packed in pairs with zeros, times three rows.
 class Taps3x3 {
  public:
@@ -210,10 +251,13 @@ class Channel {
         multiplier_(window_.out_channels / window_.in_channels),
         row_size_(RowSize(window_)),
         pairs_(Pairs(window_)),
+        columns_(row_size_ - window_.pad_left < window_.in_width ? row_size_ - window_.pad_left
+                                                                 : window_.in_width),
         band_(work.scratch),
         packed_(work.scratch + window_.height * row_size_) {}
 
   void Run() {
+    ClearBand();
     if (multiplier_ == 1 && window_.height == 3 && window_.width == 3) {
       RunThreeByThree();
       return;
@@ -245,22 +289,27 @@ class Channel {
     for (int slot = first; slot < rows.end; ++slot) Widen(origin + slot, band_ + slot * row_size_);
   }
 
+  // The columns beside the image stay zero.
+  void ClearBand() {
+    Chunk* to = reinterpret_cast<Chunk*>(band_);
+    for (int i = window_.height * row_size_ / 8; i > 0; --i) *to++ = Chunk{};
+  }
+
   // Widens one input row; a row outside the image is all zero.
   void Widen(int row, int16_t* to) const {
-    int16_t* const row_end = to + row_size_;
-    if (row >= 0 && row < window_.in_height) {
-      const int step = window_.in_channels;
-      const int32_t offset = work_.input_offset;
-      const int8_t* from = input_ + row * window_.in_width * step;
-      for (int i = window_.pad_left; i > 0; --i) *to++ = 0;
-      // Where the stride leaves columns over at the end, they are left out.
-      const int room = static_cast<int>(row_end - to);
-      for (int i = room < window_.in_width ? room : window_.in_width; i > 0; --i) {
-        *to++ = static_cast<int16_t>(*from + offset);
-        from += step;
-      }
+    to += window_.pad_left;
+    if (row < 0 || row >= window_.in_height) {
+      for (int i = columns_; i > 0; --i) *to++ = 0;
+      return;
     }
-    while (to < row_end) *to++ = 0;
+    const int step = window_.in_channels;
+    const int32_t offset = work_.input_offset;
+    const int8_t* from = input_ + row * window_.in_width * step;
+#pragma GCC unroll 4
+    for (int i = columns_; i > 0; --i) {
+      *to++ = static_cast<int16_t>(*from + offset);
+      from += step;
+    }
   }
 
   // The usual depthwise layer: the nine weights stay at hand, rows outside the image are zeros.
@@ -284,14 +333,20 @@ class Channel {
       if (fresh >= 2) Widen(row + 1, middle);
       Widen(row + 2, bottom);
       const int16_t* from[3] = {top, middle, bottom};
-      for (int x = window_.out_width; x > 0; --x) {
-        const int32_t sum = taps.Sum(from[0], from[1], from[2], start);
-        from[0] += stride;
-        from[1] += stride;
-        from[2] += stride;
-        outputs.Write<1>(&sum, to, 0);
-        to += step;
-      }
+#if KWS_HAVE_DSP
+      if (outputs.usual()) {
+        RowOfThreeByThree(packed_, from, start, outputs.UsualFactor(), to, window_);
+        to += window_.out_width * step;
+      } else
+#endif
+        for (int x = window_.out_width; x > 0; --x) {
+          const int32_t sum = taps.Sum(from[0], from[1], from[2], start);
+          from[0] += stride;
+          from[1] += stride;
+          from[2] += stride;
+          outputs.Write<1>(&sum, to, 0);
+          to += step;
+        }
       fresh = window_.stride_height;
       row += fresh;
       int16_t* const old_top = top;
@@ -402,6 +457,7 @@ class Channel {
   int multiplier_;
   int row_size_;
   int pairs_;
+  int columns_;      // of the image that windows reach; the stride may leave some over at the end
   int16_t* band_;    // the window's rows
   int16_t* packed_;  // the filters of one group
   int packed_channel_ = -1;

@@ -41,20 +41,36 @@ class Outputs {
     shifts_ += channels * stage_.channel_step;
   }
 
+  // The usual way, for kernels that keep the factor over many outputs of one channel. Only on the
+  // Cortex-M4: elsewhere nothing is usual.
+  bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
+#if KWS_HAVE_DSP
+  struct Factor {
+    int32_t multiplier;
+    int32_t bias;
+    int right;
+    // Halves are rounded up, and away from zero where negative; the zero point rides along. A sum
+    // of 2^30 or more saturates when doubled, and is still far beyond int8 after the shift.
+    int8_t operator()(int32_t sum) const {
+      const int32_t scaled = dsp::RoundingHighWord(dsp::SaturatingDouble(sum), multiplier);
+      return static_cast<int8_t>(dsp::SaturateToInt8((scaled + (scaled >> 31) + bias) >> right));
+    }
+  };
+  __attribute__((always_inline)) Factor UsualFactor() const {
+    const int right = -*shifts_;
+    return Factor{*multipliers_, (2 * stage_.offset + 1) * (1 << (right - 1)), right};
+  }
+#endif
+
   // kCount outputs of the channel, `step` bytes apart.
   template <int kCount>
   __attribute__((always_inline)) void Write(const int32_t* sums, int8_t* to, int32_t step) const {
 #if KWS_HAVE_DSP
     if (stage_.usual) {
-      // Halves are rounded up, and away from zero where negative; the zero point rides along. A sum
-      // of 2^30 or more saturates when doubled, and is still far beyond int8 after the shift.
-      const int32_t multiplier = *multipliers_;
-      const int right = -*shifts_;
-      const int32_t bias = (2 * stage_.offset + 1) * (1 << (right - 1));
+      const Factor factor = UsualFactor();
 #pragma GCC unroll 4
       for (int i = 0; i < kCount; ++i) {
-        const int32_t scaled = dsp::RoundingHighWord(dsp::SaturatingDouble(sums[i]), multiplier);
-        *to = static_cast<int8_t>(dsp::SaturateToInt8((scaled + (scaled >> 31) + bias) >> right));
+        *to = factor(sums[i]);
         to += step;
       }
       return;
