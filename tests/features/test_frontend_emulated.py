@@ -59,6 +59,6 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
     with Emulator() as emulator:
         image = struct.pack("<I", len(pcm)) + pcm.astype("<i2").tobytes()
         lines = emulator.run(elf, image, timeout_s=120).text.splitlines()
-    assert lines[-1] == "roots are right"
+    assert lines[-1] == "arithmetic is right"
     on_board = np.array([list(bytes.fromhex(line)) for line in lines[:-1]], np.uint8).view(np.int8)
     np.testing.assert_array_equal(on_board, _core.Frontend().process(pcm))

@@ -1,10 +1,11 @@
 // The frontend on the emulated board, for tests/features/test_frontend_emulated.py, which builds
 // and runs it. Takes PSRAM as the firmware does (a uint32 count of samples, then int16 samples),
-// writes a line of 80 hexadecimal digits for each frame and a line on the roots that it tried.
+// writes a line of 80 hexadecimal digits for each frame and a line on the arithmetic that it tried.
 #include <cstdint>
 
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
+#include "complex16_check.h"
 #include "frontend/channel_steps.h"
 #include "frontend/frontend.h"
 
@@ -64,10 +65,12 @@ bool RootsAreRight() {
 int main() {
   kws::board::Init();
   kws::WriteFeatures();
-  if (kws::RootsAreRight()) {
-    kws::WriteLine("roots are right");
-  } else {
+  if (!kws::RootsAreRight()) {
     kws::WriteLine("error: a root is wrong");
+  } else if (kws::test::WrongComplexFunction(2000) != nullptr) {
+    kws::WriteLine("error: a complex function is wrong");
+  } else {
+    kws::WriteLine("arithmetic is right");
   }
   kws::board::Exit();
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "complex16_check.h"
 #include "frontend/channel_steps.h"
 #include "frontend/spectrum.h"
 #include "frontend/tables.h"
@@ -92,6 +93,10 @@ TEST(FrontendTables, LogCorrectionIsWhatALineMisses) {
   for (int i = 0; i <= 128; ++i) {
     EXPECT_EQ(kLogCorrection[i], std::lround(65536 * (std::log2(1 + i / 128.0) - i / 128.0)));
   }
+}
+
+TEST(FrontendComplex, EachFunctionIsItsDefinition) {
+  EXPECT_STREQ(test::WrongComplexFunction(20000), nullptr);
 }
 
 // The definition: one bit of the root at a time, as TFLM does it.
