@@ -6,6 +6,7 @@ Run as `python -m tests.runtime.make_test_model` after a change here.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,12 @@ def small_model() -> bytes:
     f = m.tensor(filters.shape, "int8", scales, 0, filters)
     b = m.tensor((6,), "int32", [0.1 * s for s in scales], 0, rng.integers(-500, 500, 6))
     conv = m.tensor((1, 5, 4, 6), "int8", 0.08, -128)
-    window = {"padding": 0, "strideH": 2, "strideW": 2, "fusedActivationFunction": 1}
+    window: dict[str, Any] = {
+        "padding": 0,
+        "strideH": 2,
+        "strideW": 2,
+        "fusedActivationFunction": 1,
+    }
     m.op("CONV_2D", [image, f, b], [conv], "Conv2DOptions", version=3, **window)
     filters = weights(rng, (1, 3, 3, 6))
     f = m.tensor(filters.shape, "int8", scales, 0, filters, axis=3)

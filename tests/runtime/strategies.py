@@ -28,7 +28,8 @@ def int8s(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
 
 def weights(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
     """Filters: symmetric, -127 to 127."""
-    return np.maximum(int8s(rng, shape), -127).astype(np.int8)
+    values: NDArray[Any] = np.maximum(int8s(rng, shape), -127).astype(np.int8)
+    return values
 
 
 def same(size: int, stride: int) -> int:

@@ -64,6 +64,16 @@ TEST(MemoryPlanner, DoesNotRunOverAnInputThatIsReadLater) {
   EXPECT_EQ(plan.Make(), 200u);
 }
 
+TEST(MemoryPlanner, TakesTheVerySamePlaceWhereOnlyThatIsAllowed) {
+  Plan plan;
+  plan.Add(Entry(100, 0, 1));
+  PlanEntry& output = plan.Add(Entry(100, 1, 2));
+  output.over = 0;
+  output.overlap = {PlanEntry::kFar, PlanEntry::kFar, true};
+  EXPECT_EQ(plan.Make(), 100u);
+  EXPECT_EQ(plan[1].offset, plan[0].offset);
+}
+
 TEST(MemoryPlanner, GivesSharedEntriesOnePlace) {
   Plan plan;
   plan.Add(Entry(40, 0, 3));
@@ -109,7 +119,8 @@ TEST(MemoryPlanner, NeverCollides) {
         // Entry a is the later one: only it can be an output that runs over b.
         const bool allowed =
             a.over == k && b.last == a.first &&
-            (a.offset <= b.offset - a.overlap.forward || a.offset >= b.offset + a.overlap.backward);
+            ((a.overlap.in_place && a.offset == b.offset) ||
+             a.offset <= b.offset - a.overlap.forward || a.offset >= b.offset + a.overlap.backward);
         EXPECT_TRUE(apart || allowed) << "round " << round << ": " << i << " and " << k;
       }
     }
