@@ -21,6 +21,7 @@ def model_card(bundle: Bundle) -> str:
             f"{bundle.arena_bytes:,} bytes of tensor arena. Made by {versions}."
         ),
         *_data(bundle),
+        *_training(bundle),
         *_accuracy(bundle),
         (
             "`bundle.toml` holds all settings, `firmware/` the same as C++. Generated; "
@@ -34,6 +35,25 @@ def _data(bundle: Bundle) -> list[str]:
     return ["## Data", bundle.data] if bundle.data else []
 
 
+def _training(bundle: Bundle) -> list[str]:
+    training = bundle.metrics.get("training")
+    if not training:
+        return []
+    samples = training["samples"]
+    return [
+        "## Training",
+        (
+            f"`kws train`: {training['model']}, {training['epochs']} epochs (best: "
+            f"{training['best_epoch']}) in batches of {training['batch_size']} with Adam at "
+            f"{training['learning_rate']:g}, seed {training['seed']}. Per 100 keyword clips "
+            f"{samples['unknown_percent']:g} unknown and {samples['silence_percent']:g} silence. "
+            f"Clips moved by up to {samples['shift_ms']} ms, "
+            f"{samples['background_frequency']:.0%} of them with background noise at a volume of "
+            f"up to {samples['background_volume']:g}."
+        ),
+    ]
+
+
 def _accuracy(bundle: Bundle) -> list[str]:
     accuracy = bundle.metrics.get("accuracy", {})
     if not accuracy:
@@ -43,6 +63,7 @@ def _accuracy(bundle: Bundle) -> list[str]:
     out = ["## Accuracy", "\n".join(rows)]
     recall = bundle.metrics.get("recall", {})
     if recall:
+        clips = bundle.metrics.get("clips", 0)
         each = ", ".join(f"{label} {value:.1%}" for label, value in recall.items())
-        out.append(f"Recall (core): {each}.")
+        out.append(f"{clips} clips of speakers that it never heard, equal shares. Recall: {each}.")
     return out

@@ -1,0 +1,47 @@
+"""What the tests of models share: a data set of tones and a run that was trained on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kws.audio.dataset import DataSet, open_dataset
+from kws.model.samples import SampleSettings
+from kws.model.train import TrainResult, TrainSettings, train
+from tests.tones import make_tones
+
+SETTINGS = TrainSettings(
+    ("low", "high"),
+    epochs=12,
+    batch_size=16,
+    learning_rate=0.01,
+    samples=SampleSettings(silence_percent=30, unknown_percent=60, copies=3),
+)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run."""
+
+    data: Path
+    out: Path
+    result: TrainResult
+
+
+@pytest.fixture(scope="session")
+def tones_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_tones(tmp_path_factory.mktemp("tones"))
+
+
+@pytest.fixture
+def tones(tones_folder: Path) -> DataSet:
+    return open_dataset(tones_folder)
+
+
+@pytest.fixture(scope="session")
+def run(tones_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    out = tmp_path_factory.mktemp("run") / "tones"
+    result = train(open_dataset(tones_folder), out, SETTINGS, about="Tones, made by a test.")
+    return Run(tones_folder, out, result)

@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.cli import app
+from kws.convert.bundle import Bundle
+from kws.convert.quantize import INPUT_SCALE, INPUT_ZERO_POINT, to_float
+from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
+from kws.model import checkpoint
+from kws.model.evaluate import core_scores
+from kws.model.samples import SampleSettings, judge_samples
+from kws.model.train import TrainSettings, train
+from tests.model.conftest import SETTINGS, Run
+
+
+def test_tones_are_learned(run: Run) -> None:
+    report = run.result.report
+    assert report.core.accuracy > 0.9
+    assert report.core.accuracy >= report.float_model.accuracy - 0.04  # one clip of 32
+    assert report.difference["mean"] < 0.01
+    assert len(run.result.history) == SETTINGS.epochs
+
+
+def test_run_leaves_bundle_picture_and_log(run: Run) -> None:
+    bundle = Bundle.load(run.out / "bundle")
+    assert bundle == run.result.bundle
+    assert bundle.labels == ("silence", "unknown", "low", "high")
+    assert bundle.name == "tones"
+    assert bundle.data == "Tones, made by a test."
+    assert bundle.metrics["accuracy"]["core"] == run.result.report.core.accuracy
+    assert bundle.metrics["training"]["samples"]["unknown_percent"] == 60
+    assert bundle.ops == ("DEPTHWISE_CONV_2D", "RESHAPE", "FULLY_CONNECTED", "SOFTMAX")
+    assert (run.out / "confusion.png").stat().st_size > 1000
+    assert list((run.out / "logs").glob("events.out.tfevents.*"))
+
+
+def test_model_takes_the_cores_values_as_they_are(run: Run) -> None:
+    bundle = run.result.bundle
+    assert (bundle.input.scale, bundle.input.zero_point) == (INPUT_SCALE, INPUT_ZERO_POINT)
+    every = np.arange(-128, 128, dtype=np.int8).reshape(1, 16, 16)
+    floats = to_float(every).reshape(-1)
+    back = np.rint(floats / bundle.input.scale) + bundle.input.zero_point
+    np.testing.assert_array_equal(back, every.reshape(-1))
+
+
+def test_core_gives_tflms_bits_for_every_test_clip(run: Run) -> None:
+    runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
+    bundle = run.result.bundle
+    samples = judge_samples(open_dataset(run.data), bundle.keywords, Split.TEST)
+    oracle = runtime.Interpreter.from_bytes(bundle.model)
+    for spectrogram, ours in zip(
+        samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True
+    ):
+        oracle.set_input(spectrogram.reshape(bundle.input.shape), 0)
+        oracle.invoke()
+        np.testing.assert_array_equal(ours, oracle.get_output(0).ravel())
+
+
+def command(run: Run, out: Path) -> list[str]:
+    """What trains the same model as the fixture did, by hand."""
+    samples = SETTINGS.samples
+    return [
+        *("train", "--data", str(run.data), "--words", ",".join(SETTINGS.words)),
+        *("--out", str(out), "--epochs", str(SETTINGS.epochs)),
+        *("--batch-size", str(SETTINGS.batch_size), "--name", "tones"),
+        *("--learning-rate", str(SETTINGS.learning_rate), "--copies", str(samples.copies)),
+        *("--silence", str(samples.silence_percent), "--unknown", str(samples.unknown_percent)),
+        *("--shift-ms", str(samples.shift_ms)),
+    ]
+
+
+@pytest.mark.slow
+def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
+    program = [sys.executable, "-c", "from kws.cli import main; main()", *command(run, tmp_path)]
+    file = tmp_path / "checkpoint.npz"
+    process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 200
+    while not file.exists():
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline, "no checkpoint after 200 s"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    state = checkpoint.load(file)
+    assert state is not None
+    assert 0 < len(state.history) < SETTINGS.epochs
+    assert not (tmp_path / "bundle").exists()
+
+    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    assert f"going on after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
+    assert Bundle.load(tmp_path / "bundle").model == run.result.bundle.model
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (replace(SETTINGS, epochs=13), "epochs 12, not 13"),
+        (replace(SETTINGS, words=("high", "low")), "words low,high, not high,low"),
+        (replace(SETTINGS, samples=SampleSettings(60, 30)), "silence_percent"),
+    ],
+)
+def test_folder_of_another_run_is_refused(
+    run: Run, tones: DataSet, settings: TrainSettings, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        train(tones, run.out, settings)
+
+
+def test_folder_of_a_run_on_other_data_is_refused(run: Run, tones: DataSet) -> None:
+    with pytest.raises(UsageError, match="other data"):
+        train(replace(tones, clips=tones.clips[1:]), run.out, SETTINGS)
+
+
+def test_damaged_checkpoint_is_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "checkpoint.npz"
+    file.write_bytes((run.out / "checkpoint.npz").read_bytes()[:-200])
+    with pytest.raises(ModelError, match="checkpoint is damaged"):
+        checkpoint.load(file)
+
+
+def test_best_epoch_is_the_last_of_the_best() -> None:
+    results = [checkpoint.EpochResult(1.0, 0.5, accuracy) for accuracy in (0.5, 0.9, 0.7, 0.9, 0.8)]
+    assert checkpoint.State(history=results).best_epoch == 3
+
+
+def test_without_tensorflow_one_line_says_what_to_install(
+    tones_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tensorflow", None)
+    words = ["--words", "low,high"]
+    out = ["--out", str(tmp_path / "run")]
+    result = CliRunner().invoke(app, ["train", "--data", str(tones_folder), *words, *out])
+    assert isinstance(result.exception, ToolError)
+    assert "pip install 'kws[train]'" in str(result.exception)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        (["--words", "low,hgih"], DataError),
+        (["--words", "low,low"], UsageError),
+        (["--words", "silence"], UsageError),
+        (["--model", "huge_conv"], UsageError),
+        (["--name", "a b"], UsageError),
+        (["--data", "/nowhere"], DataError),
+        (["--learning-rate", "-1"], KwsError),
+    ],
+)
+def test_wrong_arguments_are_one_line_and_nothing_is_written(
+    tones_folder: Path, tmp_path: Path, change: list[str], error: type[KwsError]
+) -> None:
+    words = ["--words", "low,high"]
+    out = ["--out", str(tmp_path / "run")]
+    arguments = ["train", "--data", str(tones_folder), *words, *out, *change]
+    result = CliRunner().invoke(app, arguments)
+    assert isinstance(result.exception, error)
+    assert "\n" not in str(result.exception)
+    assert not (tmp_path / "run").exists()
+
+
+def test_read_only_folder_is_named(tones: DataSet, read_only: Path) -> None:
+    with pytest.raises(KwsError, match="cannot be written"):
+        train(tones, read_only / "run", SETTINGS)
+
+
+def test_help_does_not_wait_for_tensorflow() -> None:
+    code = "import sys; from kws.cli import app; sys.exit('tensorflow' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
