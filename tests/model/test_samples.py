@@ -69,7 +69,12 @@ def test_judged_clips_are_the_same_each_time(tones: DataSet) -> None:
     assert files == again[2]
     for label, file in zip(labels.tolist(), files, strict=True):
         word = file.parent.name if file else None
-        expected = {0: [None], 1: ["up", "down"], 2: ["low"], 3: ["high"]}
+        expected: dict[int, list[str | None]] = {
+            0: [None],
+            1: ["up", "down"],
+            2: ["low"],
+            3: ["high"],
+        }
         assert word in expected[label]
 
 
