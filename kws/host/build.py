@@ -7,7 +7,7 @@ so that builds may run side by side and a second one of the same is a look-up.
 from __future__ import annotations
 
 import contextlib
-import errno
+import fcntl
 import hashlib
 import importlib.metadata
 import importlib.resources
@@ -122,16 +122,18 @@ def _build(environment: str, generated: Path | None, out: Path | None) -> Firmwa
 
 
 def _fill(place: Path, environment: str, generated: Path | None) -> None:
-    """Build into `place`, unless another process puts the same there first."""
+    """Build into `place`, unless another process is about to: then wait for that one."""
     cache = place.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as work:
-            result = Path(work) / "result"
-            result.mkdir()
-            _run_platformio(environment, generated, Path(work), result)
-            with contextlib.suppress(FileExistsError):
-                _rename(result, place)
+        with _locked(cache / f".{place.name}.lock"):
+            if (place / ELF).is_file():
+                return
+            with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as work:
+                result = Path(work) / "result"
+                result.mkdir()
+                _run_platformio(environment, generated, Path(work), result)
+                result.rename(place)
         _forget_old(cache)
     except OSError as error:
         raise ToolError(
@@ -140,13 +142,12 @@ def _fill(place: Path, environment: str, generated: Path | None) -> None:
         ) from None
 
 
-def _rename(folder: Path, place: Path) -> None:
-    try:
-        folder.rename(place)
-    except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
-            raise FileExistsError(place) from None
-        raise
+@contextlib.contextmanager
+def _locked(file: Path) -> Iterator[None]:
+    """Wait until no other process or thread holds `file`; the lock dies with its holder."""
+    with file.open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
 
 
 def _check_out(out: Path) -> None:
@@ -264,3 +265,4 @@ def _forget_old(cache: Path) -> None:
     built = [path for path in cache.iterdir() if (path / ELF).is_file()]
     for path in sorted(built, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(path, ignore_errors=True)
+        (cache / f".{path.name}.lock").unlink(missing_ok=True)

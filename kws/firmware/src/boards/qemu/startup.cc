@@ -25,8 +25,23 @@ namespace {
 using kws::board::Register;
 
 constexpr uint32_t kCoprocessorAccess = 0xe000ed88;  // CPACR
-constexpr uint32_t kFaultStatus = 0xe000ed28;        // CFSR
-constexpr uint32_t kFaultAddress = 0xe000ed38;       // BFAR
+constexpr uint32_t kMpuControl = 0xe000ed94;
+constexpr uint32_t kMpuRegionBase = 0xe000ed9c;
+constexpr uint32_t kMpuRegionAttributes = 0xe000eda0;
+constexpr uint32_t kFaultStatus = 0xe000ed28;   // CFSR
+constexpr uint32_t kFaultAddress = 0xe000ed38;  // BFAR
+
+// The stack lies at the very start of RAM. On this board nothing is below it, and nothing there
+// faults; so the MPU forbids the 64 KB below (region 0, no access), and an overflow is heard of.
+void GuardStack() {
+  constexpr uint32_t kValid = 1u << 4;
+  constexpr uint32_t kSize64K = 15u << 1;
+  constexpr uint32_t kEnable = 1u << 0;
+  constexpr uint32_t kDefaultMapElsewhere = 1u << 2;
+  Register(kMpuRegionBase) = (0x20000000u - 0x10000u) | kValid;
+  Register(kMpuRegionAttributes) = kSize64K | kEnable;
+  Register(kMpuControl) = kEnable | kDefaultMapElsewhere;
+}
 
 void WriteText(const char* text) {
   size_t size = 0;
@@ -68,6 +83,7 @@ __attribute__((naked)) void KwsFaultEntry() {
 [[noreturn]] __attribute__((used)) void KwsReset() {
   // Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
   Register(kCoprocessorAccess) |= 0xfu << 20;
+  GuardStack();
   asm volatile("dsb\n isb" ::: "memory");
   const uint32_t* from = &kws_data_image;
   for (uint32_t* to = &kws_data_begin; to < &kws_data_end;) *to++ = *from++;
