@@ -109,9 +109,9 @@ def train(
     batch_size: Annotated[int, typer.Option(min=1)] = 100,
     learning_rate: Annotated[float, typer.Option(help="Adam's highest.")] = 0.005,
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    silence: Annotated[float, typer.Option(min=0, help="Percent of the keyword clips.")] = 10.0,
-    unknown: Annotated[float, typer.Option(min=0, help="Percent of the keyword clips.")] = 10.0,
-    shift_ms: Annotated[int, typer.Option(min=0, help="Clips move so far in time.")] = 100,
+    silence: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 0.5,
+    unknown: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 1.5,
+    shift_ms: Annotated[int, typer.Option(min=0, help="Clips move so far in time.")] = 400,
     background_frequency: Annotated[
         float, typer.Option(min=0, max=1, help="Share of clips with background noise.")
     ] = 0.8,

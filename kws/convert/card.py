@@ -45,8 +45,9 @@ def _training(bundle: Bundle) -> list[str]:
         (
             f"`kws train`: {training['model']}, {training['epochs']} epochs (best: "
             f"{training['best_epoch']}) in batches of {training['batch_size']} with Adam at "
-            f"{training['learning_rate']:g}, seed {training['seed']}. Per 100 keyword clips "
-            f"{samples['unknown_percent']:g} unknown and {samples['silence_percent']:g} silence. "
+            f"{training['learning_rate']:g}, seed {training['seed']}. For each clip of a keyword "
+            f"{samples['unknown_per_keyword']:g} of unknown words and "
+            f"{samples['silence_per_keyword']:g} of silence. "
             f"Clips moved by up to {samples['shift_ms']} ms, "
             f"{samples['background_frequency']:.0%} of them with background noise at a volume of "
             f"up to {samples['background_volume']:g}."

@@ -17,7 +17,9 @@ SETTINGS = TrainSettings(
     epochs=12,
     batch_size=16,
     learning_rate=0.01,
-    samples=SampleSettings(silence_percent=30, unknown_percent=60, copies=3),
+    samples=SampleSettings(
+        silence_per_keyword=0.6, unknown_per_keyword=1.2, shift_ms=100, copies=3
+    ),
 )
 
 

@@ -24,7 +24,7 @@ PLAIN = SampleSettings(shift_ms=0, background_frequency=0, copies=2)
 
 
 def test_epoch_has_the_shares_that_were_asked_for(tones: DataSet) -> None:
-    settings = SampleSettings(silence_percent=25, unknown_percent=50)
+    settings = SampleSettings(silence_per_keyword=0.5, unknown_per_keyword=1)
     training = TrainingSet(tones, WORDS, settings, seed=0)
     epoch = training.epoch(0)
     assert Counter(epoch.labels.tolist()) == {0: 12, 1: 24, 2: 24, 3: 24}
@@ -82,7 +82,7 @@ def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
     def speakers(groups: list[list[Clip]]) -> set[str]:
         return {clip.speaker for group in groups for clip in group}
 
-    learned = speakers(training_clips(tones, WORDS, SampleSettings(unknown_percent=100), seed=0))
+    learned = speakers(training_clips(tones, WORDS, SampleSettings(unknown_per_keyword=2), seed=0))
     for split in (Split.VALIDATION, Split.TEST):
         judged = speakers(judge_clips(tones, WORDS, split))
         assert judged
@@ -121,8 +121,8 @@ def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"silence_percent": -1},
-        {"unknown_percent": 1e6},
+        {"silence_per_keyword": -1},
+        {"unknown_per_keyword": 1e6},
         {"shift_ms": 1000},
         {"background_volume": 2},
         {"background_frequency": -0.1},

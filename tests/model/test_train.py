@@ -38,7 +38,7 @@ def test_run_leaves_bundle_picture_and_log(run: Run) -> None:
     assert bundle.name == "tones"
     assert bundle.data == "Tones, made by a test."
     assert bundle.metrics["accuracy"]["core"] == run.result.report.core.accuracy
-    assert bundle.metrics["training"]["samples"]["unknown_percent"] == 60
+    assert bundle.metrics["training"]["samples"]["unknown_per_keyword"] == 1.2
     assert bundle.ops == ("DEPTHWISE_CONV_2D", "RESHAPE", "FULLY_CONNECTED", "SOFTMAX")
     assert (run.out / "confusion.png").stat().st_size > 1000
     assert list((run.out / "logs").glob("events.out.tfevents.*"))
@@ -74,7 +74,12 @@ def command(run: Run, out: Path) -> list[str]:
         *("--out", str(out), "--epochs", str(SETTINGS.epochs)),
         *("--batch-size", str(SETTINGS.batch_size), "--name", "tones"),
         *("--learning-rate", str(SETTINGS.learning_rate), "--copies", str(samples.copies)),
-        *("--silence", str(samples.silence_percent), "--unknown", str(samples.unknown_percent)),
+        *(
+            "--silence",
+            str(samples.silence_per_keyword),
+            "--unknown",
+            str(samples.unknown_per_keyword),
+        ),
         *("--shift-ms", str(samples.shift_ms)),
     ]
 
@@ -106,7 +111,7 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     [
         (replace(SETTINGS, epochs=13), "epochs 12, not 13"),
         (replace(SETTINGS, words=("high", "low")), "words low,high, not high,low"),
-        (replace(SETTINGS, samples=SampleSettings(60, 30)), "silence_percent"),
+        (replace(SETTINGS, samples=SampleSettings(2, 1)), "silence_per_keyword"),
     ],
 )
 def test_folder_of_another_run_is_refused(
