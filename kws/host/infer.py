@@ -151,13 +151,7 @@ def _image(jobs: Sequence[Job]) -> bytes:
     data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
     for job in jobs:
         model = _append(data, job.model)
-        rows = np.concatenate(
-            [
-                np.ascontiguousarray(v).reshape(len(v), -1).view(np.uint8).reshape(len(v), -1)
-                for v in job.inputs
-            ],
-            axis=1,
-        )
+        rows = np.concatenate([_as_bytes(values) for values in job.inputs], axis=1)
         table += [model, len(job.model), *rows.shape, _append(data, rows.tobytes())]
     data[: 4 * len(table)] = struct.pack(f"<{len(table)}I", *table)
     if len(data) > _PSRAM_BYTES:
@@ -166,6 +160,12 @@ def _image(jobs: Sequence[Job]) -> bytes:
             "give fewer rows"
         )
     return bytes(data)
+
+
+def _as_bytes(values: Array) -> npt.NDArray[np.uint8]:
+    """The bytes of each row, shape (rows, bytes of one)."""
+    row_bytes = int(np.prod(values.shape[1:])) * values.dtype.itemsize
+    return np.frombuffer(values.tobytes(), np.uint8).reshape(len(values), row_bytes)
 
 
 def _append(data: bytearray, part: bytes) -> int:
