@@ -185,7 +185,7 @@ TEST(FrontendChannels, RoundingsAtOnceAreTheRoundingsOneByOne) {
 
 TEST(FrontendChannels, LogFeatureIsTheLogarithm) {
   EXPECT_EQ(LogFeature(0), -128);
-  int previous = -128;
+  int8_t previous = -128;
   for (uint32_t x = 1; x < (1u << 29); x += 1 + x / 50) {
     const double log = 64 * std::log(8.0 * x);
     const double exact = std::min(127.0, log * 256 / 666 - 128);

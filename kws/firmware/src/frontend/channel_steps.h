@@ -24,10 +24,10 @@ constexpr uint32_t Fraction(double x) {
   return static_cast<uint32_t>(x * (1 << kSubtractionBits)) << (32 - kSubtractionBits);
 }
 
-#if defined(__ARM_FP) && (__ARM_FP & 4) && \
-    !defined(KWS_FRONTEND_PORTABLE)  // a single precision FPU: one instruction for the root
+#if defined(__arm__) && defined(__ARM_FP) && !defined(KWS_FRONTEND_PORTABLE)
 
-// Square root of x < 2^48, rounded; but for x < 2^32 at most 65535, as in the reference.
+// Square root of x < 2^48, rounded; but for x < 2^32 at most 65535, as in the reference. The FPU
+// gives it to 24 bits, which is at most 2 off.
 KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
   if (x == 0) return 0;
   const float value = static_cast<float>(HighWord(x)) * 4294967296.0f +
@@ -38,8 +38,7 @@ KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
   asm("vcvtr.u32.f32 %0, %1" : "=t"(integer) : "t"(approximate));
   uint32_t root;
   asm("vmov %0, %1" : "=r"(root) : "t"(integer));
-  // 24 bits of a float leave it at most 2 off. It is the one with root (root - 1) < x <= root (root
-  // + 1).
+  // The right one has root (root - 1) < x <= root (root + 1).
   auto above = static_cast<int32_t>(x - static_cast<uint64_t>(root) * (root - 1));
   while (above <= 0) {
     --root;

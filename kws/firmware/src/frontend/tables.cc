@@ -128,7 +128,7 @@ constexpr int32_t Gain(uint32_t noise) {
   const float x = static_cast<float>(noise) / (1 << kInputBits) + kGainOffset;
   const float power = static_cast<float>(Exp(-static_cast<double>(kGainStrength) * Log(x)));
   const float gain = static_cast<float>(1 << kGainBits) * power;
-  return gain > INT16_MAX ? INT16_MAX : static_cast<int32_t>(gain + 0.5f);
+  return gain > INT16_MAX ? INT16_MAX : static_cast<int32_t>(Floor(gain + 0.5f));
 }
 
 // The parabola of a segment goes through the gain at its start, its middle and its end.
