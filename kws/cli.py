@@ -182,46 +182,40 @@ def evaluate(
 
 @app.command()
 def convert(
-    model: Annotated[Path, typer.Argument(help="An int8 .tflite file, or a bundle to renew.")],
+    model: Annotated[Path, typer.Argument(help="An int8 .tflite file, or a bundle to change.")],
     *,
-    out: Annotated[Path | None, typer.Option(help="The bundle's folder.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The new bundle's folder.")] = None,
     labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")] = "",
     name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
-    about: Annotated[str, typer.Option(help="What it learned from, and the licence.")] = "",
+    about: Annotated[str | None, typer.Option(help="Data it learned from, and licence.")] = None,
     stride: Annotated[
-        int, typer.Option(min=1, max=50, help="Hops of 20 ms from inference to inference.")
-    ] = 2,
-    threshold: Annotated[int, typer.Option(min=0, max=254, help="Score to exceed.")] = 200,
+        int | None, typer.Option(min=1, max=50, help="Hops of 20 ms an inference (2).")
+    ] = None,
+    threshold: Annotated[
+        int | None, typer.Option(min=0, max=254, help="Mean score to exceed (200).")
+    ] = None,
     average_window_ms: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Scores are averaged so long.")
-    ] = 1000,
+        int | None, typer.Option(min=1, max=10_000, help="Scores are averaged so long (1000).")
+    ] = None,
     suppression_ms: Annotated[
-        int, typer.Option(min=0, max=60_000, help="A word is not repeated so long.")
-    ] = 1500,
+        int | None, typer.Option(min=0, max=60_000, help="A word is not repeated so long (1500).")
+    ] = None,
     minimum_count: Annotated[
-        int, typer.Option(min=1, max=100, help="Results needed in the window.")
-    ] = 3,
+        int | None, typer.Option(min=1, max=100, help="Results needed in the window (3).")
+    ] = None,
 ) -> None:
-    """Make a bundle of anyone's int8 model, or write a bundle anew."""
-    from kws.config import RecognizerSettings
-    from kws.convert.existing import convert_file, renew_bundle
+    """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
+    from kws.convert.existing import Changes, convert_file, renew_bundle
 
+    changes = Changes(
+        name, about, stride, average_window_ms, threshold, suppression_ms, minimum_count
+    )
     if model.is_dir():
-        bundle = renew_bundle(model, out or model)
+        bundle = renew_bundle(model, out or model, changes)
     elif not labels or out is None:
-        raise UsageError("a .tflite file needs --labels and --out")
+        raise UsageError(f"{model}: a .tflite file needs --labels and --out")
     else:
-        bundle = convert_file(
-            model,
-            _split(labels),
-            out,
-            name=name,
-            recognizer=RecognizerSettings(
-                average_window_ms, threshold, suppression_ms, minimum_count
-            ),
-            inference_stride=stride,
-            about=about,
-        )
+        bundle = convert_file(model, _split(labels), out, changes)
     print(
         f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
         f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"

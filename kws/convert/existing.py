@@ -2,79 +2,91 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.config import RecognizerSettings
 from kws.convert.bundle import (
-    DEFAULT_STRIDE,
     Bundle,
     check_destination,
     make_bundle,
     write_bundle,
 )
+from kws.convert.checks import check_name
 from kws.errors import ModelError, UsageError
 
 _LARGEST = 64 * 2**20
 """Bytes; no microcontroller has room for more, and a wrong file is not read whole."""
 
 
+@dataclass(frozen=True)
+class Changes:
+    """What a user says of a bundle; None leaves what is there, or the default."""
+
+    name: str | None = None
+    about: str | None = None
+    inference_stride: int | None = None
+    average_window_ms: int | None = None
+    detection_threshold: int | None = None
+    suppression_ms: int | None = None
+    minimum_count: int | None = None
+
+    def apply(self, bundle: Bundle) -> Bundle:
+        """The bundle with these changes, checked again.
+
+        Raises:
+            UsageError: a name that the firmware cannot hold.
+            KwsError: settings out of range.
+            ModelError: settings that do not fit each other.
+        """
+        new = {key: value for key, value in vars(self).items() if value is not None}
+        fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
+        recognizer = {key: new.pop(key) for key in fields & set(new)}
+        new["data"] = new.pop("about", bundle.data)
+        changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
+        check_name(changed.name)
+        changed.pipeline()
+        return changed
+
+
 def convert_file(
-    file: Path,
-    labels: Sequence[str],
-    out: Path,
-    *,
-    name: str | None = None,
-    recognizer: RecognizerSettings | None = None,
-    inference_stride: int = DEFAULT_STRIDE,
-    about: str = "",
+    file: Path, labels: Sequence[str], out: Path, changes: Changes | None = None
 ) -> Bundle:
-    """Write the bundle of an int8 .tflite file to `out`; see `make_bundle` for the rest.
+    """Write the bundle of an int8 .tflite file to `out`.
 
     Args:
         file: the model; it gets the core's int8 spectrogram as it is.
         labels: silence, unknown, then the keywords.
         out: the bundle's folder.
-        name: short name; None takes the file's.
-        recognizer: how scores become commands; None for the defaults.
-        inference_stride: hops from one inference to the next.
-        about: what the model learned from and that data's licence.
+        changes: settings other than the defaults; the name is the file's unless given.
 
     Raises:
         ModelError: the file cannot be read or its model cannot be run.
         UsageError: labels, name or destination that do not fit.
-        KwsError: the bundle could not be written.
+        KwsError: settings out of range, or the bundle could not be written.
     """
+    changes = changes or Changes()
     check_destination(out)
     model = read_model(file)
     try:
-        bundle = make_bundle(
-            model,
-            labels,
-            name=name or file.stem[:32],
-            recognizer=recognizer,
-            inference_stride=inference_stride,
-            data=about,
-        )
-    except ModelError as error:
-        raise ModelError(f"{file}: {error}") from None
-    except UsageError as error:
-        raise UsageError(f"{file}: {error}") from None
+        bundle = make_bundle(model, labels, name=changes.name or file.stem[:32])
+        bundle = changes.apply(bundle)
+    except (ModelError, UsageError) as error:
+        raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out)
 
 
-def renew_bundle(folder: Path, out: Path) -> Bundle:
-    """Write a bundle again, with what this version of kws derives from its model.
-
-    Needed where the generated C++ or the arena's size has changed; labels, settings and metrics
-    stay.
+def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
+    """Write a bundle again, with what this version of kws derives from its model, and changes.
 
     Raises:
         BundleError: `folder` is no bundle, or its model or settings are damaged.
-        UsageError: `out` holds something else than a bundle.
-        KwsError: it could not be written.
+        UsageError: a name that does not fit, or `out` holds something else than a bundle.
+        KwsError: settings out of range, or it could not be written.
     """
-    return write_bundle(Bundle.renew(folder), out)
+    return write_bundle((changes or Changes()).apply(Bundle.renew(folder)), out)
 
 
 def read_model(file: Path) -> bytes:

@@ -96,3 +96,16 @@ def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
     result = CliRunner().invoke(app, ["convert", str(bundle_path)])
     assert result.exit_code == 0, result.output
     assert Bundle.load(bundle_path) == before
+
+
+def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sensitive"
+    more = ["--threshold", "150", "--stride", "4", "--name", "sensitive", "--out", str(out)]
+    result = CliRunner().invoke(app, ["convert", str(bundle_path), *more])
+    assert result.exit_code == 0, result.output
+    old, new = Bundle.load(bundle_path), Bundle.load(out)
+    assert (new.name, new.inference_stride) == ("sensitive", 4)
+    assert new.recognizer.detection_threshold == 150
+    assert new.recognizer.suppression_ms == old.recognizer.suppression_ms
+    assert (new.model, new.data, new.metrics) == (old.model, old.data, old.metrics)
+    assert "kDetectionThreshold = 150;" in (out / "firmware" / "model_settings.h").read_text()
