@@ -5,14 +5,13 @@
 
 #include <cstdint>
 
+#include "frontend/always_inline.h"
 #include "frontend/params.h"
 #include "frontend/tables.h"
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
-
-#define KWS_INLINE inline __attribute__((always_inline))
 
 namespace kws::frontend {
 

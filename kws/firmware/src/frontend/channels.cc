@@ -1,5 +1,6 @@
 #include "frontend/channels.h"
 
+#include "frontend/always_inline.h"
 #include "frontend/channel_steps.h"
 #include "frontend/tables.h"
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "frontend/always_inline.h"
 #include "frontend/params.h"
 
 #if defined(__ARM_FEATURE_DSP) && !defined(KWS_FRONTEND_PORTABLE)
@@ -32,109 +33,109 @@ constexpr int kLanes = 1;
 
 namespace portable {
 
-inline int32_t Wrap(int32_t x) { return static_cast<int16_t>(x); }
-inline int32_t Round(int32_t product) { return (product + (1 << 14)) >> 15; }
-inline uint32_t Square(int32_t x) { return static_cast<uint32_t>(x * x); }
+KWS_INLINE int32_t Wrap(int32_t x) { return static_cast<int16_t>(x); }
+KWS_INLINE int32_t Round(int32_t product) { return (product + (1 << 14)) >> 15; }
+KWS_INLINE uint32_t Square(int32_t x) { return static_cast<uint32_t>(x * x); }
 
 }  // namespace portable
 
-inline Complex Load(const uint32_t* packed) {
+KWS_INLINE Complex Load(const uint32_t* packed) {
   return {static_cast<int16_t>(*packed), static_cast<int32_t>(*packed) >> 16};
 }
 
 // Lane l is packed[l x stride].
-inline Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
+KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
 
 // Two samples in each lane, one as each part.
-inline Complex LoadSamples(const int16_t* samples) { return {samples[0], samples[1]}; }
+KWS_INLINE Complex LoadSamples(const int16_t* samples) { return {samples[0], samples[1]}; }
 
-inline void Store(Complex a, uint32_t* packed) {
+KWS_INLINE void Store(Complex a, uint32_t* packed) {
   *packed = static_cast<uint16_t>(a.re) | static_cast<uint32_t>(a.im) << 16;
 }
 
-inline Complex Add(Complex a, Complex b) {
+KWS_INLINE Complex Add(Complex a, Complex b) {
   return {portable::Wrap(a.re + b.re), portable::Wrap(a.im + b.im)};
 }
 
-inline Complex Sub(Complex a, Complex b) {
+KWS_INLINE Complex Sub(Complex a, Complex b) {
   return {portable::Wrap(a.re - b.re), portable::Wrap(a.im - b.im)};
 }
 
 // a + j b
-inline Complex AddTimesJ(Complex a, Complex b) {
+KWS_INLINE Complex AddTimesJ(Complex a, Complex b) {
   return {portable::Wrap(a.re - b.im), portable::Wrap(a.im + b.re)};
 }
 
 // a - j b
-inline Complex SubTimesJ(Complex a, Complex b) {
+KWS_INLINE Complex SubTimesJ(Complex a, Complex b) {
   return {portable::Wrap(a.re + b.im), portable::Wrap(a.im - b.re)};
 }
 
 // a x b, rounded. Parts of b must not be -32768 (no twiddle's are): nothing overflows 32 bits then.
-inline Complex Mul(Complex a, Complex b) {
+KWS_INLINE Complex Mul(Complex a, Complex b) {
   return {portable::Wrap(portable::Round(a.re * b.re - a.im * b.im)),
           portable::Wrap(portable::Round(a.re * b.im + a.im * b.re))};
 }
 
 // a / 4, rounded.
-inline Complex Quarter(Complex a) {
+KWS_INLINE Complex Quarter(Complex a) {
   return {portable::Round(a.re * kQuarter), portable::Round(a.im * kQuarter)};
 }
 
 // a / 2, rounded.
-inline Complex Half(Complex a) {
+KWS_INLINE Complex Half(Complex a) {
   return {portable::Round(a.re * kHalf), portable::Round(a.im * kHalf)};
 }
 
 // Half of a's conjugate. The imaginary part is negated first, and -32768 stays what it is.
-inline Complex HalfOfConjugate(Complex a) { return Half({a.re, portable::Wrap(-a.im)}); }
+KWS_INLINE Complex HalfOfConjugate(Complex a) { return Half({a.re, portable::Wrap(-a.im)}); }
 
 // (a x 2^shift) / 4, rounded. Both parts times 2^shift must be in the range of int16_t.
-inline Complex QuarterOfShifted(Complex a, int shift) {
+KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
   return Quarter({a.re * (1 << shift), a.im * (1 << shift)});
 }
 
 // Energies, one a lane; they are stored like packed numbers.
 using Energies = uint32_t;
 
-inline void Store(Energies energies, uint32_t* out) { *out = energies; }
-inline Energies Reverse(Energies energies) { return energies; }
+KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
+KWS_INLINE Energies Reverse(Energies energies) { return energies; }
 
 // |(a + b) / 2|^2; the parts of the sum have 17 bits before they are halved and cut off.
-inline Energies EnergiesOfHalfSum(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
   return portable::Square((a.re + b.re) >> 1) + portable::Square((a.im + b.im) >> 1);
 }
 
 // |(a - b)* / 2|^2, likewise: the imaginary part is b's less a's. a.im must be less than 32767.
-inline Energies EnergiesOfHalfMirror(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   return portable::Square((a.re - b.re) >> 1) + portable::Square((b.im - a.im) >> 1);
 }
 
 // Two samples in each lane times two weights with kWindowBits fractional bits, cut off. Weights are
 // at most 1, so that the results fit in 16 bits.
-inline Complex Weigh(Complex samples, Complex weights) {
+KWS_INLINE Complex Weigh(Complex samples, Complex weights) {
   return {(samples.re * weights.re) >> kWindowBits, (samples.im * weights.im) >> kWindowBits};
 }
 
 // The same with the weights in reverse order, lanes and parts.
-inline Complex WeighMirrored(Complex samples, Complex weights) {
+KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   return Weigh(samples, {weights.im, weights.re});
 }
 
 // Lanes in reverse order.
-inline Complex Reverse(Complex a) { return a; }
+KWS_INLINE Complex Reverse(Complex a) { return a; }
 
 // An OR of absolute values; that of -32768 is 0x8000, and no other has that bit.
 using Magnitudes = uint32_t;
 
-inline Magnitudes NoMagnitudes() { return 0; }
+KWS_INLINE Magnitudes NoMagnitudes() { return 0; }
 
-inline Magnitudes Join(Magnitudes all, Complex a) {
+KWS_INLINE Magnitudes Join(Magnitudes all, Complex a) {
   return all | static_cast<uint32_t>(a.re < 0 ? -a.re : a.re) |
          static_cast<uint32_t>(a.im < 0 ? -a.im : a.im);
 }
 
-inline uint32_t Combined(Magnitudes all) { return all; }
+KWS_INLINE uint32_t Combined(Magnitudes all) { return all; }
 
 // Four numbers a lane.
 struct Four {
@@ -142,11 +143,11 @@ struct Four {
 };
 
 // 4 x kLanes numbers side by side: lane l gets packed[4 l] to packed[4 l + 3].
-inline Four LoadFour(const uint32_t* packed) {
+KWS_INLINE Four LoadFour(const uint32_t* packed) {
   return {Load(packed), Load(packed + 1), Load(packed + 2), Load(packed + 3)};
 }
 
-inline void StoreFour(const Four& x, uint32_t* packed) {
+KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
   Store(x.a, packed);
   Store(x.b, packed + 1);
   Store(x.c, packed + 2);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "frontend/always_inline.h"
 #include "frontend/params.h"
 
 namespace kws::frontend {
@@ -20,16 +21,16 @@ constexpr int kLanes = 1;
 
 namespace dsp {
 
-inline int32_t ShiftLeft(int32_t x, int shift) {
+KWS_INLINE int32_t ShiftLeft(int32_t x, int shift) {
   return static_cast<int32_t>(static_cast<uint32_t>(x) << shift);
 }
 
-inline int32_t Low(int16x2_t both) { return static_cast<int16_t>(both); }
-inline int32_t High(int16x2_t both) { return both >> 16; }
+KWS_INLINE int32_t Low(int16x2_t both) { return static_cast<int16_t>(both); }
+KWS_INLINE int32_t High(int16x2_t both) { return both >> 16; }
 
 // The high half of `high`, and bits [shift + 15 : shift] of `low`. No intrinsic gives PKHTB.
 template <int shift>
-inline int16x2_t Pack(int32_t high, int32_t low) {
+KWS_INLINE int16x2_t Pack(int32_t high, int32_t low) {
   int16x2_t packed;
   asm("pkhtb %0, %1, %2, asr %3" : "=r"(packed) : "r"(high), "r"(low), "I"(shift));
   return packed;
@@ -37,42 +38,42 @@ inline int16x2_t Pack(int32_t high, int32_t low) {
 
 }  // namespace dsp
 
-inline Complex Load(const uint32_t* packed) { return {static_cast<int16x2_t>(*packed)}; }
+KWS_INLINE Complex Load(const uint32_t* packed) { return {static_cast<int16x2_t>(*packed)}; }
 
-inline Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
+KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
 
-inline Complex LoadSamples(const int16_t* samples) {
+KWS_INLINE Complex LoadSamples(const int16_t* samples) {
   Complex pair;
   std::memcpy(&pair, samples, sizeof(pair));  // one load: these cores do unaligned ones
   return pair;
 }
 
-inline void Store(Complex a, uint32_t* packed) { *packed = static_cast<uint32_t>(a.both); }
+KWS_INLINE void Store(Complex a, uint32_t* packed) { *packed = static_cast<uint32_t>(a.both); }
 
-inline Complex Add(Complex a, Complex b) { return {__sadd16(a.both, b.both)}; }
-inline Complex Sub(Complex a, Complex b) { return {__ssub16(a.both, b.both)}; }
-inline Complex AddTimesJ(Complex a, Complex b) { return {__sasx(a.both, b.both)}; }
-inline Complex SubTimesJ(Complex a, Complex b) { return {__ssax(a.both, b.both)}; }
+KWS_INLINE Complex Add(Complex a, Complex b) { return {__sadd16(a.both, b.both)}; }
+KWS_INLINE Complex Sub(Complex a, Complex b) { return {__ssub16(a.both, b.both)}; }
+KWS_INLINE Complex AddTimesJ(Complex a, Complex b) { return {__sasx(a.both, b.both)}; }
+KWS_INLINE Complex SubTimesJ(Complex a, Complex b) { return {__ssax(a.both, b.both)}; }
 
 // Products have 30 fractional bits: the 16 bits from bit 15 on are the rounded result.
-inline Complex Mul(Complex a, Complex b) {
+KWS_INLINE Complex Mul(Complex a, Complex b) {
   const int32_t re = __smlsd(a.both, b.both, 1 << 14);
   const int32_t im = __smladx(a.both, b.both, 1 << 14);
   return {dsp::Pack<15>(dsp::ShiftLeft(im, 1), re)};
 }
 
 // A factor of 16 fractional bits leaves each result in a high half, ready to be packed.
-inline Complex Quarter(Complex a) {
+KWS_INLINE Complex Quarter(Complex a) {
   return {dsp::Pack<16>(__smlatb(a.both, 2 * kQuarter, 1 << 15),
                         __smlabb(a.both, 2 * kQuarter, 1 << 15))};
 }
 
-inline Complex Half(Complex a) {
+KWS_INLINE Complex Half(Complex a) {
   return {
       dsp::Pack<16>(__smlatb(a.both, 2 * kHalf, 1 << 15), __smlabb(a.both, 2 * kHalf, 1 << 15))};
 }
 
-inline Complex HalfOfConjugate(Complex a) {
+KWS_INLINE Complex HalfOfConjugate(Complex a) {
   const int16x2_t negative = __ssub16(0, a.both);
   return {
       dsp::Pack<16>(__smlatb(negative, 2 * kHalf, 1 << 15), __smlabb(a.both, 2 * kHalf, 1 << 15))};
@@ -80,7 +81,7 @@ inline Complex HalfOfConjugate(Complex a) {
 
 // SMLAW drops 16 bits of a 48-bit product: the factor has one bit more than that, so that adding 1
 // and dropping that bit rounds.
-inline Complex QuarterOfShifted(Complex a, int shift) {
+KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
   const int32_t factor = kQuarter << (shift + 2);
   const int32_t re = __smlawb(factor, a.both, 1);
   const int32_t im = __smlawt(factor, a.both, 1);
@@ -89,56 +90,56 @@ inline Complex QuarterOfShifted(Complex a, int shift) {
 
 using Energies = uint32_t;
 
-inline void Store(Energies energies, uint32_t* out) { *out = energies; }
-inline Energies Reverse(Energies energies) { return energies; }
+KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
+KWS_INLINE Energies Reverse(Energies energies) { return energies; }
 
-inline Energies EnergiesOfHalfSum(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
   const int16x2_t sum = __shadd16(a.both, b.both);
   return static_cast<uint32_t>(__smuad(sum, sum));
 }
 
 // (b - a) / 2, cut off, is as far from zero as (a + 1 - b) / 2.
-inline Energies EnergiesOfHalfMirror(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   const int16x2_t mirror = __shsub16(a.both + (1 << 16), b.both);
   return static_cast<uint32_t>(__smuad(mirror, mirror));
 }
 
 // The compiler makes SMULBB and its like of these products.
-inline Complex Weigh(Complex samples, Complex weights) {
+KWS_INLINE Complex Weigh(Complex samples, Complex weights) {
   const int32_t first = dsp::Low(samples.both) * dsp::Low(weights.both);
   const int32_t second = dsp::High(samples.both) * dsp::High(weights.both);
   return {dsp::Pack<kWindowBits>(dsp::ShiftLeft(second, 16 - kWindowBits), first)};
 }
 
-inline Complex WeighMirrored(Complex samples, Complex weights) {
+KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   const int32_t first = dsp::Low(samples.both) * dsp::High(weights.both);
   const int32_t second = dsp::High(samples.both) * dsp::Low(weights.both);
   return {dsp::Pack<kWindowBits>(dsp::ShiftLeft(second, 16 - kWindowBits), first)};
 }
 
-inline Complex Reverse(Complex a) { return a; }
+KWS_INLINE Complex Reverse(Complex a) { return a; }
 
 using Magnitudes = uint32_t;  // of both parts, packed
 
-inline Magnitudes NoMagnitudes() { return 0; }
+KWS_INLINE Magnitudes NoMagnitudes() { return 0; }
 
 // SSUB16 notes which parts are not above 0, and SEL takes the negative of those.
-inline Magnitudes Join(Magnitudes all, Complex a) {
+KWS_INLINE Magnitudes Join(Magnitudes all, Complex a) {
   const auto negative = static_cast<uint8x4_t>(__ssub16(0, a.both));
   return all | static_cast<uint32_t>(__sel(negative, static_cast<uint8x4_t>(a.both)));
 }
 
-inline uint32_t Combined(Magnitudes all) { return (all | all >> 16) & 0xFFFF; }
+KWS_INLINE uint32_t Combined(Magnitudes all) { return (all | all >> 16) & 0xFFFF; }
 
 struct Four {
   Complex a, b, c, d;
 };
 
-inline Four LoadFour(const uint32_t* packed) {
+KWS_INLINE Four LoadFour(const uint32_t* packed) {
   return {Load(packed), Load(packed + 1), Load(packed + 2), Load(packed + 3)};
 }
 
-inline void StoreFour(const Four& x, uint32_t* packed) {
+KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
   Store(x.a, packed);
   Store(x.b, packed + 1);
   Store(x.c, packed + 2);

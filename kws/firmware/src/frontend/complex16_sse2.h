@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "frontend/always_inline.h"
 #include "frontend/params.h"
 
 namespace kws::frontend {
@@ -20,13 +21,13 @@ constexpr int kLanes = 4;
 namespace sse2 {
 
 // Lanes' low halves from `re` and high halves from `im`, of int32 results.
-inline __m128i Pack(__m128i re, __m128i im) {
+KWS_INLINE __m128i Pack(__m128i re, __m128i im) {
   const __m128i low = _mm_set1_epi32(0xFFFF);
   return _mm_or_si128(_mm_and_si128(re, low), _mm_andnot_si128(low, im));
 }
 
 // Each part x factor / 2^15, rounded: PMADDWD adds the rounding as a product of its own.
-inline __m128i MulRounded(__m128i parts, int32_t factor) {
+KWS_INLINE __m128i MulRounded(__m128i parts, int32_t factor) {
   const __m128i one = _mm_set1_epi16(1);
   const __m128i factors = _mm_set1_epi32(factor | (1 << 14) << 16);
   const __m128i low = _mm_madd_epi16(_mm_unpacklo_epi16(parts, one), factors);
@@ -34,12 +35,12 @@ inline __m128i MulRounded(__m128i parts, int32_t factor) {
   return _mm_packs_epi32(_mm_srai_epi32(low, 15), _mm_srai_epi32(high, 15));
 }
 
-inline __m128i SwapParts(__m128i parts) {
+KWS_INLINE __m128i SwapParts(__m128i parts) {
   return _mm_or_si128(_mm_slli_epi32(parts, 16), _mm_srli_epi32(parts, 16));
 }
 
 // Where the mask has ones, the sign changes. -32768 stays what it is.
-inline __m128i Negate(__m128i parts, uint32_t mask) {
+KWS_INLINE __m128i Negate(__m128i parts, uint32_t mask) {
   const __m128i ones = _mm_set1_epi32(static_cast<int32_t>(mask));
   return _mm_sub_epi16(_mm_xor_si128(parts, ones), ones);
 }
@@ -47,41 +48,45 @@ inline __m128i Negate(__m128i parts, uint32_t mask) {
 constexpr uint32_t kRealParts = 0x0000FFFF;
 constexpr uint32_t kImaginaryParts = 0xFFFF0000;
 
-inline __m128i* Pointer(uint32_t* packed) { return reinterpret_cast<__m128i*>(packed); }
+KWS_INLINE __m128i* Pointer(uint32_t* packed) { return reinterpret_cast<__m128i*>(packed); }
 
 }  // namespace sse2
 
-inline Complex Load(const uint32_t* packed) {
+KWS_INLINE Complex Load(const uint32_t* packed) {
   return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(packed))};
 }
 
-inline Complex LoadStrided(const uint32_t* packed, int stride) {
+KWS_INLINE Complex LoadStrided(const uint32_t* packed, int stride) {
   const auto lane = [packed, stride](int l) { return static_cast<int32_t>(packed[l * stride]); };
   return {_mm_set_epi32(lane(3), lane(2), lane(1), lane(0))};
 }
 
-inline Complex LoadSamples(const int16_t* samples) {
+KWS_INLINE Complex LoadSamples(const int16_t* samples) {
   return {_mm_loadu_si128(reinterpret_cast<const __m128i*>(samples))};
 }
 
-inline void Store(Complex a, uint32_t* packed) { _mm_storeu_si128(sse2::Pointer(packed), a.parts); }
+KWS_INLINE void Store(Complex a, uint32_t* packed) {
+  _mm_storeu_si128(sse2::Pointer(packed), a.parts);
+}
 
-inline Complex Reverse(Complex a) { return {_mm_shuffle_epi32(a.parts, _MM_SHUFFLE(0, 1, 2, 3))}; }
+KWS_INLINE Complex Reverse(Complex a) {
+  return {_mm_shuffle_epi32(a.parts, _MM_SHUFFLE(0, 1, 2, 3))};
+}
 
-inline Complex Add(Complex a, Complex b) { return {_mm_add_epi16(a.parts, b.parts)}; }
-inline Complex Sub(Complex a, Complex b) { return {_mm_sub_epi16(a.parts, b.parts)}; }
+KWS_INLINE Complex Add(Complex a, Complex b) { return {_mm_add_epi16(a.parts, b.parts)}; }
+KWS_INLINE Complex Sub(Complex a, Complex b) { return {_mm_sub_epi16(a.parts, b.parts)}; }
 
-inline Complex AddTimesJ(Complex a, Complex b) {
+KWS_INLINE Complex AddTimesJ(Complex a, Complex b) {
   const __m128i turned = sse2::Negate(sse2::SwapParts(b.parts), sse2::kRealParts);
   return {_mm_add_epi16(a.parts, turned)};
 }
 
-inline Complex SubTimesJ(Complex a, Complex b) {
+KWS_INLINE Complex SubTimesJ(Complex a, Complex b) {
   const __m128i turned = sse2::Negate(sse2::SwapParts(b.parts), sse2::kRealParts);
   return {_mm_sub_epi16(a.parts, turned)};
 }
 
-inline Complex Mul(Complex a, Complex b) {
+KWS_INLINE Complex Mul(Complex a, Complex b) {
   const __m128i rounding = _mm_set1_epi32(1 << 14);
   const __m128i conjugate = sse2::Negate(b.parts, sse2::kImaginaryParts);
   const __m128i re = _mm_add_epi32(_mm_madd_epi16(a.parts, conjugate), rounding);
@@ -89,28 +94,28 @@ inline Complex Mul(Complex a, Complex b) {
   return {sse2::Pack(_mm_srai_epi32(re, 15), _mm_slli_epi32(im, 1))};
 }
 
-inline Complex Quarter(Complex a) { return {sse2::MulRounded(a.parts, kQuarter)}; }
-inline Complex Half(Complex a) { return {sse2::MulRounded(a.parts, kHalf)}; }
+KWS_INLINE Complex Quarter(Complex a) { return {sse2::MulRounded(a.parts, kQuarter)}; }
+KWS_INLINE Complex Half(Complex a) { return {sse2::MulRounded(a.parts, kHalf)}; }
 
-inline Complex HalfOfConjugate(Complex a) {
+KWS_INLINE Complex HalfOfConjugate(Complex a) {
   return Half({sse2::Negate(a.parts, sse2::kImaginaryParts)});
 }
 
-inline Complex QuarterOfShifted(Complex a, int shift) {
+KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
   return Quarter({_mm_sll_epi16(a.parts, _mm_cvtsi32_si128(shift))});
 }
 
 using Energies = Complex;  // four uint32
 
 // (a + b) / 2, cut off, without the 17th bit: the bits that both have and half of the others.
-inline Energies EnergiesOfHalfSum(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
   const __m128i common = _mm_and_si128(a.parts, b.parts);
   const __m128i others = _mm_srai_epi16(_mm_xor_si128(a.parts, b.parts), 1);
   const __m128i sum = _mm_add_epi16(common, others);
   return {_mm_madd_epi16(sum, sum)};
 }
 
-inline Energies EnergiesOfHalfMirror(Complex a, Complex b) {
+KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   const __m128i imaginary = _mm_set1_epi32(static_cast<int32_t>(sse2::kImaginaryParts));
   const __m128i flip = _mm_and_si128(_mm_xor_si128(a.parts, b.parts), imaginary);
   const __m128i x = _mm_xor_si128(a.parts, flip);  // a.re, b.im
@@ -122,26 +127,26 @@ inline Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   return {_mm_madd_epi16(mirror, mirror)};
 }
 
-inline Complex Weigh(Complex samples, Complex weights) {
+KWS_INLINE Complex Weigh(Complex samples, Complex weights) {
   const __m128i low = _mm_mullo_epi16(samples.parts, weights.parts);
   const __m128i high = _mm_mulhi_epi16(samples.parts, weights.parts);
   return {_mm_or_si128(_mm_srli_epi16(low, kWindowBits), _mm_slli_epi16(high, 16 - kWindowBits))};
 }
 
-inline Complex WeighMirrored(Complex samples, Complex weights) {
+KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   return Weigh(samples, Reverse({sse2::SwapParts(weights.parts)}));
 }
 
 using Magnitudes = __m128i;
 
-inline Magnitudes NoMagnitudes() { return _mm_setzero_si128(); }
+KWS_INLINE Magnitudes NoMagnitudes() { return _mm_setzero_si128(); }
 
-inline Magnitudes Join(Magnitudes all, Complex a) {
+KWS_INLINE Magnitudes Join(Magnitudes all, Complex a) {
   const __m128i negative = _mm_sub_epi16(_mm_setzero_si128(), a.parts);
   return _mm_or_si128(all, _mm_max_epi16(a.parts, negative));
 }
 
-inline uint32_t Combined(Magnitudes all) {
+KWS_INLINE uint32_t Combined(Magnitudes all) {
   all = _mm_or_si128(all, _mm_srli_si128(all, 8));
   all = _mm_or_si128(all, _mm_srli_si128(all, 4));
   const auto pair = static_cast<uint32_t>(_mm_cvtsi128_si32(all));
@@ -152,7 +157,7 @@ struct Four {
   Complex a, b, c, d;
 };
 
-inline Four Transpose(const Four& x) {
+KWS_INLINE Four Transpose(const Four& x) {
   const __m128i ab_low = _mm_unpacklo_epi32(x.a.parts, x.b.parts);
   const __m128i cd_low = _mm_unpacklo_epi32(x.c.parts, x.d.parts);
   const __m128i ab_high = _mm_unpackhi_epi32(x.a.parts, x.b.parts);
@@ -163,11 +168,11 @@ inline Four Transpose(const Four& x) {
           {_mm_unpackhi_epi64(ab_high, cd_high)}};
 }
 
-inline Four LoadFour(const uint32_t* packed) {
+KWS_INLINE Four LoadFour(const uint32_t* packed) {
   return Transpose({Load(packed), Load(packed + 4), Load(packed + 8), Load(packed + 12)});
 }
 
-inline void StoreFour(const Four& x, uint32_t* packed) {
+KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
   const Four rows = Transpose(x);
   Store(rows.a, packed);
   Store(rows.b, packed + 4);

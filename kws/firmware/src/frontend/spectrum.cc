@@ -1,5 +1,6 @@
 #include "frontend/spectrum.h"
 
+#include "frontend/always_inline.h"
 #include "frontend/complex16.h"
 #include "frontend/tables.h"
 
@@ -10,7 +11,7 @@ namespace {
 int BitLength(uint32_t x) { return 32 - __builtin_clz(x); }
 
 // Stores complex samples n, n + 1, ... where the FFT wants them.
-inline void StoreForFft(Complex samples, int n, uint32_t* work) {
+KWS_INLINE void StoreForFft(Complex samples, int n, uint32_t* work) {
   uint32_t lanes[kLanes];
   Store(samples, lanes);
   for (int lane = 0; lane < kLanes; ++lane) work[kFftPosition[n + lane]] = lanes[lane];
@@ -56,7 +57,7 @@ int ScaleLikeReference(uint32_t* work) {
 }
 
 // The radix-4 butterfly, in place, on numbers that are already divided by 4 and turned.
-inline void Butterfly(Four* x) {
+KWS_INLINE void Butterfly(Four* x) {
   const Complex even_sum = Add(x->a, x->c);
   const Complex even_difference = Sub(x->a, x->c);
   const Complex odd_sum = Add(x->b, x->d);
@@ -68,7 +69,7 @@ inline void Butterfly(Four* x) {
 }
 
 // The same with d = 0.
-inline void ShortButterfly(Four* x) {
+KWS_INLINE void ShortButterfly(Four* x) {
   const Complex even_sum = Add(x->a, x->c);
   const Complex even_difference = Sub(x->a, x->c);
   const Complex odd = x->b;
@@ -106,13 +107,13 @@ void FirstStage(uint32_t* work, int scale) {
 }
 
 template <int size>
-inline Four LoadQuarters(const uint32_t* from) {
+KWS_INLINE Four LoadQuarters(const uint32_t* from) {
   return {Quarter(Load(from)), Quarter(Load(from + size)), Quarter(Load(from + 2 * size)),
           Quarter(Load(from + 3 * size))};
 }
 
 template <int size>
-inline void StoreApart(const Four& x, uint32_t* to) {
+KWS_INLINE void StoreApart(const Four& x, uint32_t* to) {
   Store(x.a, to);
   Store(x.b, to + size);
   Store(x.c, to + 2 * size);

@@ -1,0 +1,7 @@
+// KWS_INLINE: for functions of a few instructions, which -Os would call 10,000 times a frame.
+#ifndef KWS_FRONTEND_ALWAYS_INLINE_H_
+#define KWS_FRONTEND_ALWAYS_INLINE_H_
+
+#define KWS_INLINE inline __attribute__((always_inline))
+
+#endif  // KWS_FRONTEND_ALWAYS_INLINE_H_
