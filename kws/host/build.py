@@ -36,6 +36,8 @@ ELF, BINARY, MAP, LOG = "firmware.elf", "firmware.bin", "firmware.map", "build.l
 
 _KEPT = 16  # built firmwares in the cache; the oldest go
 
+_NO_SOURCES = frozenset({"test", "__pycache__", ".pio"})
+
 
 @dataclass(frozen=True)
 class Board:
@@ -174,7 +176,7 @@ def _key(environment: str, generated: Path | None) -> str:
 def _sources(root: Path) -> Iterator[Path]:
     for file in sorted(root.rglob("*")):
         parts = file.relative_to(root).parts
-        if file.is_file() and not {"test", "__pycache__", ".pio"} & set(parts):
+        if file.is_file() and not _NO_SOURCES & set(parts):
             yield file
 
 
@@ -189,10 +191,13 @@ def _compiler() -> str:
 def _run_platformio(environment: str, generated: Path | None, work: Path, result: Path) -> None:
     """Build in `work` and put what is wanted into `result`."""
     _check_compiler()
+    # A copy, because PlatformIO refuses a project that it could not write to.
+    project = work / "project"
+    shutil.copytree(firmware_folder(), project, ignore=shutil.ignore_patterns(*_NO_SOURCES))
     run = subprocess.run(
         [
             *(sys.executable, "-m", "platformio", "run", "--environment", environment),
-            *("--project-dir", str(firmware_folder()), "--jobs", str(os.cpu_count() or 1)),
+            *("--project-dir", str(project), "--jobs", str(os.cpu_count() or 1)),
         ],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
