@@ -33,8 +33,8 @@ def synth(
     *,
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="Folder of the data set; what it has is kept.")],
-    voices: Annotated[int, typer.Option(min=3, help="How many voices speak.")] = 100,
-    takes: Annotated[int, typer.Option(min=1, help="Takes of a keyword by each voice.")] = 4,
+    voices: Annotated[int, typer.Option(min=3, help="How many voices speak.")] = 200,
+    takes: Annotated[int, typer.Option(min=1, help="Takes of a keyword by each voice.")] = 3,
     unknown: Annotated[
         str | None, typer.Option(help="Words for the unknown class; chosen if not given.")
     ] = None,
@@ -105,9 +105,9 @@ def train(
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
     model: Annotated[str, typer.Option(help="A model of the zoo: tiny_conv.")] = "tiny_conv",
-    epochs: Annotated[int, typer.Option(min=1)] = 40,
+    epochs: Annotated[int, typer.Option(min=1)] = 60,
     batch_size: Annotated[int, typer.Option(min=1)] = 100,
-    learning_rate: Annotated[float, typer.Option(help="Adam's highest.")] = 0.005,
+    learning_rate: Annotated[float, typer.Option(help="Adam's highest.")] = 0.01,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     silence: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 0.5,
     unknown: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 1.5,
@@ -116,7 +116,7 @@ def train(
         float, typer.Option(min=0, max=1, help="Share of clips with background noise.")
     ] = 0.8,
     background_volume: Annotated[float, typer.Option(min=0, max=1, help="Loudest noise.")] = 0.1,
-    copies: Annotated[int, typer.Option(min=1, help="Differently changed copies of clips.")] = 8,
+    copies: Annotated[int, typer.Option(min=1, help="Differently changed copies of clips.")] = 12,
     name: Annotated[str | None, typer.Option(help="The bundle's name; the folder's.")] = None,
     about: Annotated[str, typer.Option(help="What the data is, and its licence.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
@@ -270,7 +270,7 @@ def build(
 def test(
     clips: Annotated[
         list[str] | None,
-        typer.Argument(help="Recordings or label=recording; the default matrix if not given."),
+        typer.Argument(help="Recordings or folders (or label=recording); else the default matrix."),
     ] = None,
     *,
     board: Annotated[str, typer.Option(help="An emulated board, or host.")],
@@ -292,7 +292,7 @@ def test(
         raise UsageError("clips and --data were both given; choose one")
     bundle = _bundle(model)
     if clips:
-        recordings = [matrix.clip_recording(clip, bundle.labels) for clip in clips]
+        recordings = matrix.clip_recordings(clips, bundle.labels)
     elif data:
         recordings = scenes.held_out(data, bundle.labels, a_label)
     else:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
+from kws.audio.dataset import recordings
 from kws.audio.files import load_clip
 from kws.config import SILENCE, UNKNOWN
 from kws.convert.bundle import Bundle
@@ -87,6 +88,21 @@ def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
     label, path = _split(argument, labels)
     pcm = between_silence(load_clip(path))
     return Recording(pcm, (whole(str(path), label or expected_label(path, labels), pcm),))
+
+
+def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Recording]:
+    """As `clip_recording` for each argument; a folder stands for every recording in it."""
+    clips: list[str] = []
+    for argument in arguments:
+        label, path = _split(argument, labels)
+        if not path.is_dir():
+            clips.append(argument)
+            continue
+        inside = recordings(path)
+        if not inside:
+            raise UsageError(f"{path}: no recordings in this folder; name files or another folder")
+        clips += [f"{label}={file}" if label else str(file) for file in inside]
+    return [clip_recording(clip, labels) for clip in clips]
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:

@@ -10,7 +10,13 @@ import pytest
 from kws.audio.files import write_clip
 from kws.errors import KwsError, UsageError
 from kws.host.lines import Heard
-from kws.host.matrix import Expectation, clip_recording, expected_label, judge
+from kws.host.matrix import (
+    Expectation,
+    clip_recording,
+    clip_recordings,
+    expected_label,
+    judge,
+)
 from kws.host.scenes import held_out, load_matrix
 
 LABELS = ("silence", "unknown", "yes", "no")
@@ -83,6 +89,18 @@ def test_label_before_the_path_says_what_is_expected(tmp_path: Path) -> None:
     assert recording.expected[0].end_ms == len(recording.pcm) // 16
     with pytest.raises(UsageError, match="no label 'maybe'; it has silence, unknown, yes, no"):
         clip_recording(f"maybe={tmp_path / 'x.wav'}", LABELS)
+
+
+def test_folder_stands_for_its_recordings(tmp_path: Path) -> None:
+    for name in ("b.wav", "a.wav"):
+        write_clip(tmp_path / "yes" / name, np.zeros(100, np.int16))
+    (tmp_path / "yes" / "notes.txt").write_text("no recording")
+    names = [tmp_path / "yes" / name for name in ("a.wav", "b.wav")]
+    for argument, label in ((f"{tmp_path}/yes", "yes"), (f"unknown={tmp_path}/yes", "unknown")):
+        parts = [recording.expected[0] for recording in clip_recordings([argument], LABELS)]
+        assert [(part.name, part.label) for part in parts] == [(str(n), label) for n in names]
+    with pytest.raises(UsageError, match="no recordings in this folder"):
+        clip_recordings([str(tmp_path)], LABELS)
 
 
 MATRIX = """
