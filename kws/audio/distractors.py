@@ -16,8 +16,8 @@ _GENERAL = (
 # Short common words among which those that sound like a keyword are looked for.
 _SHORT = (
     "yet yell chess guess less mess best west dress wes jet yak use year young yard "
-    "now not note nose low go so snow slow show know toe row bow mow noon gnome nod knot nine new "
-    "on own one won off of oh owe up cup pup down town gone dawn noun left lift let laugh lend "
+    "low toe go so not note nose snow slow show know now row bow mow noon gnome nod knot nine new "
+    "on own one won off up cup pup down town gone dawn noun left lift let laugh lend "
     "right write light night bite ride stop step shop top start star store stay "
     "hey hay hello hollow yellow help hi high how who home house horse "
     "cat cut cap bat back bed bad bird word dog dock god fog tree three free tea "
@@ -29,22 +29,24 @@ _SHORT = (
 )
 
 
-def choose_distractors(keywords: Sequence[str], count: int = 12, alike: int = 2) -> tuple[str, ...]:
+def choose_distractors(keywords: Sequence[str], count: int = 10, alike: int = 1) -> tuple[str, ...]:
     """Words for the unknown class of these keywords.
 
     For each keyword the `alike` nearest by sound, then general ones up to `count` in all. A word
-    that sounds just as a keyword does (know and no) is never chosen.
+    in which a keyword is heard (know, note and snow for no) is never chosen: in a stream the model
+    hears the keyword before it can hear that the word goes on.
     """
     general = _GENERAL.split()
     candidates = list(dict.fromkeys([*_SHORT.split(), *general]))
     sounds = phonemes([*candidates, *keywords]) or {w: w for w in [*candidates, *keywords]}
-    taken = {sounds[word] for word in keywords}
+    taken: set[str] = set()
     chosen: list[str] = []
 
     def take(word: str) -> bool:
-        if word in keywords or word in chosen or sounds[word] in taken:
+        sound = sounds[word]
+        if sound in taken or any(sounds[keyword] in sound for keyword in keywords):
             return False
-        taken.add(sounds[word])
+        taken.add(sound)
         chosen.append(word)
         return True
 

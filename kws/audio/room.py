@@ -12,8 +12,8 @@ Sound = npt.NDArray[np.float32]
 
 _BLOCK = SAMPLE_RATE // 100
 _QUIET = 10 ** (-40 / 20)  # below the loudest 10 ms by 40 dB, a word has not begun or has ended
-_PEAK_DB = (-22.0, -2.0)  # of full scale
-_FLOOR_DB = (-80.0, -50.0)
+_PEAK_DB = (-18.0, -2.0)  # of full scale
+_FLOOR_DB = (-80.0, -60.0)
 
 
 def trim(sound: Sound) -> Sound:
@@ -39,7 +39,7 @@ def place(word: Sound, rng: np.random.Generator) -> npt.NDArray[np.int16]:
     clip = np.zeros(SAMPLE_RATE, np.float32)
     start = int(rng.uniform(0, SAMPLE_RATE - len(word)))
     clip[start : start + len(word)] = coloured * ramp * ramp[::-1]
-    if rng.random() < 0.5:
+    if rng.random() < 0.25:
         clip = _in_room(clip, rng)
     peak, floor = (10 ** (rng.uniform(*decibels) / 20) for decibels in (_PEAK_DB, _FLOOR_DB))
     clip *= np.float32(peak) / np.abs(clip).max()

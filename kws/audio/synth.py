@@ -37,8 +37,8 @@ from kws.files import atomic_write, make_directory
 from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
-_RATES = (120.0, 220.0)  # words a minute, from slow to fast
-_PITCHES = (20.0, 80.0)
+_RATES = (130.0, 210.0)  # words a minute, from slow to fast
+_PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _SHORTEST_S = 0.08
 
@@ -53,10 +53,10 @@ class SynthSettings:
     unknown: tuple[str, ...] | None = None
     """Words for the unknown class; None chooses some that suit the keywords."""
 
-    voices: int = 100
+    voices: int = 200
     """How many voices speak, if the machine has as many."""
 
-    takes: int = 4
+    takes: int = 3
     """Takes of each keyword by each voice."""
 
     unknown_takes: int = 1
@@ -143,6 +143,9 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
 def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
     """A split for each vocal tract, about a tenth each for validation and test, at least one.
 
+    The shares are taken from each engine by itself: flite's few voices, which sound unlike
+    espeak-ng's, are all needed for training, unless there are no others.
+
     Raises:
         UsageError: fewer than three vocal tracts.
     """
@@ -153,12 +156,18 @@ def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
             "ask for more with --voices, or install both espeak-ng and flite"
         )
     out = dict.fromkeys(groups, Split.TRAIN)
-    start = 0
+    engines = sorted({group.partition("-")[0] for group in groups})
     for split, share in _HELD_OUT.items():
-        end = start + max(1, round(share * len(groups)))
-        out.update(dict.fromkeys(groups[start:end], split))
-        start = end
+        for engine in engines:
+            free = [g for g in groups if g.startswith(f"{engine}-") and out[g] == Split.TRAIN]
+            out.update(dict.fromkeys(free[: round(share * _count(groups, engine))], split))
+        if split not in out.values():
+            out[next(group for group in groups if out[group] == Split.TRAIN)] = split
     return out
+
+
+def _count(groups: Sequence[str], engine: str) -> int:
+    return sum(group.startswith(f"{engine}-") for group in groups)
 
 
 def _words(settings: SynthSettings) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ recorded voices. Both are small programs of the usual Linux distributions; one o
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import struct
@@ -33,19 +32,21 @@ ENGLISH = (
 )
 """espeak-ng's English accents."""
 
-# espeak-ng's variants that sound like a person, most different ones first; its robots, monsters and
-# doubles are left out.
+# espeak-ng's variants that sound like a person, most different ones first; robots, whisperers,
+# caricatures and doubles are left out.
 _VARIANTS = (
-    "f3 m3 f2 m1 f5 m7 f1 m4 croak steph m2 Andrea m5 f4 m6 Michael linda m8 klatt2 Annie quincy "
-    "belinda Alex aunty paul Alicia Lee grandma grandpa Jacky steph2 pedro sandro Mike Nguyen "
-    "whisper adam Mario rob Andy benjamin max Henrique robert boris Gene shelby Marco travis caleb "
-    "pablo klatt4 edward ed Denis norbert miguel Hugo victor zac Diogo antonio john michel "
-    "whisperf"
+    "f3 m3 f2 m1 f5 m7 f1 m4 croak steph m2 Andrea m5 f4 m6 Michael m8 klatt2 Annie quincy belinda "
+    "Alex paul Alicia Lee Jacky steph2 pedro sandro Mike Nguyen adam Mario rob Andy benjamin max "
+    "robert boris Gene shelby Marco travis caleb pablo klatt4 edward ed Denis norbert miguel "
+    "victor zac antonio john michel"
 )
 
 # flite's voices and the pitch each has by nature, in Hz. Its others repeat one of these or can only
 # tell the time.
 _FLITE = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
+
+# How much higher a flite voice's formants are made to lie: three people of each.
+_FLITE_SIZES = {"": 1.0, "tall": 0.92, "small": 1.09}
 
 _FLITE_RATE = 170.0  # words a minute when flite's durations are not stretched
 _TIMEOUT_S = 30.0
@@ -59,7 +60,7 @@ class Voice:
     """espeak or flite."""
 
     accent: str
-    """espeak-ng's language code; empty for flite, whose voices have one accent each."""
+    """espeak-ng's language code; for flite, whose voices have one accent each, tall or small."""
 
     variant: str
     """espeak-ng's variant, or flite's voice."""
@@ -78,23 +79,25 @@ class Voice:
 def find_voices(count: int, accents: Sequence[str] = ENGLISH) -> list[Voice]:
     """The first `count` voices that this machine has, the most varied first.
 
-    Fewer come back where there are no more: espeak-ng has about 60 for each accent.
+    Fewer come back where there are no more: espeak-ng has 56 for each accent.
 
     Raises:
         ToolError: neither espeak-ng nor flite is installed, or not the one that the accents need.
         UsageError: espeak-ng does not know an accent.
     """
-    voices: list[Voice] = []
-    if shutil.which("flite") and all(accent.startswith("en") for accent in accents):
-        known = _output(["flite", "-lv"]).split()
-        voices += [Voice("flite", "", name) for name in _FLITE if name in known]
-    if shutil.which("espeak-ng"):
+    flite, espeak = _flite_voices(accents), _espeak_variants()
+    if espeak:
         accents = _known_accents(accents)
-        listed = _output(["espeak-ng", "--voices=variant"])
-        variants = [name for name in _VARIANTS.split() if f"!v/{name} " in listed]
-        # Every variant once, each with another accent, before any comes a second time.
-        for turn, (place, variant) in itertools.product(range(len(accents)), enumerate(variants)):
-            voices.append(Voice("espeak", accents[(place + turn) % len(accents)], variant))
+    voices: list[Voice] = []
+    # Everyone once before anyone comes again in another size or with another accent.
+    for turn in range(max(len(_FLITE_SIZES), len(accents))):
+        if turn < len(_FLITE_SIZES):
+            voices += [Voice("flite", list(_FLITE_SIZES)[turn], name) for name in flite]
+        if turn < len(accents):
+            voices += [
+                Voice("espeak", accents[(place + turn) % len(accents)], variant)
+                for place, variant in enumerate(espeak)
+            ]
     if not voices:
         raise ToolError(
             "no text-to-speech for these accents: neither espeak-ng nor flite was found; "
@@ -117,9 +120,12 @@ def speak(
     Raises:
         ToolError: the program failed.
     """
+    size = 1.0
     if voice.engine == "flite":
+        # Formants and pitch move with the playing speed, as in people; the duration is made up for.
+        size = _FLITE_SIZES[voice.accent]
         hertz = _FLITE[voice.variant] * 2.0 ** ((pitch - 50.0) / 75.0)
-        stretch = _FLITE_RATE / words_per_minute
+        stretch = _FLITE_RATE / words_per_minute * size
         settings = [f"duration_stretch={stretch:.3f}", f"int_f0_target_mean={hertz:.1f}"]
         options = [part for setting in settings for part in ("--setf", setting)]
         command = ["flite", "-voice", voice.variant, *options, "-t", text, "-o", "/dev/stdout"]
@@ -128,7 +134,7 @@ def speak(
         name = f"{voice.accent}+{voice.variant}"
         command = ["espeak-ng", "-v", name, "-s", f"{words_per_minute:.0f}", "-p", f"{pitch:.0f}"]
         command += ["-a", "60", "-z", "--stdout", text]
-    return _samples(_run(command))
+    return _samples(_run(command), size)
 
 
 def phonemes(words: Sequence[str], accent: str = "en-us") -> dict[str, str]:
@@ -147,6 +153,20 @@ def phonemes(words: Sequence[str], accent: str = "en-us") -> dict[str, str]:
 def spoken_form(word: str) -> str:
     """What is said for a label: an underscore stands for the space in `turn_on`."""
     return word.replace("_", " ")
+
+
+def _flite_voices(accents: Sequence[str]) -> list[str]:
+    if not shutil.which("flite") or not all(accent.startswith("en") for accent in accents):
+        return []
+    known = _output(["flite", "-lv"]).split()
+    return [name for name in _FLITE if name in known]
+
+
+def _espeak_variants() -> list[str]:
+    if not shutil.which("espeak-ng"):
+        return []
+    known = _output(["espeak-ng", "--voices=variant"])
+    return [name for name in _VARIANTS.split() if f"!v/{name} " in known]
 
 
 def _known_accents(accents: Sequence[str]) -> list[str]:
@@ -178,15 +198,18 @@ def _run(command: list[str], text: str = "") -> bytes:
     return done.stdout
 
 
-def _samples(wav: bytes) -> npt.NDArray[np.float32]:
-    """float32[n] at 16 kHz of 16-bit mono WAV; its length fields mean nothing when it is piped."""
+def _samples(wav: bytes, speed: float) -> npt.NDArray[np.float32]:
+    """float32[n] at 16 kHz of 16-bit mono WAV, played so much faster.
+
+    The length fields of the file mean nothing when it is piped.
+    """
     start = wav.find(b"data")
     if start < 0:
         return np.zeros(0, np.float32)
     (rate,) = struct.unpack_from("<I", wav, 24)
     body = wav[start + 8 :]
     pcm = np.frombuffer(body[: len(body) // 2 * 2], "<i2").astype(np.float32) / np.float32(32768)
-    out: npt.NDArray[np.float32] = (
-        pcm if rate == SAMPLE_RATE else soxr.resample(pcm, rate, SAMPLE_RATE)
-    )
+    if rate * speed == SAMPLE_RATE:
+        return pcm
+    out: npt.NDArray[np.float32] = soxr.resample(pcm, rate * speed, SAMPLE_RATE)
     return out

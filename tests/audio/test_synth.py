@@ -213,6 +213,38 @@ def test_other_languages() -> None:
     assert len(trim(speak(voices[0], "zwölf", 170, 50))) > 3000
 
 
+@needs_flite
+def test_flite_sizes_move_the_formants_and_not_the_duration() -> None:
+    tall, small = (speak(Voice("flite", size, "rms"), "yes", 170, 50) for size in ("tall", "small"))
+    assert abs(len(tall) / len(small) - 1) < 0.1
+
+    def centre(sound: npt.NDArray[np.float32]) -> float:
+        level = np.abs(np.fft.rfft(sound))
+        return float((level * np.fft.rfftfreq(len(sound), 1 / 16000)).sum() / level.sum())
+
+    assert centre(small) > 1.05 * centre(tall)
+
+
+@needs_espeak
+def test_first_voices_are_the_most_varied() -> None:
+    voices = find_voices(200)
+    assert len({voice.group for voice in voices[:56]}) == 56
+    assert len({voice.accent for voice in voices}) >= 8
+    assert len({voice.name for voice in voices}) == 200
+
+
+def test_small_engine_is_all_for_training_unless_it_is_the_only_one() -> None:
+    flite = [Voice("flite", "", name) for name in "abcd"]
+    espeak = [Voice("espeak", "us", f"v{i}") for i in range(30)]
+    splits = split_voices(flite + espeak, seed=0)
+    assert {splits[voice.group] for voice in flite} == {Split.TRAIN}
+    assert Counter(split_voices(flite, seed=0).values()) == {
+        Split.TRAIN: 2,
+        Split.VALIDATION: 1,
+        Split.TEST: 1,
+    }
+
+
 def test_voice_groups_are_split_whole() -> None:
     voices = [Voice("espeak", accent, f"v{i}") for accent in ("us", "gb") for i in range(30)]
     splits = split_voices(voices, seed=3)
@@ -224,9 +256,9 @@ def test_voice_groups_are_split_whole() -> None:
 @needs_espeak
 def test_distractors_are_near_but_not_the_same() -> None:
     words = choose_distractors(["yes", "no"])
-    assert len(words) == 12
-    assert "know" not in words
-    assert {"yet", "note"} <= set(words)
+    assert len(words) == 10
+    assert {"yet", "low"} <= set(words)
+    assert not {"know", "note", "snow"} & set(words)  # "no" is heard in each
     assert same_sound(words, ["yes", "no"]) is None
 
 
