@@ -158,7 +158,7 @@ def evaluate(
     *,
     data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
     model: Annotated[Path | None, typer.Option(help="A bundle; the built-in one.")] = None,
-    split: Annotated[str, typer.Option(help="train, validation or test.")] = "test",
+    split: Annotated[str, typer.Option(help="test, validation, train or all.")] = "test",
     png: Annotated[Path | None, typer.Option(help="Draw the confusion matrix here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -167,9 +167,11 @@ def evaluate(
     from kws.convert.bundle import Bundle, default_bundle_path
     from kws.model.evaluate import evaluate_bundle, split_of
     from kws.model.tables import recall_table
+    from kws.progress import progress_bar
 
     bundle = Bundle.load(model or default_bundle_path())
-    result = evaluate_bundle(bundle, open_dataset(data), split_of(split))
+    with progress_bar("loading clips", None) as advance:
+        result = evaluate_bundle(bundle, open_dataset(data), split_of(split), advance)
     if json:
         print(dumps(result.to_json(), indent=2))
     else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from kws import _core
 from kws.audio.dataset import DataSet, Split
 from kws.convert.bundle import Bundle
-from kws.errors import UsageError
+from kws.errors import DataError, UsageError
 from kws.model.samples import Labels, Progress, Spectrograms, judge_samples
 
 
@@ -82,27 +82,43 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
 def evaluate_bundle(
     bundle: Bundle,
     dataset: DataSet,
-    split: Split = Split.TEST,
+    split: Split | None = Split.TEST,
     progress: Progress | None = None,
 ) -> Evaluation:
     """Judge a bundle's model, run by the core, on equal shares of all its classes.
+
+    Args:
+        bundle: the model.
+        dataset: where the clips come from.
+        split: which of them to use; None for all, whoever speaks.
+        progress: called with the number of clips loaded since the last call.
 
     Raises:
         DataError: the data set lacks a keyword's clips in this split.
         AudioError: a clip is missing or damaged.
     """
-    dataset.check(bundle.keywords)
+    if split is None:
+        split = Split.TEST
+        dataset = replace(dataset, clips=tuple(replace(c, split=split) for c in dataset.clips))
+    for word in bundle.keywords:
+        if not dataset.of(split, [word]):
+            raise DataError(
+                f"{dataset.root}: no {split} clips of {word!r} to judge {bundle.name} with; add "
+                "some, or use all there are with --split all"
+            )
     samples = judge_samples(dataset, bundle.keywords, split, progress)
     return evaluate(core_scores(bundle.model, samples.spectrograms), samples.labels, bundle.labels)
 
 
-def split_of(name: str) -> Split:
-    """The split of this name.
+def split_of(name: str) -> Split | None:
+    """The split of this name, None for `all`.
 
     Raises:
         UsageError: there is none.
     """
+    if name == "all":
+        return None
     try:
         return Split(name)
     except ValueError:
-        raise UsageError(f"no split {name!r}; there are {', '.join(Split)}") from None
+        raise UsageError(f"no split {name!r}; there are {', '.join(Split)} and all") from None

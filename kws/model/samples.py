@@ -55,7 +55,7 @@ class SampleSettings:
     background_volume: float = 0.1
     """Loudest background, as a factor on the recording."""
 
-    copies: int = 8
+    copies: int = 12
     """Differently changed copies of the training set; the epochs use them in turn."""
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
             layers.DepthwiseConv2D(
                 (10, 8), strides=2, padding="same", depth_multiplier=8, activation="relu"
             ),
-            layers.Dropout(0.5),
+            layers.Dropout(0.1),
             layers.Flatten(),
             layers.Dense(classes),
         ],

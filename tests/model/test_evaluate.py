@@ -68,6 +68,20 @@ def test_other_words_than_the_models_are_an_error(run: Run) -> None:
     assert "'yes'" in str(result.exception)
 
 
+def test_all_clips_can_be_judged_whatever_their_split(run: Run, tmp_path: Path) -> None:
+    # A data set of one speaker has no split but one.
+    for word in ("low", "high", "up"):
+        folder = tmp_path / word
+        folder.mkdir()
+        source = run.data / word / "test0_nohash_0.wav"
+        (folder / "me_nohash_0.wav").write_bytes(source.read_bytes())
+    dataset = open_dataset(tmp_path)
+    assert evaluate_bundle(run.result.bundle, dataset, None).clips == 4
+    empty = [split for split in Split if not dataset.of(split)]
+    with pytest.raises(DataError, match="--split all"):
+        evaluate_bundle(run.result.bundle, dataset, empty[0])
+
+
 def test_wrong_split_is_named(run: Run) -> None:
     command = ["evaluate", "--data", str(run.data), "--model", str(run.out / "bundle")]
     result = CliRunner().invoke(app, [*command, "--split", "tset"])
