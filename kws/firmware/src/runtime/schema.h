@@ -81,17 +81,22 @@ enum class OptionsType : uint8_t {
   kReshape = 17,
   kMul = 21,
   kPad = 22,
+  kTranspose = 26,
   kReducer = 27,
   kSub = 28,
   kSqueeze = 30,
   kStridedSlice = 32,
   kSplit = 35,
   kArgMax = 40,
+  kPadV2 = 43,
+  kExpandDims = 52,
+  kUnidirectionalSequenceLstm = 71,
   kLeakyRelu = 75,
   kSplitV = 79,
-  kUnidirectionalSequenceLstm = 71,
   kCallOnce = 103,
   kVarHandle = 111,
+  kReadVariable = 112,
+  kAssignVariable = 113,
 };
 
 // Bytes of one element; 0 for types that hold none the runtime can place (strings, resources).
