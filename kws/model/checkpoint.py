@@ -32,6 +32,9 @@ class EpochResult:
     validation_accuracy: float
     """Mean recall of the classes on the validation clips, 0 to 1."""
 
+    validation_loss: float
+    """Mean loss on the validation clips."""
+
 
 @dataclass
 class State:
@@ -48,9 +51,12 @@ class State:
 
     @property
     def best_epoch(self) -> int:
-        """Index of the epoch with the highest validation accuracy, the last of equals."""
-        accuracies = [result.validation_accuracy for result in self.history]
-        return max(range(len(accuracies)), key=lambda epoch: (accuracies[epoch], epoch))
+        """Index of the epoch with the lowest validation loss, the last of equals.
+
+        Accuracy would jump by chance: a few hundred clips differ by one or two from epoch to epoch.
+        """
+        losses = [result.validation_loss for result in self.history]
+        return min(range(len(losses)), key=lambda epoch: (losses[epoch], -epoch))
 
 
 def save(path: Path, state: State) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from kws import config
 from kws.audio.dataset import DataSet, Split
@@ -218,6 +219,7 @@ def _fit(
                 float(fitted.history["loss"][0]),
                 float(fitted.history["accuracy"][0]),
                 evaluate(logits, validation.labels, labels).accuracy,
+                _loss(logits, validation.labels),
             )
             state.history.append(result)
             state.variables = [np.asarray(variable) for variable in variables]
@@ -247,6 +249,13 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
         jit_compile=False,  # compiling takes longer than small models train
     )
     model.optimizer.build(model.trainable_variables)
+
+
+def _loss(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
+    """Mean cross-entropy."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_scores = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return float(-log_scores[np.arange(len(labels)), labels].mean())
 
 
 def _line(epoch: int, epochs: int, result: checkpoint.EpochResult) -> str:

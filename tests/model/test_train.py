@@ -133,8 +133,9 @@ def test_damaged_checkpoint_is_named(run: Run, tmp_path: Path) -> None:
         checkpoint.load(file)
 
 
-def test_best_epoch_is_the_last_of_the_best() -> None:
-    results = [checkpoint.EpochResult(1.0, 0.5, accuracy) for accuracy in (0.5, 0.9, 0.7, 0.9, 0.8)]
+def test_best_epoch_has_the_lowest_validation_loss() -> None:
+    losses = (0.5, 0.2, 0.7, 0.2, 0.8)
+    results = [checkpoint.EpochResult(1.0, 0.5, 0.9, loss) for loss in losses]
     assert checkpoint.State(history=results).best_epoch == 3
 
 
