@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
@@ -69,21 +69,30 @@ def test_transpose(*, shape: tuple[int, ...], dtype: str, seed: int, data: st.Da
     assert_same(m.build([x], [y]), [[values(rng, shape, dtype)] for _ in range(2)])
 
 
+class Slice(NamedTuple):
+    """What STRIDED_SLICE takes of one dimension."""
+
+    begin: int
+    end: int
+    stride: int
+    no_begin: bool = False
+    no_end: bool = False
+    shrinks: bool = False
+    size: int = 0
+
+
 @st.composite
-def slices(draw: st.DrawFn, size: int) -> tuple[int, int, int, bool, bool, bool, int | None]:
-    """Begin, end, stride, the three masks, and the output's size (None: no dimension)."""
+def slices(draw: st.DrawFn, size: int) -> Slice:
     begin = draw(st.integers(-size - 1, size + 1))
     end = draw(st.integers(-size - 2, size + 2))
     stride = draw(st.sampled_from([1, 1, 1, 2, 3, 7, -1, -2]))
-    no_begin, no_end = draw(st.booleans()), draw(st.booleans())
     if stride > 0 and -size <= begin < size and draw(st.integers(0, 4)) == 0:
-        return begin, end, stride, False, no_end, True, None
-    # NumPy knows no explicit end before the first element.
-    picked = range(size)[
-        None if no_begin else begin : None if no_end else end : stride  # noqa: E203
-    ]
-    assume(len(picked) > 0)
-    return begin, end, stride, no_begin, no_end, False, len(picked)
+        return Slice(begin, end, stride, shrinks=True)
+    no_begin, no_end = draw(st.booleans()), draw(st.booleans())
+    python = slice(None if no_begin else begin, None if no_end else end, stride)
+    picked = len(range(size)[python])
+    assume(picked > 0)
+    return Slice(begin, end, stride, no_begin, no_end, size=picked)
 
 
 @given(shape=shapes(), dtype=TYPES, seed=SEEDS, data=st.data())
@@ -93,22 +102,22 @@ def test_strided_slice(
 ) -> None:
     parts = [data.draw(slices(size)) for size in shape]
 
-    def mask(field: int) -> int:
-        return sum(1 << i for i, part in enumerate(parts) if part[field])
+    def mask(field: str) -> int:
+        return sum(1 << i for i, part in enumerate(parts) if getattr(part, field))
 
     m = ModelBuilder()
     x = m.tensor(shape, dtype, SCALE)
-    y = m.tensor([part[6] for part in parts if part[6] is not None], dtype, SCALE)
-    ends = [ints(m, [int(part[i]) for part in parts]) for i in range(3)]
+    y = m.tensor([part.size for part in parts if not part.shrinks], dtype, SCALE)
+    bounds = [ints(m, [getattr(p, name) for p in parts]) for name in ("begin", "end", "stride")]
     m.op(
         "STRIDED_SLICE",
-        [x, *ends],
+        [x, *bounds],
         [y],
         "StridedSliceOptions",
         version=2,
-        beginMask=mask(3),
-        endMask=mask(4),
-        shrinkAxisMask=mask(5),
+        beginMask=mask("no_begin"),
+        endMask=mask("no_end"),
+        shrinkAxisMask=mask("shrinks"),
     )
     rng = np.random.default_rng(seed)
     assert_same(m.build([x], [y]), [[values(rng, shape, dtype)] for _ in range(2)])

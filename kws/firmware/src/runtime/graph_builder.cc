@@ -17,22 +17,25 @@ constexpr uint32_t kMaxOps = 4096;
 Status GraphBuilder::Build(Layout* layout, ErrorDetail* error) {
   KWS_RETURN_IF_ERROR(model_.status());
   KWS_RETURN_IF_ERROR(model_.GetSubgraph(0, &graph_));
-  if (model_.subgraph_count() != 1) return Status::kUnsupportedOption;
-  if (graph_.operators.count > kMaxOps) return Status::kBadModel;
   arena_size_ = arena_size_ / kPlanAlignment * kPlanAlignment;
   table_ = PlanTable(reinterpret_cast<PlanEntry*>(arena_ + arena_size_));
 
   KWS_RETURN_IF_ERROR(AddTensors());
+  layout_.variables_bytes = taken_;
   KWS_RETURN_IF_ERROR(AddInputsAndOutputs());
+  layout_.records = taken_;
+  KWS_RETURN_IF_ERROR(PrepareOnce(error));
+  layout_.main_records = taken_;
+  layout_.once_count = layout_.record_count;
   KWS_RETURN_IF_ERROR(PrepareOps(error));
   KWS_RETURN_IF_ERROR(Plan());
   *layout = layout_;
   return Status::kOk;
 }
 
-// Entries 0 to tensors - 1 are the graph's tensors; scratch follows.
+// The main graph's tensors are entries 0 to tensors - 1; other graphs' and scratch follow.
 Status GraphBuilder::AddTensors() {
-  if (graph_.tensors.count > kMaxEntries) return Status::kBadModel;
+  first_entry_ = entries_;
   for (uint32_t i = 0; i < graph_.tensors.count; ++i) {
     Tensor tensor;
     KWS_RETURN_IF_ERROR(model_.GetTensor(graph_, i, &tensor));
@@ -44,12 +47,13 @@ Status GraphBuilder::AddTensors() {
       entry.offset = ModelReference(tensor.data);
     } else if (tensor.is_variable) {
       if (tensor.bytes == 0) return Status::kUnsupportedType;
+      // Variables lie together at the arena's start, and only the main graph's are known then.
+      if (first_entry_ != 0) return Status::kUnsupportedOption;
       uint32_t offset;
       KWS_RETURN_IF_ERROR(Take(tensor.bytes, &offset));
       entry.offset = static_cast<int32_t>(offset);
     }
   }
-  layout_.variables_bytes = taken_;
   return Status::kOk;
 }
 
@@ -90,22 +94,43 @@ Status GraphBuilder::MarkForever(const FlatVector& tensors) {
   return Status::kOk;
 }
 
+// What CALL_ONCE runs. No recursion: the op does not accept itself in such a graph.
+Status GraphBuilder::PrepareOnce(ErrorDetail* error) {
+  if (model_.subgraph_count() == 1) return Status::kOk;
+  const Model::Subgraph main = graph_;
+  for (uint32_t i = 0; i < main.operators.count; ++i) {
+    Model::Operator op;
+    KWS_RETURN_IF_ERROR(model_.GetOperator(main, i, &op));
+    if (op.builtin_code != static_cast<int32_t>(BuiltinOp::kCallOnce)) continue;
+    const uint32_t index = model_.buffer().Scalar<uint32_t>(op.options, 0, 0);
+    if (index == 0 || index >= model_.subgraph_count()) return Status::kBadModel;
+    KWS_RETURN_IF_ERROR(model_.GetSubgraph(index, &graph_));
+    if (graph_.inputs.count != 0 || graph_.outputs.count != 0) return Status::kUnsupportedOption;
+    KWS_RETURN_IF_ERROR(AddTensors());
+    KWS_RETURN_IF_ERROR(PrepareOps(error));
+  }
+  graph_ = main;
+  first_entry_ = 0;
+  main_uses_variables_ = false;
+  return Status::kOk;
+}
+
 Status GraphBuilder::PrepareOps(ErrorDetail* error) {
-  layout_.records = taken_;
+  if (graph_.operators.count > kMaxOps - static_cast<uint32_t>(op_index_)) return Status::kBadModel;
   for (uint32_t i = 0; i < graph_.operators.count; ++i) {
     error->op_index = static_cast<int32_t>(i);
     error->builtin_code = -1;
     error->tensor = -1;
-    op_index_ = static_cast<int>(i);
-    KWS_RETURN_IF_ERROR(PrepareOp(op_index_, error));
+    KWS_RETURN_IF_ERROR(PrepareOp(i, error));
+    ++op_index_;
   }
   *error = ErrorDetail{};
   return Status::kOk;
 }
 
-Status GraphBuilder::PrepareOp(int op_index, ErrorDetail* error) {
+Status GraphBuilder::PrepareOp(uint32_t op_index, ErrorDetail* error) {
   Model::Operator op;
-  KWS_RETURN_IF_ERROR(model_.GetOperator(graph_, static_cast<uint32_t>(op_index), &op));
+  KWS_RETURN_IF_ERROR(model_.GetOperator(graph_, op_index, &op));
   error->builtin_code = op.builtin_code;
   resolver_index_ = resolver_.Find(op.builtin_code);
   if (resolver_index_ < 0) return Status::kUnsupportedOp;
@@ -123,16 +148,16 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
     error->tensor = tensor;
     if (tensor == -1) continue;
     if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
-    if (table_[tensor].IsFixed()) continue;
-    PlanEntry& entry = table_[Root(tensor)];
+    if (table_[Entry(tensor)].IsFixed()) continue;
+    PlanEntry& entry = table_[Root(Entry(tensor))];
     if (entry.first == PlanEntry::kNone) return Status::kBadModel;
-    entry.last = now;
+    if (entry.last < now) entry.last = now;
   }
   for (uint32_t i = 0; i < op.outputs.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(op.outputs, i);
     error->tensor = tensor;
     if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
-    PlanEntry& entry = table_[tensor];
+    PlanEntry& entry = table_[Entry(tensor)];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone || entry.same_as != PlanEntry::kNone) {
       return Status::kBadModel;
     }
@@ -141,6 +166,37 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
   }
   error->tensor = -1;
   return Status::kOk;
+}
+
+Status GraphBuilder::FindVariable(const FlatVector& container, const FlatVector& name, int* index) {
+  const auto same = [this](const FlatVector& string, uint32_t position) {
+    // A string's length lies before its characters.
+    const uint32_t count = position == 0 ? 0 : model_.buffer().At<uint32_t>(position - 4);
+    return count == string.count &&
+           std::memcmp(model_.data() + position, model_.data() + string.position, count) == 0;
+  };
+  for (int i = first_variable_; i != PlanEntry::kNone; i = table_[i].variable.next) {
+    const PlanEntry::Variable& variable = table_[i].variable;
+    *index = i;
+    if (same(name, variable.name) &&
+        (container.position == 0 || same(container, variable.container))) {
+      return Status::kOk;
+    }
+  }
+  KWS_RETURN_IF_ERROR(AddEntry(index));
+  PlanEntry& entry = table_[*index];
+  entry.first = 0;
+  entry.last = PlanEntry::kForever;
+  entry.variable = PlanEntry::Variable{container.position, name.position,
+                                       static_cast<int16_t>(first_variable_), false};
+  first_variable_ = *index;
+  return Status::kOk;
+}
+
+bool GraphBuilder::IsVariable(int entry) const {
+  int i = first_variable_;
+  while (i != PlanEntry::kNone && i != entry) i = table_[i].variable.next;
+  return i != PlanEntry::kNone;
 }
 
 Status GraphBuilder::Plan() {

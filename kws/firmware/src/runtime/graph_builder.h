@@ -18,14 +18,17 @@ struct ErrorDetail;
 //   | variables | {tensor, reference} of inputs and outputs | op records -> | ... | <- plan table |
 //
 // and afterwards, from the end of the records on, the planned block. The plan table is gone then.
+// The records of the graphs that CALL_ONCE names come first, in time, too.
 class GraphBuilder {
  public:
   struct Layout {
     uint32_t variables_bytes;
     uint32_t ios;
     uint32_t records;
+    uint32_t main_records;  // those of the main graph, behind once_count others
     uint32_t used;
-    uint16_t record_count;
+    uint16_t record_count;  // all
+    uint16_t once_count;
     uint16_t input_count;
     uint16_t output_count;
   };
@@ -43,8 +46,9 @@ class GraphBuilder {
   Status AddTensors();
   Status AddInputsAndOutputs();
   Status MarkForever(const FlatVector& tensors);
+  Status PrepareOnce(ErrorDetail* error);
   Status PrepareOps(ErrorDetail* error);
-  Status PrepareOp(int op_index, ErrorDetail* error);
+  Status PrepareOp(uint32_t op_index, ErrorDetail* error);
   Status CheckOperands(const Model::Operator& op, ErrorDetail* error);
   Status Plan();
   // Turns entry numbers into data references in the records and the input and output list.
@@ -54,6 +58,11 @@ class GraphBuilder {
   // Zeroed bytes that stay. Size and place are multiples of 4.
   Status Take(uint32_t bytes, uint32_t* offset);
   Status AddEntry(int* index);
+  // The entry of a tensor of the graph that is being built.
+  int Entry(int32_t tensor) const { return first_entry_ + tensor; }
+  // The resource variable of that name, new or known.
+  Status FindVariable(const FlatVector& container, const FlatVector& name, int* index);
+  bool IsVariable(int entry) const;
   int Root(int entry) const {
     return table_[entry].same_as == PlanEntry::kNone ? entry : table_[entry].same_as;
   }
@@ -65,10 +74,13 @@ class GraphBuilder {
   Model::Subgraph graph_{};
   PlanTable table_;
   int entries_ = 0;
+  int first_entry_ = 0;  // of the graph's tensors
+  int first_variable_ = PlanEntry::kNone;
+  bool main_uses_variables_ = false;
   uint32_t taken_ = 0;        // from the arena's start
   uint32_t table_bytes_ = 0;  // from its end
   uint32_t peak_ = 0;         // most of both together
-  int op_index_ = 0;
+  int op_index_ = 0;          // over all graphs, in the order they run: the time in the plan
   int resolver_index_ = 0;
   Layout layout_{};
 };

@@ -43,8 +43,6 @@ Status PrepareContext::AllocateRecord(int references, uint32_t param_bytes, void
   return Status::kOk;
 }
 
-void PrepareContext::Bind(int reference, int32_t entry) { references_[reference] = entry; }
-
 Status PrepareContext::BindScratch(int reference, uint32_t bytes) {
   int index;
   KWS_RETURN_IF_ERROR(builder_.AddEntry(&index));
@@ -52,23 +50,45 @@ Status PrepareContext::BindScratch(int reference, uint32_t bytes) {
   entry.bytes = bytes;
   entry.first = static_cast<int16_t>(builder_.op_index_);
   entry.last = entry.first;
-  Bind(reference, index);
+  references_[reference] = index;
   return Status::kOk;
 }
 
 void PrepareContext::AllowOverlap(int in, int out, PlanEntry::Overlap overlap) {
-  const int32_t input = InputIndex(in);
+  const int input = builder_.Entry(InputIndex(in));
   if (builder_.table_[input].IsFixed()) return;
-  PlanEntry& entry = builder_.table_[OutputIndex(out)];
+  PlanEntry& entry = builder_.table_[builder_.Entry(OutputIndex(out))];
   entry.over = static_cast<int16_t>(input);
   entry.overlap = overlap;
 }
 
 bool PrepareContext::ShareOutput(int in, int out) {
-  const int32_t input = InputIndex(in);
+  const int input = builder_.Entry(InputIndex(in));
   if (builder_.table_[input].IsFixed()) return false;
-  builder_.table_[OutputIndex(out)].same_as = static_cast<int16_t>(builder_.Root(input));
+  builder_.table_[builder_.Entry(OutputIndex(out))].same_as =
+      static_cast<int16_t>(builder_.Root(input));
   return true;
+}
+
+Status PrepareContext::BindHandle(const FlatVector& container, const FlatVector& name) {
+  int variable;
+  KWS_RETURN_IF_ERROR(builder_.FindVariable(container, name, &variable));
+  builder_.table_[builder_.Entry(OutputIndex(0))].same_as = static_cast<int16_t>(variable);
+  return Status::kOk;
+}
+
+Status PrepareContext::BindVariable(int reference, int i, uint32_t bytes, bool writes,
+                                    bool* first) {
+  const int index = builder_.Root(builder_.Entry(InputIndex(i)));
+  if (!builder_.IsVariable(index)) return Status::kBadModel;
+  PlanEntry& entry = builder_.table_[index];
+  if (entry.bytes == 0) entry.bytes = bytes;
+  if (entry.bytes != bytes) return Status::kUnsupportedShape;
+  *first = !entry.variable.assigned;
+  entry.variable.assigned |= writes;
+  builder_.main_uses_variables_ = true;
+  references_[reference] = index;
+  return Status::kOk;
 }
 
 }  // namespace kws

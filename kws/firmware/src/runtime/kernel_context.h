@@ -60,8 +60,10 @@ class PrepareContext {
     return Status::kOk;
   }
   // Fills data reference `reference` of the record.
-  void BindInput(int reference, int i) { Bind(reference, HasInput(i) ? InputIndex(i) : -1); }
-  void BindOutput(int reference, int i) { Bind(reference, OutputIndex(i)); }
+  void BindInput(int reference, int i) {
+    references_[reference] = HasInput(i) ? builder_.Entry(InputIndex(i)) : -1;
+  }
+  void BindOutput(int reference, int i) { references_[reference] = builder_.Entry(OutputIndex(i)); }
   // Memory of the op's own, without a defined content, while it runs.
   Status BindScratch(int reference, uint32_t bytes);
 
@@ -71,7 +73,16 @@ class PrepareContext {
   // input is a constant or a variable: then the op has to copy.
   bool ShareOutput(int in, int out);
 
+  // Output 0 becomes a handle of the resource variable of that name (see VAR_HANDLE).
+  Status BindHandle(const FlatVector& container, const FlatVector& name);
+  // The variable that input `i` is a handle of, which has `bytes` bytes: all ops have to agree.
+  // *first is whether no op that writes it came before; this one is one where `writes`.
+  Status BindVariable(int reference, int i, uint32_t bytes, bool writes, bool* first);
+  // Whether CALL_ONCE may stand here: in the main graph, before variables are used.
+  bool MayCallOnce() const { return builder_.first_entry_ == 0 && !builder_.main_uses_variables_; }
+
  private:
+  // Of tensors in the graph's list, -1 for an input left out.
   int32_t InputIndex(int i) const {
     return model().Element<int32_t>(op_.inputs, static_cast<uint32_t>(i));
   }
@@ -79,7 +90,6 @@ class PrepareContext {
     return model().Element<int32_t>(op_.outputs, static_cast<uint32_t>(i));
   }
   Status AllocateRecord(int references, uint32_t param_bytes, void** params);
-  void Bind(int reference, int32_t entry);
 
   GraphBuilder& builder_;
   const Model::Operator& op_;

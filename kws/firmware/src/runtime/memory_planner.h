@@ -18,6 +18,13 @@ struct PlanEntry {
     int32_t backward;
     bool in_place;  // or where both start at the same byte
   };
+  // What the graph's builder knows of a resource variable (VAR_HANDLE).
+  struct Variable {
+    uint32_t container;  // positions of two strings in the model, which name it; 0: absent
+    uint32_t name;
+    int16_t next;   // another variable's entry, or kNone
+    bool assigned;  // an op that writes it is known
+  };
   static constexpr int32_t kFar = 1 << 29;  // beyond the end of any tensor
   static constexpr int16_t kNone = -1;
   static constexpr int16_t kForever = INT16_MAX;
@@ -29,7 +36,10 @@ struct PlanEntry {
   int16_t last;     // the op that reads it last
   int16_t same_as;  // lies in the very bytes of this entry (its lifetime counts there); or kNone
   int16_t over;     // the input that it may run over, or kNone
-  Overlap overlap;
+  union {
+    Overlap overlap;    // where `over` names an entry
+    Variable variable;  // of resource variables, which run over nothing
+  };
 
   // A constant or a variable: not planned, `offset` is its data reference.
   bool IsFixed() const { return first == kNone && offset != kUnplaced; }

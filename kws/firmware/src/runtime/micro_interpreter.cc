@@ -35,18 +35,21 @@ Status MicroInterpreter::AllocateTensors() {
   used_ = layout.used;
   ios_ = layout.ios;
   records_ = layout.records;
+  main_records_ = layout.main_records;
   variables_bytes_ = layout.variables_bytes;
   record_count_ = layout.record_count;
+  once_count_ = layout.once_count;
   input_count_ = layout.input_count;
   output_count_ = layout.output_count;
   allocated_ = true;
-  return Status::kOk;
+  return Reset();
 }
 
 Status MicroInterpreter::Invoke() {
   if (!allocated_) return Status::kNotAllocated;
-  const uint8_t* at = arena_ + records_;
-  for (int i = 0; i < record_count_; ++i) {
+  const uint8_t* at = arena_ + main_records_;
+  const int count = record_count_ - once_count_;
+  for (int i = 0; i < count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     const Registration& op = resolver_.at(record->registration);
     if (profiler_ != nullptr) profiler_->BeginOp(i, op.code);
@@ -60,6 +63,19 @@ Status MicroInterpreter::Invoke() {
 Status MicroInterpreter::Reset() {
   if (!allocated_) return Status::kNotAllocated;
   std::memset(arena_, 0, variables_bytes_);
+  const uint8_t* at = arena_ + records_;
+  for (int i = 0; i < record_count_; ++i) {
+    const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
+    const Registration& op = resolver_.at(record->registration);
+    if (op.reset != nullptr) op.reset(InvokeContext(arena_, model_.data(), record));
+    at += 4 * record->words;
+  }
+  at = arena_ + records_;
+  for (int i = 0; i < once_count_; ++i) {
+    const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
+    resolver_.at(record->registration).invoke(InvokeContext(arena_, model_.data(), record));
+    at += 4 * record->words;
+  }
   return Status::kOk;
 }
 

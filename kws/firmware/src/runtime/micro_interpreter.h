@@ -50,7 +50,9 @@ class MicroInterpreter {
   // Runs the graph once. kNotAllocated before AllocateTensors succeeded.
   Status Invoke();
 
-  // Clears what the model keeps between calls (variable tensors), as AllocateTensors does.
+  // Gives what the model keeps between calls the values that AllocateTensors gave it: variable
+  // tensors and resource variables, which CALL_ONCE fills, are as before the first call. Outputs
+  // are undefined until the next one.
   Status Reset();
 
   // From now on `profiler` sees every op that runs; null ends that. It stays the caller's.
@@ -78,9 +80,11 @@ class MicroInterpreter {
   uint32_t arena_size_;  // from there
   uint32_t used_ = 0;
   uint32_t ios_ = 0;      // offset of int32 pairs {tensor, data reference}: inputs, then outputs
-  uint32_t records_ = 0;  // offset of the ops' records
+  uint32_t records_ = 0;  // offset of the ops' records: first those that run once,
+  uint32_t main_records_ = 0;     // then those of each inference
   uint32_t variables_bytes_ = 0;  // variables lie at the arena's start
-  uint16_t record_count_ = 0;
+  uint16_t record_count_ = 0;     // all
+  uint16_t once_count_ = 0;
   uint16_t input_count_ = 0;
   uint16_t output_count_ = 0;
   bool allocated_ = false;

@@ -17,6 +17,9 @@ struct Registration {
   Status (*prepare)(PrepareContext& context);
   // Each inference. Cannot fail: what could was checked by prepare.
   void (*invoke)(const InvokeContext& context);
+  // When AllocateTensors is done and in Reset: gives what the op keeps between inferences its first
+  // value. Null where there is nothing, or zeros, which variable tensors have anyway.
+  void (*reset)(const InvokeContext& context) = nullptr;
 };
 
 }  // namespace kws

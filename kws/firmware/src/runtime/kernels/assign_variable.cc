@@ -1,0 +1,52 @@
+// ASSIGN_VARIABLE, any type: input 1 is copied into the resource variable that input 0 is a handle
+// of. Before the first assignment each of its bytes is the zero point of what the graph's first
+// ASSIGN_VARIABLE assigns.
+#include <cstring>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+
+namespace kws {
+namespace {
+
+enum References { kVariable, kValue, kReferences };
+
+struct alignas(4) Params {
+  uint32_t bytes;
+  uint8_t first_value;
+  bool fills;  // this is the first to assign the variable
+};
+
+Status Prepare(PrepareContext& context) {
+  Tensor value;
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kAssignVariable));
+  KWS_RETURN_IF_ERROR(context.Input(1, &value));
+  if (value.bytes == 0) return Status::kUnsupportedType;
+  if (!context.HasInput(0)) return Status::kBadModel;
+  Params* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
+  KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, value.bytes, true, &params->fills));
+  context.BindInput(kValue, 1);
+  params->bytes = value.bytes;
+  params->first_value = static_cast<uint8_t>(value.zero_point);
+  return Status::kOk;
+}
+
+void Invoke(const InvokeContext& context) {
+  std::memcpy(context.MutableData<uint8_t>(kVariable), context.Data<uint8_t>(kValue),
+              context.Params<Params>().bytes);
+}
+
+void Reset(const InvokeContext& context) {
+  const Params& params = context.Params<Params>();
+  if (!params.fills) return;
+  std::memset(context.MutableData<uint8_t>(kVariable), params.first_value, params.bytes);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kAssignVariable, Prepare, Invoke, Reset};
+
+}  // namespace
+
+const Registration& kernels::AssignVariable() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,24 @@
+// CALL_ONCE: another graph of the model, without inputs and outputs, that fills resource variables.
+// GraphBuilder puts that graph's ops before all others, to be run by AllocateTensors and Reset;
+// nothing is left to do here.
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kCallOnce));
+  if (context.inputs() != 0 || context.outputs() != 0) return Status::kBadModel;
+  return context.MayCallOnce() ? Status::kOk : Status::kUnsupportedOption;
+}
+
+void Invoke(const InvokeContext&) {}
+
+constexpr Registration kRegistration{BuiltinOp::kCallOnce, Prepare, Invoke};
+
+}  // namespace
+
+const Registration& kernels::CallOnce() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,47 @@
+// READ_VARIABLE, any type: a copy of the resource variable that input 0 is a handle of.
+#include <cstring>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+
+namespace kws {
+namespace {
+
+enum References { kVariable, kOutput, kReferences };
+
+struct alignas(4) Params {
+  uint32_t bytes;
+  bool clears;  // no op before knows the variable's first value, perhaps none does
+};
+
+Status Prepare(PrepareContext& context) {
+  Tensor output;
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kReadVariable));
+  KWS_RETURN_IF_ERROR(context.Output(0, &output));
+  if (output.bytes == 0) return Status::kUnsupportedType;
+  if (!context.HasInput(0)) return Status::kBadModel;
+  Params* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
+  KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, output.bytes, false, &params->clears));
+  context.BindOutput(kOutput, 0);
+  params->bytes = output.bytes;
+  return Status::kOk;
+}
+
+void Invoke(const InvokeContext& context) {
+  std::memcpy(context.MutableData<uint8_t>(kOutput), context.Data<uint8_t>(kVariable),
+              context.Params<Params>().bytes);
+}
+
+void Reset(const InvokeContext& context) {
+  const Params& params = context.Params<Params>();
+  if (params.clears) std::memset(context.MutableData<uint8_t>(kVariable), 0, params.bytes);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kReadVariable, Prepare, Invoke, Reset};
+
+}  // namespace
+
+const Registration& kernels::ReadVariable() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,36 @@
+// VAR_HANDLE: a name for a resource variable, memory that outlives an inference. Handles of one
+// container and name are one variable. Nothing is done at run time.
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+
+namespace kws {
+namespace {
+
+enum Options { kContainer = 0, kSharedName = 1 };
+
+// Bounds the time that comparing names takes.
+constexpr uint32_t kMaxNameBytes = 255;
+
+Status Prepare(PrepareContext& context) {
+  Tensor output;
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kVarHandle));
+  KWS_RETURN_IF_ERROR(context.Output(0, &output));
+  if (output.type != TensorType::kResource) return Status::kUnsupportedType;
+  const FlatVector container = context.OptionVector(kContainer, 1);
+  const FlatVector name = context.OptionVector(kSharedName, 1);
+  if (name.position == 0) return Status::kBadModel;
+  if (container.count > kMaxNameBytes || name.count > kMaxNameBytes) {
+    return Status::kUnsupportedOption;
+  }
+  return context.BindHandle(container, name);
+}
+
+void Invoke(const InvokeContext&) {}
+
+constexpr Registration kRegistration{BuiltinOp::kVarHandle, Prepare, Invoke};
+
+}  // namespace
+
+const Registration& kernels::VarHandle() { return kRegistration; }
+
+}  // namespace kws
