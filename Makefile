@@ -60,15 +60,20 @@ $(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 demo: $(VENV)/.installed
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
-	$(BIN)/kws test --board qemu --model $(DEMO)/model/bundle --data $(DEMO)/data
+	@$(BIN)/kws features $$(ls $(DEMO)/data/yes/*.wav | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png
+	$(BIN)/kws build --board qemu --model $(DEMO)/model/bundle --out $(DEMO)/firmware
+	$(BIN)/kws test --board qemu --model $(DEMO)/model/bundle --data $(DEMO)/data --pass-rate 0.8
+	@echo; echo "bundle:   $(DEMO)/model/bundle"; echo "firmware: $(DEMO)/firmware/firmware.elf"
+	@echo "pictures: $(DEMO)/model/confusion.png $(DEMO)/yes.png"
 
 # The default model, again. DATA names a copy of Speech Commands (kws download speech_commands).
 DATA ?= ../shared/data/speech_commands
 assets: $(VENV)/.installed
 	$(BIN)/kws train --data $(DATA) --words yes,no --out runs/assets/yes_no
 
+# Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
-	$(BIN)/kws bench
+	$(BIN)/python -m tests.benchmarks
 
 test: test-cpp test-python
 
