@@ -37,8 +37,8 @@ INCUMBENT = {
 def ds_cnn() -> bytes:
     """The shape of MLPerf Tiny's keyword spotter (2.66 M MACs) with random weights, int8."""
     tf = import_tensorflow()
-    import keras  # noqa: PLC0415 - after TensorFlow is quiet
-    import numpy as np  # noqa: PLC0415
+    import keras
+    import numpy as np
 
     keras.utils.set_random_seed(1)
     layers = keras.layers
@@ -106,8 +106,8 @@ def main() -> None:
         "Made by `make bench`; do not edit. Executed instructions and bytes in QEMU (MPS2-AN386,",
         "Cortex-M4F), counted with `-icount`; no board was measured. The firmware is the one that",
         f"`kws build --board qemu` gives. TinyConv is {name}, DS-CNN has the shape of MLPerf",
-        "Tiny's keyword spotter with random weights. TFLM is commit 90b983c2 with its own flags and",
-        "the same compiler; its flash figures are without the model too, at -Os for the reference",
+        "Tiny's keyword spotter with random weights. TFLM is commit 90b983c2 with its own flags",
+        "and the same compiler; its flash is without the model too, at -Os for the reference",
         "kernels and -O2 for CMSIS-NN.",
         "",
         "| | kws | TFLM | TFLM + CMSIS-NN |",
