@@ -123,9 +123,9 @@ def train(
 ) -> None:
     """Train a model, judge it, and write its bundle to OUT/bundle."""
     from kws.audio.dataset import open_dataset
+    from kws.model.run_folder import TrainSettings
     from kws.model.samples import SampleSettings
     from kws.model.tables import conversion_table, difference_line, recall_table
-    from kws.model.train import TrainSettings
     from kws.model.train import train as run_training
 
     settings = TrainSettings(

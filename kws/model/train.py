@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import tomllib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +17,14 @@ from kws.convert.bundle import Bundle, check_destination, make_bundle, write_bun
 from kws.convert.checks import check_name
 from kws.convert.quantize import quantize, to_float
 from kws.convert.report import Report, compare
-from kws.errors import UsageError
-from kws.files import atomic_write, make_directory
 from kws.model import checkpoint
 from kws.model.backend import import_tensorflow
 from kws.model.evaluate import evaluate
+from kws.model.log import Log
 from kws.model.picture import save_confusion
+from kws.model.run_folder import TrainSettings, claim
 from kws.model.samples import (
     Samples,
-    SampleSettings,
     TrainingSet,
     class_labels,
     judge_clips,
@@ -41,33 +38,6 @@ _CALIBRATION_CLIPS = 500
 
 _WARM_UP = 0.1
 """Share of the steps in which the learning rate rises to its highest value."""
-
-
-@dataclass(frozen=True)
-class TrainSettings:
-    """Everything that decides which model a data set gives."""
-
-    words: tuple[str, ...]
-    """The keywords."""
-
-    model: str = "tiny_conv"
-    """A name in the zoo."""
-
-    epochs: int = 60
-    batch_size: int = 100
-
-    learning_rate: float = 0.01
-    """Adam's highest; it rises to that over the first tenth and falls to 0 as a cosine."""
-
-    seed: int = 0
-    samples: SampleSettings = field(default_factory=SampleSettings)
-
-    def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
-        config.check_range("epochs", self.epochs, 1, 100_000)
-        config.check_range("batch_size", self.batch_size, 1, 100_000)
-        config.check_range("learning_rate", self.learning_rate, 1e-9, 10)
-        config.check_range("seed", self.seed, 0, 2**31)
 
 
 @dataclass(frozen=True)
@@ -131,7 +101,7 @@ def train(
     dataset.check(settings.words)
     check_destination(out / "bundle")
     import_tensorflow()
-    _claim(out, settings, dataset)
+    claim(out, settings, dataset)
 
     training, validation, test = _load(dataset, settings)
     labels = class_labels(settings.words)
@@ -183,7 +153,6 @@ def _fit(
     say: Callable[[str], object],
 ) -> tuple[Any, checkpoint.State]:
     """The model with the best epoch's weights, and the state after the last epoch."""
-    tf = import_tensorflow()
     import keras  # noqa: PLC0415 - slow, for training only
 
     labels = class_labels(settings.words)
@@ -199,8 +168,8 @@ def _fit(
         state = checkpoint.State()
 
     todo = settings.epochs - len(state.history)
-    log = tf.summary.create_file_writer(str(out / "logs"))
-    with progress_bar("training", todo * len(training)) as advance, log.as_default():
+    log = Log(out / "logs")
+    with progress_bar("training", todo * len(training)) as advance:
         bar = keras.callbacks.LambdaCallback(
             on_train_batch_end=lambda batch, logs: advance(settings.batch_size)  # noqa: ARG005
         )
@@ -222,13 +191,11 @@ def _fit(
                 _loss(logits, validation.labels),
             )
             state.history.append(result)
-            state.variables = [np.asarray(variable) for variable in variables]
+            state.variables = [np.asarray(v).copy() for v in variables]
             if state.best_epoch == epoch:
-                state.best = [np.asarray(weight) for weight in model.weights]
+                state.best = [np.asarray(w).copy() for w in model.weights]
             checkpoint.save(file, state)
-            for key, value in dataclasses.asdict(result).items():
-                tf.summary.scalar(key, value, step=epoch + 1)
-            log.flush()
+            log.write(epoch + 1, dataclasses.asdict(result))
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
                 say(_line(epoch + 1, settings.epochs, result))
     checkpoint.assign(model.weights, state.best, file)
@@ -272,48 +239,3 @@ def _metrics(settings: TrainSettings, state: checkpoint.State) -> dict[str, Any]
         "best_epoch": state.best_epoch + 1,
         "validation_accuracy": best.validation_accuracy,
     }
-
-
-def _claim(out: Path, settings: TrainSettings, dataset: DataSet) -> None:
-    """Make `out` this run's folder, or see that it is already.
-
-    Raises:
-        UsageError: it holds a run with other settings or data.
-    """
-    file = out / "settings.toml"
-    ours = config.to_dict(settings) | {"data": _fingerprint(dataset)}
-    ours = tomllib.loads(config.dump_toml(ours))
-    if not file.exists():
-        make_directory(out)
-        atomic_write(file, config.dump_toml(ours).encode())
-        return
-    theirs = config.read_toml(file)
-    for key, value in _flat(ours).items():
-        there = _flat(theirs).get(key)
-        if there != value:
-            what = "other data" if key == "data" else f"{key} {_text(there)}, not {_text(value)}"
-            raise UsageError(
-                f"{out}: holds a run with {what}; give the same settings to go on with it, or "
-                "name another --out"
-            )
-
-
-def _flat(table: dict[str, Any]) -> dict[str, Any]:
-    """A table with the keys of its inner tables beside its own."""
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= value if isinstance(value, dict) else {key: value}
-    return flat
-
-
-def _text(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _fingerprint(dataset: DataSet) -> str:
-    """Changes when clips come, go, or move to another split."""
-    names: Sequence[str] = [
-        *(f"{clip.split} {clip.word}/{clip.path.name}" for clip in dataset.clips),
-        *(path.name for path in dataset.backgrounds),
-    ]
-    return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from kws.audio.dataset import DataSet, open_dataset
+from kws.model.run_folder import TrainSettings
 from kws.model.samples import SampleSettings
-from kws.model.train import TrainResult, TrainSettings, train
+from kws.model.train import TrainResult, train
 from tests.tones import make_tones
 
 SETTINGS = TrainSettings(

@@ -18,8 +18,10 @@ from kws.convert.quantize import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.model import checkpoint
 from kws.model.evaluate import core_scores
+from kws.model.log import Log
+from kws.model.run_folder import TrainSettings
 from kws.model.samples import SampleSettings, judge_samples
-from kws.model.train import TrainSettings, train
+from kws.model.train import train
 from tests.model.conftest import SETTINGS, Run
 
 
@@ -183,3 +185,16 @@ def test_read_only_folder_is_named(tones: DataSet, read_only: Path) -> None:
 def test_help_does_not_wait_for_tensorflow() -> None:
     code = "import sys; from kws.cli import app; sys.exit('tensorflow' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_log_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("a file in the folder's place")
+    with pytest.raises(KwsError, match=r"logs: the log cannot be written"):
+        Log(tmp_path / "logs").write(1, {"loss": 1.0})
+
+
+def test_full_disk_is_one_line_and_the_run_can_go_on(tones: DataSet, full_disk: Path) -> None:
+    (full_disk / "ballast").write_bytes(bytes(150_000))
+    with pytest.raises(KwsError, match=r"checkpoint\.npz: cannot be written"):
+        train(tones, full_disk / "run", SETTINGS)
+    assert {path.name for path in (full_disk / "run").iterdir()} == {"settings.toml", "logs"}
