@@ -7,11 +7,14 @@
 
 namespace kws {
 
-// exp of a Q5.26 number in (-32, 0], as Q0.31.
-int32_t ExpOfNegative(int32_t x);
+// exp of a number in (-32, 0] with 26 bits of fraction, or in (-16, 0] with 27, as Q0.31.
+int32_t ExpOfNegative(int32_t x, int fraction_bits);
 
 // 1 / (1 + x) of a Q0.31 number in [0, 1), as Q0.31.
 int32_t ReciprocalOfOnePlus(int32_t x);
+
+// (1 - x) / (1 + x) likewise.
+int32_t OneMinusOverOnePlus(int32_t x);
 
 }  // namespace kws
 

@@ -66,7 +66,8 @@ Status Prepare(PrepareContext& context) {
 // exp of a difference to the row's maximum, as Q0.31.
 int32_t Exponential(const Params& params, int32_t difference) {
   return ExpOfNegative(
-      RoundingHighMul(WrappingShiftLeft(difference, params.left_shift), params.multiplier));
+      RoundingHighMul(WrappingShiftLeft(difference, params.left_shift), params.multiplier),
+      31 - kIntegerBits);
 }
 
 void SoftmaxRow(const Params& params, const int8_t* input, int8_t* output) {

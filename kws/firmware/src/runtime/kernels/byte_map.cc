@@ -1,0 +1,46 @@
+#include "runtime/kernels/byte_map.h"
+
+#include "runtime/kernels/quantization.h"
+
+namespace kws {
+namespace {
+
+constexpr int32_t kValues = 256;
+
+}  // namespace
+
+Status ReadInt8Map(const PrepareContext& context, Tensor* input, Tensor* output) {
+  KWS_RETURN_IF_ERROR(context.Input(0, input));
+  KWS_RETURN_IF_ERROR(context.Output(0, output));
+  if (input->type != TensorType::kInt8 || output->type != TensorType::kInt8) {
+    return Status::kUnsupportedType;
+  }
+  if (input->elements != output->elements) return Status::kUnsupportedShape;
+  KWS_RETURN_IF_ERROR(CheckQuantized(*input));
+  return CheckQuantized(*output);
+}
+
+Status BindByteMap(PrepareContext& context, uint32_t elements, ByteMap* map) {
+  map->elements = static_cast<int32_t>(elements);
+  map->has_table = map->elements > kValues;
+  context.BindInput(ByteMap::kInput, 0);
+  context.BindOutput(ByteMap::kOutput, 0);
+  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  return map->has_table ? context.BindScratch(ByteMap::kTable, kValues) : Status::kOk;
+}
+
+void InvokeByteMap(const InvokeContext& context, const ByteMap& map, MapBytes compute) {
+  const int8_t* input = context.Data<int8_t>(ByteMap::kInput);
+  int8_t* output = context.MutableData<int8_t>(ByteMap::kOutput);
+  const int32_t elements = map.elements;
+  if (!map.has_table) {
+    compute(context, input, output, elements);
+    return;
+  }
+  int8_t* table = context.MutableData<int8_t>(ByteMap::kTable);
+  for (int32_t i = 0; i < kValues; ++i) table[i] = static_cast<int8_t>(i);
+  compute(context, table, table, kValues);
+  for (int32_t i = 0; i < elements; ++i) output[i] = table[static_cast<uint8_t>(input[i])];
+}
+
+}  // namespace kws
