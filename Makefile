@@ -10,6 +10,7 @@ DEMO   ?= runs/demo
 PACKAGES      := g++ cmake python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi \
                  libstdc++-arm-none-eabi-newlib qemu-system-arm espeak-ng flite libportaudio2 libgtest-dev
 LINT_PACKAGES := clang-format clang-tidy
+FUZZ_PACKAGES := clang libclang-rt-dev
 
 CORE_SOURCES := $(shell find kws/firmware/src -name '*.cc' -o -name '*.h') kws/_core.cc
 CPP_SOURCES  := $(CORE_SOURCES) $(wildcard kws/firmware/test/*.cc kws/firmware/test/*.h)
@@ -17,7 +18,7 @@ CPP_SOURCES  := $(CORE_SOURCES) $(wildcard kws/firmware/test/*.cc kws/firmware/t
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo test test-cpp test-python lint bench assets clean
+.PHONY: setup demo test test-cpp test-python fuzz lint bench assets clean
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
 define apt_install
@@ -83,8 +84,17 @@ test-cpp: $(VENV)/.installed
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
 
-test-python: $(VENV)/.installed
+test-python: $(VENV)/.installed build/.fuzz-packages
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+# A minute of this runs in `make test`. What it learns stays in build/fuzz/corpus.
+FUZZ_SECONDS ?= 1800
+fuzz: $(VENV)/.installed build/.fuzz-packages
+	@$(BIN)/python -m tests.runtime.fuzz --seconds $(FUZZ_SECONDS)
+
+build/.fuzz-packages: Makefile
+	$(call apt_install,$(FUZZ_PACKAGES))
+	@mkdir -p build && touch $@
 
 lint: $(VENV)/.installed build/.lint-packages
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check -q .

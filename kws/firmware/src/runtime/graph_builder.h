@@ -40,6 +40,16 @@ class GraphBuilder {
 
   const Model& model() const { return model_; }
 
+  // What was planned, for tools on the host: after Build, until something is written to the arena.
+  // Entry i is tensor i of the main graph, then come other graphs' tensors, variables and scratch.
+  int entries() const { return entries_; }
+  const PlanEntry& entry(int index) const { return table_[index]; }
+  bool IsVariable(int entry) const;
+  // Where the planned block starts in the arena.
+  uint32_t block() const { return taken_; }
+  // Ops of all graphs, in the order they run: the times in the plan.
+  int ops() const { return op_index_; }
+
  private:
   friend class PrepareContext;
 
@@ -62,7 +72,6 @@ class GraphBuilder {
   int Entry(int32_t tensor) const { return first_entry_ + tensor; }
   // The resource variable of that name, new or known.
   Status FindVariable(const FlatVector& container, const FlatVector& name, int* index);
-  bool IsVariable(int entry) const;
   int Root(int entry) const {
     return table_[entry].same_as == PlanEntry::kNone ? entry : table_[entry].same_as;
   }
