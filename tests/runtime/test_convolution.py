@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ def _channel_scales(
 
 
 @st.composite
-def windows(draw: st.DrawFn, dilations: bool = True) -> dict[str, int]:
+def windows(draw: st.DrawFn, dilations: bool = True, width: int | None = None) -> dict[str, int]:
     """A window that fits its image: sizes, strides, dilations, padding (0 SAME, 1 VALID)."""
     w: dict[str, int] = {}
     w["padding"] = draw(st.integers(0, 1))
@@ -31,6 +33,8 @@ def windows(draw: st.DrawFn, dilations: bool = True) -> dict[str, int]:
         w["k" + axis] = draw(st.integers(1, 5))
         w["s" + axis] = draw(st.integers(1, 3))
         w["d" + axis] = draw(st.integers(1, 3)) if dilations else 1
+        if axis == "w" and width is not None:
+            w["w"], w["kw"], w["sw"] = draw(st.integers(width, 20)), width, 2
         out = (
             same(w[axis], w["s" + axis])
             if w["padding"] == 0
@@ -120,7 +124,31 @@ def test_conv_2d(
     seed=SEEDS,
 )
 @FEW
-def test_depthwise_conv_2d(
+def test_depthwise_conv_2d(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+@given(
+    # TinyConv's first layer is of this kind, and has an inner loop of its own on the Cortex-M4.
+    w=windows(dilations=False, width=8),
+    batch=st.integers(1, 2),
+    cin=st.sampled_from([1, 1, 2]),
+    multiplier=st.integers(3, 9),
+    per_channel=st.booleans(),
+    activation=st.sampled_from([0, 1]),
+    in_zero=ZERO_POINTS,
+    out_zero=ZERO_POINTS,
+    in_scale=scales(1e-3, 1.0),
+    filter_scale=scales(1e-3, 0.1),
+    out_scale=scales(1e-1, 10.0),
+    seed=SEEDS,
+)
+@FEW
+def test_depthwise_with_eight_columns(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+def _check_depthwise(
     *,
     w: dict[str, int],
     batch: int,

@@ -35,6 +35,8 @@ env.Append(
         "-ffunction-sections",
         "-fdata-sections",
         "-fno-common",
+        # memcpy()'s loop must not become a call of memcpy(), nor WriteText()'s one of strlen().
+        "-fno-tree-loop-distribute-patterns",
         # The same sources give the same file, wherever they lie.
         f"-ffile-prefix-map={root}=kws",
     ],
@@ -49,7 +51,7 @@ env.Append(
         *machine,
         *board.get("build.optimize_flags"),
         "-nostartfiles",
-        # Only memcpy and the like; without system calls whatever wants a heap or stdio cannot link.
+        # Without system calls whatever wants a heap or stdio cannot link.
         "-nodefaultlibs",
         "-Wl,--gc-sections",
         "-Wl,--fatal-warnings",
@@ -60,6 +62,16 @@ env.Append(
     ],
     LIBS=["c_nano", "gcc"],
 )
+
+
+
+def for_speed(env, node):
+    """Compile the loops that take the time for speed; all else is compiled for size."""
+    return env.Object(node, CCFLAGS=[*env["CCFLAGS"], *board.get("build.speed_flags")])
+
+
+for pattern in ("*/src/frontend/*", "*_loops.cc"):
+    env.AddBuildMiddleware(for_speed, pattern)
 
 model = []
 if env.GetProjectOption("custom_bundle", "yes") == "yes":

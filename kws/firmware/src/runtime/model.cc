@@ -37,10 +37,11 @@ enum OperatorSlot {
 };
 enum BufferSlot { kBufferData = 0, kBufferOffset = 1 };
 
-constexpr uint32_t kMaxModelBytes = 1u << 30;   // positions fit in 31 bits
-constexpr uint32_t kMaxTensorBytes = 1u << 28;  // sums of sizes fit in 31 bits
-constexpr int32_t kCustomOp = 32;               // BuiltinOperator_CUSTOM
-constexpr int8_t kDeprecatedMax = 127;          // then the code is in the 32-bit field alone
+constexpr uint32_t kFileIdentifier = 0x334c4654;  // "TFL3", the first character lowest
+constexpr uint32_t kMaxModelBytes = 1u << 30;     // positions fit in 31 bits
+constexpr uint32_t kMaxTensorBytes = 1u << 28;    // sums of sizes fit in 31 bits
+constexpr int32_t kCustomOp = 32;                 // BuiltinOperator_CUSTOM
+constexpr int8_t kDeprecatedMax = 127;            // then the code is in the 32-bit field alone
 
 }  // namespace
 
@@ -49,7 +50,7 @@ Model::Model(const void* data, size_t size) {
   status_ = Status::kBadModel;
   if (size < 16 || size > kMaxModelBytes) return;
   buffer_ = FlatBuffer(data, static_cast<uint32_t>(size));
-  if (std::memcmp(buffer_.data() + 4, "TFL3", 4) != 0) {
+  if (buffer_.At<uint32_t>(4) != kFileIdentifier) {
     status_ = Status::kWrongSchemaVersion;
     return;
   }

@@ -7,24 +7,17 @@
 #include <cstring>
 
 #include "runtime/kernel_context.h"
-#include "runtime/kernels/dot.h"
+#include "runtime/kernels/dot_loops.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/output_stage.h"
 #include "runtime/kernels/quantization.h"
+#include "runtime/kernels/weighted_op.h"
 #include "runtime/kernels/window.h"
 
 namespace kws {
 namespace {
 
-enum Options {
-  kPadding = 0,
-  kStrideWidth = 1,
-  kStrideHeight = 2,
-  kActivation = 3,
-  kDilationWidth = 4,
-  kDilationHeight = 5,
-};
-enum References { kInput, kFilter, kBias, kOutput, kScratch, kReferences };
+constexpr int kActivation = 3;  // its option
 
 // Followed by the output stage's factors.
 struct alignas(4) Params {
@@ -43,66 +36,35 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
 }
 
 Status Prepare(PrepareContext& context) {
-  Tensor input;
-  Tensor filter;
-  Tensor output;
-  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kConv2D));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
-  KWS_RETURN_IF_ERROR(context.Input(1, &filter));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || filter.type != TensorType::kInt8 ||
-      output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
-  if (!filter.is_constant()) return Status::kUnsupportedOption;
-  if (filter.rank != 4 || input.rank != 4) return Status::kUnsupportedShape;
-  KWS_RETURN_IF_ERROR(CheckBias(context, filter.dims[0]));
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
-  KWS_RETURN_IF_ERROR(CheckQuantized(output));
-  uint32_t count;
-  KWS_RETURN_IF_ERROR(FactorCount(filter, filter.dims[0], 0, &count));
-
+  WeightedOp op;
+  KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kConv2D, 4, 0));
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(count)));
+  KWS_RETURN_IF_ERROR(context.Allocate(WeightedOp::kReferences, &params, FactorBytes(op.factors)));
   Window& window = params->window;
-  const WindowOptions options{
-      static_cast<Padding>(context.Option<uint8_t>(kPadding, 0)),
-      filter.dims[1],
-      filter.dims[2],
-      context.Option<int32_t>(kStrideHeight, 0),
-      context.Option<int32_t>(kStrideWidth, 0),
-      context.Option<int32_t>(kDilationHeight, 1),
-      context.Option<int32_t>(kDilationWidth, 1),
-  };
-  KWS_RETURN_IF_ERROR(MakeWindow(input, output, options, &window));
-  const int32_t depth = filter.dims[3];
-  if (window.out_channels != filter.dims[0] || window.in_channels % depth != 0 ||
+  KWS_RETURN_IF_ERROR(op.GetWindow(context, kActivation, &window));
+  const int32_t depth = op.filter.dims[3];
+  if (window.out_channels != op.filter.dims[0] || window.in_channels % depth != 0 ||
       window.out_channels % (window.in_channels / depth) != 0) {
     return Status::kUnsupportedShape;
   }
-  params->input_offset = static_cast<int16_t>(-input.zero_point);
+  params->input_offset = op.input_offset();
   params->depth = static_cast<uint16_t>(depth);
   const bool grouped = depth != window.in_channels;
   params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
                      window.stride_width == 1 && !grouped;
 
-  context.BindInput(kInput, 0);
-  context.BindInput(kFilter, 1);
-  context.BindInput(kBias, 2);
-  context.BindOutput(kOutput, 0);
   // The columns, and one window as it lies in the image.
-  const uint32_t taps = filter.elements / static_cast<uint32_t>(filter.dims[0]);
-  KWS_RETURN_IF_ERROR(
-      context.BindScratch(kScratch, 2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps)));
+  const uint32_t taps = op.filter.elements / static_cast<uint32_t>(op.filter.dims[0]);
+  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch,
+                                          2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps)));
   if (params->by_pixel) {
     context.AllowOverlap(0, 0,
-                         PixelOverlap(window, static_cast<int32_t>(input.bytes),
-                                      static_cast<int32_t>(output.bytes)));
+                         PixelOverlap(window, static_cast<int32_t>(op.input.bytes),
+                                      static_cast<int32_t>(op.output.bytes)));
   } else if (!grouped) {
     context.AllowOverlap(0, 0, RowOverlap(window));
   }
-  return MakeOutputStage(context, kActivation, input, filter, output, &params->stage,
-                         reinterpret_cast<int32_t*>(params + 1));
+  return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
 }
 
 // Short runs, for which a call costs more than the copying.
@@ -164,56 +126,6 @@ struct Work {
   int32_t taps;
 };
 
-#if KWS_HAVE_DSP
-// MultiplyColumns for four columns and the usual outputs, which is nearly all of the work. Not
-// inlined: the inner loop needs all registers.
-__attribute__((noinline)) void MultiplyFourColumns(const int8_t* filter, const int16_t* columns,
-                                                   int32_t taps, const int32_t* bias,
-                                                   const Outputs& first, int filters,
-                                                   int8_t* output, int32_t step) {
-  constexpr int32_t kZero = 0;
-  const int bias_step = bias == nullptr ? 0 : 1;
-  if (bias == nullptr) bias = &kZero;
-  Outputs outputs = first;
-  for (; filters > 0; --filters) {
-    const ColumnSums sums = DotColumns(filter, columns, taps, LoadAs<int32_t>(bias));
-    const Outputs::Factor factor = outputs.UsualFactor();
-    output[0] = factor(sums.sum[0]);
-    output[step] = factor(sums.sum[1]);
-    output[2 * step] = factor(sums.sum[2]);
-    output[3 * step] = factor(sums.sum[3]);
-    ++output;
-    outputs.Skip(1);
-    bias += bias_step;
-    filter += taps;
-  }
-}
-#endif
-
-// All columns times filters `channel` to `channel + filters - 1`.
-void MultiplyColumns(const Work& work, int channel, int filters, int count, int8_t* output) {
-  const int32_t taps = work.taps;
-  const int32_t step = work.params.window.out_channels;
-  const int8_t* filter = work.filter + channel * taps;
-  const int32_t* bias = work.bias == nullptr ? nullptr : work.bias + channel;
-  Outputs outputs = work.outputs;
-  outputs.Skip(channel);
-#if KWS_HAVE_DSP
-  if (count == kColumns && outputs.usual()) {
-    MultiplyFourColumns(filter, work.columns, taps, bias, outputs, filters, output, step);
-    return;
-  }
-#endif
-  for (int i = 0; i < filters; ++i) {
-    const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + i);
-    const ColumnSums sums = DotColumns(filter, work.columns, taps, start);
-    for (int k = 0; k < count; ++k) outputs.Write<1>(sums.sum + k, output + k * step, 0);
-    ++output;
-    outputs.Skip(1);
-    filter += taps;
-  }
-}
-
 // Pixels `first` to `first + count - 1` of the output, counted over rows and batches.
 void ConvolvePixels(const Work& work, int32_t first, int count) {
   const Params& params = work.params;
@@ -239,8 +151,13 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
       ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
     }
     const int channel = group * filters;
-    MultiplyColumns(work, channel, filters, count,
-                    work.output + first * window.out_channels + channel);
+    Outputs outputs = work.outputs;
+    outputs.Skip(channel);
+    MultiplyColumns(
+        Filters{work.filter + channel * work.taps,
+                work.bias == nullptr ? nullptr : work.bias + channel, outputs, work.taps, filters},
+        work.columns, count, work.output + first * window.out_channels + channel,
+        window.out_channels);
   }
 }
 
@@ -248,13 +165,13 @@ void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const Window& window = params.window;
   const int32_t taps = static_cast<int32_t>(window.height) * window.width * params.depth;
-  int16_t* columns = context.MutableData<int16_t>(kScratch);
+  int16_t* columns = context.MutableData<int16_t>(WeightedOp::kScratch);
   const Work work{
       params,
-      context.Data<int8_t>(kInput),
-      context.Data<int8_t>(kFilter),
-      context.Data<int32_t>(kBias),
-      context.MutableData<int8_t>(kOutput),
+      context.Data<int8_t>(WeightedOp::kInput),
+      context.Data<int8_t>(WeightedOp::kFilter),
+      context.Data<int32_t>(WeightedOp::kBias),
+      context.MutableData<int8_t>(WeightedOp::kOutput),
       columns,
       reinterpret_cast<int8_t*>(columns + ColumnsSize(static_cast<uint32_t>(taps))),
       Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),

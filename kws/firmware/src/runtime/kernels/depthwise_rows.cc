@@ -1,510 +1,312 @@
 #include "runtime/kernels/depthwise_rows.h"
 
+#include <cstring>
+
 #include "runtime/flatbuffer.h"
+#include "runtime/kernels/depthwise_loops.h"
 #include "runtime/kernels/dsp.h"
 
 namespace kws {
 namespace {
 
-// Taps are taken in pairs; an odd window gets a last tap of weight 0.
-int Pairs(const Window& window) { return (window.width + 1) / 2; }
+// Output channels of one input channel whose filters are laid out at a time.
+constexpr int kGroup = 4;
 
-// int16 values in a row of the band: all that the last window of a row covers, in whole chunks.
-int RowSize(const Window& window) {
-  const int covered = (window.out_width - 1) * window.stride_width + 2 * Pairs(window);
-  return (covered + 7) / 8 * 8;
-}
-
-// Sums of kChannels filters at kPixels neighbouring outputs.
-template <int kChannels, int kPixels>
-struct Sums {
-  int32_t at[kChannels][kPixels];
-};
-
-// Sixteen bytes of anything, which the compiler moves with two instructions.
-struct __attribute__((may_alias)) Chunk {
-  uint32_t words[4];
-};
-
-// A piece of the inner loop's work: the rows of the band that the window covers at output `x`.
-struct Block {
-  const int16_t* row;     // its first
-  const int16_t* filter;  // that row's pairs: per pair, kChannels times two taps
-  int rows;
-  int row_size;
-  int pairs;
+// The window along one side of the image.
+struct Side {
+  int in;
+  int out;
+  int taps;
   int stride;
+  int dilation;
+  int pad;
+  int in_step;  // bytes from value to value of a channel
+  int out_step;
+  int filter_step;
 };
 
-#if KWS_HAVE_DSP
+// What follows is written for rows; an image that is higher than wide is taken column by column,
+// for fewer and longer rows. A channel that comes alone is not, so that its output, made in order,
+// may overwrite it.
+struct Sides {
+  Side rows;
+  Side columns;
 
-// Four channels' weights at two taps, as pairs.
-inline Chunk InterleaveTaps(uint32_t first, uint32_t second) {
-  const uint32_t even = dsp::Even(first);
-  const uint32_t odd = dsp::Odd(first);
-  const uint32_t next_even = dsp::Even(second);
-  const uint32_t next_odd = dsp::Odd(second);
-  return Chunk{{dsp::PackLow(even, next_even), dsp::PackLow(odd, next_odd),
-                dsp::PackHigh(even, next_even), dsp::PackHigh(odd, next_odd)}};
-}
-
-template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, const int32_t* starts, Sums<kChannels, kPixels>* sums) {
-  const int16_t* row = block.row;
-  const int16_t* filter = block.filter;
-  Sums<kChannels, kPixels> sum;
-  for (int c = 0; c < kChannels; ++c) {
-    for (int p = 0; p < kPixels; ++p) sum.at[c][p] = starts[c];
-  }
-  for (int y = block.rows; y > 0; --y) {
-    const int16_t* at = row;
-    for (int pair = block.pairs; pair > 0; --pair) {
-      uint32_t taps[kPixels];
-#pragma GCC unroll 4
-      for (int p = 0; p < kPixels; ++p) taps[p] = LoadAs<uint32_t>(at + p * block.stride);
-#pragma GCC unroll 4
-      for (int c = 0; c < kChannels; ++c) {
-        const uint32_t weights = LoadAs<uint32_t>(filter + 2 * c);
-#pragma GCC unroll 4
-        for (int p = 0; p < kPixels; ++p) {
-          sum.at[c][p] = dsp::MulAddPairs(weights, taps[p], sum.at[c][p]);
-        }
-      }
-      at += 2;
-      filter += 2 * kChannels;
-    }
-    row += block.row_size;
-  }
-  *sums = sum;
-}
-
-// Four filters of eight taps a row at two outputs, two inputs apart: a pair of the second output is
-// the next pair of the first. This takes all registers there are; the row counter is in memory.
-__attribute__((noinline)) void AddEightTaps(const Block& block, const int32_t* starts,
-                                            Sums<4, 2>* sums) {
-#define KWS_PAIR(first, second)          \
-  "ldr " second                          \
-  ", [%[row]], #4\n"                     \
-  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
-  "smlad %[s0], %[w0], " first           \
-  ", %[s0]\n"                            \
-  "smlad %[s1], %[w0], " second          \
-  ", %[s1]\n"                            \
-  "smlad %[s2], %[w1], " first           \
-  ", %[s2]\n"                            \
-  "smlad %[s3], %[w1], " second          \
-  ", %[s3]\n"                            \
-  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
-  "smlad %[s4], %[w0], " first           \
-  ", %[s4]\n"                            \
-  "smlad %[s5], %[w0], " second          \
-  ", %[s5]\n"                            \
-  "smlad %[s6], %[w1], " first           \
-  ", %[s6]\n"                            \
-  "smlad %[s7], %[w1], " second ", %[s7]\n"
-  int32_t s0 = starts[0], s1 = s0, s2 = starts[1], s3 = s2;
-  int32_t s4 = starts[2], s5 = s4, s6 = starts[3], s7 = s6;
-  const int16_t* row = block.row;
-  const int16_t* filter = block.filter;
-  int rows = block.rows;
-  const int next_row = 2 * block.row_size - 5 * 4;  // from behind the fifth pair, in bytes
-  uint32_t t0, t1, w0, w1;
-  __asm__ volatile(
-      "1:\n"
-      "ldr %[t0], [%[row]], #4\n"  //
-      KWS_PAIR("%[t0]", "%[t1]") KWS_PAIR("%[t1]", "%[t0]") KWS_PAIR("%[t0]", "%[t1]")
-          KWS_PAIR("%[t1]", "%[t0]")
-      "ldr %[t0], %[next_row]\n"
-      "add %[row], %[t0]\n"
-      "ldr %[t0], %[rows]\n"
-      "subs %[t0], #1\n"
-      "str %[t0], %[rows]\n"
-      "bne 1b\n"
-      : [s0] "+r"(s0), [s1] "+r"(s1), [s2] "+r"(s2), [s3] "+r"(s3), [s4] "+r"(s4), [s5] "+r"(s5),
-        [s6] "+r"(s6), [s7] "+r"(s7), [row] "+r"(row), [filter] "+r"(filter), [t0] "=&r"(t0),
-        [t1] "=&r"(t1), [w0] "=&r"(w0), [w1] "=&r"(w1), [rows] "+m"(rows)
-      : [next_row] "m"(next_row)
-      : "cc", "memory");
-#undef KWS_PAIR
-  *sums = Sums<4, 2>{{{s0, s1}, {s2, s3}, {s4, s5}, {s6, s7}}};
-}
-
-template <>
-inline void AddBlock<4, 2>(const Block& block, const int32_t* starts, Sums<4, 2>* sums) {
-  if (block.pairs == 4 && block.stride == 2 && block.rows > 0) {
-    AddEightTaps(block, starts, sums);
-    return;
-  }
-  Block one = block;
-  for (int p = 0; p < 2; ++p) {
-    Sums<4, 1> part;
-    AddBlock<4, 1>(one, starts, &part);
-    for (int c = 0; c < 4; ++c) sums->at[c][p] = part.at[c][0];
-    one.row += block.stride;
-  }
-}
-
-#else
-
-template <int kChannels, int kPixels>
-inline void AddBlock(const Block& block, const int32_t* starts, Sums<kChannels, kPixels>* sums) {
-  const int16_t* row = block.row;
-  const int16_t* filter = block.filter;
-  for (int c = 0; c < kChannels; ++c) {
-    for (int p = 0; p < kPixels; ++p) sums->at[c][p] = starts[c];
-  }
-  for (int y = 0; y < block.rows; ++y, row += block.row_size) {
-    for (int pair = 0; pair < block.pairs; ++pair, filter += 2 * kChannels) {
-      for (int c = 0; c < kChannels; ++c) {
-        for (int p = 0; p < kPixels; ++p) {
-          const int16_t* taps = row + 2 * pair + p * block.stride;
-          sums->at[c][p] =
-              WrappingAdd(sums->at[c][p], filter[2 * c] * taps[0] + filter[2 * c + 1] * taps[1]);
-        }
-      }
+  explicit Sides(const Window& w)
+      : rows{w.in_height,
+             w.out_height,
+             w.height,
+             w.stride_height,
+             w.dilation_height,
+             w.pad_top,
+             w.in_width * w.in_channels,
+             w.out_width * w.out_channels,
+             w.width * w.out_channels},
+        columns{w.in_width, w.out_width,   w.width,        w.stride_width, w.dilation_width,
+                w.pad_left, w.in_channels, w.out_channels, w.out_channels} {
+    if (w.in_channels > 1 && w.out_height > w.out_width) {
+      const Side side = rows;
+      rows = columns;
+      columns = side;
     }
   }
-}
 
-#endif  // KWS_HAVE_DSP
-
-#if KWS_HAVE_DSP
-// One output row of a 3x3 filter, `packed` in six pairs. Not inlined: the loop needs all registers.
-__attribute__((noinline)) void RowOfThreeByThree(const int16_t* packed, const int16_t* const* rows,
-                                                 int32_t start, Outputs::Factor factor, int8_t* to,
-                                                 const Window& window) {
-  const int16_t* top = rows[0];
-  const int16_t* middle = rows[1];
-  const int16_t* bottom = rows[2];
-  const int stride = window.stride_width;
-  const int step = window.out_channels;
-  for (int x = window.out_width; x > 0; --x) {
-    int32_t sum = start;
-    uint32_t taps, w0, w1;
-    __asm__(
-        "ldrd %[w0], %[w1], [%[packed]]\n"
-        "ldr %[taps], [%[top]]\n"
-        "smlad %[sum], %[w0], %[taps], %[sum]\n"
-        "ldr %[taps], [%[top], #4]\n"
-        "smlad %[sum], %[w1], %[taps], %[sum]\n"
-        "ldrd %[w0], %[w1], [%[packed], #8]\n"
-        "ldr %[taps], [%[middle]]\n"
-        "smlad %[sum], %[w0], %[taps], %[sum]\n"
-        "ldr %[taps], [%[middle], #4]\n"
-        "smlad %[sum], %[w1], %[taps], %[sum]\n"
-        "ldrd %[w0], %[w1], [%[packed], #16]\n"
-        "ldr %[taps], [%[bottom]]\n"
-        "smlad %[sum], %[w0], %[taps], %[sum]\n"
-        "ldr %[taps], [%[bottom], #4]\n"
-        "smlad %[sum], %[w1], %[taps], %[sum]\n"
-        : [sum] "+r"(sum), [w0] "=&r"(w0), [w1] "=&r"(w1), [taps] "=&r"(taps)
-        : [packed] "r"(packed), [top] "r"(top), [middle] "r"(middle), [bottom] "r"(bottom)
-        : "memory");
-    top += stride;
-    middle += stride;
-    bottom += stride;
-    *to = factor(sum);
-    to += step;
+  // Taps are taken in pairs. Between dilated taps, and behind the last of an odd window, lie taps
+  // of weight 0.
+  int Pairs() const { return ((columns.taps - 1) * columns.dilation + 2) / 2; }
+  // int16 values in a row of the band: all that the last window of a row covers, in whole chunks.
+  int RowSize() const {
+    return ((columns.out - 1) * columns.stride + 2 * Pairs() + kChunk - 1) / kChunk * kChunk;
   }
-}
-#endif
-
-// Nine weights, packed in pairs with zeros, times three rows.
-class Taps3x3 {
- public:
-  explicit Taps3x3(const int16_t* packed) {
-    for (int i = 0; i < 6; ++i) pairs_[i] = LoadAs<uint32_t>(packed + 2 * i);
-  }
-
-  int32_t Sum(const int16_t* top, const int16_t* middle, const int16_t* bottom,
-              int32_t start) const {
-    int32_t sum = AddPair(pairs_[0], top, start);
-    sum = AddPair(pairs_[1], top + 2, sum);
-    sum = AddPair(pairs_[2], middle, sum);
-    sum = AddPair(pairs_[3], middle + 2, sum);
-    sum = AddPair(pairs_[4], bottom, sum);
-    return AddPair(pairs_[5], bottom + 2, sum);
-  }
-
- private:
-  static int32_t AddPair(uint32_t weights, const int16_t* taps, int32_t sum) {
-#if KWS_HAVE_DSP
-    return dsp::MulAddPairs(weights, LoadAs<uint32_t>(taps), sum);
-#else
-    return WrappingAdd(sum, static_cast<int16_t>(weights) * taps[0] +
-                                static_cast<int16_t>(weights >> 16) * taps[1]);
-#endif
-  }
-
-  uint32_t pairs_[6];
 };
 
 // One input channel on its way down the image.
 class Channel {
  public:
-  Channel(const DepthwiseRows& work, const int8_t* image, int8_t* output, int channel)
+  Channel(const DepthwiseRows& work, const Sides& sides)
       : work_(work),
-        window_(work.window),
-        input_(image + channel),
-        output_(output),
-        in_channel_(channel),
-        multiplier_(window_.out_channels / window_.in_channels),
-        row_size_(RowSize(window_)),
-        pairs_(Pairs(window_)),
-        columns_(row_size_ - window_.pad_left < window_.in_width ? row_size_ - window_.pad_left
-                                                                 : window_.in_width),
+        rows_(sides.rows),
+        columns_(sides.columns),
+        multiplier_(work.window.out_channels / work.window.in_channels),
+        row_size_(sides.RowSize()),
+        pairs_(sides.Pairs()),
         band_(work.scratch),
-        packed_(work.scratch + window_.height * row_size_) {}
-
-  void Run() {
-    ClearBand();
-    if (multiplier_ == 1 && window_.height == 3 && window_.width == 3) {
-      RunThreeByThree();
-      return;
+        packed_(work.scratch + rows_.taps * row_size_) {
+#if KWS_HAVE_DSP
+    if (work.outputs.usual()) {
+      three_by_three_ =
+          multiplier_ == 1 && rows_.taps == 3 && columns_.taps == 3 && columns_.stride == 1;
+      eight_taps_ =
+          multiplier_ >= kGroup && columns_.taps == 8 && columns_.stride == 2 && columns_.out >= 2;
     }
-    const int groups = (multiplier_ + kDepthwiseGroup - 1) / kDepthwiseGroup;
-    int origin = -window_.pad_top;
-    int8_t* to = output_;
-    for (int y = 0; y < window_.out_height; ++y) {
-      const TapRange rows = ValidTaps(origin, window_.height, 1, window_.in_height);
-      FillBand(origin, rows, y == 0 ? window_.height : window_.stride_height);
-      // Back and forth, so that the filters at the turn need not be laid out again.
-      for (int i = 0; i < groups; ++i) RunGroup((y & 1) != 0 ? groups - 1 - i : i, rows, to);
-      origin += window_.stride_height;
-      to += window_.out_width * window_.out_channels;
+#endif
+  }
+
+  void Run(const int8_t* input, int8_t* output, int channel) {
+    input_ = input + channel;
+    channel_ = channel;
+    packed_channel_ = -1;
+    std::memset(band_, 0, static_cast<size_t>(rows_.taps * row_size_) * sizeof(int16_t));
+    int origin = -rows_.pad;
+    for (int y = 0; y < rows_.out; ++y) {
+      const TapRange taps = ValidTaps(origin, rows_.taps, rows_.dilation, rows_.in);
+      FillBand(origin, taps, y == 0 || rows_.dilation > 1 ? rows_.taps : rows_.stride);
+      RunRow(taps, output, (y & 1) != 0);
+      origin += rows_.stride;
+      output += rows_.out_step;
     }
   }
 
  private:
   // Moves the band's rows up by `fresh` and widens as many new ones behind them.
-  void FillBand(int origin, const TapRange& rows, int fresh) {
-    int first = 0;
-    if (fresh < window_.height) {
-      first = window_.height - fresh;
-      Chunk* to = reinterpret_cast<Chunk*>(band_);
-      const Chunk* from = reinterpret_cast<const Chunk*>(band_ + fresh * row_size_);
-      for (int i = first * row_size_ / 8; i > 0; --i) *to++ = *from++;
+  void FillBand(int origin, const TapRange& taps, int fresh) {
+    int slot = 0;
+    if (fresh < rows_.taps) {
+      slot = rows_.taps - fresh;
+      MoveChunks(band_ + fresh * row_size_, slot * row_size_ / kChunk, band_);
     }
-    if (first < rows.begin) first = rows.begin;
-    for (int slot = first; slot < rows.end; ++slot) Widen(origin + slot, band_ + slot * row_size_);
-  }
-
-  // The columns beside the image stay zero.
-  void ClearBand() {
-    Chunk* to = reinterpret_cast<Chunk*>(band_);
-    for (int i = window_.height * row_size_ / 8; i > 0; --i) *to++ = Chunk{};
-  }
-
-  // Widens one input row; a row outside the image is all zero.
-  void Widen(int row, int16_t* to) const {
-    to += window_.pad_left;
-    if (row < 0 || row >= window_.in_height) {
-      for (int i = columns_; i > 0; --i) *to++ = 0;
-      return;
-    }
-    const int step = window_.in_channels;
-    const int32_t offset = work_.input_offset;
-    const int8_t* from = input_ + row * window_.in_width * step;
-#pragma GCC unroll 4
-    for (int i = columns_; i > 0; --i) {
-      *to++ = static_cast<int16_t>(*from + offset);
-      from += step;
-    }
-  }
-
-  // The usual depthwise layer: the nine weights stay at hand, rows outside the image are zeros.
-  void RunThreeByThree() {
-    Pack(0, 1);
-    Taps3x3 taps(packed_);
-    const int32_t start = Bias(in_channel_);
-    Outputs outputs = work_.outputs;
-    outputs.Skip(in_channel_);
-    const int stride = window_.stride_width;
-    const int step = window_.out_channels;
-    int8_t* to = output_ + in_channel_;
-    int row = -window_.pad_top;
-    // The rows' places rotate.
-    int16_t* top = band_;
-    int16_t* middle = top + row_size_;
-    int16_t* bottom = middle + row_size_;
-    int fresh = 3;
-    for (int y = 0; y < window_.out_height; ++y) {
-      if (fresh >= 3) Widen(row, top);
-      if (fresh >= 2) Widen(row + 1, middle);
-      Widen(row + 2, bottom);
-      const int16_t* from[3] = {top, middle, bottom};
-#if KWS_HAVE_DSP
-      if (outputs.usual()) {
-        RowOfThreeByThree(packed_, from, start, outputs.UsualFactor(), to, window_);
-        to += window_.out_width * step;
-      } else
-#endif
-        for (int x = window_.out_width; x > 0; --x) {
-          const int32_t sum = taps.Sum(from[0], from[1], from[2], start);
-          from[0] += stride;
-          from[1] += stride;
-          from[2] += stride;
-          outputs.Write<1>(&sum, to, 0);
-          to += step;
-        }
-      fresh = window_.stride_height;
-      row += fresh;
-      int16_t* const old_top = top;
-      if (fresh == 1) {
-        top = middle;
-        middle = bottom;
-        bottom = old_top;
-      } else if (fresh == 2) {
-        top = bottom;
-        bottom = old_top;
-      }
-    }
-  }
-
-  // Lays the filters of channels [first, first + count) out in pairs.
-  void Pack(int first, int count) {
-    int16_t* to = packed_;
-    const int step = window_.out_channels;
-    const int8_t* row = work_.filter + in_channel_ * multiplier_ + first;
-    for (int y = 0; y < window_.height; ++y) {
-      for (int x = 0; x < window_.width; x += 2) {
-        const int8_t* from = row + x * step;
-        const bool both = x + 1 < window_.width;
-#if KWS_HAVE_DSP
-        if (both && count == kDepthwiseGroup) {
-          const uint32_t first_tap = LoadAs<uint32_t>(from);
-          const uint32_t second_tap = LoadAs<uint32_t>(from + step);
-          *reinterpret_cast<Chunk*>(to) = InterleaveTaps(first_tap, second_tap);
-          to += 2 * kDepthwiseGroup;
-          continue;
-        }
-#endif
-        for (int c = 0; c < count; ++c) {
-          *to++ = from[c];
-          *to++ = both ? from[c + step] : int16_t{0};
-        }
-      }
-      row += window_.width * step;
-    }
-  }
-
-  void RunGroup(int group, const TapRange& rows, int8_t* to) {
-    const int first = group * kDepthwiseGroup;
-    const int left = multiplier_ - first;
-    const int count = left < kDepthwiseGroup ? 1 : kDepthwiseGroup;
-    // What is left of the last group goes one channel at a time.
-    for (int c = 0; c < (left < kDepthwiseGroup ? left : 1); ++c) {
-      const int channel = first + c;
-      if (packed_channel_ != channel) {
-        Pack(channel, count);
-        packed_channel_ = channel;
-      }
-      const int out_channel = in_channel_ * multiplier_ + channel;
-      Block block{band_ + rows.begin * row_size_,
-                  packed_ + rows.begin * pairs_ * 2 * count,
-                  rows.end - rows.begin,
-                  row_size_,
-                  pairs_,
-                  window_.stride_width};
-      if (count == kDepthwiseGroup) {
-        RunPixels<kDepthwiseGroup, 2>(out_channel, block, to + out_channel);
+    for (; slot < rows_.taps; ++slot) {
+      int16_t* to = band_ + slot * row_size_;
+      // The stride may leave columns over at the end. What is beside the image stays zero.
+      const int room = row_size_ - columns_.pad;
+      const int count = room < columns_.in ? room : columns_.in;
+      if (slot < taps.begin || slot >= taps.end) {
+        std::memset(to, 0, static_cast<size_t>(row_size_) * sizeof(int16_t));
       } else {
-        RunPixels<1, 4>(out_channel, block, to + out_channel);
+        Widen(input_ + (origin + slot * rows_.dilation) * rows_.in_step, columns_.in_step, count,
+              work_.input_offset, to + columns_.pad);
       }
     }
   }
 
-  template <int kChannels, int kPixels>
-  void RunPixels(int out_channel, Block& block, int8_t* to) {
-    int32_t starts[kChannels];
-    for (int c = 0; c < kChannels; ++c) starts[c] = Bias(out_channel + c);
-    Outputs outputs = work_.outputs;
-    outputs.Skip(out_channel);
-    const int step = window_.out_channels;
-    int left = window_.out_width;
-    for (; left >= kPixels; left -= kPixels) {
-      RunBlock<kChannels, kPixels>(starts, outputs, block, to, step);
-      block.row += kPixels * block.stride;
-      to += kPixels * step;
-    }
-    for (; left > 0; --left) {
-      RunBlock<kChannels, 1>(starts, outputs, block, to, step);
-      block.row += block.stride;
-      to += step;
+  // All outputs of one row. Back and forth, so that the filters at the turn need not be laid out
+  // again.
+  void RunRow(const TapRange& taps, int8_t* to, bool back) {
+    const int groups = (multiplier_ + kGroup - 1) / kGroup;
+    for (int i = 0; i < groups; ++i) {
+      const int first = (back ? groups - 1 - i : i) * kGroup;
+      const int left = multiplier_ - first;
+      const int channel = channel_ * multiplier_ + first;
+#if KWS_HAVE_DSP
+      if (three_by_three_) {
+        RunThreeByThree(channel, to + channel);
+        continue;
+      }
+      if (eight_taps_ && left >= kGroup && taps.begin < taps.end) {
+        RunEightTaps(channel, taps, to + channel);
+        continue;
+      }
+#endif
+      for (int c = channel; c < channel + (left < kGroup ? left : kGroup); ++c) {
+        RunAny(c, taps, to + c);
+      }
     }
   }
 
-  template <int kChannels, int kPixels>
-  static void RunBlock(const int32_t* starts, Outputs outputs, const Block& block, int8_t* to,
-                       int step) {
-    Sums<kChannels, kPixels> sums;
-    AddBlock<kChannels, kPixels>(block, starts, &sums);
-    for (int c = 0; c < kChannels; ++c) {
-      outputs.Write<kPixels>(sums.at[c], to + c, step);
+  // One filter at a time, pairs of taps.
+  void RunAny(int channel, const TapRange& taps, int8_t* to) {
+    if (packed_channel_ != channel) {
+      packed_channel_ = channel;
+      int16_t* packed = packed_;
+      const int8_t* row = work_.filter + channel;
+      for (int y = 0; y < rows_.taps; ++y) {
+        const int8_t* tap = row;
+        std::memset(packed, 0, static_cast<size_t>(pairs_) * 2 * sizeof(int16_t));
+        for (int x = 0; x < columns_.taps; ++x) {
+          packed[x * columns_.dilation] = *tap;
+          tap += columns_.filter_step;
+        }
+        packed += 2 * pairs_;
+        row += rows_.filter_step;
+      }
+    }
+    const int32_t start = Bias(channel);
+    Outputs outputs = work_.outputs;
+    outputs.Skip(channel);
+    const int16_t* from = band_ + taps.begin * row_size_;
+    const int16_t* packed = packed_ + taps.begin * pairs_ * 2;
+    for (int x = 0; x < columns_.out; ++x) {
+      const int32_t sum = SumOfPairs(from, packed, taps.end - taps.begin, start);
+      outputs.Write<1>(&sum, to, 0);
+      from += columns_.stride;
+      to += columns_.out_step;
+    }
+  }
+
+  int32_t SumOfPairs(const int16_t* from, const int16_t* packed, int rows, int32_t sum) const {
+    for (; rows > 0; --rows) {
+      const int16_t* at = from;
+      for (int i = pairs_; i > 0; --i) {
+#if KWS_HAVE_DSP
+        sum = dsp::MulAddPairs(LoadAs<uint32_t>(packed), LoadAs<uint32_t>(at), sum);
+#else
+        sum = WrappingAdd(sum, packed[0] * at[0] + packed[1] * at[1]);
+#endif
+        packed += 2;
+        at += 2;
+      }
+      from += row_size_;
+    }
+    return sum;
+  }
+
+#if KWS_HAVE_DSP
+  void RunThreeByThree(int channel, int8_t* to) {
+    ThreeByThree* work = reinterpret_cast<ThreeByThree*>(packed_);
+    if (packed_channel_ != channel) {
+      packed_channel_ = channel;
+      work->start = Bias(channel);
+      const int8_t* row = work_.filter + channel;
+      for (uint32_t* pairs : work->weights) {
+        const int16_t a = row[0];
+        const int16_t b = row[columns_.filter_step];
+        const int16_t c = row[2 * columns_.filter_step];
+        pairs[0] = dsp::Pack(a, b);
+        pairs[1] = dsp::Pack(c, 0);
+        pairs[2] = dsp::Pack(0, a);
+        pairs[3] = dsp::Pack(b, c);
+        row += rows_.filter_step;
+      }
+      Outputs outputs = work_.outputs;
+      outputs.Skip(channel);
+      work->factor = outputs.UsualFactor();
+      work->step = columns_.out_step;
+    }
+    kws::RunThreeByThree(*work, band_, row_size_, columns_.out, to);
+  }
+
+  void RunEightTaps(int channel, const TapRange& taps, int8_t* to) {
+    if (packed_channel_ != channel) {
+      packed_channel_ = channel;
+      PackEightTaps(work_.filter + channel, columns_.filter_step, rows_.taps * pairs_, packed_);
+    }
+    EightTaps work;
+    work.band = band_ + taps.begin * row_size_;
+    work.filter = packed_ + taps.begin * pairs_ * 2 * kGroup;
+    work.rows = taps.end - taps.begin;
+    work.row_size = row_size_;
+    work.step = columns_.out_step;
+    Outputs outputs = work_.outputs;
+    outputs.Skip(channel);
+    for (int c = 0; c < kGroup; ++c) {
+      work.start[c] = Bias(channel + c);
+      work.factors[c] = outputs.UsualFactor();
       outputs.Skip(1);
     }
+    kws::RunEightTaps(work, columns_.out / 2, to);
+    if ((columns_.out & 1) == 0) return;
+    // The last output once more with its neighbour.
+    work.band += (columns_.out - 2) * columns_.stride;
+    kws::RunEightTaps(work, 1, to + (columns_.out - 2) * columns_.out_step);
   }
+#endif
 
-  int32_t Bias(int out_channel) const {
-    return work_.bias == nullptr ? 0 : LoadAs<int32_t>(work_.bias + out_channel);
+  int32_t Bias(int channel) const {
+    return work_.bias == nullptr ? 0 : LoadAs<int32_t>(work_.bias + channel);
   }
 
   const DepthwiseRows& work_;
-  const Window& window_;
-  const int8_t* input_;
-  int8_t* output_;
-  int in_channel_;
-  int multiplier_;
-  int row_size_;
-  int pairs_;
-  int columns_;      // of the image that windows reach; the stride may leave some over at the end
-  int16_t* band_;    // the window's rows
-  int16_t* packed_;  // the filters of one group
+  const Side& rows_;
+  const Side& columns_;
+  const int multiplier_;
+  const int row_size_;
+  const int pairs_;
+  int16_t* const band_;    // the window's rows
+  int16_t* const packed_;  // the weights of one filter or group
+  bool three_by_three_ = false;
+  bool eight_taps_ = false;
+  const int8_t* input_ = nullptr;
+  int channel_ = 0;  // of the input
   int packed_channel_ = -1;
 };
 
 }  // namespace
 
 uint32_t DepthwiseRowsScratch(const Window& window) {
-  const uint32_t band =
-      static_cast<uint32_t>(window.height) * static_cast<uint32_t>(RowSize(window));
-  const uint32_t group =
-      window.out_channels / window.in_channels < kDepthwiseGroup ? 1 : kDepthwiseGroup;
-  const uint32_t filters = window.height * 2 * static_cast<uint32_t>(Pairs(window)) * group;
-  return 2 * (band + filters);
+  constexpr uint64_t kTooMuch = 1u << 30;  // more than any arena
+  constexpr uint64_t kThreeByThreeBytes = 68;
+  const Sides sides(window);
+  const uint64_t rows = static_cast<uint32_t>(sides.rows.taps);
+  const uint64_t group = window.out_channels / window.in_channels < kGroup ? 1 : kGroup;
+  const uint64_t band = rows * 2 * static_cast<uint32_t>(sides.RowSize());
+  uint64_t packed = rows * 4 * static_cast<uint32_t>(sides.Pairs()) * group;
+  if (packed < kThreeByThreeBytes) packed = kThreeByThreeBytes;
+  return static_cast<uint32_t>(band + packed < kTooMuch ? band + packed : kTooMuch);
 }
 
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window) {
   PlanEntry::Overlap overlap{PlanEntry::kFar, PlanEntry::kFar, false};
+  // With dilation the band takes rows in again.
+  const bool again = window.dilation_height > 1 || window.dilation_width > 1;
   if (window.in_channels > 1) {
     // Each channel goes over the whole image: only the very same places are safe.
-    overlap.in_place = window.in_channels == window.out_channels &&
+    overlap.in_place = !again && window.in_channels == window.out_channels &&
                        window.in_height == window.out_height && window.in_width == window.out_width;
     return overlap;
   }
-  if (window.batches != 1) return overlap;
-  const int64_t in_row = window.in_width;
-  const int64_t out_row = static_cast<int64_t>(window.out_width) * window.out_channels;
-  int64_t forward = 0;
-  for (int64_t row = 0; row < window.out_height; ++row) {
-    int64_t taken = row * window.stride_height - window.pad_top + window.height;
+  if (again || window.batches != 1) return overlap;
+  // Tensors have less than 2^28 bytes. Windows may lie outside the image, hence the limits.
+  int32_t forward = 0;
+  for (int32_t row = 0; row < window.out_height; ++row) {
+    int32_t taken = row * window.stride_height - window.pad_top + window.height;
     if (taken > window.in_height) taken = window.in_height;
     if (taken < 0) taken = 0;
-    const int64_t ahead = (row + 1) * out_row - taken * in_row;
+    const int32_t ahead = (row + 1) * window.out_width * window.out_channels -
+                          taken * static_cast<int32_t>(window.in_width);
     if (ahead > forward) forward = ahead;
   }
-  if (forward < PlanEntry::kFar) overlap.forward = static_cast<int32_t>(forward);
+  overlap.forward = forward;
   return overlap;
 }
 
 void RunDepthwiseRows(const DepthwiseRows& work) {
   const Window& window = work.window;
+  const Sides sides(window);
+  Channel channel(work, sides);
   const int8_t* image = work.input;
   int8_t* output = work.output;
   for (int batch = 0; batch < window.batches; ++batch) {
-    for (int channel = 0; channel < window.in_channels; ++channel) {
-      Channel(work, image, output, channel).Run();
-    }
+    for (int c = 0; c < window.in_channels; ++c) channel.Run(image, output, c);
     image += static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
     output += static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
   }

@@ -1,8 +1,8 @@
-// The fast way through a depthwise convolution without dilation: one input channel at a time, row
-// by row, each input row widened once to int16 with its padding.
+// The work of a depthwise convolution: one input channel at a time, row by row, each input row
+// widened to int16 with its padding.
 //
-// A band holds the rows that the window covers, so that an output row may overwrite input rows that
-// the band has taken in.
+// A band holds the rows that the window's taps lie on, so that an output row may overwrite input
+// rows that the band has taken in, and needs no others: without dilation each is widened once.
 #ifndef KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
 #define KWS_RUNTIME_KERNELS_DEPTHWISE_ROWS_H_
 
@@ -12,9 +12,6 @@
 #include "runtime/kernels/window.h"
 
 namespace kws {
-
-// Output channels of one input channel whose filters are laid out for the inner loop at a time.
-constexpr int kDepthwiseGroup = 4;
 
 struct DepthwiseRows {
   const Window& window;

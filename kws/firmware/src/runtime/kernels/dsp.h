@@ -66,6 +66,12 @@ inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 
 inline int32_t SaturateToInt8(int32_t x) { return __ssat(x, 8); }
 
+// Two words to any place that is aligned to 2.
+inline void StoreTwo(int16_t* to, uint32_t first, uint32_t second) {
+  __builtin_memcpy(to, &first, 4);
+  __builtin_memcpy(to + 2, &second, 4);
+}
+
 // 1 to 3 bytes as a word, the rest zero.
 inline uint32_t LoadTail(const int8_t* from, int32_t count) {
   uint32_t word = static_cast<uint8_t>(from[0]);

@@ -1,15 +1,17 @@
 // FULLY_CONNECTED, int8: output[b][o] = sum of input[b][i] * filter[o][i], plus bias.
 #include "runtime/kernel_context.h"
-#include "runtime/kernels/dot.h"
+#include "runtime/kernels/dot_loops.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/output_stage.h"
 #include "runtime/kernels/quantization.h"
+#include "runtime/kernels/weighted_op.h"
 
 namespace kws {
 namespace {
 
 enum Options { kActivation = 0, kWeightsFormat = 1 };
-enum References { kInput, kFilter, kBias, kOutput, kReferences };
+// References: WeightedOp's, without scratch.
+constexpr int kReferences = WeightedOp::kScratch;
 
 // Followed by the output stage's factors.
 struct alignas(4) Params {
@@ -21,52 +23,30 @@ struct alignas(4) Params {
 };
 
 Status Prepare(PrepareContext& context) {
-  Tensor input;
-  Tensor filter;
-  Tensor output;
-  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kFullyConnected));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
-  KWS_RETURN_IF_ERROR(context.Input(1, &filter));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || filter.type != TensorType::kInt8 ||
-      output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
-  if (context.Option<uint8_t>(kWeightsFormat, 0) != 0 || !filter.is_constant()) {
-    return Status::kUnsupportedOption;
-  }
-  if (filter.rank != 2 || output.rank < 1) return Status::kUnsupportedShape;
-  const int32_t units = filter.dims[0];
-  const int32_t depth = filter.dims[1];
-  const uint32_t batches = output.elements / static_cast<uint32_t>(units);
-  if (output.last_dim() != units ||
-      static_cast<uint64_t>(batches) * static_cast<uint32_t>(depth) != input.elements) {
+  WeightedOp op;
+  KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kFullyConnected, 2, 0));
+  if (context.Option<uint8_t>(kWeightsFormat, 0) != 0) return Status::kUnsupportedOption;
+  const int32_t units = op.filter.dims[0];
+  const int32_t depth = op.filter.dims[1];
+  const uint32_t batches = op.output.elements / static_cast<uint32_t>(units);
+  if (op.output.rank < 1 || op.output.last_dim() != units ||
+      op.input.elements % static_cast<uint32_t>(depth) != 0 ||
+      op.input.elements / static_cast<uint32_t>(depth) != batches) {
     return Status::kUnsupportedShape;
   }
-  KWS_RETURN_IF_ERROR(CheckBias(context, units));
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
-  KWS_RETURN_IF_ERROR(CheckQuantized(output));
-  uint32_t count;
-  KWS_RETURN_IF_ERROR(FactorCount(filter, units, 0, &count));
-
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(count)));
-  context.BindInput(kInput, 0);
-  context.BindInput(kFilter, 1);
-  context.BindInput(kBias, 2);
-  context.BindOutput(kOutput, 0);
+  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params, FactorBytes(op.factors)));
   params->batches = static_cast<int32_t>(batches);
   params->depth = depth;
   params->units = units;
-  params->input_offset = static_cast<int16_t>(-input.zero_point);
+  params->input_offset = op.input_offset();
   int32_t* factors = reinterpret_cast<int32_t*>(params + 1);
-  KWS_RETURN_IF_ERROR(
-      MakeOutputStage(context, kActivation, input, filter, output, &params->stage, factors));
-  if (count > 1) return Status::kOk;
+  KWS_RETURN_IF_ERROR(op.Bind(context, kActivation, &params->stage, factors));
+  if (op.factors > 1) return Status::kOk;
   // With one scale, TFLM multiplies input and filter scale as floats.
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(
-      MultiplierFromScales(input.scale * filter.scale, 1.0f, output.scale, 0, &factor));
+      MultiplierFromScales(op.input.scale * op.filter.scale, 1.0f, op.output.scale, 0, &factor));
   factors[0] = factor.multiplier;
   *reinterpret_cast<int8_t*>(factors + 1) = static_cast<int8_t>(factor.shift);
   params->stage.usual = params->stage.min == INT8_MIN && params->stage.max == INT8_MAX &&
@@ -76,30 +56,28 @@ Status Prepare(PrepareContext& context) {
 
 void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
-  const int8_t* input = context.Data<int8_t>(kInput);
-  const int32_t* bias = context.Data<int32_t>(kBias);
-  int8_t* output = context.MutableData<int8_t>(kOutput);
+  const int8_t* input = context.Data<int8_t>(WeightedOp::kInput);
+  const int32_t* bias = context.Data<int32_t>(WeightedOp::kBias);
+  int8_t* output = context.MutableData<int8_t>(WeightedOp::kOutput);
   const int32_t depth = params.depth;
   for (int32_t batch = 0; batch < params.batches; ++batch) {
-    const int8_t* filter = context.Data<int8_t>(kFilter);
+    const int8_t* filter = context.Data<int8_t>(WeightedOp::kFilter);
     Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
-    int32_t unit = 0;
-    for (; unit + kDotRows <= params.units; unit += kDotRows) {
-      RowSums sums = DotRows(input, filter, depth, params.input_offset);
-      for (int i = 0; i < kDotRows; ++i) {
-        if (bias != nullptr)
-          sums.sum[i] = WrappingAdd(sums.sum[i], LoadAs<int32_t>(bias + unit + i));
-        outputs.Write<1>(&sums.sum[i], output++, 0);
+    for (int32_t unit = 0; unit < params.units;) {
+      int32_t sums[kDotRows];
+      int rows = kDotRows;
+      if (unit + kDotRows <= params.units) {
+        DotRows(input, filter, depth, params.input_offset, sums);
+      } else {
+        rows = 1;
+        sums[0] = Dot(input, filter, depth, params.input_offset);
+      }
+      filter += rows * depth;
+      for (int i = 0; i < rows; ++i, ++unit) {
+        if (bias != nullptr) sums[i] = WrappingAdd(sums[i], LoadAs<int32_t>(bias + unit));
+        outputs.Write<1>(sums + i, output++, 0);
         outputs.Skip(1);
       }
-      filter += kDotRows * depth;
-    }
-    for (; unit < params.units; ++unit) {
-      const int32_t start = bias == nullptr ? 0 : LoadAs<int32_t>(bias + unit);
-      const int32_t sum = WrappingAdd(start, Dot(input, filter, depth, params.input_offset));
-      outputs.Write<1>(&sum, output++, 0);
-      outputs.Skip(1);
-      filter += depth;
     }
     input += depth;
   }

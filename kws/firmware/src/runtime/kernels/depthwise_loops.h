@@ -1,0 +1,63 @@
+// The inner loops of a depthwise convolution: filling the band, and on the Cortex-M4 one output row
+// of the two usual windows.
+//
+// A band row holds one input channel's values, less the zero point, as int16; padding is in it.
+// Rows are moved in chunks of eight values.
+#ifndef KWS_RUNTIME_KERNELS_DEPTHWISE_LOOPS_H_
+#define KWS_RUNTIME_KERNELS_DEPTHWISE_LOOPS_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/dsp.h"
+#include "runtime/kernels/output_stage.h"
+
+namespace kws {
+
+constexpr int kChunk = 8;
+
+// Copies chunks to a lower place; places may overlap.
+void MoveChunks(const int16_t* from, int chunks, int16_t* to);
+
+// to[i] = from[i * step] + offset.
+void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to);
+
+#if KWS_HAVE_DSP
+
+// 3x3, stride 1 along the row. The order of the fields is the order in which they are read.
+struct ThreeByThree {
+  int32_t start;
+  // A row's weights a, b, c as pairs for two neighbouring outputs: ab, c0, 0a, bc.
+  uint32_t weights[3][4];
+  Outputs::Factor factor;
+  int32_t step;  // bytes from output to output
+};
+static_assert(sizeof(ThreeByThree) == 68, "the loop goes back by that much");
+
+// `count` outputs from `to` on. `band` is the first of three rows, `row_size` values apart.
+void RunThreeByThree(const ThreeByThree& work, const int16_t* band, int row_size, int count,
+                     int8_t* to);
+
+// Eight taps a row, stride 2 along the row, four filters at once.
+struct EightTaps {
+  static constexpr int kFilters = 4;
+
+  const int16_t* band;    // the window's first row at the first output
+  const int16_t* filter;  // that row's weights: for each pair of taps the four filters' pairs
+  int rows;               // of the window
+  int row_size;           // of the band, in values
+  int32_t start[4];
+  Outputs::Factor factors[4];
+  int32_t step;  // bytes from output to output
+};
+
+// Lays out the weights of `pairs` pairs of taps, each tap's weights `step` bytes behind the last's.
+void PackEightTaps(const int8_t* weights, int step, int pairs, int16_t* packed);
+
+// `pairs` times two outputs of each filter; those of one output follow each other.
+void RunEightTaps(const EightTaps& work, int pairs, int8_t* to);
+
+#endif  // KWS_HAVE_DSP
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_DEPTHWISE_LOOPS_H_
