@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -55,13 +56,19 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
         check=True,
         capture_output=True,
     )
+    # Without `site` (-S) the environment's editable install does not get in first.
+    packages = sysconfig.get_path("purelib")
     code = (
-        f"import sys; sys.path.insert(0, {str(site)!r}); import kws, kws.cli;"
+        f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli;"
         f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
         "from kws.convert.bundle import Bundle, default_bundle_path;"
         "print(Bundle.load(default_bundle_path()).labels)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path
+        [sys.executable, "-S", "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     assert done.stdout == "('silence', 'unknown', 'yes', 'no')\n", done.stderr
