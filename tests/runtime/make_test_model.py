@@ -18,7 +18,7 @@ HEADER = Path(__file__).resolve().parents[2] / "kws/firmware/test/runtime_test_m
 
 
 def small_model() -> bytes:
-    """Every op of a small DS-CNN once: 10x8 input, 4 outputs."""
+    """Every op of a small DS-CNN once, with a residual and a gain: 10x8 input, 4 outputs."""
     rng = np.random.default_rng(1)
     m = ModelBuilder()
     x = m.tensor((1, 80), "int8", 0.1, -128)
@@ -52,9 +52,14 @@ def small_model() -> bytes:
         depthMultiplier=1,
         **window,
     )
+    total = m.tensor((1, 5, 4, 6), "int8", 0.06, -120)
+    m.op("ADD", [depthwise, conv], [total], "AddOptions", version=2, fusedActivationFunction=1)
+    gain = m.tensor((6,), "int8", 0.01, 3, weights(rng, (6,)))
+    product = m.tensor((1, 5, 4, 6), "int8", 0.05, -128)
+    m.op("MUL", [total, gain], [product], "MulOptions", version=2)
     pool = m.tensor((1, 2, 2, 6), "int8", 0.05, -128)
     window = {"padding": 1, "strideH": 2, "strideW": 2, "filterHeight": 2, "filterWidth": 2}
-    m.op("AVERAGE_POOL_2D", [depthwise], [pool], "Pool2DOptions", version=2, **window)
+    m.op("AVERAGE_POOL_2D", [product], [pool], "Pool2DOptions", version=2, **window)
     filters = weights(rng, (4, 24))
     f = m.tensor(filters.shape, "int8", 0.01, 0, filters)
     b = m.tensor((4,), "int32", 0.0005, 0, rng.integers(-500, 500, 4))
