@@ -69,8 +69,12 @@ demo: $(VENV)/.installed
 
 # The default model, again. DATA names a copy of Speech Commands (kws download speech_commands).
 DATA ?= ../shared/data/speech_commands
+DATA_ABOUT ?= Speech Commands by Pete Warden, Google (arXiv:1804.03209), licence CC BY 4.0: an excerpt \
+  of 12,429 clips of 35 words by 1,691 speakers and its background noises; clips of yes and no, all \
+  other words as unknown.
 assets: $(VENV)/.installed
-	$(BIN)/kws train --data $(DATA) --words yes,no --out runs/assets/yes_no
+	$(BIN)/kws train --data $(DATA) --words yes,no --out runs/assets/yes_no --about "$(DATA_ABOUT)"
+	$(BIN)/kws convert runs/assets/yes_no/bundle --out kws/assets/yes_no
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
