@@ -14,6 +14,7 @@ from kws.convert.bundle import default_bundle_path
 
 from .make_test_model import small_model
 from .model_builder import ModelBuilder
+from .test_lstm import lstm_model
 from .test_streaming import add_svdf, streaming_model
 
 _RNG = np.random.default_rng(3)
@@ -217,4 +218,5 @@ def _streaming() -> dict[str, bytes]:
         more = {**quantization, "state": state, "time": time}
         y = add_svdf(m, _RNG, x, sizes, more, state_type=state_type)
         models[f"svdf_{state_type}"] = m.build([x], [y])
+    models["lstm"] = lstm_model(_RNG, (1, 2, 3), 4, hidden_zero=3, clip=0.5)
     return models
