@@ -190,6 +190,9 @@ def _shapes() -> dict[str, bytes]:
     models["STRIDED_SLICE"] = m.build(
         "STRIDED_SLICE", inputs, [m.tensor((1, 3, 5, 4))], "StridedSliceOptions", beginMask=1
     )
+    m = _Op()
+    inputs = [m.tensor(), m.numbers(0, 1, 2, 0), m.numbers(1, 3, -1, 4)]
+    models["SLICE"] = m.build("SLICE", inputs, [m.tensor((1, 3, 3, 4))], "SliceOptions")
     return models
 
 

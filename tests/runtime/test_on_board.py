@@ -50,8 +50,10 @@ def shapes_model(rng: np.random.Generator) -> bytes:
     newest = m.tensor((1, c + 1, 2, w + 1), *quantization)
     bounds = [ints(0, 0, 1, 0), ints(1, c + 1, 3, w + 1), ints(1, 1, 1, 1)]
     m.op("STRIDED_SLICE", [rows[1], *bounds], [newest], "StridedSliceOptions")
-    flat = m.tensor((c + 1, 2, w + 1), *quantization)
-    m.op("SQUEEZE", [newest], [flat], "SqueezeOptions", squeezeDims=[0])
+    last = m.tensor((1, c + 1, 1, w + 1), *quantization)
+    m.op("SLICE", [newest, ints(0, 0, 1, 0), ints(1, -1, 1, -1)], [last], "SliceOptions")
+    flat = m.tensor((c + 1, 1, w + 1), *quantization)
+    m.op("SQUEEZE", [last], [flat], "SqueezeOptions", squeezeDims=[0])
     return m.build([x], [flat, rows[0], both])
 
 

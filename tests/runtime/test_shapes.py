@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -121,6 +122,31 @@ def test_strided_slice(
     )
     rng = np.random.default_rng(seed)
     assert_same(m.build([x], [y]), [[values(rng, shape, dtype)] for _ in range(2)])
+
+
+@given(shape=shapes(), dtype=TYPES, seed=SEEDS, data=st.data())
+@FEW
+def test_slice(*, shape: tuple[int, ...], dtype: str, seed: int, data: st.DataObject) -> None:
+    begins = [data.draw(st.integers(0, size - 1)) for size in shape]
+    sizes = [data.draw(st.integers(1, n - begin)) for n, begin in zip(shape, begins, strict=True)]
+    # -1 stands for all that is left.
+    given_sizes = [
+        -1 if begin + size == n and data.draw(st.booleans()) else size
+        for n, begin, size in zip(shape, begins, sizes, strict=True)
+    ]
+    m = ModelBuilder()
+    x, y = m.tensor(shape, dtype, SCALE), m.tensor(sizes, dtype, SCALE)
+    m.op("SLICE", [x, ints(m, begins), ints(m, given_sizes)], [y], "SliceOptions", version=2)
+    rng = np.random.default_rng(seed)
+    assert_same(m.build([x], [y]), [[values(rng, shape, dtype)] for _ in range(2)])
+
+
+def test_slice_beyond_its_input_is_refused() -> None:
+    m = ModelBuilder()
+    x, y = m.tensor((4,), "int8", SCALE), m.tensor((3,), "int8", SCALE)
+    m.op("SLICE", [x, ints(m, [2]), ints(m, [3])], [y], "SliceOptions")
+    with pytest.raises(_core.CoreError, match="SLICE"):
+        _core.Interpreter(m.build([x], [y]))
 
 
 @given(
