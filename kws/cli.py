@@ -235,7 +235,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 @app.command()
 def run(
-    clips: Annotated[list[Path], typer.Argument(help="Recordings.")],
+    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of them.")],
     *,
     model: ModelOption = None,
     as_json: JsonOption = False,
@@ -244,12 +244,12 @@ def run(
     from kws.host import matrix, report
 
     bundle = _bundle(model)
-    recordings = [matrix.clip_recording(str(clip), bundle.labels) for clip in clips]
+    recordings = matrix.clip_recordings(clips, bundle.labels)
     results = matrix.play_all(matrix.HOST, bundle, recordings)
     if as_json:
         print(report.results_json(matrix.HOST, bundle, results, passed=True))
         return
-    print(report.serial_text(clips, results), end="")
+    print(report.serial_text(results), end="")
 
 
 @app.command()

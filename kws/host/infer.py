@@ -55,8 +55,12 @@ def load_rows(file: Path) -> tuple[Array, ...]:
     try:
         loaded = np.load(file, allow_pickle=False)
         arrays = (loaded,) if isinstance(loaded, np.ndarray) else tuple(loaded.values())
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{file}: not a NumPy file of plain numbers ({error})") from None
+    except OSError as error:
+        raise UsageError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise UsageError(
+            f"{file}: not a NumPy file of plain numbers; write it with numpy.save"
+        ) from None
     if not arrays or any(values.ndim == 0 for values in arrays):
         raise UsageError(f"{file}: holds no rows; its first dimension has to count the calls")
     return arrays

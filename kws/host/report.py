@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 from kws.convert.bundle import Bundle
 from kws.host.build import Board, Firmware
@@ -66,13 +65,11 @@ def results_json(board: str, bundle: Bundle, results: Sequence[Result], *, passe
     )
 
 
-def serial_text(clips: Sequence[Path], results: Sequence[Result]) -> str:
+def serial_text(results: Sequence[Result]) -> str:
     """What was written, byte for byte; with several clips each after a line with its name."""
-    if len(clips) == 1:
+    if len(results) == 1:
         return results[0].serial.text
-    return "".join(
-        f"# {clip}\n{result.serial.text}" for clip, result in zip(clips, results, strict=True)
-    )
+    return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
 
 
 def size_text(firmware: Firmware) -> str:
