@@ -20,6 +20,7 @@
 #include "pipeline.h"
 #include "recognizer.h"
 #include "runtime/all_ops_resolver.h"
+#include "runtime/graph_builder.h"
 #include "runtime/micro_interpreter.h"
 #include "runtime/op_names.h"
 
@@ -165,6 +166,16 @@ struct TensorInfo {
   int zero_point;
 };
 
+// One thing that lies in the arena.
+struct PlanItem {
+  std::string name;
+  const char* kind;
+  int first;
+  int last;
+  size_t offset;
+  size_t bytes;
+};
+
 // An arena on the heap whose start is aligned as the runtime wants it.
 class Arena {
  public:
@@ -218,7 +229,8 @@ class Interpreter {
       info.dtype = TypeName(view.type);
       info.scale = view.scale;
       info.zero_point = view.zero_point;
-      info.name = Name(graph, inputs ? graph.inputs : graph.outputs, i);
+      const kws::FlatVector& list = inputs ? graph.inputs : graph.outputs;
+      info.name = Name(model_.buffer().Element<uint32_t>(list, static_cast<uint32_t>(i)));
       infos.push_back(info);
     }
     return infos;
@@ -234,6 +246,41 @@ class Interpreter {
       names.emplace_back(kws::BuiltinOpName(op.builtin_code));
     }
     return names;
+  }
+
+  // Lays out another arena the same way, for a look at the builder's table.
+  std::vector<PlanItem> Plan() const {
+    Arena arena(arena_->size());
+    kws::GraphBuilder builder(model_, resolver_, arena.data(), static_cast<uint32_t>(arena.size()));
+    kws::GraphBuilder::Layout layout{};
+    kws::ErrorDetail error;
+    Check(builder.Build(&layout, &error));
+    kws::Model::Subgraph graph;
+    Check(model_.GetSubgraph(0, &graph));
+    const int ops = builder.ops();
+    std::vector<PlanItem> items;
+    items.push_back({"inputs, outputs, ops", "records", 0, ops - 1, layout.variables_bytes,
+                     builder.block() - layout.variables_bytes});
+    for (int i = 0; i < builder.entries(); ++i) {
+      const kws::PlanEntry& entry = builder.entry(i);
+      const bool is_tensor = static_cast<uint32_t>(i) < graph.tensors.count;
+      const bool kept = builder.IsVariable(i) || (entry.IsFixed() && entry.offset >= 0);
+      if (entry.bytes == 0 || (entry.first == kws::PlanEntry::kNone && !kept)) continue;
+      PlanItem item;
+      item.name = is_tensor ? Name(static_cast<uint32_t>(i)) : "";
+      item.kind = "tensor";
+      if (!is_tensor) item.kind = "scratch";
+      if (Lists(graph.inputs, i)) item.kind = "input";
+      if (entry.last == kws::PlanEntry::kForever) item.kind = "output";
+      if (entry.same_as != kws::PlanEntry::kNone) item.kind = "alias";
+      if (kept) item.kind = "variable";
+      item.first = kept ? 0 : entry.first;
+      item.last = kept ? ops - 1 : std::min<int>(entry.last, ops - 1);
+      item.offset = static_cast<size_t>(entry.offset) + (entry.IsFixed() ? 0 : builder.block());
+      item.bytes = entry.bytes;
+      items.push_back(item);
+    }
+    return items;
   }
 
   size_t arena_used_bytes() const { return interpreter_->arena_used_bytes(); }
@@ -324,10 +371,21 @@ class Interpreter {
         .attr("reshape")(nb::tuple(shape));
   }
 
-  std::string Name(const kws::Model::Subgraph& graph, const kws::FlatVector& list, size_t i) const {
+  bool Lists(const kws::FlatVector& tensors, int index) const {
+    for (uint32_t i = 0; i < tensors.count; ++i) {
+      if (model_.buffer().Element<int32_t>(tensors, i) == index) return true;
+    }
+    return false;
+  }
+
+  // Of a tensor of the main graph.
+  std::string Name(uint32_t tensor) const {
+    kws::Model::Subgraph graph;
     kws::FlatVector name{};
-    const int32_t index = model_.buffer().Element<int32_t>(list, static_cast<uint32_t>(i));
-    if (model_.GetTensorName(graph, static_cast<uint32_t>(index), &name) != Status::kOk) return "";
+    if (model_.GetSubgraph(0, &graph) != Status::kOk ||
+        model_.GetTensorName(graph, tensor, &name) != Status::kOk) {
+      return "";
+    }
     return std::string(reinterpret_cast<const char*>(model_.data()) + name.position, name.count);
   }
 
@@ -494,11 +552,20 @@ NB_MODULE(_core, m) {
       .def_ro("scale", &TensorInfo::scale)
       .def_ro("zero_point", &TensorInfo::zero_point);
 
+  nb::class_<PlanItem>(m, "PlanItem")
+      .def_ro("name", &PlanItem::name)
+      .def_prop_ro("kind", [](const PlanItem& item) { return item.kind; })
+      .def_ro("first", &PlanItem::first)
+      .def_ro("last", &PlanItem::last)
+      .def_ro("offset", &PlanItem::offset)
+      .def_ro("bytes", &PlanItem::bytes);
+
   nb::class_<Interpreter>(m, "Interpreter")
       .def(nb::init<const nb::bytes&, size_t>(), "model"_a, "arena_bytes"_a = 0)
       .def_prop_ro("inputs", [](const Interpreter& self) { return self.Infos(true); })
       .def_prop_ro("outputs", [](const Interpreter& self) { return self.Infos(false); })
       .def_prop_ro("ops", &Interpreter::Ops)
+      .def_prop_ro("plan", &Interpreter::Plan)
       .def_prop_ro("arena_used_bytes", &Interpreter::arena_used_bytes)
       .def("invoke", &Interpreter::Invoke)
       .def("invoke_batch", &Interpreter::InvokeBatch, "rows"_a, "threads"_a = 0)

@@ -57,6 +57,22 @@ class TensorInfo:
     scale: float
     zero_point: int
 
+class PlanItem:
+    """One thing that lies in the arena."""
+
+    name: str
+    """The tensor's; empty for scratch and for what further graphs and variables need."""
+    kind: str
+    """input, output, tensor (any other); alias (another name of a tensor's bytes); scratch;
+    variable (kept from call to call); records (what is noted of inputs, outputs and ops)."""
+    first: int
+    """The op that writes it, over all graphs in the order they run."""
+    last: int
+    """The op that reads it last; the last op of all for outputs."""
+    offset: int
+    """Bytes from the arena's start."""
+    bytes: int
+
 class Interpreter:
     """Runs one .tflite model with all ops that the runtime has.
 
@@ -75,6 +91,10 @@ class Interpreter:
     @property
     def ops(self) -> list[str]:
         """The model's operators in the order they run, by the schema's names."""
+
+    @property
+    def plan(self) -> list[PlanItem]:
+        """What lies where in the arena, and when."""
 
     @property
     def arena_used_bytes(self) -> int:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kws.convert.bundle import Bundle
-from kws.host.build import Board, Firmware
+from kws.errors import ToolError
+from kws.host.build import MAP, Board, Firmware, build
+from kws.host.footprint import Footprint, read_footprint
 from kws.host.matrix import Result, Row
 from kws.host.tools import Check
 
@@ -79,13 +81,37 @@ def size_text(firmware: Firmware) -> str:
     return (
         f"flash {size.flash} bytes ({size.model} the model, {program} the program), "
         f"RAM {size.ram} bytes ({size.arena} arena, {size.stack} stack)\n"
+        f"{_kernels_text(read_footprint(firmware.folder / MAP))}\n"
         f"firmware {firmware.elf}"
     )
 
 
+def flash_of_ops(bundle: Bundle) -> str:
+    """The flash of each op of a model, as built for the emulated board, or why it is not known.
+
+    Raises:
+        UsageError: the bundle cannot be built.
+    """
+    try:
+        firmware = build("qemu", bundle)
+        return _kernels_text(read_footprint(firmware.folder / MAP))
+    except ToolError as error:
+        return f"flash of the ops is not known: {error}"
+
+
+def _kernels_text(footprint: Footprint) -> str:
+    """The flash of each kernel's file; several ops share some."""
+    rows = [(f"  {name}", f"{size:,}".rjust(7)) for name, size in footprint.kernels.items() if size]
+    return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
+
+
 def size_json(board: str, firmware: Firmware) -> str:
     """The same for a script."""
-    return json.dumps({"board": board, "elf": str(firmware.elf), **asdict(firmware.size)}, indent=2)
+    kernels = read_footprint(firmware.folder / MAP).kernels
+    size = asdict(firmware.size)
+    return json.dumps(
+        {"board": board, "elf": str(firmware.elf), **size, "kernels": kernels}, indent=2
+    )
 
 
 def boards_text(boards: Sequence[Board]) -> str:
