@@ -1,4 +1,4 @@
-// The interpreter on a small model: right outputs, and no harm from models that are damaged.
+// The interpreter on small models: right outputs, and no harm from models that are damaged.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -51,6 +51,11 @@ std::vector<uint8_t> TestModel() {
   return std::vector<uint8_t>(test::kModel, test::kModel + sizeof(test::kModel));
 }
 
+std::vector<std::vector<uint8_t>> TestModels() {
+  const unsigned char* streaming = test::kStreamingModel;
+  return {TestModel(), {streaming, streaming + sizeof(test::kStreamingModel)}};
+}
+
 TEST(Interpreter, GivesTheOutputOfTflm) {
   const Model model = GetModel(test::kModel);
   AllOpsResolver resolver;
@@ -66,6 +71,42 @@ TEST(Interpreter, GivesTheOutputOfTflm) {
     ASSERT_EQ(output.bytes, sizeof(test::kOutput));
     EXPECT_EQ(std::memcmp(output.data, test::kOutput, sizeof(test::kOutput)), 0);
   }
+}
+
+TEST(Interpreter, KeepsVariablesUntilReset) {
+  const Model model = GetModel(test::kStreamingModel);
+  AllOpsResolver resolver;
+  Arena arena(kArenaBytes);
+  MicroInterpreter interpreter(model, resolver, arena.data(), arena.size());
+  ASSERT_EQ(interpreter.AllocateTensors(), Status::kOk);
+  const size_t input_bytes = interpreter.input(0).bytes;
+  const size_t output_bytes = interpreter.output(0).bytes;
+  ASSERT_EQ(sizeof(test::kStreamingOutputs) / output_bytes, 4u);
+  for (int run = 0; run < 2; ++run) {
+    for (size_t call = 0; call < 4; ++call) {
+      std::memcpy(interpreter.input(0).data, test::kStreamingInputs + call * input_bytes,
+                  input_bytes);
+      ASSERT_EQ(interpreter.Invoke(), Status::kOk);
+      EXPECT_EQ(std::memcmp(interpreter.output(0).data,
+                            test::kStreamingOutputs + call * output_bytes, output_bytes),
+                0);
+    }
+    ASSERT_EQ(interpreter.Reset(), Status::kOk);
+  }
+}
+
+TEST(Interpreter, ResetLeavesInputsAlone) {
+  const Model model = GetModel(test::kStreamingModel);
+  AllOpsResolver resolver;
+  Arena arena(kArenaBytes);
+  MicroInterpreter interpreter(model, resolver, arena.data(), arena.size());
+  ASSERT_EQ(interpreter.AllocateTensors(), Status::kOk);
+  std::memcpy(interpreter.input(0).data, test::kStreamingInputs, interpreter.input(0).bytes);
+  ASSERT_EQ(interpreter.Reset(), Status::kOk);
+  ASSERT_EQ(interpreter.Invoke(), Status::kOk);
+  EXPECT_EQ(
+      std::memcmp(interpreter.output(0).data, test::kStreamingOutputs, interpreter.output(0).bytes),
+      0);
 }
 
 TEST(Interpreter, DescribesInputsAndOutputs) {
@@ -136,38 +177,40 @@ TEST(Model, RefusesWhatIsNotAModel) {
 }
 
 TEST(Model, EveryTruncationIsAnErrorOrRuns) {
-  const std::vector<uint8_t> whole = TestModel();
   Arena arena(kArenaBytes);
-  int errors = 0;
-  for (size_t size = 0; size < whole.size(); ++size) {
-    const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<long>(size));
-    errors += LoadAndRun(part, &arena) != Status::kOk;
+  for (const std::vector<uint8_t>& whole : TestModels()) {
+    int errors = 0;
+    for (size_t size = 0; size < whole.size(); ++size) {
+      const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<long>(size));
+      errors += LoadAndRun(part, &arena) != Status::kOk;
+    }
+    // Nearly all; what is behind the last table that the runtime reads may go.
+    EXPECT_GT(errors, static_cast<int>(whole.size() * 9 / 10));
   }
-  // Nearly all; what is behind the last table that the runtime reads may go.
-  EXPECT_GT(errors, static_cast<int>(whole.size() * 9 / 10));
 }
 
 TEST(Model, EveryFlippedBitIsAnErrorOrRuns) {
-  std::vector<uint8_t> bytes = TestModel();
   Arena arena(kArenaBytes);
-  int errors = 0;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    for (int bit = 0; bit < 8; ++bit) {
-      bytes[i] ^= static_cast<uint8_t>(1 << bit);
-      errors += LoadAndRun(bytes, &arena) != Status::kOk;
-      bytes[i] ^= static_cast<uint8_t>(1 << bit);
+  for (std::vector<uint8_t> bytes : TestModels()) {
+    int errors = 0;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      for (int bit = 0; bit < 8; ++bit) {
+        bytes[i] ^= static_cast<uint8_t>(1 << bit);
+        errors += LoadAndRun(bytes, &arena) != Status::kOk;
+        bytes[i] ^= static_cast<uint8_t>(1 << bit);
+      }
     }
+    EXPECT_GT(errors, 0);
   }
-  EXPECT_GT(errors, 0);
 }
 
 TEST(Model, RandomDamageIsAnErrorOrRuns) {
-  const std::vector<uint8_t> whole = TestModel();
+  const std::vector<std::vector<uint8_t>> models = TestModels();
   Arena arena(kArenaBytes);
   uint32_t random = 1;
   const auto next = [&random] { return random = random * 1664525u + 1013904223u; };
   for (int round = 0; round < 20000; ++round) {
-    std::vector<uint8_t> bytes = whole;
+    std::vector<uint8_t> bytes = models[static_cast<size_t>(round) % models.size()];
     for (uint32_t edits = 1 + (next() >> 24) % 8; edits > 0; --edits) {
       const size_t at = (next() >> 8) % bytes.size();
       // Half of the edits are the values that offsets and sizes break on.
