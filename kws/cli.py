@@ -205,6 +205,9 @@ def convert(
     minimum_count: Annotated[
         int | None, typer.Option(min=1, max=100, help="Results needed in the window (3).")
     ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Draw the arena over time into this PNG; list flash an op.")
+    ] = None,
 ) -> None:
     """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
     from kws.convert.existing import Changes, convert_file, renew_bundle
@@ -222,6 +225,15 @@ def convert(
         f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
         f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
     )
+    if plan:
+        from kws.convert.plan import plan_of, plan_text, save_plan
+        from kws.host.report import flash_of_ops
+
+        found = plan_of(bundle.model)
+        save_plan(plan, found, f"{bundle.name}: memory over time")
+        print(plan_text(found))
+        print(flash_of_ops(bundle))
+        print(f"picture: {plan}")
 
 
 # --- devices --------------------------------------------------------------------------------------
