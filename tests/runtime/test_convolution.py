@@ -24,7 +24,9 @@ def _channel_scales(
 
 
 @st.composite
-def windows(draw: st.DrawFn, dilations: bool = True, width: int | None = None) -> dict[str, int]:
+def windows(
+    draw: st.DrawFn, dilations: bool = True, width: int | None = None, stride: int = 1
+) -> dict[str, int]:
     """A window that fits its image: sizes, strides, dilations, padding (0 SAME, 1 VALID)."""
     w: dict[str, int] = {}
     w["padding"] = draw(st.integers(0, 1))
@@ -34,7 +36,7 @@ def windows(draw: st.DrawFn, dilations: bool = True, width: int | None = None) -
         w["s" + axis] = draw(st.integers(1, 3))
         w["d" + axis] = draw(st.integers(1, 3)) if dilations else 1
         if axis == "w" and width is not None:
-            w["w"], w["kw"], w["sw"] = draw(st.integers(width, 20)), width, 2
+            w["w"], w["kw"], w["sw"] = draw(st.integers(width, 20)), width, stride
         out = (
             same(w[axis], w["s" + axis])
             if w["padding"] == 0
@@ -130,7 +132,7 @@ def test_depthwise_conv_2d(**drawn: Any) -> None:
 
 @given(
     # TinyConv's first layer is of this kind, and has an inner loop of its own on the Cortex-M4.
-    w=windows(dilations=False, width=8),
+    w=windows(dilations=False, width=8, stride=2),
     batch=st.integers(1, 2),
     cin=st.sampled_from([1, 1, 2]),
     multiplier=st.integers(3, 9),
@@ -145,6 +147,28 @@ def test_depthwise_conv_2d(**drawn: Any) -> None:
 )
 @FEW
 def test_depthwise_with_eight_columns(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+@given(
+    # Most depthwise layers are of this kind, which has an inner loop of its own too.
+    w=windows(width=3).map(
+        lambda w: {**w, "kh": 3, "sh": 1, "oh": w["h"], "ow": w["w"], "padding": 0}
+    ),
+    batch=st.integers(1, 2),
+    cin=st.integers(1, 5),
+    multiplier=st.just(1),
+    per_channel=st.booleans(),
+    activation=st.sampled_from([0, 1]),
+    in_zero=ZERO_POINTS,
+    out_zero=ZERO_POINTS,
+    in_scale=scales(1e-3, 1.0),
+    filter_scale=scales(1e-3, 0.1),
+    out_scale=scales(1e-1, 10.0),
+    seed=SEEDS,
+)
+@FEW
+def test_depthwise_three_by_three(**drawn: Any) -> None:
     _check_depthwise(**drawn)
 
 

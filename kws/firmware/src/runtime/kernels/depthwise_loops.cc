@@ -59,19 +59,6 @@ void PackEightTaps(const int8_t* weights, int step, int pairs, int16_t* packed) 
 
 // In assembly because the compiler runs out of registers: these loops take all there are. The
 // output stage is that of Outputs::Factor.
-#define KWS_SCALE(sum, multiplier, bias, right) \
-  "qadd " sum ", " sum ", " sum                 \
-  "\n"                                          \
-  "smmulr " sum ", " sum ", " multiplier        \
-  "\n"                                          \
-  "add " sum ", " sum ", " sum                  \
-  ", asr #31\n"                                 \
-  "add " sum ", " bias                          \
-  "\n"                                          \
-  "asr " sum ", " right                         \
-  "\n"                                          \
-  "ssat " sum ", #8, " sum "\n"
-
 void RunThreeByThree(const ThreeByThree& work, const int16_t* band, int row_size, int count,
                      int8_t* to) {
   const ThreeByThree* at = &work;
@@ -199,7 +186,6 @@ void RunEightTaps(const EightTaps& work, int pairs, int8_t* to) {
 #undef KWS_PAIR
 }
 
-#undef KWS_SCALE
 #endif  // KWS_HAVE_DSP
 
 }  // namespace kws

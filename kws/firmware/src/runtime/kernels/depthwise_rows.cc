@@ -72,8 +72,10 @@ class Channel {
         pairs_(sides.Pairs()),
         band_(work.scratch),
         packed_(work.scratch + rows_.taps * row_size_) {
+    // Once for all channels: what is beside the image stays zero.
+    std::memset(band_, 0, static_cast<size_t>(rows_.taps * row_size_) * sizeof(int16_t));
 #if KWS_HAVE_DSP
-    if (work.outputs.usual()) {
+    if (work.outputs.usual() && columns_.dilation == 1) {
       three_by_three_ =
           multiplier_ == 1 && rows_.taps == 3 && columns_.taps == 3 && columns_.stride == 1;
       eight_taps_ =
@@ -86,12 +88,16 @@ class Channel {
     input_ = input + channel;
     channel_ = channel;
     packed_channel_ = -1;
-    std::memset(band_, 0, static_cast<size_t>(rows_.taps * row_size_) * sizeof(int16_t));
     int origin = -rows_.pad;
     for (int y = 0; y < rows_.out; ++y) {
       const TapRange taps = ValidTaps(origin, rows_.taps, rows_.dilation, rows_.in);
       FillBand(origin, taps, y == 0 || rows_.dilation > 1 ? rows_.taps : rows_.stride);
-      RunRow(taps, output, (y & 1) != 0);
+#if KWS_HAVE_DSP
+      if (three_by_three_) {
+        RunThreeByThree(channel, output + channel);
+      } else
+#endif
+        RunRow(taps, output, (y & 1) != 0);
       origin += rows_.stride;
       output += rows_.out_step;
     }
@@ -128,10 +134,6 @@ class Channel {
       const int left = multiplier_ - first;
       const int channel = channel_ * multiplier_ + first;
 #if KWS_HAVE_DSP
-      if (three_by_three_) {
-        RunThreeByThree(channel, to + channel);
-        continue;
-      }
       if (eight_taps_ && left >= kGroup && taps.begin < taps.end) {
         RunEightTaps(channel, taps, to + channel);
         continue;

@@ -7,83 +7,159 @@
 namespace kws {
 namespace {
 
-struct ColumnSums {
-  int32_t sum[kColumns];
-};
+// The sum of filter * column.
+int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
+  int32_t sum = filter.bias == nullptr ? 0 : LoadAs<int32_t>(filter.bias);
+  for (int32_t i = 0; i < filter.taps; ++i) {
+#if KWS_HAVE_DSP
+    constexpr int kPlace[] = {0, 2, 1, 3};  // see ExpandColumn
+    const int place = kPlace[i & 3];
+#else
+    const int place = i & 3;
+#endif
+    const int32_t tap = columns[(i >> 2) * 4 * kColumns + 4 * column + place];
+    sum = WrappingAdd(sum, filter.weights[i] * tap);
+  }
+  return sum;
+}
 
 #if KWS_HAVE_DSP
-
-// Sums of filter * column for all columns, added to `start`.
-__attribute__((always_inline)) inline ColumnSums DotColumns(const int8_t* filter,
-                                                            const int16_t* columns, int32_t count,
-                                                            int32_t start) {
-  int32_t sum0 = start;
-  int32_t sum1 = start;
-  int32_t sum2 = start;
-  int32_t sum3 = start;
-  // The compiler does not make multiple loads out of eight single ones.
-#define KWS_FOUR_TAPS                     \
-  "ldr %[odd], [%[filter]], #4\n"         \
-  "sxtb16 %[even], %[odd]\n"              \
-  "sxtb16 %[odd], %[odd], ror #8\n"       \
-  "ldmia %[from]!, {r4, r5, r6, r8}\n"    \
-  "smlad %[sum0], %[even], r4, %[sum0]\n" \
-  "smlad %[sum0], %[odd], r5, %[sum0]\n"  \
-  "smlad %[sum1], %[even], r6, %[sum1]\n" \
-  "smlad %[sum1], %[odd], r8, %[sum1]\n"  \
-  "ldmia %[from]!, {r4, r5, r6, r8}\n"    \
-  "smlad %[sum2], %[even], r4, %[sum2]\n" \
-  "smlad %[sum2], %[odd], r5, %[sum2]\n"  \
-  "smlad %[sum3], %[even], r6, %[sum3]\n" \
-  "smlad %[sum3], %[odd], r8, %[sum3]\n"
-#define KWS_OPERANDS                                                                 \
-  [filter] "+r"(filter), [from] "+r"(columns), [sum0] "+r"(sum0), [sum1] "+r"(sum1), \
-      [sum2] "+r"(sum2), [sum3] "+r"(sum3), [even] "=&r"(even), [odd] "=&r"(odd)
-  uint32_t even;
-  uint32_t odd;
-  for (int32_t i = count >> 3; i > 0; --i) {
-    __asm__(KWS_FOUR_TAPS KWS_FOUR_TAPS:KWS_OPERANDS : : "r4", "r5", "r6", "r8", "memory");
-  }
-  if ((count & 4) != 0) {
-    __asm__(KWS_FOUR_TAPS:KWS_OPERANDS : : "r4", "r5", "r6", "r8", "memory");
-  }
-#undef KWS_OPERANDS
+// The usual outputs of all filters at all columns. In assembly for multiple loads and for the
+// registers: what the inner loop does not need is in memory, where one instruction gets it.
+void MultiplyUsual(const Filters& filters, const int16_t* columns, int8_t* to, int32_t step) {
+  const Outputs::Arrays factors = filters.outputs.arrays();
+#define KWS_TWO_COLUMNS(a, b)        \
+  "ldmia %[at]!, {r4, r5, r6, r8}\n" \
+  "smlad " a ", %[even], r4, " a     \
+  "\n"                               \
+  "smlad " a ", %[odd], r5, " a      \
+  "\n"                               \
+  "smlad " b ", %[even], r6, " b     \
+  "\n"                               \
+  "smlad " b ", %[odd], r8, " b "\n"
+#define KWS_ALL_COLUMNS                                               \
+  "sxtb16 %[even], %[odd]\n"                                          \
+  "sxtb16 %[odd], %[odd], ror #8\n" KWS_TWO_COLUMNS("%[s0]", "%[s1]") \
+      KWS_TWO_COLUMNS("%[s2]", "%[s3]") KWS_TWO_COLUMNS("%[s4]", "%[s5]")
+#define KWS_FOUR_TAPS "ldr %[odd], [%[weights]], #4\n" KWS_ALL_COLUMNS
+#define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "r4", "r5", "r6")
+  static constexpr int32_t kZero = 0;
+  struct {
+    const int32_t* bias;
+    const int32_t* multiplier;
+    const int8_t* shift;
+    const int8_t* end;  // of the filter's eights of taps
+    int8_t* to;
+    int32_t left;
+    int32_t bias_step;  // in bytes
+    int32_t factor_step;
+    int32_t rounding;
+    const int16_t* columns;
+    int32_t taps;
+    int32_t step;
+  } volatile work = {filters.bias == nullptr ? &kZero : filters.bias,
+                     factors.multipliers,
+                     factors.shifts,
+                     filters.weights + (filters.taps & ~7),
+                     to,
+                     filters.count,
+                     filters.bias == nullptr ? 0 : 4,
+                     factors.step,
+                     factors.rounding,
+                     columns,
+                     filters.taps,
+                     step};
+  const int8_t* weights = filters.weights;
+  uint32_t at, even, odd, s0, s1, s2, s3, s4, s5;
+  __asm__ volatile(
+      "1:\n"
+      "ldr r4, %[bias]\n"
+      "ldr r5, %[bias_step]\n"
+      "ldr %[s0], [r4]\n"
+      "add r4, r5\n"
+      "str r4, %[bias]\n"
+      "mov %[s1], %[s0]\n"
+      "mov %[s2], %[s0]\n"
+      "mov %[s3], %[s0]\n"
+      "mov %[s4], %[s0]\n"
+      "mov %[s5], %[s0]\n"
+      "ldr %[at], %[columns]\n"
+      "ldr %[even], %[end]\n"
+      "cmp %[weights], %[even]\n"
+      "beq 3f\n"
+      "2:\n"  //
+      KWS_FOUR_TAPS KWS_FOUR_TAPS
+      "ldr %[even], %[end]\n"
+      "cmp %[weights], %[even]\n"
+      "bne 2b\n"
+      "3:\n"
+      "ldr r4, %[taps]\n"
+      "add %[even], r4\n"
+      "str %[even], %[end]\n"
+      "ands r4, #7\n"
+      "beq 6f\n"
+      "cmp r4, #4\n"
+      "blo 4f\n"  //
+      KWS_FOUR_TAPS
+      "ldr r4, %[taps]\n"
+      "ands r4, #3\n"
+      "beq 6f\n"
+      "4:\n"  // one to three taps more; nothing behind them is read
+      "cmp r4, #2\n"
+      "ite lo\n"
+      "ldrblo %[odd], [%[weights]], #1\n"
+      "ldrhhs %[odd], [%[weights]], #2\n"
+      "bls 5f\n"
+      "ldrb r4, [%[weights]], #1\n"
+      "orr %[odd], %[odd], r4, lsl #16\n"
+      "5:\n"  //
+      KWS_ALL_COLUMNS
+      "6:\n"
+      "ldr r8, %[factor_step]\n"
+      "ldr %[even], %[multiplier]\n"
+      "ldr %[odd], %[shift]\n"
+      "ldr r5, %[rounding]\n"
+      "ldr r4, [%[even]]\n"
+      "ldrsb r6, [%[odd]]\n"
+      "add %[even], %[even], r8, lsl #2\n"
+      "add %[odd], r8\n"
+      "str %[even], %[multiplier]\n"
+      "str %[odd], %[shift]\n"
+      "mvn r8, r6\n"  // right - 1
+      "rsb r6, r6, #0\n"
+      "lsl r5, r8\n"  //
+      KWS_SCALE_SUM("%[s0]") KWS_SCALE_SUM("%[s1]") KWS_SCALE_SUM("%[s2]")
+      KWS_SCALE_SUM("%[s3]") KWS_SCALE_SUM("%[s4]") KWS_SCALE_SUM("%[s5]")
+      "ldr r4, %[to]\n"
+      "ldr r5, %[step]\n"
+      "add r6, r4, #1\n"
+      "str r6, %[to]\n"
+      "strb %[s0], [r4]\n"
+      "strb %[s1], [r4, r5]\n"
+      "add r4, r4, r5, lsl #1\n"
+      "strb %[s2], [r4]\n"
+      "strb %[s3], [r4, r5]\n"
+      "add r4, r4, r5, lsl #1\n"
+      "strb %[s4], [r4]\n"
+      "strb %[s5], [r4, r5]\n"
+      "ldr r4, %[left]\n"
+      "subs r4, #1\n"
+      "str r4, %[left]\n"
+      "bne 1b\n"
+      : [weights] "+r"(weights), [at] "=&r"(at), [even] "=&r"(even), [odd] "=&r"(odd),
+        [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [s4] "=&r"(s4),
+        [s5] "=&r"(s5), [bias] "+m"(work.bias), [multiplier] "+m"(work.multiplier),
+        [shift] "+m"(work.shift), [end] "+m"(work.end), [to] "+m"(work.to), [left] "+m"(work.left)
+      : [bias_step] "m"(work.bias_step), [factor_step] "m"(work.factor_step),
+        [rounding] "m"(work.rounding), [columns] "m"(work.columns), [taps] "m"(work.taps),
+        [step] "m"(work.step)
+      : "r4", "r5", "r6", "r8", "cc", "memory");
+#undef KWS_SCALE_SUM
 #undef KWS_FOUR_TAPS
-  const int32_t rest = count & 3;
-  if (rest != 0) {
-    const uint32_t* from = reinterpret_cast<const uint32_t*>(columns);
-    const uint32_t w = dsp::LoadTail(filter, rest);
-    even = dsp::Even(w);
-    odd = dsp::Odd(w);
-    sum0 = dsp::MulAddPairs(odd, from[1], dsp::MulAddPairs(even, from[0], sum0));
-    sum1 = dsp::MulAddPairs(odd, from[3], dsp::MulAddPairs(even, from[2], sum1));
-    sum2 = dsp::MulAddPairs(odd, from[5], dsp::MulAddPairs(even, from[4], sum2));
-    sum3 = dsp::MulAddPairs(odd, from[7], dsp::MulAddPairs(even, from[6], sum3));
-  }
-  return ColumnSums{{sum0, sum1, sum2, sum3}};
+#undef KWS_ALL_COLUMNS
+#undef KWS_TWO_COLUMNS
 }
-
-#else
-
-// Sums of filter * column for all columns, added to `start`.
-inline ColumnSums DotColumns(const int8_t* filter, const int16_t* columns, int32_t count,
-                             int32_t start) {
-  ColumnSums sums{{start, start, start, start}};
-  for (int32_t i = 0; i < count; ++i) {
-    const int16_t* tap = columns + (i >> 2) * 4 * kColumns + (i & 3);
-    for (int column = 0; column < kColumns; ++column) {
-      sums.sum[column] = WrappingAdd(sums.sum[column], filter[i] * tap[4 * column]);
-    }
-  }
-  return sums;
-}
-
 #endif  // KWS_HAVE_DSP
-
-// The bias, 0 where there is none.
-int32_t Start(const int32_t* bias, int filter) {
-  return bias == nullptr ? 0 : LoadAs<int32_t>(bias + filter);
-}
 
 }  // namespace
 
@@ -198,35 +274,35 @@ void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
 
 void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, int8_t* to,
                      int32_t step) {
-  const int8_t* weights = filters.weights;
-  Outputs outputs = filters.outputs;
+  Filters one = filters;
+  one.count = 1;
+  Outputs& outputs = one.outputs;
 #if KWS_HAVE_DSP
-  if (count == kColumns && outputs.usual()) {
-    constexpr int32_t kZero = 0;
-    const int32_t* bias = filters.bias == nullptr ? &kZero : filters.bias;
-    const int bias_step = filters.bias == nullptr ? 0 : 1;
-    const int32_t taps = filters.taps;
-    for (int i = filters.count; i > 0; --i) {
-      const ColumnSums sums = DotColumns(weights, columns, taps, LoadAs<int32_t>(bias));
-      const Outputs::Factor factor = outputs.UsualFactor();
-      to[0] = factor(sums.sum[0]);
-      to[step] = factor(sums.sum[1]);
-      to[2 * step] = factor(sums.sum[2]);
-      to[3 * step] = factor(sums.sum[3]);
-      ++to;
-      outputs.Skip(1);
-      bias += bias_step;
-      weights += taps;
-    }
+  const bool usual = outputs.usual();
+  if (usual && count == kColumns) {
+    MultiplyUsual(filters, columns, to, step);
     return;
   }
 #endif
-  for (int i = 0; i < filters.count; ++i) {
-    const ColumnSums sums = DotColumns(weights, columns, filters.taps, Start(filters.bias, i));
-    for (int k = 0; k < count; ++k) outputs.Write<1>(sums.sum + k, to + k * step, 0);
+  for (int i = filters.count; i > 0; --i) {
+#if KWS_HAVE_DSP
+    if (usual) {
+      // The other columns hold anything, and there is no place for their outputs.
+      int8_t all[kColumns];
+      MultiplyUsual(one, columns, all, 1);
+      for (int k = 0; k < count; ++k) to[k * step] = all[k];
+    } else
+#endif
+    {
+      for (int k = 0; k < count; ++k) {
+        const int32_t sum = DotColumn(one, columns, k);
+        outputs.Write<1>(&sum, to + k * step, 0);
+      }
+    }
     ++to;
     outputs.Skip(1);
-    weights += filters.taps;
+    one.weights += one.taps;
+    if (one.bias != nullptr) ++one.bias;
   }
 }
 

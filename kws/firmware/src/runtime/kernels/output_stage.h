@@ -56,6 +56,16 @@ class Outputs {
       return static_cast<int8_t>(dsp::SaturateToInt8((scaled + (scaled >> 31) + bias) >> right));
     }
   };
+  // What the factors of the present and the following channels are made of.
+  struct Arrays {
+    const int32_t* multipliers;
+    const int8_t* shifts;
+    int step;          // 0 or 1 from channel to channel
+    int32_t rounding;  // shifted left by one less than the shift to the right, it is the bias
+  };
+  Arrays arrays() const {
+    return Arrays{multipliers_, shifts_, stage_.channel_step, 2 * stage_.offset + 1};
+  }
   __attribute__((always_inline)) Factor UsualFactor() const {
     const int right = -*shifts_;
     return Factor{*multipliers_, (2 * stage_.offset + 1) * (1 << (right - 1)), right};
