@@ -5,7 +5,9 @@
 namespace kws {
 namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kAdd, PrepareSum<false>, InvokeSum<false>};
+Status Prepare(PrepareContext& context) { return PrepareSum(context, false); }
+
+constexpr Registration kRegistration{BuiltinOp::kAdd, Prepare, InvokeSum};
 
 }  // namespace
 

@@ -5,7 +5,9 @@
 namespace kws {
 namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kSub, PrepareSum<true>, InvokeSum<true>};
+Status Prepare(PrepareContext& context) { return PrepareSum(context, true); }
+
+constexpr Registration kRegistration{BuiltinOp::kSub, Prepare, InvokeSum};
 
 }  // namespace
 
