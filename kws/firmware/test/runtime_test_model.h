@@ -2,9 +2,9 @@
 
 // A small DS-CNN, an input for it, and the output that TFLM computes. And a model that
 
-// keeps what it heard in a resource variable, which CALL_ONCE fills, with inputs and outputs
+// keeps what it heard in a resource variable, which CALL_ONCE fills, with inputs and
 
-// of four calls.
+// outputs of four calls.
 
 #ifndef KWS_TEST_RUNTIME_TEST_MODEL_H_
 #define KWS_TEST_RUNTIME_TEST_MODEL_H_

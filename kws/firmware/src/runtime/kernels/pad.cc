@@ -15,7 +15,8 @@ enum References { kInput, kValue, kOutput, kReferences };
 // Followed by the copy's loops.
 struct alignas(4) Params {
   uint32_t value;  // where there is no input for it
-  int32_t element_bytes;
+  int16_t element_bytes;
+  bool has_value;
   uint32_t output_bytes;
   StridedCopy copy;
 };
@@ -81,7 +82,8 @@ Status PreparePad(PrepareContext& context, OptionsType options) {
   context.BindInput(kValue, 2);
   context.BindOutput(kOutput, 0);
   params->value = is_int8 ? static_cast<uint8_t>(output.zero_point) : 0;
-  params->element_bytes = static_cast<int32_t>(ElementSize(input.type));
+  params->has_value = context.HasInput(2);
+  params->element_bytes = static_cast<int16_t>(ElementSize(input.type));
   params->output_bytes = output.bytes;
   params->copy = plan.copy;
   std::memcpy(params + 1, plan.loops, plan.LoopBytes());
@@ -91,8 +93,8 @@ Status PreparePad(PrepareContext& context, OptionsType options) {
 void InvokePad(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   uint8_t* output = context.MutableData<uint8_t>(kOutput);
-  const uint8_t* value = context.Data<uint8_t>(kValue);
-  if (value == nullptr) value = reinterpret_cast<const uint8_t*>(&params.value);
+  const uint8_t* value = params.has_value ? context.Data<uint8_t>(kValue)
+                                          : reinterpret_cast<const uint8_t*>(&params.value);
   if (params.element_bytes == 1) {
     std::memset(output, *value, params.output_bytes);
   } else {

@@ -26,7 +26,8 @@ constexpr Table MakeTable() {
     const double value = 1.0 / (1.0 + exponential);
     const double second_derivative = value * (1.0 - value) * (1.0 - 2.0 * value);
     const double rise = -second_derivative / (16.0 * kPointsPerUnit * kPointsPerUnit);
-    table.values[i] = static_cast<uint16_t>(65536.0 * (value + rise) + 0.5);
+    table.values[i] =
+        static_cast<uint16_t>((static_cast<int32_t>(131072.0 * (value + rise)) + 1) / 2);
     exponential *= step;
   }
   table.values[kPoints - 1] = 65535;
