@@ -168,8 +168,7 @@ class Channel {
     const int16_t* from = band_ + taps.begin * row_size_;
     const int16_t* packed = packed_ + taps.begin * pairs_ * 2;
     for (int x = 0; x < columns_.out; ++x) {
-      const int32_t sum = SumOfPairs(from, packed, taps.end - taps.begin, start);
-      outputs.Write<1>(&sum, to, 0);
+      *to = outputs.At(SumOfPairs(from, packed, taps.end - taps.begin, start));
       from += columns_.stride;
       to += columns_.out_step;
     }

@@ -295,8 +295,7 @@ void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, 
 #endif
     {
       for (int k = 0; k < count; ++k) {
-        const int32_t sum = DotColumn(one, columns, k);
-        outputs.Write<1>(&sum, to + k * step, 0);
+        to[k * step] = outputs.At(DotColumn(one, columns, k));
       }
     }
     ++to;

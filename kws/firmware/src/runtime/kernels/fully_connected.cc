@@ -75,7 +75,7 @@ void Invoke(const InvokeContext& context) {
       filter += rows * depth;
       for (int i = 0; i < rows; ++i, ++unit) {
         if (bias != nullptr) sums[i] = WrappingAdd(sums[i], LoadAs<int32_t>(bias + unit));
-        outputs.Write<1>(sums + i, output++, 0);
+        *output++ = outputs.At(sums[i]);
         outputs.Skip(1);
       }
     }

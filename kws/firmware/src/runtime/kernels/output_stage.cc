@@ -2,8 +2,6 @@
 
 namespace kws {
 
-int8_t Outputs::AnyToInt8(int32_t sum, int32_t multiplier, int shift, OutputStage stage) {
-  return ToInt8(sum, multiplier, shift, stage);
-}
+int8_t Outputs::At(int32_t sum) const { return ToInt8(sum, *multipliers_, *shifts_, stage_); }
 
 }  // namespace kws

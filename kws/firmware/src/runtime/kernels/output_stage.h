@@ -72,29 +72,10 @@ class Outputs {
   }
 #endif
 
-  // kCount outputs of the channel, `step` bytes apart.
-  template <int kCount>
-  __attribute__((always_inline)) void Write(const int32_t* sums, int8_t* to, int32_t step) const {
-#if KWS_HAVE_DSP
-    if (stage_.usual) {
-      const Factor factor = UsualFactor();
-#pragma GCC unroll 4
-      for (int i = 0; i < kCount; ++i) {
-        *to = factor(sums[i]);
-        to += step;
-      }
-      return;
-    }
-#endif
-    for (int i = 0; i < kCount; ++i) {
-      to[i * step] = AnyToInt8(sums[i], *multipliers_, *shifts_, stage_);
-    }
-  }
+  // The output of a sum of the present channel, whatever the factor. For where a channel has few.
+  int8_t At(int32_t sum) const;
 
  private:
-  // Not inlined: the rare way must not take registers from the usual one.
-  static int8_t AnyToInt8(int32_t sum, int32_t multiplier, int shift, OutputStage stage);
-
   OutputStage stage_;
   const int32_t* multipliers_;
   const int8_t* shifts_;
