@@ -64,7 +64,6 @@ env.Append(
 )
 
 
-
 def for_speed(env, node):
     """Compile the loops that take the time for speed; all else is compiled for size."""
     return env.Object(node, CCFLAGS=[*env["CCFLAGS"], *board.get("build.speed_flags")])
