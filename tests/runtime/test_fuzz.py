@@ -6,9 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from .fuzz import fuzz, has_clang
+from kws import _core
+
+from .fuzz import ROOT, fuzz, has_clang
+from .fuzz_seeds import seeds
 
 SECONDS = 60
+
+
+def test_every_seed_runs_and_together_they_have_every_op() -> None:
+    ops: set[str] = set()
+    for name, model in seeds().items():
+        interpreter = _core.Interpreter(model)
+        assert interpreter.arena_used_bytes <= 32 << 10, name
+        ops |= set(interpreter.ops)
+    lines = (ROOT / "kws/firmware/src/runtime/kernels/op_list.inc").read_text().splitlines()
+    assert len(ops) == sum(line.startswith("KWS_OP(") for line in lines)
 
 
 @pytest.mark.slow

@@ -20,14 +20,15 @@ FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(Health
 TANH = 4
 
 
-def lstm_model(
+def add_lstm(
+    m: ModelBuilder,
     rng: np.random.Generator,
+    x: int,
     shape: tuple[int, int, int],
     units: int,
     *,
     time_major: bool = False,
     in_scale: float = 0.05,
-    in_zero: int = 0,
     hidden_scale: float = 1 / 128,
     hidden_zero: int = 0,
     weight_scale: float = 0.01,
@@ -35,10 +36,8 @@ def lstm_model(
     clip: float = 0.0,
     activation: int = TANH,
     peephole: bool = False,
-) -> bytes:
-    """One LSTM; `shape` is the input's: batch and time, or time and batch, and features."""
-    m = ModelBuilder()
-    x = m.tensor(shape, "int8", in_scale, in_zero)
+) -> int:
+    """An LSTM after tensor `x` of scale `in_scale`; the output."""
     batch = shape[1] if time_major else shape[0]
     inputs = [-1] * 24
     inputs[0] = x
@@ -66,7 +65,22 @@ def lstm_model(
         cellClip=clip,
         timeMajor=time_major,
     )
-    return m.build([x], [y])
+    return y
+
+
+def lstm_model(
+    rng: np.random.Generator,
+    shape: tuple[int, int, int],
+    units: int,
+    *,
+    in_scale: float = 0.05,
+    in_zero: int = 0,
+    **options: Any,
+) -> bytes:
+    """One LSTM; `shape` is the input's: batch and time, or time and batch, and features."""
+    m = ModelBuilder()
+    x = m.tensor(shape, "int8", in_scale, in_zero)
+    return m.build([x], [add_lstm(m, rng, x, shape, units, in_scale=in_scale, **options)])
 
 
 @given(
