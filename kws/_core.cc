@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -201,6 +202,28 @@ std::string Explain(const kws::MicroInterpreter& interpreter, Status status) {
   return text;
 }
 
+// Wall-clock time of each op, summed over the runs.
+class OpTimes final : public kws::Profiler {
+ public:
+  void BeginOp(int index, kws::BuiltinOp op) override {
+    if (static_cast<size_t>(index) >= seconds.size()) {
+      ops.push_back(op);
+      seconds.push_back(0.0);
+    }
+    start_ = std::chrono::steady_clock::now();
+  }
+  void EndOp(int index) override {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    seconds[static_cast<size_t>(index)] += spent.count();
+  }
+
+  std::vector<kws::BuiltinOp> ops;
+  std::vector<double> seconds;
+
+ private:
+  std::chrono::steady_clock::time_point start_;
+};
+
 // Owns a model's bytes, an arena and the interpreter over them.
 class Interpreter {
  public:
@@ -303,6 +326,21 @@ class Interpreter {
       outputs.append(Copy(interpreter_->output(i)));
     }
     return outputs;
+  }
+
+  nb::list Profile(int runs) {
+    OpTimes times;
+    interpreter_->SetProfiler(&times);
+    Status status = Status::kOk;
+    for (int run = 0; run < runs && status == Status::kOk; ++run) status = interpreter_->Invoke();
+    interpreter_->SetProfiler(nullptr);
+    Check(status);
+    nb::list costs;
+    for (size_t i = 0; i < times.ops.size(); ++i) {
+      costs.append(nb::make_tuple(kws::BuiltinOpName(static_cast<int32_t>(times.ops[i])),
+                                  times.seconds[i] / runs));
+    }
+    return costs;
   }
 
   nb::object InvokeBatch(const AnyArray& rows, int threads) {
@@ -569,6 +607,7 @@ NB_MODULE(_core, m) {
       .def_prop_ro("arena_used_bytes", &Interpreter::arena_used_bytes)
       .def("invoke", &Interpreter::Invoke)
       .def("invoke_batch", &Interpreter::InvokeBatch, "rows"_a, "threads"_a = 0)
+      .def("profile", &Interpreter::Profile, "runs"_a = 100)
       .def("reset", &Interpreter::Reset);
 
   nb::class_<Recognizer>(m, "Recognizer")

@@ -114,6 +114,9 @@ class Interpreter:
             Shape (n, elements of the first output).
         """
 
+    def profile(self, runs: int = 100) -> list[tuple[str, float]]:
+        """Name of each op that runs and its mean time in seconds, over inputs as they lie there."""
+
     def reset(self) -> None:
         """Clear what a stateful model keeps from call to call."""
 

@@ -70,6 +70,9 @@ class HostFigures:
     inferences_per_second: float
     """Runs of the model."""
 
+    op_microseconds: tuple[tuple[str, float], ...]
+    """Each op that runs and its mean time."""
+
 
 def bench_board(board: str, model: bytes) -> BoardFigures:
     """Count what the frontend and `model` (any supported .tflite) cost on an emulated board.
@@ -118,6 +121,7 @@ def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
         clips_per_second=256 * _per_second(lambda: _core.features(pcm, threads=1), seconds),
         inferences_per_second=256
         * _per_second(lambda: interpreter.invoke_batch(rows, threads=1), seconds),
+        op_microseconds=tuple((op, 1e6 * spent) for op, spent in interpreter.profile()),
     )
 
 
@@ -155,7 +159,9 @@ def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
 
 def host_text(figures: HostFigures) -> str:
     """The figures of this machine as a table."""
-    return (
-        f"frontend   {figures.clips_per_second:,.0f} one-second clips a second on one core\n"
-        f"inference  {figures.inferences_per_second:,.0f} a second on one core"
-    )
+    lines = [
+        f"frontend   {figures.clips_per_second:,.0f} one-second clips a second on one core",
+        f"inference  {figures.inferences_per_second:,.0f} a second on one core",
+        *(f"  {op}: {spent:.1f} us" for op, spent in figures.op_microseconds),
+    ]
+    return "\n".join(lines)

@@ -9,7 +9,7 @@ import pytest
 
 from kws.convert.bundle import Bundle, default_bundle_path
 from kws.errors import ToolError
-from kws.host.bench import BoardFigures, bench_board, bench_flash
+from kws.host.bench import BoardFigures, bench_board, bench_flash, bench_host
 from kws.host.build import build
 from kws.host.footprint import read_footprint
 from tests.host.conftest import Run
@@ -74,3 +74,10 @@ def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
     file.write_text("hello")
     with pytest.raises(ToolError, match="not a map"):
         read_footprint(file)
+
+
+def test_host_times_the_ops_that_run(bundle: Bundle, figures: BoardFigures) -> None:
+    host = bench_host(bundle.model, seconds=0.05)
+    assert [op for op, _ in host.op_microseconds] == [op.op for op in figures.ops]
+    assert all(spent > 0 for _, spent in host.op_microseconds)
+    assert host.clips_per_second > 0
