@@ -12,7 +12,6 @@ from kws import _core
 from .families import FAMILIES, from_layers, low_latency_svdf, lstm, mixed_net, random_rows
 from .oracles import assert_same
 
-
 pytestmark = pytest.mark.filterwarnings("ignore:Statistics for quantized inputs")
 
 
