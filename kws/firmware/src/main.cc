@@ -2,6 +2,7 @@
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
 #include "audio_provider.h"
 #include "boards/board.h"
+#include "console.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"
@@ -19,6 +20,9 @@ class BoardOutput final : public kws::Output {
   void Write(const char* text, size_t size) override { board::Write(text, size); }
   void SetLed(int label) override { board::SetLed(label); }
 };
+
+// A microphone brings a hop each 20 ms; after so long without one something is broken.
+constexpr uint32_t kNoSamplesMs = 1000;
 
 alignas(16) uint8_t arena[settings::kArenaBytes];
 kws::AudioProvider audio;
@@ -43,18 +47,30 @@ int main() {
   };
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
 
-  if (pipeline.Start() != kws::Status::kOk) board::Halt();
+  static kws::Console console(&pipeline, &audio, &output);
+
+  if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
   if (board::Start(&audio) != kws::Status::kOk) {
     kws::WriteError(&output, "the microphone did not start", nullptr, "check the board and reset");
-    board::Halt();
+    board::Halt(board::Fault::kMicrophone);
   }
+  uint32_t last_hop_ms = board::Milliseconds();
   for (;;) {
     int16_t hop[kws::AudioProvider::kHopSamples];
     while (audio.PopHop(hop)) {
-      if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt();
+      if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      board::FeedWatchdog();
+      last_hop_ms = board::Milliseconds();
     }
     const uint32_t lost = audio.TakeLost();
     if (lost > 0) pipeline.ReportLost(lost);
+    if (board::Milliseconds() - last_hop_ms > kNoSamplesMs) {
+      kws::WriteError(&output, "no samples from the microphone", nullptr,
+                      "check its wiring; the board resets");
+      board::Halt(board::Fault::kMicrophone);
+    }
+    char received;
+    while (board::Read(&received, 1) > 0) console.Put(received);
     board::Sleep();
   }
 }

@@ -54,6 +54,12 @@ class Pipeline {
   // Everything as after Start: time 0, no history in frontend, model and recognizer.
   Status Reset();
 
+  // What a mean score (0..255) has to exceed, from now on. The bundle's setting at the start.
+  void SetThreshold(uint8_t threshold) { recognizer_.SetThreshold(threshold); }
+  uint8_t threshold() const { return recognizer_.threshold(); }
+
+  // Hops since Start or Reset; wraps with the time.
+  uint32_t hops() const { return time_ms_ / kHopMs; }
   size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }
 
  private:

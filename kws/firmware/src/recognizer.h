@@ -47,6 +47,10 @@ class Recognizer {
   // results in the window than Capacity() do the same.
   Status Process(const int8_t* scores, int32_t time_ms, Result* result);
 
+  // A mean score (0..255) has to exceed this from now on.
+  void SetThreshold(uint8_t threshold) { settings_.detection_threshold = threshold; }
+  uint8_t threshold() const { return settings_.detection_threshold; }
+
   // Forgets all results and what was reported.
   void Reset();
 

@@ -11,32 +11,64 @@
 namespace kws {
 namespace board {
 
+// What stopped the firmware; the value is how often the board's lamp blinks between pauses.
+enum class Fault : uint8_t {
+  kModel = 2,       // the model or its settings; only another firmware helps
+  kMicrophone = 3,  // it did not start, or its samples stopped
+  kProcessor = 4,   // a fault of the core, such as a stack overflow
+};
+
 // Short name, as in `kws build --board <name>` and in the boot line.
 extern const char kName[];
 
-// Brings up clocks, serial port and LED. Call it first; text can be written afterwards.
+// What SetGain takes, in dB. Equal where the gain cannot be set.
+extern const int kMinGain;
+extern const int kMaxGain;
+
+// Brings up clocks, serial port, LED and watchdog. Call it first; text can be written afterwards.
+// Where the watchdog caused the reset, writes an `error: ` line that says so.
 void Init();
 
-// Starts the microphone: from here on 16 kHz mono samples are pushed into `audio` from interrupt
-// context. `audio` must live for ever.
+// Starts the microphone: from here on 16 kHz mono samples without offset are pushed into `audio`
+// from interrupt context. `audio` must live for ever.
 Status Start(AudioProvider* audio);
+
+// Sets the microphone's gain to kMinGain..kMaxGain dB. It starts at 0.
+void SetGain(int decibels);
 
 // Shows class `label` (0 silence: the LED is off). Which lamp a label gets is the board's choice.
 void SetLed(int label);
 
-// Sends `size` bytes on the serial port, in order; waits while the port is busy.
+// Queues `size` bytes for the serial port, in order; waits while the queue is full. Never holds up
+// the microphone's interrupts. Works in a fault's handler too, where no interrupt comes, and not in
+// other interrupts.
 void Write(const char* text, size_t size);
 
-// Milliseconds since Init, wrapping at 2^32. For blink codes and benchmarks: the pipeline counts
-// time in samples and never asks.
+// Takes at most `size` received bytes; returns how many, 0 where none wait. Never waits.
+size_t Read(char* text, size_t size);
+
+// Milliseconds since Init, wrapping at 2^32. The pipeline counts time in samples and never asks.
 uint32_t Milliseconds();
 
-// Sleeps until the next interrupt. Returns at once if one came since the last call, so that samples
-// that arrive between the main loop's last look and the sleep are not left waiting.
+// Of those, milliseconds spent in Sleep.
+uint32_t SleepMilliseconds();
+
+// Sleeps until the next interrupt, a tenth of a second at most. Returns at once if one came since
+// the last call, so that samples that arrive between the main loop's last look and the sleep are
+// not left waiting.
 void Sleep();
 
-// The end after a fault: the `error:` line is out, so blink for ever (an emulator exits, status 1).
-[[noreturn]] void Halt();
+// Bytes of the stack, and of these the most that were in use at once since the reset.
+size_t StackSize();
+size_t StackUsed();
+
+// Call once a hop. Without it for some seconds the board resets.
+void FeedWatchdog();
+
+// The end after a fault: the `error:` line is out. Blinks, for ever after Fault::kModel; after the
+// others the board resets in about ten seconds. Works in a fault's handler too. QEMU exits,
+// status 1.
+[[noreturn]] void Halt(Fault fault);
 
 }  // namespace board
 }  // namespace kws

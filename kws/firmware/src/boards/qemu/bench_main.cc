@@ -14,10 +14,6 @@
 #include "runtime/micro_interpreter.h"
 #include "runtime/model.h"
 
-extern "C" {
-extern uint32_t kws_stack_bottom;  // the linker script's
-}
-
 namespace {
 
 namespace board = kws::board;
@@ -82,7 +78,7 @@ void WriteFigure(const char* name, uint32_t value) {
 
 [[noreturn]] void Fail(const char* what) {
   kws::WriteError(&output, what, nullptr, nullptr);
-  board::Halt();
+  board::Halt(board::Fault::kModel);
 }
 
 // Bytes of stack that `work` needs below this frame.

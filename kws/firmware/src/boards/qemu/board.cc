@@ -28,10 +28,12 @@ void WaitForUart() {
 }  // namespace
 
 const char kName[] = "qemu";
+const int kMinGain = 0;
+const int kMaxGain = 0;
 
 void Init() {
   Register(kUart0BaudDivider) = kSystemClock / 115200;
-  Register(kUart0Control) = kUartTransmitEnable;
+  Register(kUart0Control) = kUartTransmitEnable | kUartReceiveEnable;
   Register(kTimerControl) = kTimerEnable | kTimerPrescale256 | kTimer32Bit;
 }
 
@@ -41,7 +43,9 @@ Status Start(AudioProvider* provider) {
   return Register(kPsram) <= kMaxSamples ? Status::kOk : Status::kBadArgument;
 }
 
+void SetGain(int) {}
 void SetLed(int) {}  // nobody looks
+void FeedWatchdog() {}
 
 void Write(const char* text, size_t size) {
   for (size_t i = 0; i < size; ++i) {
@@ -50,10 +54,20 @@ void Write(const char* text, size_t size) {
   }
 }
 
-uint32_t Milliseconds() {
-  const uint64_t ticks = ~Register(kTimerValue);
-  return static_cast<uint32_t>(ticks * (256 * 1000) / kSystemClock);
+size_t Read(char* text, size_t size) {
+  if (size == 0 || (Register(kUart0State) & kUartReceiveFull) == 0) return 0;
+  text[0] = static_cast<char>(Register(kUart0Data));
+  return 1;
 }
+
+uint32_t Milliseconds() {
+  constexpr uint32_t kTicks = 3125;  // in 32 ms
+  static_assert(kTicks * 256 * 1000 / 32 == kSystemClock, "the timer's prescaler is 256");
+  const uint32_t ticks = ~Register(kTimerValue);
+  return ticks / kTicks * 32 + ticks % kTicks * 32 / kTicks;
+}
+
+uint32_t SleepMilliseconds() { return 0; }
 
 // Time stands still while the core sleeps: the next block is there at once, and after the
 // last one the emulator ends. So every run executes the same instructions.
@@ -72,7 +86,7 @@ void Exit() {
   SemihostingExit(0);
 }
 
-void Halt() {
+void Halt(Fault) {
   WaitForUart();
   SemihostingExit(1);
 }

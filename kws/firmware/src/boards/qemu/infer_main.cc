@@ -82,7 +82,7 @@ int main() {
   const uint32_t* header = reinterpret_cast<const uint32_t*>(board::kPsram);
   if (header[0] != kMagic) {
     kws::WriteError(&output, "no jobs in memory", nullptr, "load an image at 0x21000000");
-    board::Halt();
+    board::Halt(board::Fault::kModel);
   }
   static kws::AllOpsResolver resolver;
   const Job* jobs = reinterpret_cast<const Job*>(header + 2);

@@ -1,29 +1,14 @@
-// From reset to main(), and what happens when the core takes a fault.
-// Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2 (system control space).
-#include <cstddef>
-#include <cstdint>
+#include "boards/cortex_m.h"
 
 #include "boards/board.h"
-#include "boards/qemu/mps2_an386.h"
 
-extern "C" {
-
-// Addresses that the linker script defines; only `&symbol` means anything.
-extern uint32_t kws_stack_top;
-extern uint32_t kws_data_begin;
-extern uint32_t kws_data_end;
-extern const uint32_t kws_data_image;
-extern uint32_t kws_bss_begin;
-extern uint32_t kws_bss_end;
-
-int main();
-
-}  // extern "C"
+extern "C" int main();
 
 namespace {
 
 using kws::board::Register;
 
+constexpr uint32_t kVectorTable = 0xe000ed08;        // VTOR
 constexpr uint32_t kCoprocessorAccess = 0xe000ed88;  // CPACR
 constexpr uint32_t kMpuControl = 0xe000ed94;
 constexpr uint32_t kMpuRegionBase = 0xe000ed9c;
@@ -31,14 +16,17 @@ constexpr uint32_t kMpuRegionAttributes = 0xe000eda0;
 constexpr uint32_t kFaultStatus = 0xe000ed28;   // CFSR
 constexpr uint32_t kFaultAddress = 0xe000ed38;  // BFAR
 
-// The stack lies at the very start of RAM. On this board nothing is below it, and nothing there
-// faults; so the MPU forbids the 64 KB below (region 0, no access), and an overflow is heard of.
+constexpr uint32_t kPaint = 0xdeadbeef;
+
+// Nothing is below the stack, but not every bus faults there; so the MPU forbids the 64 KB below
+// (region 0, no access), and an overflow is heard of.
 void GuardStack() {
   constexpr uint32_t kValid = 1u << 4;
   constexpr uint32_t kSize64K = 15u << 1;
   constexpr uint32_t kEnable = 1u << 0;
   constexpr uint32_t kDefaultMapElsewhere = 1u << 2;
-  Register(kMpuRegionBase) = (0x20000000u - 0x10000u) | kValid;
+  const uint32_t bottom = reinterpret_cast<uintptr_t>(&kws_stack_bottom);
+  Register(kMpuRegionBase) = (bottom - 0x10000u) | kValid;
   Register(kMpuRegionAttributes) = kSize64K | kEnable;
   Register(kMpuControl) = kEnable | kDefaultMapElsewhere;
 }
@@ -59,6 +47,8 @@ void WriteHex(uint32_t value) {
 
 extern "C" {
 
+extern const kws::board::Vector kws_vectors[];  // the port's
+
 [[noreturn]] __attribute__((used)) void KwsFault() {
   kws::board::Init();  // the fault may have come before main did this
   WriteText("error: processor fault, status ");
@@ -66,7 +56,7 @@ extern "C" {
   WriteText(" address ");
   WriteHex(Register(kFaultAddress));
   WriteText("; the stack is too small or the firmware has a bug\n");
-  kws::board::Halt();
+  kws::board::Halt(kws::board::Fault::kProcessor);
 }
 
 // The fault may be a stack overflow, so start on a fresh one.
@@ -81,37 +71,39 @@ __attribute__((naked)) void KwsFaultEntry() {
 [[noreturn]] void __cxa_pure_virtual() { KwsFault(); }
 
 [[noreturn]] __attribute__((used)) void KwsReset() {
+  // A bootloader leaves its own stack pointer, table and interrupts' state; this table and the full
+  // stack are ours from here on.
+  Register(kVectorTable) = reinterpret_cast<uintptr_t>(kws_vectors);
   // Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
   Register(kCoprocessorAccess) |= 0xfu << 20;
   GuardStack();
   asm volatile("dsb\n isb" ::: "memory");
+  uint32_t* top;
+  asm volatile("mov %0, sp" : "=r"(top));
+  for (volatile uint32_t* p = &kws_stack_bottom; p < top; ++p) *p = kPaint;
   const uint32_t* from = &kws_data_image;
   for (uint32_t* to = &kws_data_begin; to < &kws_data_end;) *to++ = *from++;
   for (uint32_t* to = &kws_bss_begin; to < &kws_bss_end;) *to++ = 0;
   main();
-  kws::board::Halt();  // main never returns
+  kws::board::Halt(kws::board::Fault::kProcessor);  // main never returns
 }
 
-using Vector = void (*)();
-
-// The first 16 entries; interrupts of peripherals stay disabled.
-__attribute__((used, section(".vectors"))) const Vector kws_vectors[16] = {
-    reinterpret_cast<Vector>(&kws_stack_top),
-    KwsReset,
-    KwsFaultEntry,  // NMI
-    KwsFaultEntry,  // HardFault
-    KwsFaultEntry,  // MemManage
-    KwsFaultEntry,  // BusFault
-    KwsFaultEntry,  // UsageFault
-    nullptr,
-    nullptr,
-    nullptr,
-    nullptr,
-    KwsFaultEntry,  // SVCall
-    KwsFaultEntry,  // DebugMonitor
-    nullptr,
-    KwsFaultEntry,  // PendSV
-    KwsFaultEntry,  // SysTick
-};
-
 }  // extern "C"
+
+namespace kws {
+namespace board {
+
+size_t StackSize() {
+  return static_cast<size_t>(reinterpret_cast<uintptr_t>(&kws_stack_top) -
+                             reinterpret_cast<uintptr_t>(&kws_stack_bottom));
+}
+
+size_t StackUsed() {
+  const volatile uint32_t* p = &kws_stack_bottom;
+  while (p < &kws_stack_top && *p == kPaint) ++p;
+  return static_cast<size_t>(reinterpret_cast<uintptr_t>(&kws_stack_top) -
+                             reinterpret_cast<uintptr_t>(p));
+}
+
+}  // namespace board
+}  // namespace kws

@@ -1,0 +1,47 @@
+// What every port on a Cortex-M4F shares: registers by address, the way from reset to main(),
+// faults and the stack. A port's linker script defines the symbols below; its vector table begins
+// with KWS_CORE_VECTORS. Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2
+// (system control space).
+#ifndef KWS_BOARDS_CORTEX_M_H_
+#define KWS_BOARDS_CORTEX_M_H_
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+// Addresses that the linker script defines; only `&symbol` means anything. The stack lies at the
+// very start of RAM.
+extern uint32_t kws_stack_bottom;
+extern uint32_t kws_stack_top;
+extern uint32_t kws_data_begin;
+extern uint32_t kws_data_end;
+extern const uint32_t kws_data_image;
+extern uint32_t kws_bss_begin;
+extern uint32_t kws_bss_end;
+
+[[noreturn]] void KwsReset();
+void KwsFaultEntry();
+
+}  // extern "C"
+
+namespace kws {
+namespace board {
+
+inline volatile uint32_t& Register(uint32_t address) {
+  return *reinterpret_cast<volatile uint32_t*>(address);
+}
+
+using Vector = void (*)();
+
+// The first 16 entries of a vector table.
+#define KWS_CORE_VECTORS                                                                          \
+  reinterpret_cast<::kws::board::Vector>(&kws_stack_top), KwsReset, KwsFaultEntry /*NMI*/,        \
+      KwsFaultEntry /*HardFault*/, KwsFaultEntry /*MemManage*/, KwsFaultEntry /*BusFault*/,       \
+      KwsFaultEntry /*UsageFault*/, nullptr, nullptr, nullptr, nullptr, KwsFaultEntry /*SVCall*/, \
+      KwsFaultEntry /*DebugMonitor*/, nullptr, KwsFaultEntry /*PendSV*/, KwsFaultEntry /*SysTick*/
+
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_BOARDS_CORTEX_M_H_
