@@ -47,8 +47,10 @@ class Emulator:
             for process in self._running:
                 process.kill()
 
-    def play(self, elf: Path, pcm: Pcm) -> Serial:
+    def play(self, elf: Path, pcm: Pcm, typed: str = "") -> Serial:
         """What the firmware wrote while it heard `pcm` (16 kHz, from a fresh start).
+
+        `typed` (ASCII) waits for it as if it came from the serial line.
 
         Faults that the firmware reports and survives (lost samples) are in the result.
 
@@ -58,8 +60,9 @@ class Emulator:
         """
         seconds = len(pcm) / SAMPLE_RATE
         image = struct.pack("<I", len(pcm)) + pcm.astype("<i2").tobytes()
+        image += typed.encode("ascii") + b"\0"
         if len(image) > _PSRAM_BYTES:
-            longest = (_PSRAM_BYTES - 4) // 2 // SAMPLE_RATE
+            longest = (_PSRAM_BYTES - 5) // 2 // SAMPLE_RATE
             raise UsageError(
                 f"a clip of {seconds:.0f} s does not fit in the emulated board's memory; "
                 f"cut it into pieces of at most {longest - 2} s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -48,6 +49,29 @@ def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
     assert [row["expected"] for row in result["rows"]] == ["yes", "no", "silence", "silence"]
     heard = [[h["label"] for h in row["heard"]] for row in result["rows"]]
     assert heard == [["yes"], ["no"], [], []]
+
+
+def test_firmware_takes_commands_on_its_serial_line(public_bundle: Bundle) -> None:
+    elf = build("qemu", public_bundle).elf
+    with Emulator() as emulator:
+        typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\n"
+        serial = emulator.play(elf, silence(10 * 16000), typed)
+    answers = after_boot(serial.text).splitlines()
+    assert answers[:4] == [
+        "threshold 150",
+        "threshold 150",
+        "error: gain takes a whole number from 0 to 0 dB",
+        "error: unknown command; there are gain N, threshold N and stats",
+    ]
+    match = re.fullmatch(
+        r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, arena (\d+) bytes, "
+        r"stack (\d+) of 8192 bytes",
+        answers[4],
+    )
+    assert match is not None, answers[4]
+    assert serial.boot is not None
+    assert int(match[2]) == serial.boot.arena_used
+    assert 400 < int(match[3]) < 4096
 
 
 def test_host_and_emulator_write_the_same_bytes(

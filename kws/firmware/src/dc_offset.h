@@ -10,13 +10,13 @@ namespace kws {
 // Follows the mean of the samples with a time constant of 4.1 s and subtracts it, in steps of
 // kStep: samples whose mean is near zero, as recordings have it, pass unchanged. So a device hears
 // the same samples as the host, and an offset that matters (it costs the frontend headroom, its
-// channels begin at 125 Hz) is gone but for a rest of 0.2 % of full scale.
+// channels begin at 125 Hz) is gone but for a rest of 0.4 % of full scale.
 class DcOffset {
  public:
-  static constexpr int32_t kStep = 64;
+  static constexpr int32_t kStep = 128;
 
-  // Takes the mean of `count` (1 to 32768) samples as the offset, for instance of those that are dropped
-  // while the microphone settles.
+  // Takes the mean of `count` (1 to 32768) samples as the offset, for instance of those that are
+  // dropped while the microphone settles.
   void Seed(const int16_t* samples, size_t count);
 
   // Subtracts the offset from `count` (at most 32768) samples in place, saturating, and follows

@@ -8,10 +8,10 @@ namespace kws {
 namespace board {
 namespace {
 
-// The recording in PSRAM: a uint32 count of samples, then so many int16. Without one the memory is
-// zero, so the count is too.
+// The recording in PSRAM: a uint32 count of samples, then so many int16, then what is typed on the
+// serial line, ended by a zero. Without one the memory is zero, so the count is too.
 constexpr uint32_t kHeaderBytes = 4;
-constexpr uint32_t kMaxSamples = (kPsramBytes - kHeaderBytes) / 2;
+constexpr uint32_t kMaxSamples = (kPsramBytes - kHeaderBytes - 1) / 2;
 
 // What an interrupt of a microphone's DMA would bring at once: 16 ms. It does not divide a hop, so
 // that the ring is exercised as on a board.
@@ -19,6 +19,7 @@ constexpr uint32_t kBlockSamples = 256;
 
 AudioProvider* audio = nullptr;
 uint32_t next_sample = 0;
+uint32_t typed_read = 0;
 
 void WaitForUart() {
   while ((Register(kUart0State) & kUartTransmitFull) != 0) {
@@ -33,7 +34,7 @@ const int kMaxGain = 0;
 
 void Init() {
   Register(kUart0BaudDivider) = kSystemClock / 115200;
-  Register(kUart0Control) = kUartTransmitEnable | kUartReceiveEnable;
+  Register(kUart0Control) = kUartTransmitEnable;
   Register(kTimerControl) = kTimerEnable | kTimerPrescale256 | kTimer32Bit;
 }
 
@@ -54,9 +55,11 @@ void Write(const char* text, size_t size) {
   }
 }
 
+// The emulator reads its own serial port when it likes; from memory each run gets the same.
 size_t Read(char* text, size_t size) {
-  if (size == 0 || (Register(kUart0State) & kUartReceiveFull) == 0) return 0;
-  text[0] = static_cast<char>(Register(kUart0Data));
+  const char* typed = reinterpret_cast<const char*>(kPsram + kHeaderBytes + 2 * Register(kPsram));
+  if (size == 0 || audio == nullptr || typed[typed_read] == '\0') return 0;
+  text[0] = typed[typed_read++];
   return 1;
 }
 

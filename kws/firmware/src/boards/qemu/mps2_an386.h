@@ -15,9 +15,7 @@ constexpr uint32_t kUart0State = 0x40004004;
 constexpr uint32_t kUart0Control = 0x40004008;
 constexpr uint32_t kUart0BaudDivider = 0x40004010;
 constexpr uint32_t kUartTransmitFull = 1u << 0;    // in State
-constexpr uint32_t kUartReceiveFull = 1u << 1;     // in State
 constexpr uint32_t kUartTransmitEnable = 1u << 0;  // in Control
-constexpr uint32_t kUartReceiveEnable = 1u << 1;   // in Control
 
 // First timer of the CMSDK dual timer; it counts down from 2^32 - 1.
 constexpr uint32_t kTimerValue = 0x40002004;
