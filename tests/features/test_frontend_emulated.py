@@ -47,7 +47,8 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
     files = [
         FIRMWARE / "test" / "frontend_emulated_main.cc",
         *sorted((source / "frontend").glob("*.cc")),
-        *(source / "audio_provider.cc", board / "board.cc", board / "startup.cc"),
+        *(source / "audio_provider.cc", source / "boards" / "cortex_m.cc"),
+        *(board / "board.cc", board / "vectors.cc"),
     ]
     chosen = ["-DKWS_FRONTEND_PORTABLE"] if version == "portable" else []
     elf = tmp_path / "frontend.elf"

@@ -1,4 +1,4 @@
-"""CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, AVERAGE_POOL_2D and SOFTMAX against the oracles."""
+"""CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED and SOFTMAX against the oracles."""
 
 from __future__ import annotations
 
@@ -269,47 +269,6 @@ def test_fully_connected(
     calls = [[int8s(rng, (batch, depth))] for _ in range(2)]
     # LiteRT rounds once where TFLM rounds twice.
     assert_same(m.build([x], [y]), calls, litert=False)
-
-
-@given(
-    w=windows(dilations=False),
-    batch=st.integers(1, 2),
-    channels=st.integers(1, 9),
-    activation=ACTIVATIONS,
-    zero=ZERO_POINTS,
-    scale=scales(1e-3, 10.0),
-    seed=SEEDS,
-)
-@FEW
-def test_average_pool_2d(
-    *,
-    w: dict[str, int],
-    batch: int,
-    channels: int,
-    activation: int,
-    zero: int,
-    scale: float,
-    seed: int,
-) -> None:
-    rng = np.random.default_rng(seed)
-    m = ModelBuilder()
-    x = m.tensor((batch, w["h"], w["w"], channels), "int8", scale, zero)
-    y = m.tensor((batch, w["oh"], w["ow"], channels), "int8", scale, zero)
-    m.op(
-        "AVERAGE_POOL_2D",
-        [x],
-        [y],
-        "Pool2DOptions",
-        version=2,
-        padding=w["padding"],
-        strideH=w["sh"],
-        strideW=w["sw"],
-        filterHeight=w["kh"],
-        filterWidth=w["kw"],
-        fusedActivationFunction=activation,
-    )
-    calls = [[int8s(rng, (batch, w["h"], w["w"], channels))] for _ in range(2)]
-    assert_same(m.build([x], [y]), calls)
 
 
 @given(

@@ -1,4 +1,4 @@
-"""Element-wise ops and reductions give the host's bits on the emulated board."""
+"""Element-wise ops, pooling and reductions give the host's bits on the emulated board."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kws.host.infer import Job, on_board, on_host
 
-from . import test_activations, test_binary, test_quantize, test_reduce
+from . import test_activations, test_binary, test_pooling, test_quantize, test_reduce
 
 Array = NDArray[Any]
 
@@ -35,9 +35,9 @@ PROPERTIES = {
         test_quantize.test_from_float,
         test_quantize.test_dequantize,
     ],
+    test_pooling: [test_pooling.test_pool_2d],
     test_reduce: [
         test_reduce.test_mean_and_sum,
-        test_reduce.test_max_pool_2d,
         test_reduce.test_arg_max,
     ],
 }
@@ -58,6 +58,7 @@ def _jobs(monkeypatch: pytest.MonkeyPatch) -> list[Job]:
         test_binary.test_every_pair_of_values("ADD", ratio, gain)
     for gain in [2.0**14, 0.7, 2.0**-16]:
         test_binary.test_mul_of_every_pair_of_values(gain)
+    jobs += [Job(model, (rows,)) for model, rows in test_pooling.long_windows()]
     return jobs
 
 

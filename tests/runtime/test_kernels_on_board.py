@@ -22,7 +22,6 @@ PROPERTIES = (
     test_convolution.test_depthwise_with_eight_columns,
     test_convolution.test_depthwise_three_by_three,
     test_convolution.test_fully_connected,
-    test_convolution.test_average_pool_2d,
     test_convolution.test_softmax,
 )
 

@@ -1,4 +1,4 @@
-"""MEAN, SUM, MAX_POOL_2D and ARG_MAX against the oracles."""
+"""MEAN, SUM and ARG_MAX against the oracles."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from kws import _core
 
 from .model_builder import ModelBuilder
 from .oracles import assert_same
-from .strategies import ACTIVATIONS, SEEDS, ZERO_POINTS, int8s, scales
-from .test_convolution import windows
+from .strategies import SEEDS, ZERO_POINTS, int8s, scales
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -96,47 +95,6 @@ def test_the_output_takes_the_place_of_the_input() -> None:
     model = reduce_model("MEAN", shape, [1], ((0.05, 0), (0.05, 0)))
     assert _core.Interpreter(model).arena_used_bytes < 5 * 40 * 30 + 200
     assert_same(model, [[int8s(rng, shape)] for _ in range(2)])
-
-
-@given(
-    w=windows(dilations=False),
-    batch=st.integers(1, 2),
-    channels=st.integers(1, 9),
-    activation=ACTIVATIONS,
-    zero=ZERO_POINTS,
-    scale=scales(1e-3, 10.0),
-    seed=SEEDS,
-)
-@FEW
-def test_max_pool_2d(
-    *,
-    w: dict[str, int],
-    batch: int,
-    channels: int,
-    activation: int,
-    zero: int,
-    scale: float,
-    seed: int,
-) -> None:
-    rng = np.random.default_rng(seed)
-    m = ModelBuilder()
-    x = m.tensor((batch, w["h"], w["w"], channels), "int8", scale, zero)
-    y = m.tensor((batch, w["oh"], w["ow"], channels), "int8", scale, zero)
-    m.op(
-        "MAX_POOL_2D",
-        [x],
-        [y],
-        "Pool2DOptions",
-        version=2,
-        padding=w["padding"],
-        strideH=w["sh"],
-        strideW=w["sw"],
-        filterHeight=w["kh"],
-        filterWidth=w["kw"],
-        fusedActivationFunction=activation,
-    )
-    calls = [[int8s(rng, (batch, w["h"], w["w"], channels))] for _ in range(2)]
-    assert_same(m.build([x], [y]), calls)
 
 
 def arg_max_model(shape: Shape, axis: int) -> bytes:

@@ -29,8 +29,6 @@ struct Complex {
   int32_t im;
 };
 
-constexpr int kLanes = 1;
-
 namespace portable {
 
 KWS_INLINE int32_t Wrap(int32_t x) { return static_cast<int16_t>(x); }
@@ -42,9 +40,6 @@ KWS_INLINE uint32_t Square(int32_t x) { return static_cast<uint32_t>(x * x); }
 KWS_INLINE Complex Load(const uint32_t* packed) {
   return {static_cast<int16_t>(*packed), static_cast<int32_t>(*packed) >> 16};
 }
-
-// Lane l is packed[l x stride].
-KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
 
 // Two samples in each lane, one as each part.
 KWS_INLINE Complex LoadSamples(const int16_t* samples) { return {samples[0], samples[1]}; }
@@ -95,19 +90,13 @@ KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
   return Quarter({a.re * (1 << shift), a.im * (1 << shift)});
 }
 
-// Energies, one a lane; they are stored like packed numbers.
-using Energies = uint32_t;
-
-KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
-KWS_INLINE Energies Reverse(Energies energies) { return energies; }
-
 // |(a + b) / 2|^2; the parts of the sum have 17 bits before they are halved and cut off.
-KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
+KWS_INLINE uint32_t EnergiesOfHalfSum(Complex a, Complex b) {
   return portable::Square((a.re + b.re) >> 1) + portable::Square((a.im + b.im) >> 1);
 }
 
 // |(a - b)* / 2|^2, likewise: the imaginary part is b's less a's. a.im must be less than 32767.
-KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
+KWS_INLINE uint32_t EnergiesOfHalfMirror(Complex a, Complex b) {
   return portable::Square((a.re - b.re) >> 1) + portable::Square((b.im - a.im) >> 1);
 }
 
@@ -122,9 +111,6 @@ KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   return Weigh(samples, {weights.im, weights.re});
 }
 
-// Lanes in reverse order.
-KWS_INLINE Complex Reverse(Complex a) { return a; }
-
 // An OR of absolute values; that of -32768 is 0x8000, and no other has that bit.
 using Magnitudes = uint32_t;
 
@@ -136,6 +122,29 @@ KWS_INLINE Magnitudes Join(Magnitudes all, Complex a) {
 }
 
 KWS_INLINE uint32_t Combined(Magnitudes all) { return all; }
+
+}  // namespace kws::frontend
+
+#endif
+
+#ifndef KWS_FRONTEND_COMPLEX16_SSE2_H_
+
+// What needs nothing but Load and Store where there is one lane.
+namespace kws::frontend {
+
+constexpr int kLanes = 1;
+
+// Lane l is packed[l x stride].
+KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
+
+// Lanes in reverse order.
+KWS_INLINE Complex Reverse(Complex a) { return a; }
+
+// Energies, one a lane; they are stored like packed numbers.
+using Energies = uint32_t;
+
+KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
+KWS_INLINE Energies Reverse(Energies energies) { return energies; }
 
 // Four numbers a lane.
 struct Four {

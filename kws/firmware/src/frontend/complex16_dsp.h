@@ -17,8 +17,6 @@ struct Complex {
   int16x2_t both;
 };
 
-constexpr int kLanes = 1;
-
 namespace dsp {
 
 KWS_INLINE int32_t ShiftLeft(int32_t x, int shift) {
@@ -39,8 +37,6 @@ KWS_INLINE int16x2_t Pack(int32_t high, int32_t low) {
 }  // namespace dsp
 
 KWS_INLINE Complex Load(const uint32_t* packed) { return {static_cast<int16x2_t>(*packed)}; }
-
-KWS_INLINE Complex LoadStrided(const uint32_t* packed, int) { return Load(packed); }
 
 KWS_INLINE Complex LoadSamples(const int16_t* samples) {
   Complex pair;
@@ -88,18 +84,13 @@ KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
   return {dsp::Pack<1>(dsp::ShiftLeft(im, 15), re)};
 }
 
-using Energies = uint32_t;
-
-KWS_INLINE void Store(Energies energies, uint32_t* out) { *out = energies; }
-KWS_INLINE Energies Reverse(Energies energies) { return energies; }
-
-KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
+KWS_INLINE uint32_t EnergiesOfHalfSum(Complex a, Complex b) {
   const int16x2_t sum = __shadd16(a.both, b.both);
   return static_cast<uint32_t>(__smuad(sum, sum));
 }
 
 // (b - a) / 2, cut off, is as far from zero as (a + 1 - b) / 2.
-KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
+KWS_INLINE uint32_t EnergiesOfHalfMirror(Complex a, Complex b) {
   const int16x2_t mirror = __shsub16(a.both + (1 << 16), b.both);
   return static_cast<uint32_t>(__smuad(mirror, mirror));
 }
@@ -117,8 +108,6 @@ KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   return {dsp::Pack<kWindowBits>(dsp::ShiftLeft(second, 16 - kWindowBits), first)};
 }
 
-KWS_INLINE Complex Reverse(Complex a) { return a; }
-
 using Magnitudes = uint32_t;  // of both parts, packed
 
 KWS_INLINE Magnitudes NoMagnitudes() { return 0; }
@@ -130,21 +119,6 @@ KWS_INLINE Magnitudes Join(Magnitudes all, Complex a) {
 }
 
 KWS_INLINE uint32_t Combined(Magnitudes all) { return (all | all >> 16) & 0xFFFF; }
-
-struct Four {
-  Complex a, b, c, d;
-};
-
-KWS_INLINE Four LoadFour(const uint32_t* packed) {
-  return {Load(packed), Load(packed + 1), Load(packed + 2), Load(packed + 3)};
-}
-
-KWS_INLINE void StoreFour(const Four& x, uint32_t* packed) {
-  Store(x.a, packed);
-  Store(x.b, packed + 1);
-  Store(x.c, packed + 2);
-  Store(x.d, packed + 3);
-}
 
 }  // namespace kws::frontend
 

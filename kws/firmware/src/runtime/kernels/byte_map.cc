@@ -28,14 +28,8 @@ void LookUp(const int8_t* input, const int8_t* table, int32_t count, int8_t* out
 }  // namespace
 
 Status ReadInt8Map(const PrepareContext& context, Tensor* input, Tensor* output) {
-  KWS_RETURN_IF_ERROR(context.Input(0, input));
-  KWS_RETURN_IF_ERROR(context.Output(0, output));
-  if (input->type != TensorType::kInt8 || output->type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
-  if (input->elements != output->elements) return Status::kUnsupportedShape;
-  KWS_RETURN_IF_ERROR(CheckQuantized(*input));
-  return CheckQuantized(*output);
+  KWS_RETURN_IF_ERROR(ReadInt8(context, input, output));
+  return input->elements == output->elements ? Status::kOk : Status::kUnsupportedShape;
 }
 
 Status BindByteMap(PrepareContext& context, uint32_t elements, ByteMap* map) {

@@ -1,5 +1,5 @@
 // The Cortex-M4's SIMD instructions under names that say what they do. Empty on other targets.
-// Source: ARM DDI 0403E, chapter A7 (SMLAD, SXTB16, SXTAB16, PKHBT, SMMULR, SSAT).
+// Source: ARM DDI 0403E, chapter A7 (SMLAD, SXTB16, SXTAB16, PKHBT, SMMULR, SSAT, SSUB8, SEL).
 #ifndef KWS_RUNTIME_KERNELS_DSP_H_
 #define KWS_RUNTIME_KERNELS_DSP_H_
 
@@ -65,6 +65,19 @@ inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 }
 
 inline int32_t SaturateToInt8(int32_t x) { return __ssat(x, 8); }
+
+// A byte in each of a word's bytes.
+inline uint32_t FourTimes(int8_t byte) { return static_cast<uint8_t>(byte) * 0x01010101u; }
+
+// Of four int8 each, the larger and the smaller one: SSUB8 notes where the first is not below.
+inline uint32_t LargerBytes(uint32_t a, uint32_t b) {
+  __ssub8(static_cast<int8x4_t>(a), static_cast<int8x4_t>(b));
+  return static_cast<uint32_t>(__sel(a, b));
+}
+inline uint32_t SmallerBytes(uint32_t a, uint32_t b) {
+  __ssub8(static_cast<int8x4_t>(b), static_cast<int8x4_t>(a));
+  return static_cast<uint32_t>(__sel(a, b));
+}
 
 // Two words to any place that is aligned to 2.
 inline void StoreTwo(int16_t* to, uint32_t first, uint32_t second) {

@@ -1,114 +1,13 @@
 // MAX_POOL_2D, int8: NHWC; input and output have the same quantization.
-#include "runtime/kernel_context.h"
-#include "runtime/kernels/fixed_point.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/quantization.h"
-#include "runtime/kernels/window.h"
+#include "runtime/kernels/pool.h"
 
 namespace kws {
 namespace {
 
-enum Options {
-  kPadding = 0,
-  kStrideWidth = 1,
-  kStrideHeight = 2,
-  kFilterWidth = 3,
-  kFilterHeight = 4,
-  kActivation = 5,
-};
-enum References { kInput, kOutput, kReferences };
+void Invoke(const InvokeContext& context) { InvokePool(context, PoolLargest); }
 
-struct alignas(4) Params {
-  Window window;
-  int8_t min;
-  int8_t max;
-};
-
-Status Prepare(PrepareContext& context) {
-  Tensor input;
-  Tensor output;
-  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kPool2D));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
-  KWS_RETURN_IF_ERROR(CheckQuantized(output));
-  const float scale_difference = input.scale - output.scale;
-  if (scale_difference > 1e-6f || scale_difference < -1e-6f ||
-      input.zero_point != output.zero_point) {
-    return Status::kBadQuantization;
-  }
-  Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
-  const WindowOptions options{
-      static_cast<Padding>(context.Option<uint8_t>(kPadding, 0)),
-      context.Option<int32_t>(kFilterHeight, 0),
-      context.Option<int32_t>(kFilterWidth, 0),
-      context.Option<int32_t>(kStrideHeight, 0),
-      context.Option<int32_t>(kStrideWidth, 0),
-      1,
-      1,
-  };
-  KWS_RETURN_IF_ERROR(MakeWindow(input, output, options, &params->window));
-  if (params->window.in_channels != params->window.out_channels) return Status::kUnsupportedShape;
-  ActivationRange range;
-  KWS_RETURN_IF_ERROR(GetActivationRange(
-      static_cast<Activation>(context.Option<uint8_t>(kActivation, 0)), output, &range));
-  params->min = static_cast<int8_t>(range.min);
-  params->max = static_cast<int8_t>(range.max);
-  context.BindInput(kInput, 0);
-  context.BindOutput(kOutput, 0);
-  // Rows are made from the first to the last.
-  PlanEntry::Overlap overlap = RowOverlap(params->window);
-  overlap.backward = PlanEntry::kFar;
-  context.AllowOverlap(0, 0, overlap);
-  return Status::kOk;
-}
-
-// One output pixel: the largest of height * width taps, for all channels. `first` is the first tap.
-void PoolPixel(const Params& params, const int8_t* first, int height, int width, int8_t* output) {
-  const int channels = params.window.in_channels;
-  const int to_next_row = (params.window.in_width - width) * channels;
-  for (int channel = 0; channel < channels; ++channel) {
-    int8_t largest = params.min;
-    const int8_t* at = first + channel;
-    for (int y = 0; y < height; ++y) {
-      for (int x = 0; x < width; ++x) {
-        if (*at > largest) largest = *at;
-        at += channels;
-      }
-      at += to_next_row;
-    }
-    output[channel] = largest < params.max ? largest : params.max;
-  }
-}
-
-void Invoke(const InvokeContext& context) {
-  const Params& params = context.Params<Params>();
-  const Window& window = params.window;
-  const int8_t* image = context.Data<int8_t>(kInput);
-  int8_t* output = context.MutableData<int8_t>(kOutput);
-  const int channels = window.in_channels;
-  for (int batch = 0; batch < window.batches; ++batch) {
-    for (int y = 0; y < window.out_height; ++y) {
-      const int origin_y = y * window.stride_height - window.pad_top;
-      const TapRange rows = ValidTaps(origin_y, window.height, 1, window.in_height);
-      const int8_t* row = image + (origin_y + rows.begin) * window.in_width * channels;
-      for (int x = 0; x < window.out_width; ++x) {
-        const int origin_x = x * window.stride_width - window.pad_left;
-        const TapRange columns = ValidTaps(origin_x, window.width, 1, window.in_width);
-        PoolPixel(params, row + (origin_x + columns.begin) * channels, rows.end - rows.begin,
-                  columns.end - columns.begin, output);
-        output += channels;
-      }
-    }
-    image += static_cast<int32_t>(window.in_height) * window.in_width * channels;
-  }
-}
-
-constexpr Registration kRegistration{BuiltinOp::kMaxPool2D, Prepare, Invoke};
+constexpr Registration kRegistration{BuiltinOp::kMaxPool2D, PreparePool, Invoke};
 
 }  // namespace
 

@@ -88,6 +88,16 @@ Status CheckQuantized(const Tensor& tensor) {
                                                                   : Status::kBadQuantization;
 }
 
+Status ReadInt8(const PrepareContext& context, Tensor* input, Tensor* output) {
+  KWS_RETURN_IF_ERROR(context.Input(0, input));
+  KWS_RETURN_IF_ERROR(context.Output(0, output));
+  if (input->type != TensorType::kInt8 || output->type != TensorType::kInt8) {
+    return Status::kUnsupportedType;
+  }
+  KWS_RETURN_IF_ERROR(CheckQuantized(*input));
+  return CheckQuantized(*output);
+}
+
 int32_t RoundToInt(float x) {
   const int32_t whole = static_cast<int32_t>(x);  // towards zero
   const float rest = x - static_cast<float>(whole);
@@ -119,10 +129,10 @@ Status GetActivationRange(Activation activation, const Tensor& output, Activatio
   return range->min <= range->max ? Status::kOk : Status::kBadQuantization;
 }
 
-Status CheckBias(const PrepareContext& context, int32_t channels) {
-  if (!context.HasInput(2)) return Status::kOk;
+Status CheckBias(const PrepareContext& context, int i, int32_t channels) {
+  if (!context.HasInput(i)) return Status::kOk;
   Tensor bias;
-  KWS_RETURN_IF_ERROR(context.Input(2, &bias));
+  KWS_RETURN_IF_ERROR(context.Input(i, &bias));
   if (bias.type != TensorType::kInt32) return Status::kUnsupportedType;
   if (!bias.is_constant()) return Status::kUnsupportedOption;
   return bias.elements == static_cast<uint32_t>(channels) ? Status::kOk : Status::kUnsupportedShape;

@@ -22,6 +22,9 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
 // scale > 0 and the zero point in the type's range; int8 and int16 only.
 Status CheckQuantized(const Tensor& tensor);
 
+// Input 0 and output 0, checked: int8 and quantized.
+Status ReadInt8(const PrepareContext& context, Tensor* input, Tensor* output);
+
 // The range that a fused activation leaves of the output's integers.
 struct ActivationRange {
   int32_t min;
@@ -29,8 +32,8 @@ struct ActivationRange {
 };
 Status GetActivationRange(Activation activation, const Tensor& output, ActivationRange* range);
 
-// Input 2, where there is one: a constant with `channels` int32 values.
-Status CheckBias(const PrepareContext& context, int32_t channels);
+// Input `i`, where there is one: a constant with `channels` int32 values.
+Status CheckBias(const PrepareContext& context, int i, int32_t channels);
 
 // How many factors an op with `channels` output channels keeps: 1 where the filter has one scale.
 // `dimension` is the filter's dimension that counts the channels.

@@ -110,13 +110,7 @@ Status PrepareReduce(PrepareContext& context, bool mean) {
   Tensor input;
   Tensor output;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kReducer));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
-  KWS_RETURN_IF_ERROR(CheckQuantized(output));
+  KWS_RETURN_IF_ERROR(ReadInt8(context, &input, &output));
   uint32_t axes;
   KWS_RETURN_IF_ERROR(ReadAxes(context, input, &axes));
   Params* params;

@@ -27,16 +27,11 @@ Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kSoftmax));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
+  KWS_RETURN_IF_ERROR(ReadInt8(context, &input, &output));
   if (input.rank < 1 || input.elements != output.elements ||
       input.last_dim() != output.last_dim() || input.last_dim() > kMaxDepth) {
     return Status::kUnsupportedShape;
   }
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
   if (output.scale != 1.0f / 256.0f || output.zero_point != -128) return Status::kBadQuantization;
 
   // TFLM takes the smaller of this factor and 2^31 - 1, and only factors above 1.

@@ -91,6 +91,21 @@ void RunStridedCopy(const StridedCopy& copy, const CopyLoop* loops, const uint8_
   }
 }
 
+Status ElementMove::Read(const PrepareContext& context, OptionsType options) {
+  KWS_RETURN_IF_ERROR(context.CheckOptions(options));
+  KWS_RETURN_IF_ERROR(context.Input(0, &input));
+  KWS_RETURN_IF_ERROR(context.Output(0, &output));
+  if (input.type != output.type || input.bytes == 0) return Status::kUnsupportedType;
+  if (input.rank < 1 || input.rank != output.rank) return Status::kUnsupportedShape;
+  uint32_t position;
+  KWS_RETURN_IF_ERROR(ConstantInts(context, 1, input.rank, &position));
+  std::memcpy(numbers, context.model().data() + position, 4u * input.rank);
+  ByteSteps(input, from_steps);
+  ByteSteps(output, to_steps);
+  plan.copy = StridedCopy{0, static_cast<int32_t>(ElementSize(input.type)), 0, input.rank};
+  return Status::kOk;
+}
+
 Status AllocateStridedCopy(PrepareContext& context, const StridedCopyPlan& plan) {
   StridedCopy* copy;
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &copy, plan.LoopBytes()));

@@ -45,6 +45,19 @@ void ByteSteps(const Tensor& tensor, int32_t steps[kMaxRank]);
 void RunStridedCopy(const StridedCopy& copy, const CopyLoop* loops, const uint8_t* from,
                     uint8_t* to);
 
+// An op that makes output 0 of input 0's elements, as many dimensions in both, with one number a
+// dimension in input 1.
+struct ElementMove {
+  Tensor input;
+  Tensor output;
+  int32_t numbers[kMaxRank];
+  int32_t from_steps[kMaxRank];  // in bytes, as ByteSteps
+  int32_t to_steps[kMaxRank];
+  StridedCopyPlan plan;  // from the first element, one element a run; no loops yet
+
+  Status Read(const PrepareContext& context, OptionsType options);
+};
+
 // A whole op that copies input 0 to output 0: its record, and its invoke.
 Status AllocateStridedCopy(PrepareContext& context, const StridedCopyPlan& plan);
 void InvokeStridedCopy(const InvokeContext& context);

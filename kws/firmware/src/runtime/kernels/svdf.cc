@@ -73,15 +73,6 @@ Status CheckShapes(const Tensors& t, int32_t rank) {
   return Status::kOk;
 }
 
-Status CheckBiasOf(const PrepareContext& context, int32_t units) {
-  if (!context.HasInput(kBiasTensor)) return Status::kOk;
-  Tensor bias;
-  KWS_RETURN_IF_ERROR(context.Input(kBiasTensor, &bias));
-  if (bias.type != TensorType::kInt32) return Status::kUnsupportedType;
-  if (!bias.is_constant()) return Status::kUnsupportedOption;
-  return bias.elements == static_cast<uint32_t>(units) ? Status::kOk : Status::kUnsupportedShape;
-}
-
 Status Prepare(PrepareContext& context) {
   Tensors t;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kSvdf));
@@ -93,7 +84,7 @@ Status Prepare(PrepareContext& context) {
   const int32_t rank = context.Option<int32_t>(kRank, 0);
   KWS_RETURN_IF_ERROR(CheckTypes(t));
   KWS_RETURN_IF_ERROR(CheckShapes(t, rank));
-  KWS_RETURN_IF_ERROR(CheckBiasOf(context, t.output.dims[1]));
+  KWS_RETURN_IF_ERROR(CheckBias(context, kBiasTensor, t.output.dims[1]));
   // TFLM computes both factors as floats.
   QuantizedMultiplier to_state;
   QuantizedMultiplier to_output;

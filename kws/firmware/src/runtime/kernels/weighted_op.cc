@@ -7,19 +7,13 @@ namespace kws {
 Status WeightedOp::Read(const PrepareContext& context, OptionsType options, int rank,
                         int dimension) {
   KWS_RETURN_IF_ERROR(context.CheckOptions(options));
-  KWS_RETURN_IF_ERROR(context.Input(0, &input));
+  KWS_RETURN_IF_ERROR(ReadInt8(context, &input, &output));
   KWS_RETURN_IF_ERROR(context.Input(1, &filter));
-  KWS_RETURN_IF_ERROR(context.Output(0, &output));
-  if (input.type != TensorType::kInt8 || filter.type != TensorType::kInt8 ||
-      output.type != TensorType::kInt8) {
-    return Status::kUnsupportedType;
-  }
+  if (filter.type != TensorType::kInt8) return Status::kUnsupportedType;
   if (!filter.is_constant()) return Status::kUnsupportedOption;
   if (filter.rank != rank) return Status::kUnsupportedShape;
   const int32_t channels = filter.dims[dimension];
-  KWS_RETURN_IF_ERROR(CheckBias(context, channels));
-  KWS_RETURN_IF_ERROR(CheckQuantized(input));
-  KWS_RETURN_IF_ERROR(CheckQuantized(output));
+  KWS_RETURN_IF_ERROR(CheckBias(context, 2, channels));
   return FactorCount(filter, channels, dimension, &factors);
 }
 
