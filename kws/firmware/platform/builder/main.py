@@ -72,6 +72,16 @@ def for_speed(env, node):
 for pattern in ("*/src/frontend/*", "*_loops.cc"):
     env.AddBuildMiddleware(for_speed, pattern)
 
+# What differs between revisions of a board: KWS_REVISION or, in platformio.ini, custom_revision.
+revisions = board.get("build.revisions", {})
+if revisions:
+    revision = os.environ.get("KWS_REVISION") or env.GetProjectOption("custom_revision", "1")
+    if revision not in revisions:
+        known = ", ".join(revisions)
+        sys.stderr.write(f"error: there is no revision {revision!r} of this board; use {known}\n")
+        env.Exit(1)
+    env.Append(CPPDEFINES=list(revisions[revision].items()))
+
 model = []
 if env.GetProjectOption("custom_bundle", "yes") == "yes":
     default_bundle = root.parent / "assets" / "yes_no"

@@ -1,0 +1,71 @@
+// Arduino Nano 33 BLE Sense: the board as a whole. Its parts are in the files beside this one.
+#include "boards/board.h"
+
+#include "boards/nano33ble/clock.h"
+#include "boards/nano33ble/lamp.h"
+#include "boards/nano33ble/nrf52840.h"
+#include "boards/nano33ble/uart.h"
+
+namespace kws {
+namespace board {
+namespace {
+
+constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
+constexpr uint32_t kPauseUs = 1000 * 1000;
+constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
+
+// Does the interrupts' work meanwhile.
+void Wait(uint32_t microseconds) {
+  const uint32_t begin = Microseconds();
+  while (Microseconds() - begin < microseconds) {
+    UartService();
+    FeedHardwareWatchdog();
+  }
+}
+
+}  // namespace
+
+const char kName[] = "nano33ble";
+
+void Init() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  // What the bootloader may have left: enabled, pending or blocked interrupts.
+  for (uint32_t i = 0; i < 2; ++i) {
+    Register(kNvicDisable + i * 4) = ~0u;
+    Register(kNvicForget + i * 4) = ~0u;
+  }
+  LampInit();
+  ClockInit();
+  UartInit();
+  asm volatile("cpsie i" ::: "memory");
+  if (const char* fault = ResetFault()) {
+    size_t size = 0;
+    while (fault[size] != '\0') ++size;
+    Write(fault, size);
+  }
+}
+
+void Write(const char* text, size_t size) { UartWrite(text, size); }
+
+size_t Read(char* text, size_t size) { return UartRead(text, size); }
+
+void Halt(Fault fault) {
+  asm volatile("cpsid i" ::: "memory");
+  ShowListening(false);
+  const uint32_t begin = Microseconds();
+  while (fault == Fault::kModel || Microseconds() - begin < kRestartUs) {
+    for (int i = 0; i < static_cast<int>(fault); ++i) {
+      ShowRed(true);
+      Wait(kBlinkUs);
+      ShowRed(false);
+      Wait(kBlinkUs);
+    }
+    Wait(kPauseUs);
+  }
+  Restart();
+}
+
+}  // namespace board
+}  // namespace kws

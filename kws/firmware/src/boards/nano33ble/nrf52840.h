@@ -1,0 +1,157 @@
+// The registers of the nRF52840 that the port uses, but for USB. In brackets: sections of the
+// nRF52840 Product Specification (PS) v1.7. The name after an address or a bit is the vendor's;
+// tests/firmware/test_registers.py compares all of them with the vendor's SVD file.
+#ifndef KWS_BOARDS_NANO33BLE_NRF52840_H_
+#define KWS_BOARDS_NANO33BLE_NRF52840_H_
+
+#include <cstdint>
+
+#include "boards/cortex_m.h"
+
+namespace kws {
+namespace board {
+
+// Tasks start when 1 is written; events are 1 when it happened, until 0 is written [6.1].
+
+// High frequency clock [5.4].
+constexpr uint32_t kClockStartHfxo = 0x40000000;    // CLOCK.TASKS_HFCLKSTART
+constexpr uint32_t kClockHfxoStarted = 0x40000100;  // CLOCK.EVENTS_HFCLKSTARTED
+constexpr uint32_t kClockHfxoStatus = 0x4000040c;   // CLOCK.HFCLKSTAT
+constexpr uint32_t kClockHfxoSource = 1u << 0;      // CLOCK.HFCLKSTAT.SRC: crystal
+constexpr uint32_t kClockHfxoRunning = 1u << 16;    // CLOCK.HFCLKSTAT.STATE
+
+// Power [5.3].
+constexpr uint32_t kPowerResetReason = 0x40000400;  // POWER.RESETREAS; write 1 to clear
+constexpr uint32_t kPowerResetPin = 1u << 0;        // POWER.RESETREAS.RESETPIN
+constexpr uint32_t kPowerResetWatchdog = 1u << 1;   // POWER.RESETREAS.DOG
+constexpr uint32_t kPowerResetLockup = 1u << 3;     // POWER.RESETREAS.LOCKUP
+constexpr uint32_t kPowerRetained2 = 0x40000520;    // POWER.GPREGRET2; survives soft resets
+constexpr uint32_t kPowerDcDc = 0x40000578;         // POWER.DCDCEN
+
+// Ports [6.9].
+constexpr uint32_t kPort0Set = 0x50000508;     // P0.OUTSET
+constexpr uint32_t kPort0Clear = 0x5000050c;   // P0.OUTCLR
+constexpr uint32_t kPort1Set = 0x50000808;     // P1.OUTSET
+constexpr uint32_t kPort0Config = 0x50000700;  // P0.PIN_CNF[0]; pin n's is 4 n on
+constexpr uint32_t kPort1Config = 0x50000a00;  // P1.PIN_CNF[0]
+constexpr uint32_t kPinOutput = 1u << 0;       // P0.PIN_CNF.DIR
+constexpr uint32_t kPinNoInput = 1u << 1;      // P0.PIN_CNF.INPUT: disconnected
+constexpr uint32_t kPinPullUp = 3u << 2;       // P0.PIN_CNF.PULL
+constexpr uint32_t kPinOnPort1 = 1u << 5;      // UARTE0.PSEL.TXD.PORT, in any PSEL
+
+// Microphone [6.15].
+constexpr uint32_t kPdmStart = 0x4001d000;            // PDM.TASKS_START
+constexpr uint32_t kPdmStarted = 0x4001d100;          // PDM.EVENTS_STARTED
+constexpr uint32_t kPdmEnableInterrupt = 0x4001d304;  // PDM.INTENSET
+constexpr uint32_t kPdmInterruptStarted = 1u << 0;    // PDM.INTENSET.STARTED
+constexpr uint32_t kPdmEnable = 0x4001d500;           // PDM.ENABLE
+constexpr uint32_t kPdmClock = 0x4001d504;            // PDM.PDMCLKCTRL
+constexpr uint32_t kPdmClock1280k = 0x0a000000;       // PDM.PDMCLKCTRL.FREQ: 32 MHz / 25
+constexpr uint32_t kPdmMode = 0x4001d508;             // PDM.MODE
+constexpr uint32_t kPdmMono = 1u << 0;                // PDM.MODE.OPERATION
+constexpr uint32_t kPdmGainLeft = 0x4001d518;         // PDM.GAINL
+constexpr uint32_t kPdmGainRight = 0x4001d51c;        // PDM.GAINR
+constexpr uint32_t kPdmGain0dB = 0x28;                // PDM.GAINL.GAINL; one is 0.5 dB
+constexpr uint32_t kPdmRatio = 0x4001d520;            // PDM.RATIO
+constexpr uint32_t kPdmRatio80 = 1u << 0;             // PDM.RATIO.RATIO
+constexpr uint32_t kPdmPinClock = 0x4001d540;         // PDM.PSEL.CLK
+constexpr uint32_t kPdmPinData = 0x4001d544;          // PDM.PSEL.DIN
+constexpr uint32_t kPdmPointer = 0x4001d560;          // PDM.SAMPLE.PTR
+constexpr uint32_t kPdmCount = 0x4001d564;            // PDM.SAMPLE.MAXCNT; samples
+
+// Serial port [6.34].
+constexpr uint32_t kUartStartReceive = 0x40002000;      // UARTE0.TASKS_STARTRX
+constexpr uint32_t kUartStopReceive = 0x40002004;       // UARTE0.TASKS_STOPRX
+constexpr uint32_t kUartStartSend = 0x40002008;         // UARTE0.TASKS_STARTTX
+constexpr uint32_t kUartReceived = 0x40002110;          // UARTE0.EVENTS_ENDRX
+constexpr uint32_t kUartSent = 0x40002120;              // UARTE0.EVENTS_ENDTX
+constexpr uint32_t kUartReceiveStopped = 0x40002144;    // UARTE0.EVENTS_RXTO
+constexpr uint32_t kUartEnableInterrupt = 0x40002304;   // UARTE0.INTENSET
+constexpr uint32_t kUartDisableInterrupt = 0x40002308;  // UARTE0.INTENCLR
+constexpr uint32_t kUartInterruptReceived = 1u << 4;    // UARTE0.INTENSET.ENDRX
+constexpr uint32_t kUartInterruptSent = 1u << 8;        // UARTE0.INTENSET.ENDTX
+constexpr uint32_t kUartEnable = 0x40002500;            // UARTE0.ENABLE
+constexpr uint32_t kUartEnabled = 8;                    // UARTE0.ENABLE.ENABLE: with DMA
+constexpr uint32_t kUartPinSend = 0x4000250c;           // UARTE0.PSEL.TXD
+constexpr uint32_t kUartPinReceive = 0x40002514;        // UARTE0.PSEL.RXD
+constexpr uint32_t kUartBaud = 0x40002524;              // UARTE0.BAUDRATE
+constexpr uint32_t kUartBaud115200 = 0x01d60000;        // UARTE0.BAUDRATE.BAUDRATE
+constexpr uint32_t kUartReceivePointer = 0x40002534;    // UARTE0.RXD.PTR
+constexpr uint32_t kUartReceiveCount = 0x40002538;      // UARTE0.RXD.MAXCNT
+constexpr uint32_t kUartSendPointer = 0x40002544;       // UARTE0.TXD.PTR
+constexpr uint32_t kUartSendCount = 0x40002548;         // UARTE0.TXD.MAXCNT
+constexpr uint32_t kUartConfig = 0x4000256c;            // UARTE0.CONFIG; 0: 8 bits, 1 stop
+
+// Time [6.30]. Register n of CAPTURE, COMPARE and CC is 4 n on.
+constexpr uint32_t kTimerStart = 0x40008000;            // TIMER0.TASKS_START
+constexpr uint32_t kTimerCapture = 0x40008040;          // TIMER0.TASKS_CAPTURE[0]
+constexpr uint32_t kTimerReached = 0x40008140;          // TIMER0.EVENTS_COMPARE[0]
+constexpr uint32_t kTimerEnableInterrupt = 0x40008304;  // TIMER0.INTENSET
+constexpr uint32_t kTimerInterrupt1 = 1u << 17;         // TIMER0.INTENSET.COMPARE1
+constexpr uint32_t kTimerInterrupt2 = 1u << 18;         // TIMER0.INTENSET.COMPARE2
+constexpr uint32_t kTimerBits = 0x40008508;             // TIMER0.BITMODE
+constexpr uint32_t kTimer32Bit = 3;                     // TIMER0.BITMODE.BITMODE
+constexpr uint32_t kTimerPrescaler = 0x40008510;        // TIMER0.PRESCALER; 16 MHz / 2^n
+constexpr uint32_t kTimerValue = 0x40008540;            // TIMER0.CC[0]
+
+// Watchdog [6.36]. Once started it cannot be stopped or changed, and soft resets leave it running
+// [5.3.6.8].
+constexpr uint32_t kWatchdogStart = 0x40010000;      // WDT.TASKS_START
+constexpr uint32_t kWatchdogPeriod = 0x40010504;     // WDT.CRV; (1 + n) / 32768 s
+constexpr uint32_t kWatchdogRequests = 0x40010508;   // WDT.RREN
+constexpr uint32_t kWatchdogRequest0 = 1u << 0;      // WDT.RREN.RR0
+constexpr uint32_t kWatchdogConfig = 0x4001050c;     // WDT.CONFIG
+constexpr uint32_t kWatchdogInSleep = 1u << 0;       // WDT.CONFIG.SLEEP
+constexpr uint32_t kWatchdogReload = 0x40010600;     // WDT.RR[0]
+constexpr uint32_t kWatchdogReloadKey = 0x6e524635;  // WDT.RR.RR
+
+// PWM [6.17]: only to switch off what the bootloader left on.
+constexpr uint32_t kPwm0Enable = 0x4001c500;  // PWM0.ENABLE
+constexpr uint32_t kPwm1Enable = 0x40021500;  // PWM1.ENABLE
+constexpr uint32_t kPwm2Enable = 0x40022500;  // PWM2.ENABLE
+constexpr uint32_t kPwm3Enable = 0x4002d500;  // PWM3.ENABLE
+
+// Interrupt numbers [4.2.2, 4.2.4].
+constexpr uint32_t kUartInterrupt = 2;   // UARTE0
+constexpr uint32_t kTimerInterrupt = 8;  // TIMER0
+constexpr uint32_t kPdmInterrupt = 29;   // PDM
+constexpr uint32_t kFpuInterrupt = 38;   // FPU
+
+// ARM DDI 0403E: B3.4 (NVIC), B3.2 (SCB). One bit or byte an interrupt.
+constexpr uint32_t kNvicEnable = 0xe000e100;
+constexpr uint32_t kNvicDisable = 0xe000e180;
+constexpr uint32_t kNvicForget = 0xe000e280;
+constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper 3 bits of a byte; 0 goes first [4.2.2]
+constexpr uint32_t kSystemReset = 0xe000ed0c;   // AIRCR
+constexpr uint32_t kSystemResetRequest = 0x05fa0004;
+constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
+constexpr uint32_t kSendEventOnPend = 1u << 4;
+
+// An event's interrupt is gone some cycles after the write; the read waits for it [6.1.6].
+inline void ClearEvent(uint32_t event) {
+  Register(event) = 0;
+  static_cast<void>(Register(event));
+}
+
+inline void EnableInterrupt(uint32_t number, uint32_t priority) {
+  *reinterpret_cast<volatile uint8_t*>(kNvicPriority + number) =
+      static_cast<uint8_t>(priority << 5);
+  Register(kNvicEnable + number / 32 * 4) = 1u << number % 32;
+}
+
+// No interrupt comes as long as one of these lives.
+class InterruptsOff {
+ public:
+  InterruptsOff() { asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_)::"memory"); }
+  ~InterruptsOff() { asm volatile("msr primask, %0" ::"r"(before_) : "memory"); }
+  InterruptsOff(const InterruptsOff&) = delete;
+  InterruptsOff& operator=(const InterruptsOff&) = delete;
+
+ private:
+  uint32_t before_;
+};
+
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_BOARDS_NANO33BLE_NRF52840_H_
