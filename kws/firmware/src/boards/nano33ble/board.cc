@@ -5,6 +5,7 @@
 #include "boards/nano33ble/lamp.h"
 #include "boards/nano33ble/nrf52840.h"
 #include "boards/nano33ble/uart.h"
+#include "boards/nano33ble/usb.h"
 
 namespace kws {
 namespace board {
@@ -19,6 +20,7 @@ void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {
     UartService();
+    UsbService();
     FeedHardwareWatchdog();
   }
 }
@@ -39,6 +41,7 @@ void Init() {
   LampInit();
   ClockInit();
   UartInit();
+  UsbInit();
   asm volatile("cpsie i" ::: "memory");
   if (const char* fault = ResetFault()) {
     size_t size = 0;
@@ -47,9 +50,15 @@ void Init() {
   }
 }
 
-void Write(const char* text, size_t size) { UartWrite(text, size); }
+void Write(const char* text, size_t size) {
+  UsbWrite(text, size);
+  UartWrite(text, size);
+}
 
-size_t Read(char* text, size_t size) { return UartRead(text, size); }
+size_t Read(char* text, size_t size) {
+  const size_t count = UartRead(text, size);
+  return count > 0 ? count : UsbRead(text, size);
+}
 
 void Halt(Fault fault) {
   asm volatile("cpsid i" ::: "memory");
@@ -69,3 +78,5 @@ void Halt(Fault fault) {
 
 }  // namespace board
 }  // namespace kws
+
+extern "C" void KwsPowerClockInterrupt() { kws::board::UsbPowerEvents(); }

@@ -1,30 +1,29 @@
-// The vector table: the core's, then the nRF52840's 48 (PS 4.2.4, by peripheral ID). What nobody
-// enables would be a fault.
+// The vector table: the core's, then the nRF52840's 48, by peripheral ID (PS 4.2.4). One that
+// nobody enables is a fault.
 #include "boards/cortex_m.h"
 
 extern "C" {
+void KwsPowerClockInterrupt();
 void KwsUartInterrupt();
 void KwsTimerInterrupt();
 void KwsPdmInterrupt();
+void KwsUsbdInterrupt();
 }
 
-#define KWS_UNUSED KwsFaultEntry
+#define NONE KwsFaultEntry
+#define NONE_4 NONE, NONE, NONE, NONE
 
+// clang-format off
 extern "C" __attribute__((used, section(".vectors"))) const kws::board::Vector kws_vectors[] = {
     KWS_CORE_VECTORS,
-    /* 0 */ KWS_UNUSED,        KWS_UNUSED,      KwsUartInterrupt, KWS_UNUSED,
-    /* 4 */ KWS_UNUSED,        KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 8 */ KwsTimerInterrupt, KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 12 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 16 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 20 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 24 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 28 */ KWS_UNUSED,       KwsPdmInterrupt, KWS_UNUSED,       KWS_UNUSED,
-    /* 32 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 36 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 40 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
-    /* 44 */ KWS_UNUSED,       KWS_UNUSED,      KWS_UNUSED,       KWS_UNUSED,
+    /*  0 */ KwsPowerClockInterrupt, NONE, KwsUartInterrupt, NONE, NONE_4,
+    /*  8 */ KwsTimerInterrupt, NONE, NONE, NONE, NONE_4,
+    /* 16 */ NONE_4, NONE_4,
+    /* 24 */ NONE_4, NONE, KwsPdmInterrupt, NONE, NONE,
+    /* 32 */ NONE_4, NONE, NONE, NONE, KwsUsbdInterrupt,
+    /* 40 */ NONE_4, NONE_4,
 };
+// clang-format on
 
 static_assert(sizeof(kws_vectors) == (16 + 48) * sizeof(kws::board::Vector),
               "an entry is missing or one too many");

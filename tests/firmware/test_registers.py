@@ -1,0 +1,173 @@
+"""The ports' headers name the registers that the chip's vendor describes in its SVD file.
+
+In a header `constexpr uint32_t kName = 0x4001d518;  // PDM.GAINL[1] ...` names a register and
+`1u << 0;  // PDM.MODE.OPERATION` a field: the value has to lie in it and nowhere else.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
+
+from kws.convert.bundle import Bundle
+from kws.host.build import build, firmware_folder
+
+PORT = firmware_folder() / "src" / "boards" / "nano33ble"
+HEADERS = sorted(PORT.glob("nrf52840*.h"))
+
+_CONSTANT = re.compile(
+    r"constexpr uint32_t (k\w+) =\s*([^;]+); *// ([A-Z]\w*(?:\.\w+(?:\[\d+\])?)+)(?=[ ;:,]|$)", re.M
+)
+_INTERRUPT = re.compile(r"constexpr uint32_t (k\w+Interrupt) = (\d+); *// ([A-Z]\w*)$", re.M)
+
+
+@dataclass(frozen=True)
+class Constant:
+    file: str
+    name: str
+    value: int
+    vendor_name: str
+
+
+def _evaluate(text: str) -> int:
+    number = r"(?:0x[0-9a-f]+|\d+)u?"
+    assert re.fullmatch(rf"{number}(?: << {number})?", text), f"cannot read {text!r}"
+    value, _, shift = text.replace("u", "").partition(" << ")
+    return int(value, 0) << int(shift or "0", 0)
+
+
+def constants() -> list[Constant]:
+    return [
+        Constant(header.name, match[1], _evaluate(match[2]), match[3])
+        for header in HEADERS
+        for pattern in (_CONSTANT, _INTERRUPT)
+        for match in pattern.finditer(header.read_text())
+    ]
+
+
+@dataclass(frozen=True)
+class Chip:
+    registers: dict[str, int]
+    """Address by name, as `UARTE0.PSEL.TXD` or `TIMER0.CC[2]`."""
+
+    fields: dict[str, tuple[int, int]]
+    """Lowest and highest bit by name, as `UARTE0.PSEL.TXD.PORT`."""
+
+    interrupts: dict[str, int]
+    """Number by peripheral; shared ones have several names."""
+
+
+def _number(node: ElementTree.Element, tag: str, default: str = "0") -> int:
+    return int(node.findtext(tag) or default, 0)
+
+
+def _elements(node: ElementTree.Element) -> list[tuple[str, int]]:
+    """Names and offsets of a register or cluster: several of an array."""
+    name, offset = str(node.findtext("name")), _number(node, "addressOffset")
+    count = _number(node, "dim", "1")
+    if "[%s]" not in name:
+        return [(name, offset)]
+    step = _number(node, "dimIncrement")
+    return [(name.replace("%s", str(i)), offset + i * step) for i in range(count)]
+
+
+@pytest.fixture(scope="session")
+def chip() -> Chip:
+    svd_module = pytest.importorskip(
+        "pyocd.debug.svd", reason="pyocd, which has the SVD, is missing"
+    )
+    archive = Path(str(svd_module.__file__)).parent / "svd_data.zip"
+    with zipfile.ZipFile(archive) as file:
+        root = ElementTree.parse(io.BytesIO(file.read("nrf52840.svd"))).getroot()
+    registers: dict[str, int] = {}
+    fields: dict[str, tuple[int, int]] = {}
+    interrupts: dict[str, int] = {}
+
+    def add(node: ElementTree.Element, prefix: str, base: int) -> None:
+        for child in (*node.findall("register"), *node.findall("cluster")):
+            for name, offset in _elements(child):
+                path = f"{prefix}.{name}"
+                if child.tag == "cluster":
+                    add(child, path, base + offset)
+                    continue
+                registers[path] = base + offset
+                for field in child.iter("field"):
+                    bits = _number(field, "lsb"), _number(field, "msb")
+                    fields[f"{path}.{field.findtext('name')}"] = bits
+
+    peripherals = {str(node.findtext("name")): node for node in root.iter("peripheral")}
+    for name, node in peripherals.items():
+        described = peripherals[node.get("derivedFrom", name)]
+        content = node.find("registers") or described.find("registers")
+        assert content is not None
+        add(content, name, _number(node, "baseAddress"))
+        for interrupt in node.findall("interrupt"):
+            interrupts[name] = _number(interrupt, "value")
+    return Chip(registers, fields, interrupts)
+
+
+def test_headers_are_read() -> None:
+    read = constants()
+    assert {"kPdmStart", "kUartBaud", "kPdmGain0dB", "kPdmInterrupt", "kUsbdEnable"} <= {
+        c.name for c in read
+    }
+    # What looks like a register of a peripheral and names none would escape the comparison.
+    for header in HEADERS:
+        for name, value in re.findall(
+            r"constexpr uint32_t (k\w+) =\s*(0x[45]\w{7});(?! *// [A-Z]\w*\.)", header.read_text()
+        ):
+            assert "Errata" in name, f"{header.name}: {name} {value} names no register"
+
+
+@pytest.mark.parametrize("constant", constants(), ids=lambda c: f"{c.file}:{c.name}")
+def test_constant_is_the_vendors(constant: Constant, chip: Chip) -> None:
+    name = constant.vendor_name
+    if name in chip.registers:
+        assert constant.value == chip.registers[name]
+    elif name in chip.interrupts:
+        assert constant.value == chip.interrupts[name]
+    else:
+        array = re.sub(r"^(\w+\.\w+)\.", r"\1[0].", name)
+        low, high = chip.fields[name] if name in chip.fields else chip.fields[array]
+        mask = (1 << (high + 1)) - (1 << low)
+        assert constant.value & mask == constant.value
+        assert constant.value != 0
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_vectors_are_where_the_chip_looks(public_bundle: Bundle, chip: Chip) -> None:
+    with build("nano33ble", public_bundle).elf.open("rb") as stream:
+        elf = ELFFile(stream)
+        table, names = elf.get_section_by_name(".vectors"), elf.get_section_by_name(".symtab")
+        assert table is not None
+        assert isinstance(names, SymbolTableSection)
+        functions = {
+            symbol["st_value"]: symbol.name
+            for symbol in names.iter_symbols()
+            if symbol["st_info"]["type"] == "STT_FUNC"
+        }
+        data = table.data()
+        assert table["sh_addr"] == 0x10000
+        assert table["sh_addr"] % len(data) == 0, "VTOR wants it aligned to its size"
+    words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
+    assert words[0] % 8 == 0
+    assert 0x20000000 < words[0] <= 0x20040000
+    assert functions[words[1]] == "KwsReset"
+    numbers = {
+        "KwsPowerClockInterrupt": chip.interrupts["POWER"],
+        "KwsUartInterrupt": chip.interrupts["UARTE0"],
+        "KwsTimerInterrupt": chip.interrupts["TIMER0"],
+        "KwsPdmInterrupt": chip.interrupts["PDM"],
+        "KwsUsbdInterrupt": chip.interrupts["USBD"],
+    }
+    found = {functions[word]: i for i, word in enumerate(words[16:]) if word in functions}
+    found.pop("KwsFaultEntry")
+    assert found == numbers
