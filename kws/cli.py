@@ -326,6 +326,37 @@ def test(
 
 
 @app.command()
+def deploy(
+    *,
+    board: Annotated[str, typer.Option(help="A real board, such as nano33ble.")],
+    model: ModelOption = None,
+    port: Annotated[
+        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a board's firmware, write it to the board, verify it and see it start."""
+    from dataclasses import asdict
+
+    from kws.host import ports
+    from kws.host.build import build as build_firmware
+    from kws.host.deploy import flow
+    from kws.host.deploy.image import read_elf
+    from kws.host.deploy.target import Bench
+    from kws.progress import progress_bar
+
+    target = flow.target_of(board)
+    bundle = _bundle(model)
+    flow.find_port(target, port, ports.list_ports())  # before the user waits for a build
+    with progress_bar(f"building for {board}", None):
+        firmware = build_firmware(board, bundle)
+    image = read_elf(firmware.elf, target.memory)
+    with progress_bar(f"writing to {target.title}", target.steps(image)) as advance:
+        done = flow.deploy(target, image, port, Bench(advance=advance))
+    print(dumps(asdict(done)) if as_json else flow.text(done))
+
+
+@app.command()
 def bench(
     *,
     board: Annotated[str, typer.Option(help="host, or an emulated board.")] = "host",

@@ -10,7 +10,12 @@ _BOOT = re.compile(
     r"kws (?P<version>\S+) on (?P<board>\S+), model (?P<model>\S+) (?P<sha8>[0-9a-f]{8}), "
     r"arena (?P<used>\d+) of (?P<size>\d+) bytes"
 )
+_STATS = re.compile(
+    r"stats: (?P<hops>\d+) hops, (?P<lost>\d+) samples lost, (?P<idle>\d+\.\d) % idle, "
+    r"arena (?P<arena>\d+) bytes, stack (?P<stack>\d+) of (?P<size>\d+) bytes"
+)
 _FAULT = "error: "
+_LONGEST = 1000  # characters of a line; what is longer is noise and is cut
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,33 @@ class Boot:
 
 
 @dataclass(frozen=True)
+class Fault:
+    """A line such as `error: lost 320 samples`."""
+
+    text: str
+    """What follows `error: `."""
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The answer to the command `stats`."""
+
+    hops: int
+    """Hops of 20 ms since the start."""
+    samples_lost: int
+    idle_percent: float
+    """Share of the time since the last `stats` that the processor slept."""
+    arena_used: int
+    """Bytes."""
+    stack_used: int
+    """Bytes, at most so far."""
+    stack_size: int
+
+
+Line = Boot | Heard | Fault | Stats
+
+
+@dataclass(frozen=True)
 class Serial:
     """All that a device wrote, in order of each kind."""
 
@@ -47,6 +79,33 @@ class Serial:
     """What follows `error: ` in lines that start so."""
 
 
+def parse_line(line: str) -> Line | None:
+    """What a line says; None for one of another kind, and for half a line or noise."""
+    if match := _HEARD.fullmatch(line):
+        return Heard(match["label"], int(match["score"]), int(match["time"]))
+    if match := _BOOT.fullmatch(line):
+        return Boot(
+            match["version"],
+            match["board"],
+            match["model"],
+            match["sha8"],
+            int(match["used"]),
+            int(match["size"]),
+        )
+    if match := _STATS.fullmatch(line):
+        return Stats(
+            int(match["hops"]),
+            int(match["lost"]),
+            float(match["idle"]),
+            int(match["arena"]),
+            int(match["stack"]),
+            int(match["size"]),
+        )
+    if line.startswith(_FAULT):
+        return Fault(line.removeprefix(_FAULT))
+    return None
+
+
 def parse(data: bytes) -> Serial:
     """The lines in what came from a serial port; lines of other kinds stay in `text` alone."""
     text = data.decode("utf-8", "replace")
@@ -54,17 +113,40 @@ def parse(data: bytes) -> Serial:
     heard: list[Heard] = []
     faults: list[str] = []
     for line in text.splitlines():
-        if match := _HEARD.fullmatch(line):
-            heard.append(Heard(match["label"], int(match["score"]), int(match["time"])))
-        elif match := _BOOT.fullmatch(line):
-            boot = Boot(
-                match["version"],
-                match["board"],
-                match["model"],
-                match["sha8"],
-                int(match["used"]),
-                int(match["size"]),
-            )
-        elif line.startswith(_FAULT):
-            faults.append(line.removeprefix(_FAULT))
+        found = parse_line(line)
+        if isinstance(found, Heard):
+            heard.append(found)
+        elif isinstance(found, Boot):
+            boot = found
+        elif isinstance(found, Fault):
+            faults.append(found.text)
     return Serial(text, boot, tuple(heard), tuple(faults))
+
+
+class LineBuffer:
+    """Puts the lines together of what comes from a port in pieces."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, data: bytes) -> list[str]:
+        """The lines that `data` completes, without their ends.
+
+        What is no text, such as noise on the line, is replaced; a line without end is cut.
+        """
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > _LONGEST:
+            whole.append(self._rest)
+            self._rest = b""
+        return [_text(line) for line in whole]
+
+    def rest(self) -> str:
+        """The begin of a line whose end did not come; forgotten with this."""
+        line, self._rest = self._rest, b""
+        return _text(line)
+
+
+def _text(line: bytes) -> str:
+    """A line as text; control characters could change the user's terminal."""
+    text = line.rstrip(b"\r").decode("utf-8", "replace")[:_LONGEST]
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

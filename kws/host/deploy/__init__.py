@@ -1,0 +1,1 @@
+"""Firmware on its way to a real board: one file a board, `flow` is what they share."""

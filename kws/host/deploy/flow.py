@@ -1,0 +1,200 @@
+"""`kws deploy` from end to end: find the board, write, verify, and see the firmware start."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.errors import BoardError, UsageError
+from kws.host import lines, ports
+from kws.host.deploy.image import Image
+from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.target import Bench, ProtocolError, Target
+from kws.host.lines import Boot, Fault, Heard, LineBuffer, Stats
+from kws.host.ports import Link, Port, PortLostError
+
+TARGETS: dict[str, Target] = {target.name: target for target in (Nano33Ble(),)}
+"""Boards that can be deployed to; a new one is one file and one name here."""
+
+# Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
+# back, and complain.
+_ECHO = "unknown command"
+
+
+class StoppedError(BoardError):
+    """The user pressed Ctrl-C in the middle."""
+
+    exit_code = 130
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """What a deployment gave."""
+
+    board: str
+    port: str
+    """Of the application that was started."""
+    size: int
+    """Bytes written and verified."""
+    boot: Boot | None
+    """Its boot line; None if that was missed, but the firmware answers."""
+
+
+def text(done: Deployed) -> str:
+    """What a deployment gave, for people."""
+    size = f"{done.size} bytes written and verified"
+    if done.boot is None:
+        return f"{done.port}: {size}; the firmware answers"
+    boot = done.boot
+    return (
+        f"{done.port}: {size}; it runs: kws {boot.version} on {boot.board}, model {boot.model} "
+        f"{boot.sha8}, arena {boot.arena_used} of {boot.arena_size} bytes"
+    )
+
+
+def target_of(board: str) -> Target:
+    """How to deploy to a board.
+
+    Raises:
+        UsageError: that board is emulated, or unknown.
+    """
+    if board not in TARGETS:
+        raise UsageError(
+            f"there is no board {board!r} to deploy to; there are {', '.join(TARGETS)}"
+        )
+    return TARGETS[board]
+
+
+def find_port(target: Target, wanted: str | None, found: list[Port]) -> Port:
+    """The port of the one board that is meant.
+
+    Args:
+        target: the kind of board.
+        wanted: a port that the user named, or None.
+        found: the ports that are there.
+
+    Raises:
+        BoardError: there is none, or more than one; the text says what to do.
+    """
+    if wanted is not None:
+        real = str(Path(wanted).resolve())
+        known = [port for port in found if str(Path(port.device).resolve()) == real]
+        if known and known[0].usb not in target.usb:
+            raise BoardError(f"{wanted}: this is a {known[0].usb}, not an {target.title}")
+        return known[0] if known else Port(wanted)
+    fitting = [port for port in found if port.usb in target.usb]
+    if not fitting:
+        raise BoardError(f"no {target.title} was found; {target.find}")
+    if len(fitting) > 1:
+        names = ", ".join(port.device for port in fitting)
+        raise BoardError(
+            f"{len(fitting)} boards of this kind were found: name one with --port, {names}"
+        )
+    return fitting[0]
+
+
+def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
+    """Write an image to a board through its bootloader and see that it runs.
+
+    Args:
+        target: the kind of board.
+        image: what to write.
+        wanted: a port that the user named, or None.
+        bench: whose ports to look at, and whom to tell of the progress.
+
+    Raises:
+        BoardError: any of that failed; the text says what to do.
+    """
+    before = bench.lister()
+    port = find_port(target, wanted, before)
+    try:
+        target.program(port, image, bench)
+    except (PortLostError, ProtocolError) as error:
+        raise BoardError(f"{error}; {target.recover}") from None
+    except KeyboardInterrupt:
+        raise StoppedError(f"stopped; {target.recover}") from None
+    try:
+        started, boot = see_it_start(target, port, before, bench)
+    except KeyboardInterrupt:
+        raise StoppedError("stopped; the firmware is written and verified") from None
+    return Deployed(target.name, started.device, len(image.data), boot)
+
+
+def see_it_start(
+    target: Target, port: Port, before: list[Port], bench: Bench
+) -> tuple[Port, Boot | None]:
+    """Wait for a board that was just started, and for what it says.
+
+    Args:
+        target: the kind of board.
+        port: where it was.
+        before: the ports that were there then.
+        bench: whose ports to look at.
+
+    Returns:
+        Where it is now, and its boot line: None if that was missed but the firmware answers.
+
+    Raises:
+        BoardError: it does not come, says nothing, or says what is wrong.
+    """
+    names = {p.device for p in before} - {port.device}
+
+    def wanted(found: Port) -> bool:
+        if found.usb not in target.application:
+            return False
+        if port.socket and found.socket:
+            return found.socket == port.socket
+        return found.device not in names
+
+    started = ports.wait_for(bench.lister, wanted, bench.timing.appear)
+    if started is None:
+        raise BoardError(
+            f"the firmware is written and verified, but the board did not come back within "
+            f"{bench.timing.appear:g} s; tap its reset button once and run kws monitor"
+        )
+    try:
+        with ports.open_soon(started.device, bench.timing.appear) as link:
+            return started, _watch(target, link, bench)
+    except PortLostError:
+        raise BoardError(
+            f"{started.device}: the firmware is written and verified, but the board went away "
+            "again; kws monitor shows what it says when it starts"
+        ) from None
+
+
+def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
+    """Read what a board says in its first seconds."""
+    buffer = LineBuffer()
+    boot: Boot | None = None
+    alive = asked = False
+    start = time.monotonic()
+    end = start + bench.timing.boot
+    while (now := time.monotonic()) < end:
+        for line in buffer.feed(link.read(min(0.1, end - now))):
+            found = lines.parse_line(line)
+            if isinstance(found, Fault) and not found.text.startswith(_ECHO):
+                raise BoardError(
+                    f"{link.device}: the firmware is written and verified, but says: {found.text}"
+                )
+            if isinstance(found, Boot):
+                _check_board(target, found, link.device)
+                boot = found
+            if isinstance(found, Boot | Stats | Heard) and not alive:
+                # Listen on for a moment: a microphone that gives nothing is reported later.
+                alive, end = True, time.monotonic() + bench.timing.settle
+        if not asked and not alive and time.monotonic() > start + bench.timing.boot / 2:
+            # It may have said its first line before anybody listened.
+            link.write(b"stats\n")
+            asked = True
+    if not alive:
+        raise BoardError(
+            f"{link.device}: the firmware is written and verified, but says nothing for "
+            f"{bench.timing.boot:g} s; tap reset once and run kws monitor"
+        )
+    return boot
+
+
+def _check_board(target: Target, boot: Boot, device: str) -> None:
+    if boot.board != target.name:
+        raise BoardError(f"{device}: what runs there was built for {boot.board}, not {target.name}")

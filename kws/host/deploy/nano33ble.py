@@ -1,0 +1,77 @@
+"""Arduino Nano 33 BLE and BLE Sense, first and second revision: USB bootloader below 0x10000."""
+
+from __future__ import annotations
+
+from kws.host import ports
+from kws.host.deploy.image import ERASED, Image, Memory
+from kws.host.deploy.samba import BLOCK, Samba
+from kws.host.deploy.target import Bench, ProtocolError, Target
+from kws.host.ports import Port, UsbId
+
+# ArduinoCore-mbed, boards.txt, nano33ble.vid/pid; variants/ARDUINO_NANO33BLE/pins_arduino.h and the
+# bootloader's CONFIG_USB_DEVICE_PID say which is which. Rev2 has the same entry there.
+APPLICATION = UsbId(0x2341, 0x805A)
+BOOTLOADER = UsbId(0x2341, 0x005A)
+
+CHIP = "nRF52840-QIAA"
+
+
+class Nano33Ble(Target):
+    """Started by a touch at 1200 bps, written with SAM-BA."""
+
+    name = "nano33ble"
+    title = "Arduino Nano 33 BLE"
+    # Two more are in boards.txt, without a word on what they are.
+    application = frozenset({APPLICATION, UsbId(0x2341, 0x015A), UsbId(0x2341, 0x025A)})
+    usb = application | {BOOTLOADER}
+    # Of the 1 MB of flash, the first 64 KB are the bootloader's. Arduino's own newer one, which
+    # makes room for a SoftDevice, moves itself to 0xE0000 (ArduinoCore-mbed, libraries/
+    # Nano33BLE_System, Nano33_updateBLandSoftDevice.ino), so that is where an application ends.
+    memory = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), BLOCK)
+    find = (
+        "plug it in with a USB cable that carries data; if it is plugged in, tap its reset button "
+        "twice, quickly (its orange LED then pulses), and run this again"
+    )
+    recover = (
+        "the bootloader is untouched: tap reset twice, quickly, until the orange LED pulses, "
+        "and run kws deploy again"
+    )
+    probe = "nrf52840"
+
+    def steps(self, image: Image) -> int:
+        """Each block is written and verified; the first one is also blanked."""
+        return 2 * image.count + 1
+
+    def program(self, port: Port, image: Image, bench: Bench) -> None:
+        """As `Target.program`."""
+        if port.usb != BOOTLOADER:
+            port = self._start_bootloader(port, bench)
+        with ports.open_soon(port.device, bench.timing.appear) as link:
+            board = Samba(link, CHIP, self.memory.flash, bench.timing.answer)
+            (first, head), *rest = image.blocks()
+            # The bootloader starts no application whose first two words are blank (its main). So
+            # they are blank until all else is there: a board that loses power in the middle comes
+            # back as bootloader by itself, not with half an application.
+            blank = bytes([ERASED]) * image.block
+            for address, block in [(first, blank), *rest, (first, head)]:
+                board.write(address, block)
+                bench.advance(1)
+            for address, block in image.blocks():
+                board.verify(address, block)
+                bench.advance(1)
+            board.reset()
+
+    def _start_bootloader(self, port: Port, bench: Bench) -> Port:
+        """Reset the board into its bootloader; gives the port it has there."""
+        before = {p.device for p in bench.lister() if p.usb == BOOTLOADER}
+        ports.touch(port.device)
+
+        def wanted(found: Port) -> bool:
+            if port.socket and found.socket:
+                return found.usb == BOOTLOADER and found.socket == port.socket
+            return found.usb == BOOTLOADER and found.device not in before
+
+        started = ports.wait_for(bench.lister, wanted, bench.timing.appear)
+        if started is None:
+            raise ProtocolError(f"{port.device}: the board did not go into its bootloader")
+        return started
