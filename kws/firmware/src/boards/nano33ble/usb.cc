@@ -184,7 +184,11 @@ bool Dma(uint32_t endpoint, bool in, const uint8_t* data, uint32_t size) {
   Register(kUsbdErrata199) = 0;
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (size % 2 != 0) usb.odd = !usb.odd;
-  return looks > 0;
+  if (looks > 0) return true;
+  usb.odd = false;
+  usb.removed.store(true, std::memory_order_relaxed);
+  Pend();
+  return false;
 }
 
 void Disable() {
@@ -198,18 +202,19 @@ void Disable() {
   Register(kUsbdEnable) = 0;
   WriteLocked(kUsbdErrata187, 0);
   Forget();
+  usb.removed.store(false, std::memory_order_relaxed);
 }
 
 // [6.35.4] The rest follows when USBD says that it is ready.
 void Enable() {
   usb.link = Link::kStarting;
   Register(kUsbdCause) = kUsbdCauseAll;
-  Register(kUsbdEvent) = 0;
-  Register(kUsbdSetup0) = 0;
-  Register(kUsbdInten) = kInterrupts;
-  WriteLocked(kUsbdErrata187,
-              3);  // anomaly 187, USBD may not start; for 211 it stays until Disable
-  WriteLocked(kUsbdErrata171, 0xc0);  // anomaly 171: USBD may not wake
+  constexpr uint32_t kEvents[] = {kUsbdReset, kUsbdDataDone0, kUsbdSof,
+                                  kUsbdEvent, kUsbdSetup0,    kUsbdData};
+  for (uint32_t event : kEvents) Register(event) = 0;  // of the last time
+  Register(kUsbdInten) = kUsbdIntEvent;
+  WriteLocked(kUsbdErrata187, 3);     // 187: USBD may not start; for 211 it stays until Disable
+  WriteLocked(kUsbdErrata171, 0xc0);  // 171: USBD may not wake
   Register(kUsbdEnable) = 1;
 }
 
@@ -223,6 +228,7 @@ void FollowPower() {
   if (!powered) return;
   if (usb.link == Link::kOff) Enable();
   if (usb.link == Link::kStarting) {
+    Register(kUsbdEvent) = 0;
     if ((Register(kUsbdCause) & kUsbdCauseReady) == 0) return;
     Register(kUsbdCause) = kUsbdCauseReady;
     WriteLocked(kUsbdErrata171, 0);
@@ -233,8 +239,9 @@ void FollowPower() {
 
 void OnBusReset() {
   Forget();
-  Register(kUsbdData) = 0;
+  Register(kUsbdSetup0) = 0;
   Register(kUsbdDataDone0) = 0;
+  Register(kUsbdData) = 0;
   Register(kUsbdDataStatus) = ~0u;
   Register(kUsbdInEnable) = 1;
   Register(kUsbdOutEnable) = 1;
@@ -280,14 +287,13 @@ void Configure(uint8_t configuration) {
   usb.sending = false;
   usb.arrived = false;
   usb.full_packet = false;
+  usb.dtr = false;
   Register(kUsbdInEnable) = 1;
   Register(kUsbdOutEnable) = 1;
   if (configuration != 0) {
     Register(kUsbdInEnable) = 1 | 1u << kUsbNotifyEndpoint | 1u << kUsbDataEndpoint;
     Register(kUsbdOutEnable) = 1 | 1u << kUsbDataEndpoint;
     StartEndpoints();
-  } else {
-    usb.dtr = false;
   }
   UpdateListening();
 }
@@ -354,7 +360,6 @@ Answer ReplyDescriptor(const Setup& setup) {
 Answer AnswerDevice(const Setup& setup) {
   switch (setup.request) {
     case kGetStatus:
-      if (setup.value != 0 || setup.index != 0 || setup.length != 2) return Answer::kRefuse;
       return ReplyStatus(0);  // powered by the bus
     case kGetDescriptor:
       return ReplyDescriptor(setup);
@@ -458,6 +463,7 @@ void SendReply() {
 void OnSetup() {
   const Setup setup = ReadSetup();
   usb.control = Control::kIdle;  // whatever came before is over
+  usb.suspended = false;
   // USBD answers this one by itself.
   if (setup.type == kToDevice && setup.request == kSetAddress) return;
   switch (Decide(setup)) {
@@ -492,11 +498,12 @@ void OnDataDone0() {
   }
   if (usb.control == Control::kReceive) {
     const uint32_t size = Register(kUsbdSizeOut);
-    if (size != kLineCodingBytes || !Dma(0, false, usb.reply, size)) {
+    if (size != kLineCodingBytes) {
       usb.control = Control::kIdle;
       Register(kUsbdTaskStall0) = 1;
       return;
     }
+    if (!Dma(0, false, usb.reply, size)) return;
     for (uint32_t i = 0; i < kLineCodingBytes; ++i) usb.line_coding[i] = usb.reply[i];
     LookForTouch();
   }
@@ -578,8 +585,8 @@ void UsbWrite(const char* text, size_t size) {
   bool ended = false;
   const bool wanted = usb.listening.load(std::memory_order_relaxed) ||
                       !usb.listened.load(std::memory_order_relaxed);
-  if (!wanted) usb.dropping = true;
   for (size_t i = 0; i < size; ++i) {
+    if (!wanted) usb.dropping = true;
     if (!usb.dropping && usb.written - usb.read.load(std::memory_order_acquire) == kQueueBytes) {
       usb.dropping = true;
       ++usb.lost_lines;
@@ -592,7 +599,7 @@ void UsbWrite(const char* text, size_t size) {
       usb.complete.store(usb.written, std::memory_order_release);
       ended = true;
     }
-    usb.dropping = !wanted;
+    usb.dropping = false;
   }
   if (ended) Pend();
 }
@@ -611,29 +618,30 @@ uint32_t UsbLostLines() { return usb.lost_lines; }
 
 void UsbService() {
   FollowPower();
-  if (usb.link == Link::kReady) {
-    for (;;) {
-      if (Take(kUsbdReset)) {
-        OnBusReset();
-      } else if (Take(kUsbdEvent)) {
-        OnCause();
-      } else if (Take(kUsbdSetup0)) {
-        Register(kUsbdDataDone0) = 0;  // of the transfer that this one ends
-        OnSetup();
-      } else if (Take(kUsbdDataDone0)) {
-        OnDataDone0();
-      } else if (Take(kUsbdData)) {
-        OnData();
-      } else if (Take(kUsbdSof)) {
-        OnFrame();
-      } else {
-        break;
-      }
+  if (usb.link != Link::kReady) return;
+  // In the order of what undoes what: a reset ends transfers, a request ends the one before.
+  for (;;) {
+    if (Take(kUsbdReset)) {
+      OnBusReset();
+    } else if (Take(kUsbdEvent)) {
+      OnCause();
+    } else if (Take(kUsbdSetup0)) {
+      Register(kUsbdDataDone0) = 0;
+      OnSetup();
+    } else if (Take(kUsbdDataDone0)) {
+      OnDataDone0();
+    } else if (Take(kUsbdData)) {
+      OnData();
+    } else if (Take(kUsbdSof)) {
+      OnFrame();
+    } else {
+      break;
     }
-    Receive();
-    Send();
-    UpdateInterrupts();
+    if (usb.removed.load(std::memory_order_relaxed)) return;
   }
+  Receive();
+  Send();
+  UpdateInterrupts();
 }
 
 void UsbPowerEvents() {

@@ -29,7 +29,7 @@ void UsbWrite(const char* text, size_t size);
 // nobody reads, the host is held off; nothing is lost.
 size_t UsbRead(char* text, size_t size);
 
-// Whole lines dropped because a listener did not read, since UsbInit.
+// Lines dropped because the queue had no room, since UsbInit: a listener did not read.
 uint32_t UsbLostLines();
 
 // The work of USBD's interrupt. Where no interrupt comes, as in a fault's handler, call it again
