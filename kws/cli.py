@@ -357,6 +357,30 @@ def deploy(
 
 
 @app.command()
+def monitor(
+    *,
+    board: Annotated[str | None, typer.Option(help="A real board; any if not given.")] = None,
+    port: Annotated[
+        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+    ] = None,
+    baud: Annotated[int, typer.Option(min=2400, help="A USB port ignores it.")] = 115200,
+    as_json: Annotated[bool, typer.Option("--json", help="Print an object a line.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a row a line.")] = False,
+) -> None:
+    """Show what a board writes, until Ctrl-C; what is typed goes to the board."""
+    from contextlib import suppress
+
+    from kws.host import monitor as watch
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv were both given; choose one")
+    show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
+    targets = watch.targets_of(board)
+    with suppress(KeyboardInterrupt):
+        watch.Monitor(targets, port, show, baud, typed=watch.keyboard()).run()
+
+
+@app.command()
 def bench(
     *,
     board: Annotated[str, typer.Option(help="host, or an emulated board.")] = "host",
