@@ -223,7 +223,9 @@ void Enable() {
 void FollowPower() {
   const uint32_t supply = Register(kPowerUsbStatus);
   const bool powered = (supply & kPowerUsbVbus) != 0;
-  const bool removed = usb.removed.exchange(false, std::memory_order_relaxed);
+  const bool removed = Take(kPowerUsbRemoved) ||  // where no interrupt comes
+                       usb.removed.load(std::memory_order_relaxed);
+  usb.removed.store(false, std::memory_order_relaxed);
   if ((removed || !powered) && usb.link != Link::kOff) Disable();
   if (!powered) return;
   if (usb.link == Link::kOff) Enable();
