@@ -275,12 +275,14 @@ def build(
     """Build a board's firmware with a model in it."""
     from kws.host import report
     from kws.host.build import build as build_firmware
+    from kws.host.build import find_board
     from kws.progress import progress_bar
 
+    target = find_board(board)
     bundle = _bundle(model)
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
-    print(report.size_json(board, firmware) if as_json else report.size_text(firmware))
+    print(report.size_json(target, firmware) if as_json else report.size_text(target, firmware))
 
 
 @app.command()

@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import platformio
 import requests
@@ -32,9 +33,21 @@ from kws.files import new_directory
 from kws.host.sections import Size, read_size
 from kws.host.tools import COMPILER, cache_folder, find_tool
 
-ELF, BINARY, MAP, LOG = "firmware.elf", "firmware.bin", "firmware.map", "build.log"
+ELF, BINARY, HEX, MAP, LOG = (
+    "firmware.elf",
+    "firmware.bin",
+    "firmware.hex",
+    "firmware.map",
+    "build.log",
+)
+
+REVISION = "KWS_REVISION"
+"""The environment variable that names a board's hardware revision, read by the SCons script."""
 
 _KEPT = 16  # built firmwares in the cache; the oldest go
+
+# GNU ld's words; the regions are those of the ports' linker scripts.
+_OVERFLOW = re.compile(r"region `(flash|ram)' overflowed by (\d+) bytes")
 
 _NO_SOURCES = frozenset({"test", "__pycache__", ".pio"})
 
@@ -45,6 +58,25 @@ class Board:
 
     name: str
     title: str
+
+    flash: int
+    """Bytes that a firmware may take."""
+
+    ram: int
+    """Bytes for variables, arena and stack."""
+
+
+class _TooLargeError(ToolError):
+    """The linker found no room.
+
+    Attributes:
+        flash: bytes that are too many; 0 where it is the RAM.
+        ram: the same for RAM.
+    """
+
+    def __init__(self, environment: str, flash: int, ram: int) -> None:
+        super().__init__(f"{environment}: {flash} bytes of flash or {ram} of RAM too many")
+        self.flash, self.ram = flash, ram
 
 
 @dataclass(frozen=True)
@@ -57,7 +89,7 @@ class Firmware:
 
     @property
     def folder(self) -> Path:
-        """Holds the ELF file, the flash image, the linker's map and the log."""
+        """Holds the ELF file, the flash image (also as Intel HEX), the linker's map and the log."""
         return self.elf.parent
 
 
@@ -69,14 +101,29 @@ def firmware_folder() -> Path:
 def boards() -> list[Board]:
     """The boards that there is a port for."""
     files = sorted((firmware_folder() / "platform" / "boards").glob("*.json"))
-    return [Board(f.stem, json.loads(f.read_text(encoding="utf-8"))["name"]) for f in files]
+    return [_board(file.stem, json.loads(file.read_text(encoding="utf-8"))) for file in files]
+
+
+def _board(name: str, described: dict[str, Any]) -> Board:
+    limits = described["upload"]
+    return Board(name, described["name"], limits["maximum_size"], limits["maximum_ram_size"])
+
+
+def find_board(name: str) -> Board:
+    """The board `name`.
+
+    Raises:
+        UsageError: there is no port for it.
+    """
+    known = {board.name: board for board in boards()}
+    if name not in known:
+        raise UsageError(f"there is no board {name!r}; there are {', '.join(known)}")
+    return known[name]
 
 
 def check_board(name: str) -> None:
     """Raise UsageError unless there is a port for the board `name`."""
-    known = [board.name for board in boards()]
-    if name not in known:
-        raise UsageError(f"there is no board {name!r}; there are {', '.join(known)}")
+    find_board(name)
 
 
 def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
@@ -89,11 +136,15 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
 
     Raises:
         UsageError: there is no such board.
-        ToolError: the toolchain is missing or the build failed; the text names the log.
+        ToolError: the toolchain is missing, the firmware does not fit the board or the build
+            failed; the text names the log.
         KwsError: the results could not be written.
     """
-    check_board(board)
-    return _build(board, bundle.firmware, out)
+    target = find_board(board)
+    try:
+        return _build(board, bundle.firmware, out)
+    except _TooLargeError as error:
+        raise ToolError(_what_to_shrink(target, bundle, error)) from None
 
 
 def build_tool(board: str, tool: str) -> Firmware:
@@ -117,7 +168,7 @@ def _build(environment: str, generated: Path | None, out: Path | None) -> Firmwa
     if out is not None:
         _check_out(out)
         with new_directory(out) as folder:
-            for name in (ELF, BINARY, MAP, LOG):
+            for name in (ELF, BINARY, HEX, MAP, LOG):
                 shutil.copyfile(place / name, folder / name)
         place = out
     return Firmware(place / ELF, place / LOG, read_size(place / ELF))
@@ -162,7 +213,14 @@ def _check_out(out: Path) -> None:
 def _key(environment: str, generated: Path | None) -> str:
     """Hash of all that a build depends on: sources, bundle, versions, compiler."""
     digest = hashlib.sha256()
-    for text in (environment, __version__, importlib.metadata.version("platformio"), _compiler()):
+    texts = (
+        environment,
+        os.environ.get(REVISION, ""),
+        __version__,
+        importlib.metadata.version("platformio"),
+        _compiler(),
+    )
+    for text in texts:
         digest.update(text.encode() + b"\0")
     for root in (firmware_folder(), generated):
         if root is None:
@@ -210,9 +268,12 @@ def _run_platformio(environment: str, generated: Path | None, work: Path, result
     if run.returncode != 0:
         log = work.parent / f"{environment}-failed.log"
         log.write_text(run.stdout, encoding="utf-8")
+        excess = {region: int(size) for region, size in _OVERFLOW.findall(run.stdout)}
+        if excess:
+            raise _TooLargeError(environment, excess.get("flash", 0), excess.get("ram", 0))
         raise ToolError(_failure(environment, run.stdout, log))
     built = work / "build" / environment
-    for name in (ELF, BINARY, MAP):
+    for name in (ELF, BINARY, HEX, MAP):
         shutil.copyfile(built / name, result / name)
     (result / LOG).write_text(run.stdout, encoding="utf-8")
 
@@ -257,6 +318,24 @@ def _can_download() -> bool:
             requests.get(f"https://api.{host}", timeout=5, allow_redirects=False)
             return True
     return False
+
+
+def _what_to_shrink(board: Board, bundle: Bundle, excess: _TooLargeError) -> str:
+    needs = []
+    if excess.flash:
+        needs.append(
+            f"{excess.flash} bytes more than the {board.flash} of flash, "
+            f"{len(bundle.model)} are the model's"
+        )
+    if excess.ram:
+        needs.append(
+            f"{excess.ram} bytes more than the {board.ram} of RAM, "
+            f"{bundle.arena_bytes} are the model's arena (kws convert --plan shows what fills it)"
+        )
+    return (
+        f"{bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "
+        "train a smaller model"
+    )
 
 
 def _failure(environment: str, output: str, log: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from kws.convert.bundle import Bundle
 from kws.errors import ToolError
 from kws.host.build import MAP, Board, Firmware, build
-from kws.host.footprint import Footprint, read_footprint
+from kws.host.footprint import OTHER, Footprint, read_footprint
 from kws.host.matrix import Result, Row
 from kws.host.tools import Check
 
@@ -74,16 +74,46 @@ def serial_text(results: Sequence[Result]) -> str:
     return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
 
 
-def size_text(firmware: Firmware) -> str:
-    """What a firmware takes and where it lies."""
+def size_text(board: Board, firmware: Firmware) -> str:
+    """What a firmware takes of the board's flash and RAM, part by part, and where it lies."""
     size = firmware.size
+    footprint = read_footprint(firmware.folder / MAP)
+    parts = _parts(firmware, footprint)
+    rows = [("bytes", "flash", "RAM")]
+    rows += [
+        (f"  {part}", f"{flash:,}" if flash else "-", f"{ram:,}" if ram else "-")
+        for part, (flash, ram) in parts.items()
+    ]
+    rows += [
+        ("  together", f"{size.flash:,}", f"{size.ram:,}"),
+        ("  left", f"{board.flash - size.flash:,}", f"{board.ram - size.ram:,}"),
+    ]
     program = size.flash - size.model
     return (
         f"flash {size.flash} bytes ({size.model} the model, {program} the program), "
         f"RAM {size.ram} bytes ({size.arena} arena, {size.stack} stack)\n"
-        f"{_kernels_text(read_footprint(firmware.folder / MAP))}\n"
+        f"{_right_table(rows)}\n"
+        f"{_kernels_text(footprint)}\n"
         f"firmware {firmware.elf}"
     )
+
+
+def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int]]:
+    """Flash and RAM of each part, arena and stack apart from the rest; together they are `size`."""
+    size = firmware.size
+    parts = {
+        part: (footprint.flash.get(part, 0), footprint.ram.get(part, 0))
+        for part in (*footprint.flash, *(p for p in footprint.ram if p not in footprint.flash))
+        if part != OTHER
+    }
+    flash, ram = parts["pipeline"]
+    parts["pipeline"] = flash, ram - size.arena  # it is main.cc's
+    parts |= {"arena": (0, size.arena), "stack": (0, size.stack)}
+    parts[OTHER] = (
+        size.flash - sum(flash for flash, _ in parts.values()),
+        size.ram - sum(ram for _, ram in parts.values()),
+    )
+    return parts
 
 
 def flash_of_ops(bundle: Bundle) -> str:
@@ -105,12 +135,22 @@ def _kernels_text(footprint: Footprint) -> str:
     return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
 
 
-def size_json(board: str, firmware: Firmware) -> str:
+def size_json(board: Board, firmware: Firmware) -> str:
     """The same for a script."""
-    kernels = read_footprint(firmware.folder / MAP).kernels
-    size = asdict(firmware.size)
+    footprint = read_footprint(firmware.folder / MAP)
     return json.dumps(
-        {"board": board, "elf": str(firmware.elf), **size, "kernels": kernels}, indent=2
+        {
+            "board": board.name,
+            "elf": str(firmware.elf),
+            **asdict(firmware.size),
+            "limits": {"flash": board.flash, "ram": board.ram},
+            "parts": {
+                part: {"flash": flash, "ram": ram}
+                for part, (flash, ram) in _parts(firmware, footprint).items()
+            },
+            "kernels": footprint.kernels,
+        },
+        indent=2,
     )
 
 
@@ -144,5 +184,17 @@ def _table(rows: Sequence[tuple[str, ...]]) -> str:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _right_table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Names to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
         for row in rows
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -94,6 +95,7 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
         "build.log",
         "firmware.bin",
         "firmware.elf",
+        "firmware.hex",
         "firmware.map",
     ]
     assert (listing(firmware_folder()), listing(public_bundle.firmware)) == before
@@ -141,6 +143,99 @@ def test_build_command_prints_sizes_and_place(
         "build", "--board", "qemu", "--model", public_bundle.path, "--out", out, "--json"
     )
     assert json.loads(text)["flash"] == firmware.size.flash
+
+
+def test_footprint_names_every_part_and_what_is_left(
+    public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    command = (
+        "build",
+        "--board",
+        "nano33ble",
+        "--model",
+        public_bundle.path,
+        "--out",
+        tmp_path / "f",
+    )
+    code, text, _ = kws(*command, "--json")
+    assert code == 0
+    report = json.loads(text)
+    assert report["limits"] == {"flash": 0x100000 - 0x10000, "ram": 256 * 1024}
+    parts = report["parts"]
+    assert parts["model"] == {"flash": len(public_bundle.model), "ram": 0}
+    assert parts["arena"]["ram"] == public_bundle.arena_bytes
+    assert {"frontend", "kernels", "interpreter", "board", "pipeline", "stack"} <= set(parts)
+    assert all(size >= 0 for part in parts.values() for size in part.values())
+    for kind in ("flash", "ram"):
+        assert sum(part[kind] for part in parts.values()) == report[kind]
+    # What is asked of the board's firmware with the default model, which is as large.
+    assert report["flash"] < 64 * 1024
+    assert report["ram"] < 32 * 1024
+    _, text, _ = kws(*command)
+    left = 0x100000 - 0x10000 - report["flash"]
+    assert re.search(rf"^  left +{left:,} ", text, re.MULTILINE)
+    assert re.search(rf"^  model +{len(public_bundle.model):,} +-$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("too_large", "message"),
+    [
+        (
+            {r"g_model\[\d+\]": "g_model[2000000]"},
+            r"\d+ bytes more than the 983040 of flash, \d+ are the model's",
+        ),
+        (
+            {r"kArenaBytes = \d+": "kArenaBytes = 300000"},
+            r"\d+ bytes more than the 262144 of RAM, \d+ are the model's arena \(kws .*\)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
+    too_large: dict[str, str], message: str, public_bundle: Bundle, tmp_path: Path
+) -> None:
+    shutil.copytree(public_bundle.firmware, tmp_path / "firmware")
+    for source in (tmp_path / "firmware").iterdir():
+        text = source.read_text()
+        for old, new in too_large.items():
+            text = re.sub(old, new, text)
+        source.write_text(text)
+    with pytest.raises(ToolError) as caught:
+        build("nano33ble", dataclasses.replace(public_bundle, path=tmp_path))
+    line = str(caught.value)
+    assert "\n" not in line
+    start = f"{public_bundle.name} does not fit nano33ble: it needs "
+    assert re.fullmatch(f"{start}{message}; train a smaller model", line)
+
+
+def test_limits_are_the_linker_scripts(public_bundle: Bundle) -> None:
+    for board in boards():
+        script = (
+            firmware_folder() / "src" / "boards" / board.name / f"{board.name}.ld"
+        ).read_text()
+        lengths = dict(re.findall(r"(flash|ram) .*LENGTH = (\w+)", script))
+        factor = {"K": 1024, "M": 1024 * 1024}
+        assert {name: int(size[:-1]) * factor[size[-1]] for name, size in lengths.items()} == {
+            "flash": board.flash,
+            "ram": board.ram,
+        }
+
+
+def test_unknown_revision_of_a_board_is_an_error(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_REVISION", "3")
+    with pytest.raises(ToolError, match="there is no revision '3' of this board; use 1, 2"):
+        build("nano33ble", public_bundle)
+
+
+def test_revision_of_a_board_is_built_in(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = build("nano33ble", public_bundle)
+    monkeypatch.setenv("KWS_REVISION", "2")
+    second = build("nano33ble", public_bundle)
+    assert first.elf != second.elf, "the cache tells them apart"
+    assert first.elf.read_bytes() != second.elf.read_bytes()
 
 
 def test_build_does_not_replace_a_folder_of_something_else(

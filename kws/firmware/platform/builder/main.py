@@ -94,10 +94,13 @@ if env.GetProjectOption("custom_bundle", "yes") == "yes":
 
 env.Append(PIOBUILDFILES=model)
 program = env.BuildProgram()
-image = env.Command(
-    "$BUILD_DIR/firmware.bin",
-    program,
-    env.VerboseAction("$OBJCOPY -O binary $SOURCE $TARGET", "Writing $TARGET"),
-)
+images = [
+    env.Command(
+        f"$BUILD_DIR/firmware.{ending}",
+        program,
+        env.VerboseAction(f"$OBJCOPY -O {form} $SOURCE $TARGET", "Writing $TARGET"),
+    )
+    for ending, form in (("bin", "binary"), ("hex", "ihex"))
+]
 AlwaysBuild(env.Alias("nobuild", program))
-Default([program, image])
+Default([program, *images])
