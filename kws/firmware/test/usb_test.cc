@@ -219,6 +219,27 @@ TEST_F(UsbTest, StartsWhereTheSupplyComesLate) {
   EXPECT_TRUE(model->attached());
 }
 
+TEST_F(UsbTest, ReadyOfTheLastCableIsNotThisOnes) {
+  UsbInit();
+  model->Plug();
+  Run();
+  for (int i = 0; i < 3; ++i) model->Wait();  // READY, and nobody has heard of it
+  model->Unplug();
+  model->Plug();
+  Settle();  // what comes too early is the model's to see
+  EXPECT_TRUE(model->attached());
+}
+
+TEST_F(UsbTest, AnotherEventBeforeReadyIsNoStorm) {
+  UsbInit();
+  model->start_accesses = 100000;
+  model->Plug();
+  Run();
+  model->OtherCause();
+  Run();
+  EXPECT_FALSE(model->attached());
+}
+
 TEST_F(UsbTest, InterruptsAreBelowTheMicrophones) {
   UsbInit();
   EXPECT_EQ(model->priority(39), 0xe0);
@@ -475,6 +496,21 @@ TEST_F(UsbTest, ANewRequestEndsTheLast) {
   }
 }
 
+TEST_F(UsbTest, ANewRequestMayComeBeforeTheDriverHeardOfTheLastsEnd) {
+  PlugIn();
+  BusReset();
+  for (uint16_t length : {18, 64, 75}) {
+    host->StartControl(0x80, 6, length == 18 ? 0x0100 : 0x0200, 0, length);
+    host->Step();
+    while (host->reply().empty()) {
+      Run();
+      host->Step();
+    }
+    // The host took a packet; the driver has not run since.
+    EXPECT_EQ(Get(0x80, 6, 0x0100, 0, 18), Whole(kUsbDeviceDescriptor, 18));
+  }
+}
+
 TEST_F(UsbTest, RefusesALineCodingOfAnotherLength) {
   Start();
   EXPECT_EQ(Control(0x21, 0x20, 0, 0, 7, Bytes(3, 1)), Result::kStalled);
@@ -682,6 +718,27 @@ TEST_F(UsbTest, HaltsAndGoesOn) {
   Steps(50);
   EXPECT_EQ(host->Text(), "waits\n");
   EXPECT_EQ(Read(), "hi\n");
+}
+
+TEST_F(UsbTest, ClearingAHaltKeepsThePacketThatWaits) {
+  Start();
+  std::string text;
+  for (uint32_t i = 0; i < 6; ++i) text += Line(i, 40);
+  host->to_write.assign(text.begin(), text.end());
+  Steps(300);  // nobody reads: one packet is in the buffer, one in the endpoint
+  const size_t left = host->to_write.size();
+  ASSERT_GT(left, 0u);
+  Bytes held;
+  host->to_write.swap(held);
+  ASSERT_EQ(Control(0x02, 1, 0, 0x02, 0), Result::kDone);
+  host->to_write.swap(held);
+  host->ResetOutToggle();
+  std::string got;
+  for (int i = 0; i < 500; ++i) {
+    got += Read();
+    Steps(1);
+  }
+  EXPECT_EQ(got, text);
 }
 
 TEST_F(UsbTest, ClearingAHaltLosesNothing) {
@@ -923,6 +980,10 @@ class UsbAnyTimeTest : public UsbTest {
 
 TEST_F(UsbAnyTimeTest, BusReset) { Sweep(What::kBusReset); }
 TEST_F(UsbAnyTimeTest, Unplugged) { Sweep(What::kUnplug); }
+TEST_F(UsbAnyTimeTest, UnpluggedAndDmaNeverEnds) {
+  model->dma_needs_power = true;
+  Sweep(What::kUnplug);
+}
 TEST_F(UsbAnyTimeTest, UnpluggedForAnInstant) { Sweep(What::kUnplugAndPlug); }
 TEST_F(UsbAnyTimeTest, Suspended) { Sweep(What::kSuspend); }
 

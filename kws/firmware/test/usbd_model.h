@@ -40,6 +40,7 @@ class UsbdModel {
   int dma_accesses = 3;
   int start_accesses = 20;
   bool dma_hangs = false;
+  bool dma_needs_power = false;  // it hangs without the cable; the PS does not say
 
   uint64_t accesses = 0;
   bool chip_reset = false;
@@ -67,7 +68,7 @@ class UsbdModel {
   // The core enters the handler: what software set pending is served.
   void EnterInterrupt() { pending_ = false; }
   void LeaveInterrupt() {
-    EXPECT_FALSE(dma_.has_value() && !dma_hangs && vbus_) << "left while DMA runs";
+    EXPECT_FALSE(dma_.has_value() && DmaRuns()) << "left while DMA runs";
     EXPECT_EQ(errata199_, 0u) << "anomaly 199's switch left on";
   }
   int priority(int interrupt) const { return priorities_[interrupt]; }
@@ -91,6 +92,9 @@ class UsbdModel {
     events_[kUsbEvent] = events_[kUsbEvent] && ready_;
   }
 
+  // USBEVENT comes for something else than the driver waits for.
+  void OtherCause() { Cause(1u << 10); }
+
   // Time passes that no access measures.
   void Wait() {
     for (int i = 0; i < 1000; ++i) Tick();
@@ -109,7 +113,7 @@ class UsbdModel {
     ResetEndpoints();
     address_ = 0;
     suspended_ = false;
-    bus_reset_pending_ = true;
+    bus_reset_pending_ = after_reset_ = true;
     stale_ = true;
     events_[kUsbReset] = true;
   }
@@ -132,6 +136,9 @@ class UsbdModel {
 
   Handshake Setup(uint8_t address, const uint8_t (&packet)[8]) {
     if (!Hears(address)) return Handshake::kNothing;
+    EXPECT_TRUE(!after_reset_ || (in_enable_ | out_enable_) == 1u)
+        << "the last session's endpoints";
+    after_reset_ = false;
     for (int i = 0; i < 8; ++i) setup_[i] = packet[i];
     control_ = Control::kDecide;
     endpoints_[0].in.reset();
@@ -286,8 +293,10 @@ class UsbdModel {
       ready_ = true;
       Cause(1u << 11);
     }
-    if (dma_.has_value() && vbus_ && !dma_hangs && --dma_->left <= 0) EndDma();
+    if (dma_.has_value() && DmaRuns() && --dma_->left <= 0) EndDma();
   }
+
+  bool DmaRuns() const { return !dma_hangs && (vbus_ || !dma_needs_power); }
 
   // Rules that hold only while the driver knows what happened on the bus.
   void Rule(bool holds, const char* what) { EXPECT_TRUE(stale_ || holds) << what; }
@@ -327,6 +336,7 @@ class UsbdModel {
     const uint32_t size = counts_[dma.in][dma.number];
     uint8_t* memory = Memory(pointers_[dma.in][dma.number], size);
     events_[(dma.in ? kEndIn0 : kEndOut0) + dma.number] = true;
+    odd_ = odd_ != (size % 2 != 0);
     if (dma.in) {
       const Bytes data(memory, memory + size);
       if (dma.number == 0) {
@@ -545,6 +555,9 @@ class UsbdModel {
       stale_ = false;
     }
     if (value == 0) {
+      // Known to Nordic's driver alone (nrfx_usbd.c): the next start can fail otherwise.
+      EXPECT_FALSE(odd_ && !dma_.has_value() && DmaRuns()) << "DMA moved an odd number of bytes";
+      odd_ = false;
       ready_ = false;
       ready_in_ = 0;
       dma_.reset();
@@ -620,6 +633,7 @@ class UsbdModel {
   bool enable_ = false, ready_ = false, pullup_ = false, suspended_ = false;
   int ready_in_ = 0;
   bool bus_reset_pending_ = false;
+  bool after_reset_ = false;  // no SETUP since
   bool stale_ = false;  // the driver does not know yet that the bus was reset or the cable pulled
   bool events_[kEventCount] = {};
   uint32_t inten_ = 0, cause_ = 0, data_status_ = 0;
@@ -632,6 +646,7 @@ class UsbdModel {
   Endpoint endpoints_[kEndpoints];
   uint32_t pointers_[2][kEndpoints] = {}, counts_[2][kEndpoints] = {};
   std::optional<Dma> dma_;
+  bool odd_ = false;
 
   bool unlocked_ = false;
   uint32_t errata171_ = 0, errata187_ = 0, errata199_ = 0;
