@@ -1,0 +1,89 @@
+"""The firmware as it is flashed, in Renode with this project's own model of USBD and a host."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kws.convert.bundle import Bundle
+from kws.host.build import build
+
+RENODE = Path(__file__).parents[2] / "renode"
+STALL = 0x20000
+
+pytestmark = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+
+
+@pytest.fixture(scope="module")
+def seen(
+    public_bundle: Bundle, board_tools: None, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, Any]:
+    """What the host of usb_host.py saw."""
+    folder: Path = tmp_path_factory.mktemp("usb")
+    (folder / "silence.raw").write_bytes(bytes(32000))
+    script = folder / "usb.resc"
+    script.write_text(
+        f"""mach create "nano"
+machine LoadPlatformDescription @{RENODE / "usb.repl"}
+machine PyDevFromFile @{RENODE / "usbd.py"} 0x40027000 0x1000 True "usbd"
+sysbus.cpu PerformanceInMips 64
+sysbus LoadELF @{build("nano33ble", public_bundle).elf}
+sysbus.cpu VectorTableOffset 0x10000
+sysbus.pdm SetInputFile @{folder / "silence.raw"}
+python "seen_path = '{folder / "seen.json"}'"
+include @{RENODE / "usb_host.py"}
+quit
+"""
+    )
+    options = ["--disable-xwt", "--console", "--plain", "--hide-log"]
+    command = ["renode", *options, "-e", f"include @{script}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (folder / "seen.json").exists(), done.stdout + done.stderr
+    result: dict[str, Any] = json.loads((folder / "seen.json").read_text())
+    return result
+
+
+def test_appears_and_is_configured(seen: dict[str, Any]) -> None:
+    assert seen["attached"] == 1
+    for session in (seen["first"], seen["second"]):
+        assert bytes(session["device"])[8:12] == bytes.fromhex("41235a80")
+        assert len(session["configuration"]) == 75
+        texts = [bytes(string)[2:].decode("utf-16-le") for string in session["strings"][1:4]]
+        assert texts == ["Arduino", "Nano 33 BLE", "0" * 16]  # FICR is not modelled
+        assert session["strings"][4] == STALL
+        assert session["qualifier"] == STALL
+        assert session["chosen"] == [1]
+        assert session["coding"] == [0x00, 0xC2, 0x01, 0x00, 0, 0, 8]
+        assert session["address"] == session["configure"] == session["open"] == []
+
+
+def test_boot_line_waits_for_the_terminal_and_its_echo(seen: dict[str, Any]) -> None:
+    assert seen["quiet"] == ""
+    assert seen["boot"].startswith("kws ")
+    assert " on nano33ble, model " in seen["boot"]
+    assert seen["boot"].count("\n") == 1
+
+
+def test_commands_are_answered_and_no_audio_is_lost(seen: dict[str, Any]) -> None:
+    assert seen["sent"] == 0
+    assert seen["answer"].startswith("stats: ")
+    assert ", 0 samples lost, " in seen["answer"]
+    assert not seen["answer"].startswith("stats: 0 hops")
+
+
+def test_survives_the_cable(seen: dict[str, Any]) -> None:
+    assert seen["pulled"] == 0
+    assert seen["attached_again"] == 1
+    assert seen["second_answer"] == "gain 0 dB\n"
+
+
+def test_touch_resets_into_the_bootloader(seen: dict[str, Any]) -> None:
+    assert seen["touch"] == []  # answered first
+    assert seen["before_reset"] == 0
+    assert seen["reset"] is True
+    assert seen["retained"] == 0xB0
