@@ -1,5 +1,7 @@
 #include "runtime/kernels/depthwise_loops.h"
 
+#include <cstddef>
+
 #include "runtime/flatbuffer.h"
 
 namespace kws {
@@ -42,19 +44,34 @@ void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to)
 
 #if KWS_HAVE_DSP
 
-void PackEightTaps(const int8_t* weights, int step, int pairs, int16_t* packed) {
-  for (int i = pairs; i > 0; --i) {
-    const uint32_t first = LoadAs<uint32_t>(weights);
-    const uint32_t second = LoadAs<uint32_t>(weights + step);
-    weights += 2 * step;
-    const uint32_t even = dsp::Even(first);
-    const uint32_t odd = dsp::Odd(first);
-    const uint32_t next_even = dsp::Even(second);
-    const uint32_t next_odd = dsp::Odd(second);
-    dsp::StoreTwo(packed, dsp::PackLow(even, next_even), dsp::PackLow(odd, next_odd));
-    dsp::StoreTwo(packed + 4, dsp::PackHigh(even, next_even), dsp::PackHigh(odd, next_odd));
-    packed += 8;
-  }
+void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int16_t* packed) {
+  uint32_t left, pairs, even, odd;
+  __asm__ volatile(
+      "mov %[left], %[rows]\n"
+      "1:\n"
+      "movs %[pairs], #4\n"
+      "2:\n"
+      "ldr %[odd], [%[weights]]\n"
+      "ldr r8, [%[weights], %[step]]\n"
+      "add %[weights], %[weights], %[step], lsl #1\n"
+      "sxtb16 %[even], %[odd]\n"
+      "sxtb16 %[odd], %[odd], ror #8\n"
+      "sxtb16 r6, r8\n"
+      "sxtb16 r8, r8, ror #8\n"
+      "pkhbt r4, %[even], r6, lsl #16\n"
+      "pkhbt r5, %[odd], r8, lsl #16\n"
+      "pkhtb r6, r6, %[even], asr #16\n"
+      "pkhtb r8, r8, %[odd], asr #16\n"
+      "stmia %[packed]!, {r4, r5, r6, r8}\n"
+      "subs %[pairs], #1\n"
+      "bne 2b\n"
+      "str %[to_next_row], [%[packed]], #4\n"
+      "subs %[left], #1\n"
+      "bne 1b\n"
+      : [weights] "+r"(weights), [packed] "+r"(packed), [left] "=&r"(left), [pairs] "=&r"(pairs),
+        [even] "=&r"(even), [odd] "=&r"(odd)
+      : [step] "r"(step), [rows] "r"(rows), [to_next_row] "r"(EightTaps::ToNextRow(row_size))
+      : "r4", "r5", "r6", "r8", "cc", "memory");
 }
 
 // In assembly because the compiler runs out of registers: these loops take all there are. The
@@ -97,93 +114,82 @@ void RunThreeByThree(const ThreeByThree& work, const int16_t* band, int row_size
 #undef KWS_ROW
 }
 
-void RunEightTaps(const EightTaps& work, int pairs, int8_t* to) {
-  // Two outputs are two values apart: a pair of the second is the next pair of the first. With
-  // eight sums, two taps, two weights and two pointers, all else is in memory.
-#define KWS_PAIR(first, second)          \
-  "ldr " second                          \
-  ", [%[row]], #4\n"                     \
-  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
-  "smlad %[s0], %[w0], " first           \
-  ", %[s0]\n"                            \
-  "smlad %[s1], %[w0], " second          \
-  ", %[s1]\n"                            \
-  "smlad %[s2], %[w1], " first           \
-  ", %[s2]\n"                            \
-  "smlad %[s3], %[w1], " second          \
-  ", %[s3]\n"                            \
-  "ldrd %[w0], %[w1], [%[filter]], #8\n" \
-  "smlad %[s4], %[w0], " first           \
-  ", %[s4]\n"                            \
-  "smlad %[s5], %[w0], " second          \
-  ", %[s5]\n"                            \
-  "smlad %[s6], %[w1], " first           \
-  ", %[s6]\n"                            \
-  "smlad %[s7], %[w1], " second ", %[s7]\n"
-  // One filter's two outputs: to[channel], at [w1], and the next pixel's, at [row].
-#define KWS_WRITE(a, b, channel)                                              \
-  "ldrd %[t0], %[t1], [%[filter]], #8\n"                                      \
-  "ldr %[w0], [%[filter]], #4\n" KWS_SCALE(a, "%[t0]", "%[t1]", "%[w0]")      \
-      KWS_SCALE(b, "%[t0]", "%[t1]", "%[w0]") "strb " a ", [%[w1], #" channel \
-                                              "]\n"                           \
-                                              "strb " b ", [%[row], #" channel "]\n"
-  constexpr int kTaps = 8;
-  const int32_t start0 = work.start[0], start1 = work.start[1];
-  const int32_t start2 = work.start[2], start3 = work.start[3];
-  const int16_t* band = work.band;
-  const int16_t* const first = work.filter;
-  const int16_t* const end = first + work.rows * kTaps * 4;
-  // From behind the fifth pair, in bytes.
-  const int next_row = (work.row_size - kTaps - 2) * static_cast<int>(sizeof(int16_t));
-  const Outputs::Factor* const factors = work.factors;
+void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
+  // Two outputs are two values apart: a pair of the second is the next pair of the first. Sums are
+  // r6, r8, r9, r10 for the first output and s0 to s3 for the second; the band's row is r4, its
+  // weights are at r5. That takes all registers: what else is needed is in memory.
+#define KWS_PAIR(first, second) \
+  "ldr " second                 \
+  ", [r4], #4\n"                \
+  "ldrd r2, r3, [r5], #8\n"     \
+  "smlad r6, r2, " first        \
+  ", r6\n"                      \
+  "smlad %[s0], r2, " second    \
+  ", %[s0]\n"                   \
+  "smlad r8, r3, " first        \
+  ", r8\n"                      \
+  "smlad %[s1], r3, " second    \
+  ", %[s1]\n"                   \
+  "ldrd r2, r3, [r5], #8\n"     \
+  "smlad r9, r2, " first        \
+  ", r9\n"                      \
+  "smlad %[s2], r2, " second    \
+  ", %[s2]\n"                   \
+  "smlad r10, r3, " first       \
+  ", r10\n"                     \
+  "smlad %[s3], r3, " second ", %[s3]\n"
+  // One filter's two outputs: to[channel], at r3, and the next pixel's, at r4.
+#define KWS_WRITE(a, b, channel)                                  \
+  "ldmia r5!, {r0, r1, r2}\n" KWS_SCALE(a, "r0", "r1", "r2")      \
+      KWS_SCALE(b, "r0", "r1", "r2") "strb " a ", [r3, #" channel \
+                                     "]\n"                        \
+                                     "strb " b ", [r4, #" channel "]\n"
+  // The last row's step takes its address below zero: there is no memory above 2^31.
+  int32_t* const last =
+      reinterpret_cast<int32_t*>(work.filter + work.rows * EightTaps::kRowSize - 2);
+  const int32_t to_next_row = *last;
+  *last = INT32_MIN;
+  const int16_t* const band_end = work.band + 4 * pairs;
+  EightTaps* const address = &work;
   const int32_t step = work.step;
-  uint32_t row, filter, s0, s1, s2, s3, s4, s5, s6, s7, t0, t1, w0, w1;
+  uint32_t s0, s1, s2, s3;
   __asm__ volatile(
       "1:\n"
-      "ldr %[s0], %[start0]\n"
-      "ldr %[s2], %[start1]\n"
-      "ldr %[s4], %[start2]\n"
-      "ldr %[s6], %[start3]\n"
-      "ldr %[row], %[band]\n"
-      "ldr %[filter], %[first]\n"
-      "mov %[s1], %[s0]\n"
-      "mov %[s3], %[s2]\n"
-      "mov %[s5], %[s4]\n"
-      "mov %[s7], %[s6]\n"
-      "add %[w0], %[row], #8\n"
-      "str %[w0], %[band]\n"
+      "ldr r3, %[work]\n"
+      "ldmia r3, {r4, r5, r6, r8, r9, r10}\n"
+      "add r0, r4, #8\n"
+      "str r0, [r3]\n"
+      "mov %[s0], r6\n"
+      "mov %[s1], r8\n"
+      "mov %[s2], r9\n"
+      "mov %[s3], r10\n"
       "2:\n"
-      "ldr %[t0], [%[row]], #4\n"  //
-      KWS_PAIR("%[t0]", "%[t1]") KWS_PAIR("%[t1]", "%[t0]") KWS_PAIR("%[t0]", "%[t1]")
-          KWS_PAIR("%[t1]", "%[t0]")
-      "ldr %[t0], %[next_row]\n"
-      "ldr %[t1], %[end]\n"
-      "add %[row], %[t0]\n"
-      "cmp %[filter], %[t1]\n"
-      "bne 2b\n"
-      "ldr %[w1], %[to]\n"
-      "ldr %[row], %[step]\n"
-      "ldr %[filter], %[factors]\n"
-      "add %[row], %[w1]\n"  //
-      KWS_WRITE("%[s0]", "%[s1]", "0") KWS_WRITE("%[s2]", "%[s3]", "1")
-          KWS_WRITE("%[s4]", "%[s5]", "2") KWS_WRITE("%[s6]", "%[s7]", "3")
-      "ldr %[t0], %[step]\n"
-      "ldr %[t1], %[pairs]\n"
-      "add %[row], %[t0]\n"
-      "str %[row], %[to]\n"
-      "subs %[t1], #1\n"
-      "str %[t1], %[pairs]\n"
+      "ldr r0, [r4], #4\n"  //
+      KWS_PAIR("r0", "r1") KWS_PAIR("r1", "r0") KWS_PAIR("r0", "r1") KWS_PAIR("r1", "r0")
+      "ldr r0, [r5], #4\n"
+      "adds r4, r0\n"
+      "bpl 2b\n"
+      "ldr r5, %[work]\n"
+      "ldr r3, %[to]\n"
+      "ldr r4, %[step]\n"
+      "adds r5, %[factors]\n"
+      "add r0, r3, r4, lsl #1\n"
+      "str r0, %[to]\n"
+      "add r4, r3\n"  //
+      KWS_WRITE("r6", "%[s0]", "0") KWS_WRITE("r8", "%[s1]", "1") KWS_WRITE("r9", "%[s2]", "2")
+      KWS_WRITE("r10", "%[s3]", "3")
+      "ldr r0, [r5, #%c[band] - %c[end]]\n"
+      "ldr r1, %[band_end]\n"
+      "cmp r0, r1\n"
       "bne 1b\n"
-      : [row] "=&r"(row), [filter] "=&r"(filter), [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2),
-        [s3] "=&r"(s3), [s4] "=&r"(s4), [s5] "=&r"(s5), [s6] "=&r"(s6), [s7] "=&r"(s7),
-        [t0] "=&r"(t0), [t1] "=&r"(t1), [w0] "=&r"(w0), [w1] "=&r"(w1), [band] "+m"(band),
-        [to] "+m"(to), [pairs] "+m"(pairs)
-      : [start0] "m"(start0), [start1] "m"(start1), [start2] "m"(start2), [start3] "m"(start3),
-        [first] "m"(first), [end] "m"(end), [next_row] "m"(next_row), [factors] "m"(factors),
-        [step] "m"(step)
-      : "cc", "memory");
+      : [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [to] "+m"(to)
+      : [work] "m"(address), [step] "m"(step), [band_end] "m"(band_end),
+        [factors] "I"(offsetof(EightTaps, factors)), [band] "I"(offsetof(EightTaps, band)),
+        [end] "I"(offsetof(EightTaps, factors) + sizeof(EightTaps::factors))
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
 #undef KWS_WRITE
 #undef KWS_PAIR
+  *last = to_next_row;
 }
 
 #endif  // KWS_HAVE_DSP

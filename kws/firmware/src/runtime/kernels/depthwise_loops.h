@@ -37,24 +37,32 @@ static_assert(sizeof(ThreeByThree) == 68, "the loop goes back by that much");
 void RunThreeByThree(const ThreeByThree& work, const int16_t* band, int row_size, int count,
                      int8_t* to);
 
-// Eight taps a row, stride 2 along the row, four filters at once.
+// Eight taps a row, stride 2 along the row, four filters at once. The order of the fields is the
+// order in which they are read.
 struct EightTaps {
   static constexpr int kFilters = 4;
+  // int16 values of a row's weights: for each pair of taps the four filters' pairs; then, as int32,
+  // the bytes from the band's row behind its taps to the next.
+  static constexpr int kRowSize = 8 * kFilters + 2;
+  static constexpr int32_t ToNextRow(int row_size) {
+    return (row_size - 8 - 2) * static_cast<int32_t>(sizeof(int16_t));
+  }
 
-  const int16_t* band;    // the window's first row at the first output
-  const int16_t* filter;  // that row's weights: for each pair of taps the four filters' pairs
-  int rows;               // of the window
-  int row_size;           // of the band, in values
-  int32_t start[4];
-  Outputs::Factor factors[4];
+  const int16_t* band;  // the window's first row at the first output
+  int16_t* filter;      // that row's weights
+  int32_t start[kFilters];
+  Outputs::Factor factors[kFilters];
+  int rows;      // of the window, at least 1
   int32_t step;  // bytes from output to output
 };
 
-// Lays out the weights of `pairs` pairs of taps, each tap's weights `step` bytes behind the last's.
-void PackEightTaps(const int8_t* weights, int step, int pairs, int16_t* packed);
+// Lays out the weights of `rows` rows, each tap's weights `step` bytes behind the last's.
+// `row_size` is the band's, in values.
+void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int16_t* packed);
 
-// `pairs` times two outputs of each filter; those of one output follow each other.
-void RunEightTaps(const EightTaps& work, int pairs, int8_t* to);
+// `pairs` times two outputs of each filter; those of one output follow each other. Afterwards
+// work.band is at the next output.
+void RunEightTaps(EightTaps& work, int pairs, int8_t* to);
 
 #endif  // KWS_HAVE_DSP
 

@@ -219,13 +219,12 @@ class Channel {
   void RunEightTaps(int channel, const TapRange& taps, int8_t* to) {
     if (packed_channel_ != channel) {
       packed_channel_ = channel;
-      PackEightTaps(work_.filter + channel, columns_.filter_step, rows_.taps * pairs_, packed_);
+      PackEightTaps(work_.filter + channel, columns_.filter_step, rows_.taps, row_size_, packed_);
     }
     EightTaps work;
     work.band = band_ + taps.begin * row_size_;
-    work.filter = packed_ + taps.begin * pairs_ * 2 * kGroup;
+    work.filter = packed_ + taps.begin * EightTaps::kRowSize;
     work.rows = taps.end - taps.begin;
-    work.row_size = row_size_;
     work.step = columns_.out_step;
     Outputs outputs = work_.outputs;
     outputs.Skip(channel);
@@ -237,7 +236,7 @@ class Channel {
     kws::RunEightTaps(work, columns_.out / 2, to);
     if ((columns_.out & 1) == 0) return;
     // The last output once more with its neighbour.
-    work.band += (columns_.out - 2) * columns_.stride;
+    work.band -= columns_.stride;
     kws::RunEightTaps(work, 1, to + (columns_.out - 2) * columns_.out_step);
   }
 #endif
@@ -270,7 +269,8 @@ uint32_t DepthwiseRowsScratch(const Window& window) {
   const uint64_t rows = static_cast<uint32_t>(sides.rows.taps);
   const uint64_t group = window.out_channels / window.in_channels < kGroup ? 1 : kGroup;
   const uint64_t band = rows * 2 * static_cast<uint32_t>(sides.RowSize());
-  uint64_t packed = rows * 4 * static_cast<uint32_t>(sides.Pairs()) * group;
+  // See RunAny and EightTaps.
+  uint64_t packed = rows * 4 * (static_cast<uint32_t>(sides.Pairs()) * group + (group > 1 ? 1 : 0));
   if (packed < kThreeByThreeBytes) packed = kThreeByThreeBytes;
   return static_cast<uint32_t>(band + packed < kTooMuch ? band + packed : kTooMuch);
 }
