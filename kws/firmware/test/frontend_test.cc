@@ -86,7 +86,9 @@ TEST(FrontendTables, TwiddlesAreRoundedCosines) {
   for (int k = 0; k < 64; ++k) {
     for (int i = 0; i < 3; ++i) check(kTwiddles[3 * k + i], (i + 1) * k / 256.0);
   }
-  for (int k = 0; k <= 128; ++k) check(kSplitTwiddles[k], k / 512.0 + 0.25);
+  for (int k = kFirstBin; k <= 128; ++k) {
+    check(kSplitTwiddles[k - kFirstBin], k / 512.0 + 0.25);
+  }
 }
 
 TEST(FrontendTables, LogCorrectionIsWhatALineMisses) {

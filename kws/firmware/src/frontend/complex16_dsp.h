@@ -108,6 +108,72 @@ KWS_INLINE Complex WeighMirrored(Complex samples, Complex weights) {
   return {dsp::Pack<kWindowBits>(dsp::ShiftLeft(second, 16 - kWindowBits), first)};
 }
 
+// As spectrum.cc has it for others. In assembly, because the compiler runs out of registers: this
+// takes all there are.
+inline void Stage(uint32_t* work, int size, const uint32_t* twiddle, int stride) {
+#define KWS_QUARTER(x)           \
+  "smlatb %[t], " x              \
+  ", %[factor], %[round_high]\n" \
+  "smlabb " x ", " x             \
+  ", %[factor], %[round_high]\n" \
+  "pkhtb " x ", %[t], " x ", asr #16\n"
+#define KWS_TURN(x, turn)     \
+  "smladx %[t], " x ", " turn \
+  ", %[round]\n"              \
+  "smlsd " x ", " x ", " turn \
+  ", %[round]\n"              \
+  "lsl %[t], %[t], #1\n"      \
+  "pkhtb " x ", %[t], " x ", asr #15\n"
+  uint32_t* at = work;
+  uint32_t* const end = work + kComplexSize;
+  uint32_t* const last = work + size;
+  const uint32_t step = static_cast<uint32_t>(stride) * sizeof(uint32_t);
+  uint32_t a, b, c, d, t;
+  asm volatile(
+      "1:\n"
+      "ldr %[t], %[twiddle]\n"
+      "ldr %[a], %[step]\n"
+      "ldmia %[t], {r4, r5, r6}\n"
+      "add %[t], %[a]\n"
+      "str %[t], %[twiddle]\n"
+      "2:\n"
+      "add %[t], %[at], %[size], lsl #3\n"
+      "ldr %[a], [%[at]]\n"
+      "ldr %[b], [%[at], %[size], lsl #2]\n"
+      "ldr %[c], [%[t]]\n"
+      "ldr %[d], [%[t], %[size], lsl #2]\n"  //
+      KWS_QUARTER("%[a]") KWS_QUARTER("%[b]") KWS_QUARTER("%[c]") KWS_QUARTER("%[d]")
+      KWS_TURN("%[b]", "r4") KWS_TURN("%[c]", "r5") KWS_TURN("%[d]", "r6")
+      "sadd16 %[t], %[a], %[c]\n"
+      "ssub16 %[c], %[a], %[c]\n"
+      "sadd16 %[a], %[b], %[d]\n"
+      "ssub16 %[d], %[b], %[d]\n"
+      "ssax %[b], %[c], %[d]\n"
+      "sasx %[d], %[c], %[d]\n"
+      "ssub16 %[c], %[t], %[a]\n"
+      "sadd16 %[a], %[t], %[a]\n"
+      "add %[t], %[at], %[size], lsl #3\n"
+      "str %[a], [%[at]]\n"
+      "str %[b], [%[at], %[size], lsl #2]\n"
+      "str %[c], [%[t]]\n"
+      "str %[d], [%[t], %[size], lsl #2]\n"
+      "add %[at], %[at], %[size], lsl #4\n"
+      "cmp %[at], %[end]\n"
+      "blo 2b\n"
+      "sub %[at], #%c[back]\n"
+      "ldr %[t], %[last]\n"
+      "cmp %[at], %[t]\n"
+      "bne 1b\n"
+      : [at] "+r"(at), [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [t] "=&r"(t),
+        [twiddle] "+m"(twiddle)
+      : [size] "r"(size), [end] "r"(end), [factor] "r"(2 * kQuarter), [round_high] "r"(1 << 15),
+        [round] "r"(1 << 14), [step] "m"(step), [last] "m"(last),
+        [back] "i"((kComplexSize - 1) * sizeof(uint32_t))
+      : "r4", "r5", "r6", "cc", "memory");
+#undef KWS_TURN
+#undef KWS_QUARTER
+}
+
 using Magnitudes = uint32_t;  // of both parts, packed
 
 KWS_INLINE Magnitudes NoMagnitudes() { return 0; }

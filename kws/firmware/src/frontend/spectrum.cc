@@ -10,25 +10,37 @@ namespace {
 // Significant bits of x; x > 0.
 int BitLength(uint32_t x) { return 32 - __builtin_clz(x); }
 
-// Stores complex samples n, n + 1, ... where the FFT wants them.
-KWS_INLINE void StoreForFft(Complex samples, int n, uint32_t* work) {
+// Stores complex samples n, n + 1, ... where the FFT wants them: kFftStep apart.
+KWS_INLINE void StoreForFft(Complex samples, uint32_t* to) {
   uint32_t lanes[kLanes];
   Store(samples, lanes);
-  for (int lane = 0; lane < kLanes; ++lane) work[kFftPosition[n + lane]] = lanes[lane];
+  for (int lane = 0; lane < kLanes; ++lane) to[kFftStep * lane] = lanes[lane];
 }
 
 // Writes the weighted samples, two as one complex number, for the FFT. Returns the OR of their
 // absolute values, which has as many bits as the largest of them.
 uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
   Magnitudes magnitudes = NoMagnitudes();
-  for (int n = 0; n < kUsedComplexSize / 2; n += kLanes) {
-    const int mirror = kUsedComplexSize - kLanes - n;
-    const Complex weights = Load(&kWindow[n]);
-    const Complex early = Weigh(LoadSamples(samples + 2 * n), weights);
-    const Complex late = WeighMirrored(LoadSamples(samples + 2 * mirror), weights);
-    StoreForFft(early, n, work);
-    StoreForFft(late, mirror, work);
-    magnitudes = Join(Join(magnitudes, early), late);
+  const int16_t* mirrored = samples + kWindowSamples;
+  const uint32_t* window = kWindow.data();
+  const uint8_t* position = kFftPosition.data();
+  const uint8_t* mirror_position = position + kFftPosition.size();
+  while (position != mirror_position) {
+    uint32_t* early_at = work + *position++;
+    uint32_t* late_at = work + *--mirror_position + kFftStep * (4 - kLanes);
+    for (int i = 0; i < 4; i += kLanes) {
+      mirrored -= 2 * kLanes;
+      const Complex weights = Load(window);
+      const Complex early = Weigh(LoadSamples(samples), weights);
+      const Complex late = WeighMirrored(LoadSamples(mirrored), weights);
+      StoreForFft(early, early_at);
+      StoreForFft(late, late_at);
+      magnitudes = Join(Join(magnitudes, early), late);
+      window += kLanes;
+      samples += 2 * kLanes;
+      early_at += kFftStep * kLanes;
+      late_at -= kFftStep * kLanes;
+    }
   }
   return Combined(magnitudes);
 }
@@ -36,11 +48,13 @@ uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
 // The reference takes a sample of -32768 for its largest magnitude so far, negative, and goes on
 // from there: what was before is forgotten and it scales by what comes after, wrapping around. Rare
 // (it takes full scale in the middle of the window); done the same way, since bits must be equal.
-int ScaleLikeReference(uint32_t* work) {
+// Off the way, and small.
+__attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
   int32_t largest = 0;
   for (uint8_t position : kFftPosition) {
-    for (int shift = 0; shift < 32; shift += 16) {
-      const int32_t value = static_cast<int16_t>(work[position] >> shift);
+    for (int half = 0; half < 8; ++half) {
+      const uint32_t pair = work[position + kFftStep * (half / 2)];
+      const int32_t value = static_cast<int16_t>(pair >> 16 * (half & 1));
       if (value > largest) {
         largest = value;
       } else if (-value > largest) {
@@ -49,9 +63,9 @@ int ScaleLikeReference(uint32_t* work) {
     }
   }
   const int scale = largest > 0 ? 15 - BitLength(static_cast<uint32_t>(largest)) : 0;
-  for (uint8_t position : kFftPosition) {
-    const uint32_t pair = work[position];
-    work[position] = ((pair << scale) & 0xFFFF) | (pair >> 16) << (16 + scale);
+  for (int i = 0; i < kComplexSize; ++i) {
+    const uint32_t pair = work[i];
+    work[i] = ((pair << scale) & 0xFFFF) | (pair >> 16) << (16 + scale);
   }
   return scale;
 }
@@ -106,64 +120,39 @@ void FirstStage(uint32_t* work, int scale) {
   }
 }
 
-template <int size>
-KWS_INLINE Four LoadQuarters(const uint32_t* from) {
-  return {Quarter(Load(from)), Quarter(Load(from + size)), Quarter(Load(from + 2 * size)),
-          Quarter(Load(from + 3 * size))};
-}
-
-template <int size>
-KWS_INLINE void StoreApart(const Four& x, uint32_t* to) {
-  Store(x.a, to);
-  Store(x.b, to + size);
-  Store(x.c, to + 2 * size);
-  Store(x.d, to + 3 * size);
-}
-
-// Joins each four FFTs of `size` into one of 4 x size. A twiddle of 1 changes nothing (32767 /
-// 32768 of a number below 2^14 rounds to that number), so that k = 0 goes without when it goes
-// alone.
-template <int size>
-void Stage(uint32_t* work) {
-  constexpr int kGroups = kComplexSize / (4 * size);
-  if constexpr (kLanes == 1) {
-    uint32_t* at = work;
-    for (int group = 0; group < kGroups; ++group, at += 4 * size) {
-      Four x = LoadQuarters<size>(at);
+// Joins each four FFTs of `size` into one of 4 x size; `stride` is from twiddles to twiddles. The
+// first are 1, which changes nothing: 32767 / 32768 of a number below 2^14 rounds to that number.
+#ifndef KWS_FRONTEND_COMPLEX16_DSP_H_  // which has one of its own
+void Stage(uint32_t* work, int size, const uint32_t* twiddle, int stride) {
+  for (int k = 0; k < size; k += kLanes) {
+    const Complex turn1 = LoadStrided(twiddle, stride);
+    const Complex turn2 = LoadStrided(twiddle + 1, stride);
+    const Complex turn3 = LoadStrided(twiddle + 2, stride);
+    twiddle += stride * kLanes;
+    for (uint32_t* at = work + k; at < work + kComplexSize; at += 4 * size) {
+      Four x = {Quarter(Load(at)), Mul(Quarter(Load(at + size)), turn1),
+                Mul(Quarter(Load(at + 2 * size)), turn2), Mul(Quarter(Load(at + 3 * size)), turn3)};
       Butterfly(&x);
-      StoreApart<size>(x, at);
-    }
-  }
-  const uint32_t* twiddle = kTwiddles.data();
-  for (int k = kLanes == 1 ? 1 : 0; k < size; k += kLanes) {
-    if constexpr (kLanes == 1) twiddle += 3 * kGroups;
-    const Complex turn1 = LoadStrided(twiddle, 3 * kGroups);
-    const Complex turn2 = LoadStrided(twiddle + 1, 3 * kGroups);
-    const Complex turn3 = LoadStrided(twiddle + 2, 3 * kGroups);
-    if constexpr (kLanes > 1) twiddle += 3 * kGroups * kLanes;
-    uint32_t* at = work + k;
-    for (int group = 0; group < kGroups; ++group, at += 4 * size) {
-      Four x = LoadQuarters<size>(at);
-      x.b = Mul(x.b, turn1);
-      x.c = Mul(x.c, turn2);
-      x.d = Mul(x.d, turn3);
-      Butterfly(&x);
-      StoreApart<size>(x, at);
+      Store(x.a, at);
+      Store(x.b, at + size);
+      Store(x.c, at + 2 * size);
+      Store(x.d, at + 3 * size);
     }
   }
 }
+#endif
 
 // The complex spectrum z of even + j odd samples gives the real samples' spectrum: bin k and its
 // mirror 256 - k come from z[k] and z[256 - k]. The middle bin is its own mirror, written last.
 void SplitToEnergies(uint32_t* work) {
-  static_assert((kComplexSize / 2 + 1 - kFirstBin) % kLanes == 0, "lanes would be left over");
+  static_assert(kSplits % kLanes == 0, "lanes would be left over");
   for (int k = kFirstBin; k <= kComplexSize / 2; k += kLanes) {
     uint32_t* front = work + k;
     uint32_t* back = work + kComplexSize + 1 - kLanes - k;
     const Complex z = Half(Load(front));
     const Complex mirror = HalfOfConjugate(Reverse(Load(back)));
     const Complex even = Add(z, mirror);
-    const Complex odd = Mul(Sub(z, mirror), Load(&kSplitTwiddles[k]));
+    const Complex odd = Mul(Sub(z, mirror), Load(&kSplitTwiddles[k - kFirstBin]));
     Store(EnergiesOfHalfSum(even, odd), front);
     Store(Reverse(EnergiesOfHalfMirror(even, odd)), back);
   }
@@ -181,9 +170,9 @@ int ComputeEnergies(const int16_t* samples, uint32_t* work) {
     scale = 15 - BitLength(magnitude);
   }
   FirstStage(work, scale);
-  Stage<4>(work);
-  Stage<16>(work);
-  Stage<64>(work);
+  for (int size = 4; size < kComplexSize; size *= 4) {
+    Stage(work, size, kTwiddles.data(), 3 * kComplexSize / 4 / size);
+  }
   SplitToEnergies(work);
   return scale + already_scaled;
 }

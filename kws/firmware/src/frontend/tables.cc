@@ -24,13 +24,13 @@ constexpr auto MakeWindow() {
 }
 
 constexpr auto MakeFftPosition() {
-  std::array<uint8_t, kUsedComplexSize> position{};
-  for (int n = 0; n < kUsedComplexSize; ++n) {
+  std::array<uint8_t, kUsedComplexSize / 4> position{};
+  for (int n = 0; n < kUsedComplexSize; n += 4) {
     int reversed = 0;
     for (int digit = 0; digit < kDigitCount; ++digit) {
       reversed = 4 * reversed + ((n >> (2 * digit)) & 3);
     }
-    position[n] = static_cast<uint8_t>(reversed);
+    position[n / 4] = static_cast<uint8_t>(reversed);
   }
   return position;
 }
@@ -53,9 +53,9 @@ constexpr auto MakeTwiddles() {
 }
 
 constexpr auto MakeSplitTwiddles() {
-  std::array<uint32_t, kComplexSize / 2 + 1> twiddles{};
-  for (int k = 0; k <= kComplexSize / 2; ++k) {
-    twiddles[k] = Twiddle(k + kFftSize / 4, kFftSize);  // -j is a quarter of a turn
+  std::array<uint32_t, kSplits> twiddles{};
+  for (int i = 0; i < kSplits; ++i) {
+    twiddles[i] = Twiddle(kFirstBin + i + kFftSize / 4, kFftSize);  // -j is a quarter of a turn
   }
   return twiddles;
 }
@@ -160,9 +160,9 @@ constexpr auto MakeLogCorrection() {
 }  // namespace
 
 constexpr std::array<uint32_t, kWindowSamples / 4> kWindow = MakeWindow();
-constexpr std::array<uint8_t, kUsedComplexSize> kFftPosition = MakeFftPosition();
+constexpr std::array<uint8_t, kUsedComplexSize / 4> kFftPosition = MakeFftPosition();
 constexpr std::array<uint32_t, 3 * kComplexSize / 4> kTwiddles = MakeTwiddles();
-constexpr std::array<uint32_t, kComplexSize / 2 + 1> kSplitTwiddles = MakeSplitTwiddles();
+constexpr std::array<uint32_t, kSplits> kSplitTwiddles = MakeSplitTwiddles();
 constexpr std::array<uint8_t, kBands> kBandWidths = kFilterBank.widths;
 constexpr std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights = kFilterBank.weights;
 constexpr std::array<uint8_t, 192> kRootStart = MakeRootStart();

@@ -13,15 +13,14 @@ namespace kws::frontend {
 // first of them in the low half); the second half mirrors it.
 extern const std::array<uint32_t, kWindowSamples / 4> kWindow;
 
-// Where the FFT wants complex sample n: n with its base-4 digits in reverse order.
-extern const std::array<uint8_t, kUsedComplexSize> kFftPosition;
+// Where the FFT wants complex sample n: n with its base-4 digits in reverse order. That is
+// kFftPosition[n / 4] + n % 4 x kFftStep.
+constexpr int kFftStep = kComplexSize / 4;
+extern const std::array<uint8_t, kUsedComplexSize / 4> kFftPosition;
 
 // Complex numbers are packed: low half the real, high half the imaginary part, 15 fractional bits.
 // kTwiddles[3 k + i] = exp(-2 pi j (i + 1) k / 256), i = 0..2: what one radix-4 butterfly needs.
 extern const std::array<uint32_t, 3 * kComplexSize / 4> kTwiddles;
-
-// kSplitTwiddles[k] = -j exp(-2 pi j k / 512), which split the complex spectrum into the real one.
-extern const std::array<uint32_t, kComplexSize / 2 + 1> kSplitTwiddles;
 
 // The filter bank. Spectral bins are walked once, from kFirstBin on; band i takes kBandWidths[i] of
 // them. Band i rises into channel i and falls out of channel i - 1 (band 0 and band 40 have one
@@ -34,6 +33,11 @@ constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are cu
 extern const std::array<uint8_t, kBands> kBandWidths;
 extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
 
+// kSplitTwiddles[k - kFirstBin] = -j exp(-2 pi j k / 512), which split the complex spectrum into
+// the real one.
+constexpr int kSplits = kComplexSize / 2 + 1 - kFirstBin;
+extern const std::array<uint32_t, kSplits> kSplitTwiddles;
+
 // Root of 256 (i + 64) + 255, cut off: where a square root starts from.
 extern const std::array<uint8_t, 192> kRootStart;
 
@@ -42,7 +46,6 @@ struct GainSegment {
   int16_t start;
   int16_t slope;
   int16_t curve;
-  int16_t padding;
 };
 extern const std::array<GainSegment, 33> kGain;
 

@@ -67,8 +67,9 @@ class FlatBuffer {
   bool Vector(const FlatTable& table, int slot, uint32_t element_bytes, FlatVector* out) const;
 
   // A scalar field; `fallback` where it is absent. Fields lie inside the checked table.
+  // Not inline: there are many calls.
   template <typename T>
-  T Scalar(const FlatTable& table, int slot, T fallback) const {
+  __attribute__((noinline)) T Scalar(const FlatTable& table, int slot, T fallback) const {
     const uint32_t position = Field(table, slot, sizeof(T));
     return position == 0 ? fallback : At<T>(position);
   }

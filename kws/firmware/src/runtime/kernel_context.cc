@@ -54,7 +54,7 @@ Status PrepareContext::BindScratch(int reference, uint32_t bytes) {
   return Status::kOk;
 }
 
-void PrepareContext::AllowOverlap(int in, int out, PlanEntry::Overlap overlap) {
+void PrepareContext::AllowOverlap(int in, int out, const PlanEntry::Overlap& overlap) {
   const int input = builder_.Entry(InputIndex(in));
   if (builder_.table_[input].IsFixed()) return;
   PlanEntry& entry = builder_.table_[builder_.Entry(OutputIndex(out))];

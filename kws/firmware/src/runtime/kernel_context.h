@@ -68,7 +68,7 @@ class PrepareContext {
   Status BindScratch(int reference, uint32_t bytes);
 
   // Output `out` may run over input `in` (see PlanEntry::Overlap).
-  void AllowOverlap(int in, int out, PlanEntry::Overlap overlap);
+  void AllowOverlap(int in, int out, const PlanEntry::Overlap& overlap);
   // Output `out` becomes another name of input `in`: same bytes, nothing to copy. False where the
   // input is a constant or a variable: then the op has to copy.
   bool ShareOutput(int in, int out);

@@ -17,28 +17,26 @@ int Root(const PlanTable& table, int index) {
 }
 
 // The op that writes `output` is the last to read `input` and may run over it.
-bool MayRunOver(const PlanTable& table, int output, int input) {
-  const PlanEntry& entry = table[output];
-  return entry.over != PlanEntry::kNone && Root(table, entry.over) == input &&
-         table[input].last == entry.first;
+bool MayRunOver(const PlanTable& table, const PlanEntry& output, const PlanEntry& input) {
+  return output.over != PlanEntry::kNone && &table[Root(table, output.over)] == &input &&
+         input.last == output.first;
 }
 
-// Where `index` starting at `start` collides with the placed entry `other`, the next start above
-// that does not; else `start`.
-int32_t NextStart(const PlanTable& table, int index, int other, int32_t start) {
-  const PlanEntry& entry = table[index];
-  const PlanEntry& placed = table[other];
+// Where `entry` starting at `start` collides with the entry `placed`, the next start above that
+// does not; else `start`.
+int32_t NextStart(const PlanTable& table, const PlanEntry& entry, const PlanEntry& placed,
+                  int32_t start) {
   // Starts strictly between these collide.
   int32_t low = placed.offset - static_cast<int32_t>(entry.bytes);
   int32_t high = placed.offset + static_cast<int32_t>(placed.bytes);
   int32_t near_low = low;
   int32_t near_high = high;
   bool in_place = false;
-  if (MayRunOver(table, index, other)) {
+  if (MayRunOver(table, entry, placed)) {
     near_low = placed.offset - entry.overlap.forward;
     near_high = placed.offset + entry.overlap.backward;
     in_place = entry.overlap.in_place;
-  } else if (MayRunOver(table, other, index)) {
+  } else if (MayRunOver(table, placed, entry)) {
     near_low = placed.offset - placed.overlap.backward;
     near_high = placed.offset + placed.overlap.forward;
     in_place = placed.overlap.in_place;
@@ -50,7 +48,7 @@ int32_t NextStart(const PlanTable& table, int index, int other, int32_t start) {
   return static_cast<int32_t>(AlignUp(static_cast<uint32_t>(high), kPlanAlignment));
 }
 
-int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
+int32_t LowestFreeStart(const PlanTable& table, int count, const PlanEntry& entry) {
   int32_t start = 0;
   bool moved = true;
   while (moved) {
@@ -58,10 +56,10 @@ int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
     for (int other = 0; other < count; ++other) {
       const PlanEntry& placed = table[other];
       if (!IsPlanned(placed) || placed.offset == PlanEntry::kUnplaced ||
-          !AliveTogether(table[index], placed)) {
+          !AliveTogether(entry, placed)) {
         continue;
       }
-      const int32_t next = NextStart(table, index, other, start);
+      const int32_t next = NextStart(table, entry, placed, start);
       if (next != start) {
         start = next;
         moved = true;
@@ -75,23 +73,20 @@ int32_t LowestFreeStart(const PlanTable& table, int count, int index) {
 
 uint32_t PlanMemory(const PlanTable& table, int count, uint32_t limit) {
   uint32_t total = 0;
-  for (int i = 0; i < count; ++i) {
-    if (IsPlanned(table[i])) table[i].offset = PlanEntry::kUnplaced;
-  }
   for (;;) {
-    int next = -1;
+    PlanEntry* next = nullptr;
     for (int i = 0; i < count; ++i) {
-      const PlanEntry& entry = table[i];
+      PlanEntry& entry = table[i];
       if (IsPlanned(entry) && entry.offset == PlanEntry::kUnplaced &&
-          (next < 0 || entry.bytes > table[next].bytes)) {
-        next = i;
+          (next == nullptr || entry.bytes > next->bytes)) {
+        next = &entry;
       }
     }
-    if (next < 0) break;
-    const int32_t start = LowestFreeStart(table, count, next);
-    const uint32_t end = static_cast<uint32_t>(start) + table[next].bytes;
+    if (next == nullptr) break;
+    const int32_t start = LowestFreeStart(table, count, *next);
+    const uint32_t end = static_cast<uint32_t>(start) + next->bytes;
     if (end > limit) return kPlanFailed;
-    table[next].offset = start;
+    next->offset = start;
     if (end > total) total = end;
   }
   for (int i = 0; i < count; ++i) {

@@ -18,6 +18,8 @@ struct PlanEntry {
     int32_t backward;
     bool in_place;  // or where both start at the same byte
   };
+  // Of ops that work from the start to the end and read an element before they write it.
+  static const Overlap kInOrder;
   // What the graph's builder knows of a resource variable (VAR_HANDLE).
   struct Variable {
     uint32_t container;  // positions of two strings in the model, which name it; 0: absent
@@ -45,6 +47,8 @@ struct PlanEntry {
   bool IsFixed() const { return first == kNone && offset != kUnplaced; }
 };
 
+inline constexpr PlanEntry::Overlap PlanEntry::kInOrder{0, PlanEntry::kFar, true};
+
 constexpr uint32_t kPlanAlignment = 4;
 
 constexpr uint32_t AlignUp(uint32_t value, uint32_t alignment) {
@@ -64,9 +68,9 @@ class PlanTable {
 
 constexpr uint32_t kPlanFailed = UINT32_MAX;
 
-// Places the entries that have a `first` and no `same_as`, largest first, each at the lowest place
-// that is free. Returns the bytes of the block, kPlanFailed where they would be more than `limit`.
-// Takes time with the cube of `count` at worst.
+// Places the entries that have a `first`, no `same_as` and no place yet, largest first, each at the
+// lowest place that is free. Returns the bytes of the block, kPlanFailed where they would be more
+// than `limit`. Takes time with the cube of `count` at worst.
 uint32_t PlanMemory(const PlanTable& table, int count, uint32_t limit);
 
 }  // namespace kws

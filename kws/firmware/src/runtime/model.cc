@@ -121,18 +121,18 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
 
   if (shape.count > kMaxRank) return Status::kUnsupportedShape;
   out->rank = static_cast<uint8_t>(shape.count);
-  uint64_t elements = 1;
+  uint32_t elements = 1;
   for (uint32_t i = 0; i < shape.count; ++i) {
     const int32_t dim = buffer_.Element<int32_t>(shape, i);
-    if (dim <= 0) return Status::kUnsupportedShape;
+    if (dim <= 0 || static_cast<uint32_t>(dim) > kMaxTensorBytes / elements) {
+      return Status::kUnsupportedShape;
+    }
     out->dims[i] = dim;
     elements *= static_cast<uint32_t>(dim);
-    if (elements > kMaxTensorBytes) return Status::kUnsupportedShape;
   }
-  const uint64_t bytes = elements * ElementSize(out->type);
-  if (bytes > kMaxTensorBytes) return Status::kUnsupportedShape;
-  out->elements = static_cast<uint32_t>(elements);
-  out->bytes = static_cast<uint32_t>(bytes);
+  out->elements = elements;
+  out->bytes = elements * ElementSize(out->type);  // at most 2^31
+  if (out->bytes > kMaxTensorBytes) return Status::kUnsupportedShape;
 
   if (quantization.position != 0) {
     FlatVector scales;

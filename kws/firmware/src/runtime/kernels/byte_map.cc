@@ -37,7 +37,7 @@ Status BindByteMap(PrepareContext& context, uint32_t elements, ByteMap* map) {
   map->has_table = map->elements > kValues;
   context.BindInput(ByteMap::kInput, 0);
   context.BindOutput(ByteMap::kOutput, 0);
-  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   return map->has_table ? context.BindScratch(ByteMap::kTable, kValues) : Status::kOk;
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/flatbuffer.h"
 #include "runtime/kernels/depthwise_loops.h"
 #include "runtime/kernels/dsp.h"
+#include "runtime/kernels/fixed_point.h"
 
 namespace kws {
 namespace {
@@ -163,12 +164,10 @@ class Channel {
       }
     }
     const int32_t start = Bias(channel);
-    Outputs outputs = work_.outputs;
-    outputs.Skip(channel);
     const int16_t* from = band_ + taps.begin * row_size_;
     const int16_t* packed = packed_ + taps.begin * pairs_ * 2;
     for (int x = 0; x < columns_.out; ++x) {
-      *to = outputs.At(SumOfPairs(from, packed, taps.end - taps.begin, start));
+      *to = work_.outputs.At(channel, SumOfPairs(from, packed, taps.end - taps.begin, start));
       from += columns_.stride;
       to += columns_.out_step;
     }
@@ -208,9 +207,7 @@ class Channel {
         pairs[3] = dsp::Pack(b, c);
         row += rows_.filter_step;
       }
-      Outputs outputs = work_.outputs;
-      outputs.Skip(channel);
-      work->factor = outputs.UsualFactor();
+      work->factor = work_.outputs.UsualFactor(channel);
       work->step = columns_.out_step;
     }
     kws::RunThreeByThree(*work, band_, row_size_, columns_.out, to);
@@ -226,12 +223,9 @@ class Channel {
     work.filter = packed_ + taps.begin * EightTaps::kRowSize;
     work.rows = taps.end - taps.begin;
     work.step = columns_.out_step;
-    Outputs outputs = work_.outputs;
-    outputs.Skip(channel);
     for (int c = 0; c < kGroup; ++c) {
       work.start[c] = Bias(channel + c);
-      work.factors[c] = outputs.UsualFactor();
-      outputs.Skip(1);
+      work.factors[c] = work_.outputs.UsualFactor(channel + c);
     }
     kws::RunEightTaps(work, columns_.out / 2, to);
     if ((columns_.out & 1) == 0) return;

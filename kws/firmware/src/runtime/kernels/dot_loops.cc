@@ -295,7 +295,7 @@ void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, 
 #endif
     {
       for (int k = 0; k < count; ++k) {
-        to[k * step] = outputs.At(DotColumn(one, columns, k));
+        to[k * step] = outputs.At(0, DotColumn(one, columns, k));
       }
     }
     ++to;

@@ -12,12 +12,12 @@ int32_t ExpOfQuarter(int32_t a) {
   constexpr int32_t kExpOfMinusEighth = 1895147668;
   constexpr int32_t kThird = 715827883;
   const int32_t x = a + (1 << 28);
-  const int32_t x2 = RoundingHighMul(x, x);
-  const int32_t x3 = RoundingHighMul(x2, x);
-  const int32_t x4 = RoundingHighMul(x2, x2);
-  const int32_t cubic = RoundingHighMul(RoundingDivideByPowerOfTwo(x4, 2) + x3, kThird);
+  const int32_t x2 = RoundingHighMulOfSmall(x, x);
+  const int32_t x3 = RoundingHighMulOfSmall(x2, x);
+  const int32_t x4 = RoundingHighMulOfSmall(x2, x2);
+  const int32_t cubic = RoundingHighMulOfSmall(RoundingDivideByPowerOfTwo(x4, 2) + x3, kThird);
   const int32_t tail = RoundingDivideByPowerOfTwo(cubic + x2, 1);
-  return kExpOfMinusEighth + RoundingHighMul(kExpOfMinusEighth, x + tail);
+  return kExpOfMinusEighth + RoundingHighMulOfSmall(x + tail, kExpOfMinusEighth);
 }
 
 // 2 / (1 + x) of a Q0.31 number in [0, 1), as Q2.29.

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "status.h"
+#include "runtime/kernels/dsp.h"
 
 namespace kws {
 
@@ -27,6 +27,15 @@ inline int32_t WrappingShiftLeft(int32_t a, int bits) {
 // product and then truncates.
 inline int32_t RoundingHighMul(int32_t a, int32_t b) {
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (1 << 30)) >> 31);
+}
+
+// The same for |a| < 2^30.
+inline int32_t RoundingHighMulOfSmall(int32_t a, int32_t b) {
+#if KWS_HAVE_DSP
+  return dsp::RoundingHighWord(a * 2, b);
+#else
+  return RoundingHighMul(a, b);
+#endif
 }
 
 // round(x / 2^exponent), halves away from zero; exponent 0 to 31.

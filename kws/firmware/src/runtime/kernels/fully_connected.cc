@@ -40,18 +40,7 @@ Status Prepare(PrepareContext& context) {
   params->depth = depth;
   params->units = units;
   params->input_offset = op.input_offset();
-  int32_t* factors = reinterpret_cast<int32_t*>(params + 1);
-  KWS_RETURN_IF_ERROR(op.Bind(context, kActivation, &params->stage, factors));
-  if (op.factors > 1) return Status::kOk;
-  // With one scale, TFLM multiplies input and filter scale as floats.
-  QuantizedMultiplier factor;
-  KWS_RETURN_IF_ERROR(
-      MultiplierFromScales(op.input.scale * op.filter.scale, 1.0f, op.output.scale, 0, &factor));
-  factors[0] = factor.multiplier;
-  *reinterpret_cast<int8_t*>(factors + 1) = static_cast<int8_t>(factor.shift);
-  params->stage.usual = params->stage.min == INT8_MIN && params->stage.max == INT8_MAX &&
-                        factor.shift <= -1 && factor.shift >= -20;
-  return Status::kOk;
+  return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
 }
 
 void Invoke(const InvokeContext& context) {
@@ -59,10 +48,10 @@ void Invoke(const InvokeContext& context) {
   const int8_t* input = context.Data<int8_t>(WeightedOp::kInput);
   const int32_t* bias = context.Data<int32_t>(WeightedOp::kBias);
   int8_t* output = context.MutableData<int8_t>(WeightedOp::kOutput);
+  const Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
   const int32_t depth = params.depth;
   for (int32_t batch = 0; batch < params.batches; ++batch) {
     const int8_t* filter = context.Data<int8_t>(WeightedOp::kFilter);
-    Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.units);
     for (int32_t unit = 0; unit < params.units;) {
       int32_t sums[kDotRows];
       int rows = kDotRows;
@@ -75,8 +64,7 @@ void Invoke(const InvokeContext& context) {
       filter += rows * depth;
       for (int i = 0; i < rows; ++i, ++unit) {
         if (bias != nullptr) sums[i] = WrappingAdd(sums[i], LoadAs<int32_t>(bias + unit));
-        *output++ = outputs.At(sums[i]);
-        outputs.Skip(1);
+        *output++ = outputs.At(unit, sums[i]);
       }
     }
     input += depth;

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "runtime/kernels/dsp.h"
-#include "runtime/kernels/fixed_point.h"
 
 namespace kws {
 
@@ -20,11 +19,6 @@ struct OutputStage {
   bool usual;
 };
 
-inline int8_t ToInt8(int32_t sum, int32_t multiplier, int shift, const OutputStage& stage) {
-  const int32_t scaled = MultiplyByQuantizedMultiplier(sum, multiplier, shift);
-  return static_cast<int8_t>(Clamp(WrappingAdd(scaled, stage.offset), stage.min, stage.max));
-}
-
 // Writes outputs, the sums being given. A value: what it holds can stay in registers while outputs,
 // which could be anything's bytes, are written.
 class Outputs {
@@ -36,7 +30,7 @@ class Outputs {
             reinterpret_cast<const int8_t*>(factors + (stage.channel_step == 0 ? 1 : channels))) {}
 
   // Goes on to another channel, counted from the present one; the first is 0.
-  __attribute__((always_inline)) void Skip(int channels) {
+  void Skip(int channels) {
     multipliers_ += channels * stage_.channel_step;
     shifts_ += channels * stage_.channel_step;
   }
@@ -45,17 +39,16 @@ class Outputs {
   // Cortex-M4: elsewhere nothing is usual.
   bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
 #if KWS_HAVE_DSP
+  // For KWS_SCALE. Halves are rounded up, and away from zero where negative; the zero point rides
+  // along. A sum of 2^30 or more saturates when doubled, and is still far beyond int8 after the
+  // shift.
   struct Factor {
     int32_t multiplier;
     int32_t bias;
     int right;
-    // Halves are rounded up, and away from zero where negative; the zero point rides along. A sum
-    // of 2^30 or more saturates when doubled, and is still far beyond int8 after the shift.
-    int8_t operator()(int32_t sum) const {
-      const int32_t scaled = dsp::RoundingHighWord(dsp::SaturatingDouble(sum), multiplier);
-      return static_cast<int8_t>(dsp::SaturateToInt8((scaled + (scaled >> 31) + bias) >> right));
-    }
   };
+  // Of a channel, counted from the present one.
+  Factor UsualFactor(int channel) const;
   // What the factors of the present and the following channels are made of.
   struct Arrays {
     const int32_t* multipliers;
@@ -66,14 +59,11 @@ class Outputs {
   Arrays arrays() const {
     return Arrays{multipliers_, shifts_, stage_.channel_step, 2 * stage_.offset + 1};
   }
-  __attribute__((always_inline)) Factor UsualFactor() const {
-    const int right = -*shifts_;
-    return Factor{*multipliers_, (2 * stage_.offset + 1) * (1 << (right - 1)), right};
-  }
 #endif
 
-  // The output of a sum of the present channel, whatever the factor. For where a channel has few.
-  int8_t At(int32_t sum) const;
+  // The output of a sum, whatever the factor, of a channel counted from the present one. For where
+  // a channel has few.
+  int8_t At(int channel, int32_t sum) const;
 
  private:
   OutputStage stage_;

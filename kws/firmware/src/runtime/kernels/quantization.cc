@@ -161,10 +161,13 @@ Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& in
   stage->usual = stage->min == INT8_MIN && stage->max == INT8_MAX;
   const FlatVector scales{filter.scales, filter.scale_count};
   int8_t* shifts = reinterpret_cast<int8_t*>(factors + filter.scale_count);
+  // TFLM multiplies both scales of a fully connected layer as floats, if the filter has but one.
+  const bool as_floats = filter.rank == 2 && filter.scale_count == 1;
   for (uint32_t i = 0; i < filter.scale_count; ++i) {
+    const float scale = context.model().Element<float>(scales, i);
     QuantizedMultiplier factor;
-    KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, context.model().Element<float>(scales, i),
-                                             output.scale, 0, &factor));
+    KWS_RETURN_IF_ERROR(MultiplierFromScales(as_floats ? input.scale * scale : input.scale,
+                                             as_floats ? 1.0f : scale, output.scale, 0, &factor));
     factors[i] = factor.multiplier;
     shifts[i] = static_cast<int8_t>(factor.shift);
     stage->usual = stage->usual && factor.shift <= -1 && factor.shift >= -20;

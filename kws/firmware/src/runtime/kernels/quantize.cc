@@ -89,7 +89,7 @@ Status Prepare(PrepareContext& context) {
     context.BindInput(ByteMap::kInput, 0);
     context.BindOutput(ByteMap::kOutput, 0);
     // Elements are made in order; larger ones would run ahead of what is still to be read.
-    if (output.bytes <= input.bytes) context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+    if (output.bytes <= input.bytes) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   }
   Range(output.type, &params->min, &params->max);
   params->input_zero_point = input.zero_point;

@@ -123,7 +123,7 @@ Status PrepareReduce(PrepareContext& context, bool mean) {
   context.BindOutput(kOutput, 0);
   // An element belongs to an output that does not come after it, so that none is written over
   // before its output is made.
-  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
 
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, 1.0f, output.scale, 0, &factor));

@@ -25,7 +25,7 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   context.BindInput(kInput, 0);
   context.BindOutput(kOutput, 0);
-  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   params->elements = static_cast<int32_t>(input.elements);
   params->min = static_cast<int8_t>(range.min);
   params->max = static_cast<int8_t>(range.max);

@@ -24,7 +24,7 @@ Status Prepare(PrepareContext& context) {
   if (move.input.bytes == output.bytes && context.ShareOutput(0, 0)) return Status::kOk;
   KWS_RETURN_IF_ERROR(AllocateStridedCopy(context, plan));
   // Each element moves towards the start, or stays.
-  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   return Status::kOk;
 }
 

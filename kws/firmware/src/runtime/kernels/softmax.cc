@@ -9,10 +9,11 @@ namespace kws {
 namespace {
 
 enum Options { kBeta = 0 };
-enum References { kInput, kOutput, kReferences };
+enum References { kInput, kOutput, kPowers, kReferences };
 
 constexpr int kIntegerBits = 5;      // of the exponent: Q5.26
 constexpr int kSumIntegerBits = 12;  // of the sum of exponentials: Q12.19
+constexpr int32_t kLargest = ((1 << kIntegerBits) - 1) << (31 - kIntegerBits);
 constexpr int32_t kMaxDepth = (1 << kSumIntegerBits) - 1;
 
 struct alignas(4) Params {
@@ -37,9 +38,7 @@ Status Prepare(PrepareContext& context) {
   // TFLM takes the smaller of this factor and 2^31 - 1, and only factors above 1.
   const float beta = context.Option<float>(kBeta, 0.0f);
   QuantizedMultiplier factor;
-  const Status status =
-      MultiplierFromScales(beta, input.scale, 1.0f, 31 - kIntegerBits - 31, &factor);
-  if (status != Status::kOk) return status;
+  KWS_RETURN_IF_ERROR(MultiplierFromScales(beta, input.scale, 1.0f, -kIntegerBits, &factor));
   factor.shift += 31;
   if (factor.shift > 31) factor = QuantizedMultiplier{INT32_MAX, 31};
   if (factor.multiplier == 0 || factor.shift < 1) return Status::kBadQuantization;
@@ -48,34 +47,32 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   context.BindInput(kInput, 0);
   context.BindOutput(kOutput, 0);
-  context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
+  KWS_RETURN_IF_ERROR(context.BindScratch(kPowers, 4u * static_cast<uint32_t>(input.last_dim())));
   params->rows = static_cast<int32_t>(input.outer_elements());
   params->depth = static_cast<uint16_t>(input.last_dim());
   params->multiplier = factor.multiplier;
   params->left_shift = static_cast<uint8_t>(factor.shift);
-  params->min_difference = -static_cast<int32_t>(
-      (((int64_t{1} << kIntegerBits) - 1) << (31 - kIntegerBits)) >> factor.shift);
+  params->min_difference = -(kLargest >> factor.shift);
   return Status::kOk;
 }
 
-// exp of a difference to the row's maximum, as Q0.31.
-int32_t Exponential(const Params& params, int32_t difference) {
-  return ExpOfNegative(
-      RoundingHighMul(WrappingShiftLeft(difference, params.left_shift), params.multiplier),
-      31 - kIntegerBits);
-}
-
-void SoftmaxRow(const Params& params, const int8_t* input, int8_t* output) {
+// Writes `depth` probabilities; `powers` has room for as many numbers.
+void SoftmaxRow(const Params& params, const int8_t* input, int32_t* powers, int8_t* output) {
   const int depth = params.depth;
   int32_t largest = input[0];
   for (int i = 1; i < depth; ++i) {
     if (input[i] > largest) largest = input[i];
   }
+  // The exponentials of the differences to the row's maximum, as Q0.31.
   int32_t sum = 0;
   for (int i = 0; i < depth; ++i) {
     const int32_t difference = input[i] - largest;
+    powers[i] = 0;
     if (difference < params.min_difference) continue;
-    sum += RoundingDivideByPowerOfTwo(Exponential(params, difference), kSumIntegerBits);
+    const int32_t scaled = WrappingShiftLeft(difference, params.left_shift);
+    powers[i] = ExpOfNegative(RoundingHighMul(scaled, params.multiplier), 31 - kIntegerBits);
+    sum += RoundingDivideByPowerOfTwo(powers[i], kSumIntegerBits);
   }
   // The sum is 2^(integer bits of it) * (1 + fraction).
   const int leading_zeros = __builtin_clz(static_cast<uint32_t>(sum));
@@ -84,11 +81,9 @@ void SoftmaxRow(const Params& params, const int8_t* input, int8_t* output) {
   const int32_t reciprocal = ReciprocalOfOnePlus(fraction);
   const int exponent = kSumIntegerBits - leading_zeros + 31 - 8;
   for (int i = 0; i < depth; ++i) {
-    const int32_t difference = input[i] - largest;
     int32_t probability = 0;
-    if (difference >= params.min_difference && exponent <= 31) {
-      probability = RoundingDivideByPowerOfTwo(
-          RoundingHighMul(reciprocal, Exponential(params, difference)), exponent);
+    if (exponent <= 31) {
+      probability = RoundingDivideByPowerOfTwo(RoundingHighMul(reciprocal, powers[i]), exponent);
     }
     output[i] = static_cast<int8_t>(Clamp(probability - 128, -128, 127));
   }
@@ -98,8 +93,9 @@ void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const int8_t* input = context.Data<int8_t>(kInput);
   int8_t* output = context.MutableData<int8_t>(kOutput);
+  int32_t* powers = context.MutableData<int32_t>(kPowers);
   for (int32_t row = 0; row < params.rows; ++row) {
-    SoftmaxRow(params, input, output);
+    SoftmaxRow(params, input, powers, output);
     input += params.depth;
     output += params.depth;
   }

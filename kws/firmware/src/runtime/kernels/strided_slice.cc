@@ -98,7 +98,7 @@ Status Prepare(PrepareContext& context) {
   }
   KWS_RETURN_IF_ERROR(AllocateStridedCopy(context, plan));
   // Each element moves towards the start, or stays.
-  if (forward) context.AllowOverlap(0, 0, {0, PlanEntry::kFar, true});
+  if (forward) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   return Status::kOk;
 }
 
