@@ -932,7 +932,11 @@ class UsbAnyTimeTest : public UsbTest {
 
   void Happen(What what) {
     if (what == What::kSuspend) return model->Suspend();
-    if (what == What::kBusReset) return model->BusReset();
+    if (what == What::kBusReset) {
+      model->BusReset();
+      host->set_address(127);  // the rest of the session is not heard
+      return;
+    }
     model->Unplug();
     if (what == What::kUnplugAndPlug) model->Plug();
   }
@@ -954,7 +958,9 @@ class UsbAnyTimeTest : public UsbTest {
       while (!Read().empty()) {
       }
       host = std::make_unique<UsbHost>(model.get(), static_cast<uint32_t>(at));
-      Enumerate();
+      if (what != What::kBusReset) BusReset();
+      SetAddress();
+      ASSERT_TRUE(Configure());
       while (!Read().empty()) {
       }
       Open();
