@@ -49,7 +49,7 @@ _KEPT = 16  # built firmwares in the cache; the oldest go
 # GNU ld's words; the regions are those of the ports' linker scripts.
 _OVERFLOW = re.compile(r"region `(flash|ram)' overflowed by (\d+) bytes")
 
-_NO_SOURCES = frozenset({"test", "__pycache__", ".pio"})
+_NO_SOURCES = frozenset({"test", "__pycache__", ".pio", "compile_commands.json"})
 
 
 @dataclass(frozen=True)

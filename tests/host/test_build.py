@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -282,10 +283,10 @@ def test_doctor_names_what_is_missing(
     assert "apt-get install espeak-ng" in lines[("missing", "espeak-ng")]
 
 
-def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
-    """`pio run` in kws/firmware, as an editor's plugin does it, without a network."""
+def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
+    """`pio run` in `folder`, as an editor's plugin does it, without a network."""
     run = subprocess.run(
-        [sys.executable, "-m", "platformio", "run", "-e", "qemu", "-d", str(firmware_folder())],
+        [sys.executable, "-m", "platformio", "run", "-d", str(folder), *arguments],
         env={
             **os.environ,
             "PLATFORMIO_CORE_DIR": str(tmp_path / "core"),
@@ -300,4 +301,33 @@ def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
         check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
-    assert (tmp_path / "work" / "build" / "qemu" / "firmware.elf").is_file()
+
+
+def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
+    _platformio(firmware_folder(), tmp_path, "-e", "nano33ble")
+    built = tmp_path / "work" / "build" / "nano33ble"
+    assert {"firmware.elf", "firmware.bin", "firmware.hex"} <= {p.name for p in built.iterdir()}
+
+
+def test_platformio_tells_an_editor_how_files_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "firmware"  # the file is written into it
+    shutil.copytree(firmware_folder(), project)
+    monkeypatch.setenv("KWS_BUNDLE", str(firmware_folder().parent / "assets" / "yes_no"))
+    _platformio(project, tmp_path, "-e", "nano33ble", "-t", "compiledb")
+    entries = json.loads((project / "compile_commands.json").read_text())
+    commands = {entry["file"]: entry["command"] for entry in entries}
+    for file in ("src/main.cc", "src/boards/nano33ble/microphone.cc"):
+        command = commands[file]
+        assert Path(command.split()[0]).name == "arm-none-eabi-g++"
+        assert "-mcpu=cortex-m4" in command
+        # The editor's own compiler front end takes the line as it is.
+        check = subprocess.run(
+            [*shlex.split(command), "-fsyntax-only"],
+            cwd=entries[0]["directory"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert check.returncode == 0, check.stderr
