@@ -21,7 +21,7 @@ void Wait(uint32_t microseconds) {
   while (Microseconds() - begin < microseconds) {
     UartService();
     UsbService();
-    FeedHardwareWatchdog();
+    Nap();
   }
 }
 
@@ -62,6 +62,7 @@ size_t Read(char* text, size_t size) {
 
 void Halt(Fault fault) {
   asm volatile("cpsid i" ::: "memory");
+  StopTimerWatchdog();
   ShowListening(false);
   const uint32_t begin = Microseconds();
   while (fault == Fault::kModel || Microseconds() - begin < kRestartUs) {

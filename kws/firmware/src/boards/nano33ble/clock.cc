@@ -14,6 +14,7 @@ constexpr uint32_t kDeadline = 2 * 4;  // of the main loop
 constexpr uint32_t kTimerPriority = 0;
 
 constexpr uint32_t kLongestSleepUs = 100 * 1000;
+constexpr uint32_t kNapUs = 1000;
 
 // Two watchdogs. The timer's is the one that a hanging main loop meets. The hardware's is for what
 // stops even the most urgent interrupt. It cannot be stopped and soft resets leave it running, in
@@ -65,6 +66,8 @@ void StartTimer() {
   Register(kTimerStart) = 1;
   EnableInterrupt(kTimerInterrupt, kTimerPriority);
 }
+
+void FeedHardwareWatchdog() { Register(kWatchdogReload) = kWatchdogReloadKey; }
 
 // Where it runs already, after a soft reset, these writes do nothing [PS 6.36].
 void StartHardwareWatchdog() {
@@ -130,7 +133,16 @@ void FeedWatchdog() {
   FeedHardwareWatchdog();
 }
 
-void FeedHardwareWatchdog() { Register(kWatchdogReload) = kWatchdogReloadKey; }
+void StopTimerWatchdog() { Register(kTimerDisableInterrupt) = kTimerInterrupt2; }
+
+// The timer's interrupt becomes pending, which ends WFE, but is not taken.
+void Nap() {
+  ClearEvent(kTimerReached + kWake);
+  Register(kNvicForget + kTimerInterrupt / 32 * 4) = 1u << kTimerInterrupt % 32;
+  Register(kTimerValue + kWake) = Microseconds() + kNapUs;
+  asm volatile("dsb\n wfe" ::: "memory");
+  FeedHardwareWatchdog();
+}
 
 void Restart() {
   asm volatile("dsb" ::: "memory");

@@ -19,8 +19,10 @@ uint32_t Microseconds();
 // A whole line, or null where the last reset was nobody's fault.
 const char* ResetFault();
 
-// For Halt: only the hardware's watchdog, because no interrupt comes.
-void FeedHardwareWatchdog();
+// For Halt, where no interrupt comes. Nap sleeps for a millisecond at most and feeds the hardware's
+// watchdog; call StopTimerWatchdog before.
+void StopTimerWatchdog();
+void Nap();
 
 // As if the board had been switched on, but that the hardware's watchdog runs on.
 [[noreturn]] void Restart();

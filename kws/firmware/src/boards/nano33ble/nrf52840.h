@@ -83,16 +83,17 @@ constexpr uint32_t kUartSendCount = 0x40002548;         // UARTE0.TXD.MAXCNT
 constexpr uint32_t kUartConfig = 0x4000256c;            // UARTE0.CONFIG; 0: 8 bits, 1 stop
 
 // Time [6.30]. Register n of CAPTURE, COMPARE and CC is 4 n on.
-constexpr uint32_t kTimerStart = 0x40008000;            // TIMER0.TASKS_START
-constexpr uint32_t kTimerCapture = 0x40008040;          // TIMER0.TASKS_CAPTURE[0]
-constexpr uint32_t kTimerReached = 0x40008140;          // TIMER0.EVENTS_COMPARE[0]
-constexpr uint32_t kTimerEnableInterrupt = 0x40008304;  // TIMER0.INTENSET
-constexpr uint32_t kTimerInterrupt1 = 1u << 17;         // TIMER0.INTENSET.COMPARE1
-constexpr uint32_t kTimerInterrupt2 = 1u << 18;         // TIMER0.INTENSET.COMPARE2
-constexpr uint32_t kTimerBits = 0x40008508;             // TIMER0.BITMODE
-constexpr uint32_t kTimer32Bit = 3;                     // TIMER0.BITMODE.BITMODE
-constexpr uint32_t kTimerPrescaler = 0x40008510;        // TIMER0.PRESCALER; 16 MHz / 2^n
-constexpr uint32_t kTimerValue = 0x40008540;            // TIMER0.CC[0]
+constexpr uint32_t kTimerStart = 0x40008000;             // TIMER0.TASKS_START
+constexpr uint32_t kTimerCapture = 0x40008040;           // TIMER0.TASKS_CAPTURE[0]
+constexpr uint32_t kTimerReached = 0x40008140;           // TIMER0.EVENTS_COMPARE[0]
+constexpr uint32_t kTimerEnableInterrupt = 0x40008304;   // TIMER0.INTENSET
+constexpr uint32_t kTimerDisableInterrupt = 0x40008308;  // TIMER0.INTENCLR
+constexpr uint32_t kTimerInterrupt1 = 1u << 17;          // TIMER0.INTENSET.COMPARE1
+constexpr uint32_t kTimerInterrupt2 = 1u << 18;          // TIMER0.INTENSET.COMPARE2
+constexpr uint32_t kTimerBits = 0x40008508;              // TIMER0.BITMODE
+constexpr uint32_t kTimer32Bit = 3;                      // TIMER0.BITMODE.BITMODE
+constexpr uint32_t kTimerPrescaler = 0x40008510;         // TIMER0.PRESCALER; 16 MHz / 2^n
+constexpr uint32_t kTimerValue = 0x40008540;             // TIMER0.CC[0]
 
 // Watchdog [6.36]. Once started it cannot be stopped or changed, and soft resets leave it running
 // [5.3.6.8].
