@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import grp
 import importlib.metadata
 import os
 import shutil
 import subprocess
 from ctypes.util import find_library
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.errors import ToolError
@@ -39,6 +40,8 @@ class Check:
     """Version or path; empty where it is missing."""
     remedy: str
     """What to do where it is missing."""
+    optional: bool = False
+    """Whether all is well without it."""
 
 
 def find_tool(command: str) -> Path:
@@ -80,6 +83,11 @@ def check_all() -> list[Check]:
         _check_package("scons", "building firmware", "pip install scons==4.11.1"),
         _check_package("tensorflow", "kws train and kws evaluate", "pip install 'kws[train]'"),
         _check_portaudio(),
+        _check_package("pyserial", "kws deploy and kws monitor", "pip install pyserial"),
+        replace(
+            _check_package("pyocd", "kws deploy --probe", "pip install 'kws[probe]'"), optional=True
+        ),
+        _check_serial_rights(),
     ]
     return checks
 
@@ -111,6 +119,21 @@ def _check_package(name: str, purpose: str, remedy: str) -> Check:
 def _check_portaudio() -> Check:
     found = find_library("portaudio") or ""
     return Check("PortAudio", "kws record and kws listen", found, "apt-get install libportaudio2")
+
+
+def _check_serial_rights() -> Check:
+    """Whether this user may open the ports that are there, or those of a board to come."""
+    ports = [*Path("/dev").glob("ttyACM*"), *Path("/dev").glob("ttyUSB*")]
+    if ports:
+        allowed = all(os.access(port, os.R_OK | os.W_OK) for port in ports)
+        found = ", ".join(map(str, sorted(ports))) if allowed else ""
+    else:
+        groups = {group.gr_name for group in grp.getgrall() if group.gr_gid in os.getgroups()}
+        found = "root" if os.geteuid() == 0 else ", ".join(groups & {"dialout", "uucp"})
+    remedy = "sudo usermod -aG dialout $USER, or the udev rule in docs/deploy.md"
+    return Check(
+        "right to serial ports", "kws deploy and kws monitor", found, remedy, optional=True
+    )
 
 
 def _ask(command: list[str]) -> str:

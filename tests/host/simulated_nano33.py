@@ -171,7 +171,8 @@ class Board:
     def __post_init__(self) -> None:
         self.bootloader = Bootloader()
         self.typed = b""
-        self._lock = threading.Lock()
+        self._lost = 0
+        self._lock = threading.RLock()
         self._port: Port | None = None
         self._master = -1
         self._ended = threading.Event()
@@ -231,32 +232,29 @@ class Board:
             if port is None:
                 time.sleep(0.002)
                 continue
-            with contextlib.suppress(OSError):  # unplugged by the test meanwhile
-                self._step(port.usb, master)
+            events = _events(master, 2)
+            with self._lock:
+                if self._port is port:  # not unplugged by the test meanwhile
+                    self._step(port.usb, master, events)
+            time.sleep(0.002 if events & select.POLLHUP or self._deaf() else 0)
 
-    def _step(self, usb: UsbId | None, master: int) -> None:
-        poll = select.poll()
-        poll.register(master, select.POLLIN)
-        events = dict(poll.poll(2)).get(master, 0)
+    def _step(self, usb: UsbId | None, master: int, events: int) -> None:
         if events & select.POLLIN and not self._deaf():
-            data = os.read(master, 512)
-            self._serve(usb, master, data)
+            self._serve(usb, master, os.read(master, 512))
         elif events & select.POLLHUP:  # nobody has the port open
-            speed = termios.tcgetattr(master)[4]
-            if usb == APPLICATION and speed == termios.B1200 and not self.faults.ignores_touch:
+            slow = termios.tcgetattr(master)[4] == termios.B1200
+            # Closed after it was made slow, not about to be opened.
+            closed = _events(master, 0) & select.POLLHUP
+            if usb == APPLICATION and slow and closed and not self.faults.ignores_touch:
                 self._leave()
                 time.sleep(0.02)
                 self._appear(BOOTLOADER)
-            else:
-                time.sleep(0.002)
         elif usb == APPLICATION and not self._spoken:
             self._spoken = True
             os.write(master, "".join(line + "\r\n" for line in self.lines).encode())
             if self.faults.leaves_again:
                 time.sleep(0.05)
                 self._leave()
-        if self._deaf():
-            time.sleep(0.01)
 
     def _serve(self, usb: UsbId | None, master: int, data: bytes) -> None:
         if usb == APPLICATION:
@@ -282,10 +280,9 @@ class Board:
 
     def _answers(self, data: bytes) -> Iterator[bytes]:
         """Byte by byte, so that a fault hits the packet it is meant for."""
-        lost = 0
         for value in data:
-            if lost:
-                lost -= 1
+            if self._lost:
+                self._lost -= 1
                 continue
             count = len(self.bootloader.packets)
             answer = self.bootloader.feed(bytes([value]))
@@ -295,7 +292,7 @@ class Board:
                 return
             if self._passed(self.faults.lose_at):
                 self.faults.lose_at = None
-                lost = 7
+                self._lost = 7
             if self._passed(self.faults.silent_from):
                 continue
             if answer and self._passed(self.faults.garble_at):
@@ -308,6 +305,13 @@ class Board:
 
     def _deaf(self) -> bool:
         return self._passed(self.faults.deaf_from)
+
+
+def _events(master: int, milliseconds: int) -> int:
+    """What can be done with a pseudo-terminal; POLLHUP: nobody has it open."""
+    poll = select.poll()
+    poll.register(master, select.POLLIN)
+    return dict(poll.poll(milliseconds)).get(master, 0)
 
 
 def raw_pty() -> tuple[int, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kws.errors import BoardError, UsageError
 from kws.host import lines, ports
+from kws.host.deploy import probe
 from kws.host.deploy.image import Image
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.target import Bench, ProtocolError, Target
@@ -34,16 +35,18 @@ class Deployed:
 
     board: str
     port: str
-    """Of the application that was started."""
+    """Of the application that was started; empty if it has none."""
     size: int
     """Bytes written and verified."""
     boot: Boot | None
-    """Its boot line; None if that was missed, but the firmware answers."""
+    """Its boot line; None if that was missed."""
 
 
 def text(done: Deployed) -> str:
     """What a deployment gave, for people."""
     size = f"{done.size} bytes written and verified"
+    if not done.port:
+        return f"{size}; plug in the board's USB cable and run kws monitor to see it run"
     if done.boot is None:
         return f"{done.port}: {size}; the firmware answers"
     boot = done.boot
@@ -119,6 +122,34 @@ def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> De
     except KeyboardInterrupt:
         raise StoppedError("stopped; the firmware is written and verified") from None
     return Deployed(target.name, started.device, len(image.data), boot)
+
+
+def deploy_by_probe(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
+    """The same through a debug probe; it is seen to start only if its USB cable is plugged in too.
+
+    Raises:
+        ToolError: pyOCD is not installed.
+        BoardError: any of that failed; the text says what to do.
+    """
+    before = bench.lister()
+    fitting = [port for port in before if port.usb in target.usb]
+    port = find_port(target, wanted, before) if fitting or wanted else None
+    try:
+        probe.program(target, image, bench)
+        if port is None:
+            return Deployed(target.name, "", len(image.data), None)
+        _wait_until_gone(port, bench)
+        started, boot = see_it_start(target, port, before, bench)
+    except KeyboardInterrupt:
+        raise StoppedError("stopped; run kws deploy again") from None
+    return Deployed(target.name, started.device, len(image.data), boot)
+
+
+def _wait_until_gone(port: Port, bench: Bench) -> None:
+    """The reset takes the board off the bus; what is seen before that is the old port."""
+    end = time.monotonic() + bench.timing.gone
+    while port in bench.lister() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def see_it_start(

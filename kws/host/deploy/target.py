@@ -30,6 +30,9 @@ class Timing:
     boot: float = 10.0
     """For the firmware's boot line; half of it is waited before it is asked for its stats."""
 
+    gone: float = 2.0
+    """For a board to leave the USB bus when a debug probe resets it."""
+
     settle: float = 1.5
     """For an error line after the boot line."""
 

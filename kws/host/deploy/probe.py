@@ -1,0 +1,130 @@
+"""Firmware through a debug probe (SWD), by pyOCD: for a board without a bootloader, or a stuck one.
+
+Sectors are erased one by one and only where the image lies, so the bootloader stays. A chip whose
+debug port is locked stays locked: unlocking would erase all of it, the bootloader too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from kws.errors import BoardError, ToolError
+from kws.host.deploy.image import Image
+from kws.host.deploy.target import Bench, Target
+
+if TYPE_CHECKING:
+    from pyocd.core.session import Session
+
+_OPTIONS: dict[str, Any] = {
+    # pyOCD would otherwise erase a locked chip without a question (its option auto_unlock).
+    "auto_unlock": False,
+    "chip_erase": "sector",
+    "no_config": True,
+}
+
+
+def steps(image: Image) -> int:
+    """How often `program` moves the progress on: erase, write and verify each block."""
+    return 3 * image.count
+
+
+def program(target: Target, image: Image, bench: Bench) -> None:
+    """Write an image through the one debug probe there is, compare, and start it.
+
+    Raises:
+        ToolError: pyOCD is not installed.
+        BoardError: there is no probe, it does not reach the board, or flash differs afterwards.
+    """
+    with _session(target) as session:
+        write(session, target, image, bench)
+
+
+def write(session: Session, target: Target, image: Image, bench: Bench) -> None:
+    """The same over an open session.
+
+    Raises:
+        BoardError: the chip is locked, or flash differs from what was written.
+    """
+    from pyocd.flash.loader import FlashLoader  # noqa: PLC0415 - an optional package
+
+    chip = session.target
+    if chip.is_locked():
+        raise BoardError(
+            f"the debug port of the {target.probe} is locked (APPROTECT); unlocking it would erase "
+            "the bootloader too, so kws does not: deploy over USB, without --probe"
+        )
+    if chip.selected_core is None:
+        raise BoardError("the debug probe finds no processor; check power, SWDIO, SWCLK and GND")
+    flash = target.memory.flash
+    if not flash.start <= image.address < image.address + len(image.data) <= flash.stop:
+        raise BoardError(f"0x{image.address:x} is no address that may be written")
+    chip.reset_and_halt()
+    progress = _Progress(image.count, bench)
+    loader = FlashLoader(
+        session, progress=progress, chip_erase="sector", smart_flash=False, no_reset=True
+    )
+    loader.add_data(image.address, image.data)
+    loader.commit()
+    for address, block in image.blocks():
+        if bytes(chip.read_memory_block8(address, len(block))) != block:
+            raise BoardError(
+                f"what is in flash at 0x{address:x} is not what was written; try again, "
+                "with shorter wires to the probe"
+            )
+        bench.advance(1)
+    chip.reset()
+
+
+@contextlib.contextmanager
+def _session(target: Target) -> Iterator[Session]:
+    """An open session with the one probe that is connected."""
+    try:
+        from pyocd.core import exceptions  # noqa: PLC0415 - an optional package
+        from pyocd.core.helpers import ConnectHelper  # noqa: PLC0415
+        from pyocd.core.session import Session  # noqa: PLC0415
+    except ImportError:
+        raise ToolError("pyOCD is not installed: pip install 'kws[probe]'") from None
+    # It warns of what is an error here anyway.
+    logging.getLogger("pyocd").setLevel(logging.CRITICAL)
+    probes = ConnectHelper.get_all_connected_probes(blocking=False, print_wait_message=False)
+    if not probes:
+        raise BoardError(
+            "no debug probe was found; plug one in (CMSIS-DAP, J-Link or ST-Link) and wire its "
+            "SWDIO, SWCLK and GND to the board, or deploy over USB, without --probe"
+        )
+    if len(probes) > 1:
+        names = ", ".join(probe.unique_id for probe in probes)
+        raise BoardError(f"{len(probes)} debug probes were found: leave one plugged in, {names}")
+    session = Session(probes[0], target_override=target.probe, **_OPTIONS)
+    try:
+        with session:
+            yield session
+    except (exceptions.Error, OSError) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise BoardError(
+            f"the debug probe {probes[0].unique_id} does not reach the board: {reason}; check "
+            "power, SWDIO, SWCLK and GND, then try again"
+        ) from None
+
+
+class _Progress:
+    """pyOCD counts from 0 to 1, once while it erases and once while it writes."""
+
+    def __init__(self, blocks: int, bench: Bench) -> None:
+        self._blocks = blocks
+        self._bench = bench
+        self._last = 0.0
+        self._base = 0
+        self._done = 0
+
+    def __call__(self, share: float) -> None:
+        if share < self._last:
+            self._base = self._blocks
+        self._last = share
+        now = min(self._base + int(share * self._blocks), 2 * self._blocks)
+        if now > self._done:
+            self._bench.advance(now - self._done)
+            self._done = now
