@@ -293,6 +293,36 @@ TEST_F(UsbTest, StartsOverWhereDmaHangs) {
   EXPECT_EQ(host->Text(), "back\n");
 }
 
+TEST_F(UsbTest, NothingFollowsADmaThatHangs) {
+  Start();
+  masked = true;
+  UsbWrite("waits\n", 6);
+  host->reading = false;
+  host->StartControl(0x80, 6, 0x0100, 0, 18);
+  host->Step();
+  while (model->control_idle()) host->Step();
+  model->dma_hangs = true;
+  UsbService();  // the model fails a second DMA and tasks meanwhile
+  model->dma_hangs = false;
+  masked = false;
+  Settle();
+  ASSERT_TRUE(model->attached());
+  Enumerate();
+}
+
+TEST_F(UsbTest, NoticesTheCableWhereNoInterruptComes) {
+  Start();
+  masked = true;
+  model->Unplug();
+  model->Plug();
+  for (int i = 0; i < 5; ++i) {
+    UsbService();
+    model->Wait();
+  }
+  UsbService();
+  EXPECT_TRUE(model->attached());
+}
+
 // --- Enumeration ---
 
 TEST_F(UsbTest, EnumeratesAsLinuxDoes) {
@@ -475,6 +505,15 @@ TEST_F(UsbTest, GoesBackToUnconfigured) {
   Write("somebody\n");
   Steps(50);
   EXPECT_EQ(host->Text(), "somebody\n");
+}
+
+TEST_F(UsbTest, ANewConfigurationClosesTheTerminal) {
+  Start();
+  ASSERT_TRUE(Configure());
+  Write("nobody\n");
+  Frames(kQuietFrames);
+  Steps(50);
+  EXPECT_EQ(host->Text(), "");
 }
 
 TEST_F(UsbTest, ANewRequestEndsTheLast) {
@@ -700,6 +739,15 @@ TEST_F(UsbTest, HoldsTheHostOffWhileNobodyReads) {
     Run();
   }
   EXPECT_EQ(got, text);
+}
+
+TEST_F(UsbTest, ABusResetForgetsThePacketThatWaits) {
+  Start();
+  host->to_write = Bytes(200, 'x');
+  Steps(300);
+  BusReset();
+  EXPECT_NE(Read(), "");
+  EXPECT_EQ(Read(), "");
 }
 
 TEST_F(UsbTest, HaltsAndGoesOn) {

@@ -88,6 +88,12 @@ constexpr uint32_t kUsbdErrata171 = 0x4006ec14;
 constexpr uint32_t kUsbdErrata187 = 0x4006ed14;
 constexpr uint32_t kUsbdErrata199 = 0x40027c1c;
 
+// No manual names these either: the USB core's own registers, through an address and a window.
+// Nordic's driver (nrfx_usbd.c, usbd_ep_abort) takes a packet that waits for the host out of an IN
+// endpoint by them. Endpoint 0: bit 2 at 0x7b4. Endpoint n: bit 1 at 0x7b6 + 2 (n - 1).
+constexpr uint32_t kUsbdErrataCoreAddress = 0x40027800;
+constexpr uint32_t kUsbdErrataCoreWindow = 0x40027804;
+
 // The supply of USBD [5.3.1.7 USB supply, 5.3.7 registers].
 constexpr uint32_t kPowerUsbDetected = 0x4000011c;  // POWER.EVENTS_USBDETECTED [5.3]
 constexpr uint32_t kPowerUsbRemoved = 0x40000120;   // POWER.EVENTS_USBREMOVED [5.3]

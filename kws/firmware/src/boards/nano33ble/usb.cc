@@ -159,7 +159,6 @@ void Forget() {
   usb.configuration = 0;
   usb.suspended = false;
   usb.dtr = false;
-  usb.sending = false;
   usb.arrived = false;
   usb.halted = 0;
   usb.touch_frames = 0;
@@ -189,6 +188,14 @@ bool Dma(uint32_t endpoint, bool in, const uint8_t* data, uint32_t size) {
   usb.removed.store(true, std::memory_order_relaxed);
   Pend();
   return false;
+}
+
+// A packet that waits for the host is forgotten. Neither a SETUP nor a disabled endpoint is known
+// to do that.
+void Disarm(uint32_t endpoint) {
+  Register(kUsbdErrataCoreAddress) = endpoint == 0 ? 0x7b4 : 0x7b6 + 2 * (endpoint - 1);
+  Register(kUsbdErrataCoreWindow) |= endpoint == 0 ? 1u << 2 : 1u << 1;
+  static_cast<void>(static_cast<uint32_t>(Register(kUsbdErrataCoreWindow)));
 }
 
 void Disable() {
@@ -245,6 +252,7 @@ void OnBusReset() {
   Register(kUsbdDataDone0) = 0;
   Register(kUsbdData) = 0;
   Register(kUsbdDataStatus) = ~0u;
+  Disarm(0);
   Register(kUsbdInEnable) = 1;
   Register(kUsbdOutEnable) = 1;
 }
@@ -290,6 +298,7 @@ void Configure(uint8_t configuration) {
   usb.arrived = false;
   usb.full_packet = false;
   usb.dtr = false;
+  Disarm(kUsbDataEndpoint);
   Register(kUsbdInEnable) = 1;
   Register(kUsbdOutEnable) = 1;
   if (configuration != 0) {
@@ -464,7 +473,9 @@ void SendReply() {
 // [6.35.9] Until one of these tasks the host is held off.
 void OnSetup() {
   const Setup setup = ReadSetup();
-  usb.control = Control::kIdle;  // whatever came before is over
+  // Whatever came before is over. A reply to it is overwritten by the next one or taken out.
+  if (usb.control == Control::kReply && (setup.type & kFromDevice) == 0) Disarm(0);
+  usb.control = Control::kIdle;
   usb.suspended = false;
   // USBD answers this one by itself.
   if (setup.type == kToDevice && setup.request == kSetAddress) return;
