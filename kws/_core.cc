@@ -274,10 +274,11 @@ class Interpreter {
   // Lays out another arena the same way, for a look at the builder's table.
   std::vector<PlanItem> Plan() const {
     Arena arena(arena_->size());
-    kws::GraphBuilder builder(model_, resolver_, arena.data(), static_cast<uint32_t>(arena.size()));
-    kws::GraphBuilder::Layout layout{};
+    kws::ArenaLayout layout{};
+    kws::GraphBuilder builder(model_, resolver_, arena.data(), static_cast<uint32_t>(arena.size()),
+                              &layout);
     kws::ErrorDetail error;
-    Check(builder.Build(&layout, &error));
+    Check(builder.Build(&error));
     kws::Model::Subgraph graph;
     Check(model_.GetSubgraph(0, &graph));
     const int ops = builder.ops();

@@ -41,7 +41,7 @@ void Check(bool holds) {
 class Guard final : public kws::Profiler {
  public:
   // `builder` has just laid out `arena`.
-  Guard(const kws::GraphBuilder& builder, const kws::GraphBuilder::Layout& layout,
+  Guard(const kws::GraphBuilder& builder, const kws::ArenaLayout& layout,
         const kws::OpResolver& resolver, uint8_t* arena)
       : begin_(arena + builder.block()), end_(arena + layout.used) {
     for (int i = 0; i < builder.entries(); ++i) {
@@ -78,7 +78,7 @@ class Guard final : public kws::Profiler {
     int latest;
   };
 
-  void FindTimes(const kws::GraphBuilder& builder, const kws::GraphBuilder::Layout& layout,
+  void FindTimes(const kws::GraphBuilder& builder, const kws::ArenaLayout& layout,
                  const kws::OpResolver& resolver, const uint8_t* arena) {
     std::vector<int32_t> records;
     const uint8_t* at = arena + layout.main_records;
@@ -153,10 +153,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   // An arena of the size that was said is enough, and ends where the last tensor does.
   Arena arena(used);
   kws::MicroInterpreter interpreter(model, resolver, arena.data(), used);
-  kws::GraphBuilder builder(model, resolver, arena.data(), static_cast<uint32_t>(used));
-  kws::GraphBuilder::Layout layout;
+  kws::ArenaLayout layout{};
+  kws::GraphBuilder builder(model, resolver, arena.data(), static_cast<uint32_t>(used), &layout);
   kws::ErrorDetail error;
-  Check(builder.Build(&layout, &error) == kws::Status::kOk && layout.used == used);
+  Check(builder.Build(&error) == kws::Status::kOk && layout.used == used);
   Guard guard(builder, layout, resolver, arena.data());
   Check(interpreter.AllocateTensors() == kws::Status::kOk);
   interpreter.SetProfiler(&guard);

@@ -37,6 +37,10 @@ bool FlatBuffer::Table(const FlatTable& table, int slot, FlatTable* out) const {
   return TableThrough(field, out);
 }
 
+bool FlatBuffer::Vector(const FlatTable& table, int slot, FlatVector* out) const {
+  return Vector(table, slot, 4, out);
+}
+
 bool FlatBuffer::Vector(const FlatTable& table, int slot, uint32_t element_bytes,
                         FlatVector* out) const {
   *out = FlatVector{};

@@ -66,6 +66,9 @@ class FlatBuffer {
   // A vector field whose elements have `element_bytes` bytes.
   bool Vector(const FlatTable& table, int slot, uint32_t element_bytes, FlatVector* out) const;
 
+  // The same for elements of four bytes, as most have.
+  bool Vector(const FlatTable& table, int slot, FlatVector* out) const;
+
   // A scalar field; `fallback` where it is absent. Fields lie inside the checked table.
   // Not inline: there are many calls.
   template <typename T>

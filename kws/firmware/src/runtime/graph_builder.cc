@@ -14,7 +14,7 @@ constexpr uint32_t kMaxOps = 4096;
 
 }  // namespace
 
-Status GraphBuilder::Build(Layout* layout, ErrorDetail* error) {
+Status GraphBuilder::Build(ErrorDetail* error) {
   KWS_RETURN_IF_ERROR(model_.status());
   KWS_RETURN_IF_ERROR(model_.GetSubgraph(0, &graph_));
   arena_size_ = arena_size_ / kPlanAlignment * kPlanAlignment;
@@ -28,9 +28,7 @@ Status GraphBuilder::Build(Layout* layout, ErrorDetail* error) {
   layout_.main_records = taken_;
   layout_.once_count = layout_.record_count;
   KWS_RETURN_IF_ERROR(PrepareOps(error));
-  KWS_RETURN_IF_ERROR(Plan());
-  *layout = layout_;
-  return Status::kOk;
+  return Plan();
 }
 
 // The main graph's tensors are entries 0 to tensors - 1; other graphs' and scratch follow.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "runtime/arena_layout.h"
 #include "runtime/memory_planner.h"
 #include "runtime/model.h"
 #include "runtime/op_resolver.h"
@@ -21,22 +22,16 @@ struct ErrorDetail;
 // The records of the graphs that CALL_ONCE names come first, in time, too.
 class GraphBuilder {
  public:
-  struct Layout {
-    uint32_t variables_bytes;
-    uint32_t ios;
-    uint32_t records;
-    uint32_t main_records;  // those of the main graph, behind once_count others
-    uint32_t used;
-    uint16_t record_count;  // all
-    uint16_t once_count;
-    uint16_t input_count;
-    uint16_t output_count;
-  };
+  // Fills `layout`, which starts as ArenaLayout{}.
+  GraphBuilder(const Model& model, const OpResolver& resolver, uint8_t* arena, uint32_t arena_size,
+               ArenaLayout* layout)
+      : model_(model),
+        resolver_(resolver),
+        arena_(arena),
+        arena_size_(arena_size),
+        layout_(*layout) {}
 
-  GraphBuilder(const Model& model, const OpResolver& resolver, uint8_t* arena, uint32_t arena_size)
-      : model_(model), resolver_(resolver), arena_(arena), arena_size_(arena_size) {}
-
-  Status Build(Layout* layout, ErrorDetail* error);
+  Status Build(ErrorDetail* error);
 
   const Model& model() const { return model_; }
 
@@ -91,7 +86,7 @@ class GraphBuilder {
   uint32_t peak_ = 0;         // most of both together
   int op_index_ = 0;          // over all graphs, in the order they run: the time in the plan
   int resolver_index_ = 0;
-  Layout layout_{};
+  ArenaLayout& layout_;
 };
 
 }  // namespace kws

@@ -24,31 +24,23 @@ MicroInterpreter::MicroInterpreter(const Model& model, const OpResolver& resolve
 
 Status MicroInterpreter::AllocateTensors() {
   allocated_ = false;
-  used_ = 0;
-  input_count_ = 0;
-  output_count_ = 0;
+  layout_ = ArenaLayout{};
   error_ = ErrorDetail{};
   if (arena_ == nullptr) return Status::kBadArgument;
-  GraphBuilder builder(model_, resolver_, arena_, arena_size_);
-  GraphBuilder::Layout layout;
-  KWS_RETURN_IF_ERROR(builder.Build(&layout, &error_));
-  used_ = layout.used;
-  ios_ = layout.ios;
-  records_ = layout.records;
-  main_records_ = layout.main_records;
-  variables_bytes_ = layout.variables_bytes;
-  record_count_ = layout.record_count;
-  once_count_ = layout.once_count;
-  input_count_ = layout.input_count;
-  output_count_ = layout.output_count;
+  const Status status =
+      GraphBuilder(model_, resolver_, arena_, arena_size_, &layout_).Build(&error_);
+  if (status != Status::kOk) {
+    layout_ = ArenaLayout{};
+    return status;
+  }
   allocated_ = true;
   return Reset();
 }
 
 Status MicroInterpreter::Invoke() {
   if (!allocated_) return Status::kNotAllocated;
-  const uint8_t* at = arena_ + main_records_;
-  const int count = record_count_ - once_count_;
+  const uint8_t* at = arena_ + layout_.main_records;
+  const int count = layout_.record_count - layout_.once_count;
   for (int i = 0; i < count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     const Registration& op = resolver_.at(record->registration);
@@ -62,16 +54,16 @@ Status MicroInterpreter::Invoke() {
 
 Status MicroInterpreter::Reset() {
   if (!allocated_) return Status::kNotAllocated;
-  std::memset(arena_, 0, variables_bytes_);
-  const uint8_t* at = arena_ + records_;
-  for (int i = 0; i < record_count_; ++i) {
+  std::memset(arena_, 0, layout_.variables_bytes);
+  const uint8_t* at = arena_ + layout_.records;
+  for (int i = 0; i < layout_.record_count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     const Registration& op = resolver_.at(record->registration);
     if (op.reset != nullptr) op.reset(InvokeContext(arena_, model_.data(), record));
     at += 4 * record->words;
   }
-  at = arena_ + records_;
-  for (int i = 0; i < once_count_; ++i) {
+  at = arena_ + layout_.records;
+  for (int i = 0; i < layout_.once_count; ++i) {
     const RecordHeader* record = reinterpret_cast<const RecordHeader*>(at);
     resolver_.at(record->registration).invoke(InvokeContext(arena_, model_.data(), record));
     at += 4 * record->words;
@@ -80,15 +72,15 @@ Status MicroInterpreter::Reset() {
 }
 
 TensorView MicroInterpreter::input(size_t index) const {
-  return index < input_count_ ? View(index) : TensorView{};
+  return index < layout_.input_count ? View(index) : TensorView{};
 }
 
 TensorView MicroInterpreter::output(size_t index) const {
-  return index < output_count_ ? View(input_count_ + index) : TensorView{};
+  return index < layout_.output_count ? View(layout_.input_count + index) : TensorView{};
 }
 
 TensorView MicroInterpreter::View(size_t index) const {
-  const int32_t* pair = reinterpret_cast<const int32_t*>(arena_ + ios_) + 2 * index;
+  const int32_t* pair = reinterpret_cast<const int32_t*>(arena_ + layout_.ios) + 2 * index;
   Model::Subgraph graph;
   Tensor tensor;
   TensorView view;

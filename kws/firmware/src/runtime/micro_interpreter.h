@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/arena_layout.h"
 #include "runtime/model.h"
 #include "runtime/op_resolver.h"
 #include "runtime/profiler.h"
@@ -58,14 +59,14 @@ class MicroInterpreter {
   // From now on `profiler` sees every op that runs; null ends that. It stays the caller's.
   void SetProfiler(Profiler* profiler) { profiler_ = profiler; }
 
-  size_t inputs_size() const { return input_count_; }
-  size_t outputs_size() const { return output_count_; }
+  size_t inputs_size() const { return layout_.input_count; }
+  size_t outputs_size() const { return layout_.output_count; }
   // A view with a null `data` where the index is out of range or tensors are not allocated.
   TensorView input(size_t index) const;
   TensorView output(size_t index) const;
 
   // Bytes of arena that this model needs: an arena of this size, 16-byte aligned, is enough.
-  size_t arena_used_bytes() const { return used_; }
+  size_t arena_used_bytes() const { return layout_.used; }
 
   // Of the last AllocateTensors that failed.
   const ErrorDetail& error() const { return error_; }
@@ -78,15 +79,7 @@ class MicroInterpreter {
   Profiler* profiler_ = nullptr;
   uint8_t* arena_;       // aligned to 16
   uint32_t arena_size_;  // from there
-  uint32_t used_ = 0;
-  uint32_t ios_ = 0;      // offset of int32 pairs {tensor, data reference}: inputs, then outputs
-  uint32_t records_ = 0;  // offset of the ops' records: first those that run once,
-  uint32_t main_records_ = 0;     // then those of each inference
-  uint32_t variables_bytes_ = 0;  // variables lie at the arena's start
-  uint16_t record_count_ = 0;     // all
-  uint16_t once_count_ = 0;
-  uint16_t input_count_ = 0;
-  uint16_t output_count_ = 0;
+  ArenaLayout layout_{};
   bool allocated_ = false;
   ErrorDetail error_;
 };

@@ -60,9 +60,9 @@ Model::Model(const void* data, size_t size) {
     status_ = Status::kWrongSchemaVersion;
     return;
   }
-  if (!buffer_.Vector(root, kModelOperatorCodes, 4, &operator_codes_) ||
-      !buffer_.Vector(root, kModelSubgraphs, 4, &subgraphs_) ||
-      !buffer_.Vector(root, kModelBuffers, 4, &buffers_) || subgraphs_.count == 0) {
+  if (!buffer_.Vector(root, kModelOperatorCodes, &operator_codes_) ||
+      !buffer_.Vector(root, kModelSubgraphs, &subgraphs_) ||
+      !buffer_.Vector(root, kModelBuffers, &buffers_) || subgraphs_.count == 0) {
     return;
   }
   status_ = Status::kOk;
@@ -71,10 +71,10 @@ Model::Model(const void* data, size_t size) {
 Status Model::GetSubgraph(uint32_t index, Subgraph* out) const {
   FlatTable table;
   if (!buffer_.TableElement(subgraphs_, index, &table) ||
-      !buffer_.Vector(table, kGraphTensors, 4, &out->tensors) ||
-      !buffer_.Vector(table, kGraphInputs, 4, &out->inputs) ||
-      !buffer_.Vector(table, kGraphOutputs, 4, &out->outputs) ||
-      !buffer_.Vector(table, kGraphOperators, 4, &out->operators)) {
+      !buffer_.Vector(table, kGraphTensors, &out->tensors) ||
+      !buffer_.Vector(table, kGraphInputs, &out->inputs) ||
+      !buffer_.Vector(table, kGraphOutputs, &out->outputs) ||
+      !buffer_.Vector(table, kGraphOperators, &out->operators)) {
     return Status::kBadModel;
   }
   return Status::kOk;
@@ -87,9 +87,9 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
   if (!buffer_.TableElement(graph.operators, index, &table) ||
       !buffer_.TableElement(operator_codes_, buffer_.Scalar<uint32_t>(table, kOpCodeIndex, 0),
                             &code) ||
-      !buffer_.Vector(table, kOpInputs, 4, &out->inputs) ||
-      !buffer_.Vector(table, kOpOutputs, 4, &out->outputs) ||
-      !buffer_.Vector(table, kOpIntermediates, 4, &out->intermediates) ||
+      !buffer_.Vector(table, kOpInputs, &out->inputs) ||
+      !buffer_.Vector(table, kOpOutputs, &out->outputs) ||
+      !buffer_.Vector(table, kOpIntermediates, &out->intermediates) ||
       !buffer_.Table(table, kOpOptions, &out->options)) {
     return Status::kBadModel;
   }
@@ -110,7 +110,7 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
   FlatTable sparsity;
   FlatVector shape;
   if (!buffer_.TableElement(graph.tensors, index, &table) ||
-      !buffer_.Vector(table, kTensorShape, 4, &shape) ||
+      !buffer_.Vector(table, kTensorShape, &shape) ||
       !buffer_.Table(table, kTensorQuantization, &quantization) ||
       !buffer_.Table(table, kTensorSparsity, &sparsity)) {
     return Status::kBadModel;
@@ -137,7 +137,7 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
   if (quantization.position != 0) {
     FlatVector scales;
     FlatVector zero_points;
-    if (!buffer_.Vector(quantization, kQuantScale, 4, &scales) ||
+    if (!buffer_.Vector(quantization, kQuantScale, &scales) ||
         !buffer_.Vector(quantization, kQuantZeroPoint, 8, &zero_points)) {
       return Status::kBadModel;
     }

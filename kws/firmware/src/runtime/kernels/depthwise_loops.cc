@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "runtime/flatbuffer.h"
+#include "runtime/kernels/fixed_point.h"
 
 namespace kws {
 namespace {
@@ -40,6 +41,24 @@ void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to)
     *to++ = static_cast<int16_t>(*from + offset);
     from += step;
   }
+}
+
+int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,
+                   int32_t sum) {
+  for (; rows > 0; --rows) {
+    const int16_t* at = band;
+    for (int i = pairs; i > 0; --i) {
+#if KWS_HAVE_DSP
+      sum = dsp::MulAddPairs(LoadAs<uint32_t>(filter), LoadAs<uint32_t>(at), sum);
+#else
+      sum = WrappingAdd(sum, filter[0] * at[0] + filter[1] * at[1]);
+#endif
+      filter += 2;
+      at += 2;
+    }
+    band += row_size;
+  }
+  return sum;
 }
 
 #if KWS_HAVE_DSP

@@ -21,6 +21,10 @@ void MoveChunks(const int16_t* from, int chunks, int16_t* to);
 // to[i] = from[i * step] + offset.
 void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to);
 
+// sum plus the products of `rows` rows of a band with a filter's pairs of taps, `pairs` a row.
+int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,
+                   int32_t sum);
+
 #if KWS_HAVE_DSP
 
 // 3x3, stride 1 along the row. The order of the fields is the order in which they are read.

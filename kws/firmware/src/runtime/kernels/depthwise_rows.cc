@@ -4,8 +4,6 @@
 
 #include "runtime/flatbuffer.h"
 #include "runtime/kernels/depthwise_loops.h"
-#include "runtime/kernels/dsp.h"
-#include "runtime/kernels/fixed_point.h"
 
 namespace kws {
 namespace {
@@ -85,7 +83,8 @@ class Channel {
 #endif
   }
 
-  void Run(const int8_t* input, int8_t* output, int channel) {
+  // Not inline: with less at hand the compiler keeps the loops in registers.
+  __attribute__((noinline)) void Run(const int8_t* input, int8_t* output, int channel) {
     input_ = input + channel;
     channel_ = channel;
     packed_channel_ = -1;
@@ -167,27 +166,11 @@ class Channel {
     const int16_t* from = band_ + taps.begin * row_size_;
     const int16_t* packed = packed_ + taps.begin * pairs_ * 2;
     for (int x = 0; x < columns_.out; ++x) {
-      *to = work_.outputs.At(channel, SumOfPairs(from, packed, taps.end - taps.begin, start));
+      *to = work_.outputs.At(
+          channel, SumOfPairs(from, row_size_, packed, pairs_, taps.end - taps.begin, start));
       from += columns_.stride;
       to += columns_.out_step;
     }
-  }
-
-  int32_t SumOfPairs(const int16_t* from, const int16_t* packed, int rows, int32_t sum) const {
-    for (; rows > 0; --rows) {
-      const int16_t* at = from;
-      for (int i = pairs_; i > 0; --i) {
-#if KWS_HAVE_DSP
-        sum = dsp::MulAddPairs(LoadAs<uint32_t>(packed), LoadAs<uint32_t>(at), sum);
-#else
-        sum = WrappingAdd(sum, packed[0] * at[0] + packed[1] * at[1]);
-#endif
-        packed += 2;
-        at += 2;
-      }
-      from += row_size_;
-    }
-    return sum;
   }
 
 #if KWS_HAVE_DSP
