@@ -44,6 +44,8 @@ ELF, BINARY, HEX, MAP, LOG = (
 REVISION = "KWS_REVISION"
 """The environment variable that names a board's hardware revision, read by the SCons script."""
 
+DEFAULT_REVISION = "1"
+
 _KEPT = 16  # built firmwares in the cache; the oldest go
 
 # GNU ld's words; the regions are those of the ports' linker scripts.
@@ -64,6 +66,9 @@ class Board:
 
     ram: int
     """Bytes for variables, arena and stack."""
+
+    dropped_samples: int = 0
+    """Samples of the microphone after power-on that the firmware drops, in the revision chosen."""
 
 
 class _TooLargeError(ToolError):
@@ -106,7 +111,15 @@ def boards() -> list[Board]:
 
 def _board(name: str, described: dict[str, Any]) -> Board:
     limits = described["upload"]
-    return Board(name, described["name"], limits["maximum_size"], limits["maximum_ram_size"])
+    revision = os.environ.get(REVISION) or DEFAULT_REVISION
+    settings = described["build"].get("revisions", {}).get(revision, {})
+    return Board(
+        name,
+        described["name"],
+        flash=limits["maximum_size"],
+        ram=limits["maximum_ram_size"],
+        dropped_samples=settings.get("KWS_DROPPED_SAMPLES", 0),
+    )
 
 
 def find_board(name: str) -> Board:

@@ -18,7 +18,7 @@ import pytest
 from kws.convert.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.host import build as building
-from kws.host.build import Firmware, boards, build, firmware_folder
+from kws.host.build import Firmware, boards, build, find_board, firmware_folder
 from kws.host.sections import symbols
 from tests.host.conftest import Run
 
@@ -30,8 +30,9 @@ def firmware(public_bundle: Bundle) -> Firmware:
     return build("qemu", public_bundle)
 
 
-def test_no_heap_stdio_libm_or_exceptions_on_the_device(firmware: Firmware) -> None:
-    names = set(symbols(firmware.elf))
+@pytest.mark.parametrize("board", ["qemu", "nano33ble"])
+def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, public_bundle: Bundle) -> None:
+    names = set(symbols(build(board, public_bundle).elf))
     forbidden = re.compile(
         r"_?(malloc|free|calloc|realloc|sbrk|f?printf|v?s?n?printf|puts|fopen|fwrite|write|exit"
         r"|sinf?|cosf?|expf?|logf?|log2f?|powf?|sqrtf?|floorf?|roundf?)(_r)?"
@@ -232,9 +233,12 @@ def test_unknown_revision_of_a_board_is_an_error(
 def test_revision_of_a_board_is_built_in(
     public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("KWS_REVISION", raising=False)
     first = build("nano33ble", public_bundle)
+    assert find_board("nano33ble").dropped_samples == 960
     monkeypatch.setenv("KWS_REVISION", "2")
     second = build("nano33ble", public_bundle)
+    assert find_board("nano33ble").dropped_samples == 1600
     assert first.elf != second.elf, "the cache tells them apart"
     assert first.elf.read_bytes() != second.elf.read_bytes()
 

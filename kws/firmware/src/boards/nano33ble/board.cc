@@ -11,6 +11,10 @@ namespace kws {
 namespace board {
 namespace {
 
+// The orange LED while samples come: on for 60 ms each second.
+constexpr uint32_t kBeatHops = 50;
+constexpr uint32_t kBeatOnHops = 3;
+
 constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
 constexpr uint32_t kPauseUs = 1000 * 1000;
 constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
@@ -58,6 +62,13 @@ void Write(const char* text, size_t size) {
 size_t Read(char* text, size_t size) {
   const size_t count = UartRead(text, size);
   return count > 0 ? count : UsbRead(text, size);
+}
+
+void FeedWatchdog() {
+  static uint32_t hop = 0;
+  FeedWatchdogs();
+  ShowListening(hop < kBeatOnHops);
+  hop = (hop + 1) % kBeatHops;
 }
 
 void Halt(Fault fault) {

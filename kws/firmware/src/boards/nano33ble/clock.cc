@@ -51,7 +51,8 @@ void ReadResetReason() {
   const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;
   Register(kPowerRetained2) = 0;
   if (timer || (reason & kPowerResetWatchdog) != 0) {
-    reset_fault = "error: the watchdog reset the board; the firmware hung, so report how\n";
+    reset_fault =
+        "error: the watchdog reset the board; the firmware hung, report it if it does so again\n";
   } else if ((reason & kPowerResetLockup) != 0) {
     reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
   }
@@ -122,13 +123,15 @@ void Sleep() {
   // Anomaly 87: a set exception flag of the FPU keeps its interrupt pending and the core awake.
   asm volatile("vmsr fpscr, %0" ::"r"(0));
   Register(kNvicForget + kFpuInterrupt / 32 * 4) = 1u << kFpuInterrupt % 32;
-  asm volatile("dsb\n wfe" ::: "memory");
+  // Four cycles until interrupts come: anomaly 220 of the nRF52832, which its successor may share,
+  // corrupts what an interrupt stacks right after the wake-up.
+  asm volatile("dsb\n wfe\n nop\n nop\n nop\n nop" ::: "memory");
   asleep_rest_us += Microseconds() - begin;
   asleep_ms += asleep_rest_us / 1000;
   asleep_rest_us %= 1000;
 }
 
-void FeedWatchdog() {
+void FeedWatchdogs() {
   Register(kTimerValue + kDeadline) = Microseconds() + kDeadlineUs;
   FeedHardwareWatchdog();
 }

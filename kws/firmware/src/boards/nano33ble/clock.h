@@ -19,6 +19,10 @@ uint32_t Microseconds();
 // A whole line, or null where the last reset was nobody's fault.
 const char* ResetFault();
 
+// From here on the main loop has 4 s until the timer's watchdog resets the board, and whatever
+// stops that one has 60 s until the hardware's does.
+void FeedWatchdogs();
+
 // For Halt, where no interrupt comes. Nap sleeps for a millisecond at most and feeds the hardware's
 // watchdog; call StopTimerWatchdog before.
 void StopTimerWatchdog();
