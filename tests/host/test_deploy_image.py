@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kws.convert.bundle import Bundle, default_bundle_path
 from kws.errors import BoardError
+from kws.host.build import BINARY, build
 from kws.host.deploy.image import Memory, make_image, read_elf
+from kws.host.deploy.nano33ble import Nano33Ble
 
 MEMORY = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), 4096)
 PROGRAM = struct.pack("<II", 0x20040000, 0x10101) + bytes(1000)
@@ -99,3 +102,12 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
         file.write_bytes(whole[:length])
         with pytest.raises(BoardError):
             read_elf(file, MEMORY)
+
+
+def test_the_linker_script_agrees(board_tools: None) -> None:
+    """What `kws build` gives for the board is what `kws deploy` takes."""
+    firmware = build("nano33ble", Bundle.load(default_bundle_path()))
+    image = read_elf(firmware.elf, Nano33Ble.memory)
+    binary = (firmware.folder / BINARY).read_bytes()
+    assert image.data[: len(binary)] == binary
+    assert set(image.data[len(binary) :]) <= {0xFF}
