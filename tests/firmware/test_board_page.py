@@ -1,0 +1,36 @@
+"""The board's page says what a build says, give or take what a compiler changes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kws.convert.bundle import Bundle
+from kws.host.build import build, find_board, firmware_folder
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards" / "nano33ble.md"
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_sizes_are_what_the_default_model_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KWS_REVISION", raising=False)
+    size = build("nano33ble", Bundle.load(firmware_folder().parent / "assets" / "yes_no")).size
+    written = re.search(
+        r"\*\*together\*\* \| \*\*([\d,]+)\*\* \| \*\*([\d,]+)\*\*", PAGE.read_text()
+    )
+    assert written is not None
+    flash, ram = (int(number.replace(",", "")) for number in written.groups())
+    assert flash == pytest.approx(size.flash, rel=0.03)
+    assert ram == pytest.approx(size.ram, rel=0.03)
+    assert size.flash < 64 * 1024
+    assert size.ram < 32 * 1024
+
+
+def test_dropped_samples_are_the_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = PAGE.read_text()
+    for revision, samples in (("1", 960), ("2", 1600)):
+        monkeypatch.setenv("KWS_REVISION", revision)
+        assert find_board("nano33ble").dropped_samples == samples
+        assert f"{samples} samples" in re.sub(r"\s+", " ", page)
