@@ -164,6 +164,10 @@ class UsbTest : public testing::Test {
     PlugIn();
     Enumerate();
     Open();
+    Write("boot\n");
+    Steps(30);
+    ASSERT_EQ(host->Text(), "boot\n");
+    host->read.clear();
   }
 
   void Write(const std::string& text) {
@@ -303,8 +307,9 @@ TEST_F(UsbTest, NothingFollowsADmaThatHangs) {
   while (model->control_idle()) host->Step();
   model->dma_hangs = true;
   UsbService();  // the model fails a second DMA and tasks meanwhile
-  model->dma_hangs = false;
   masked = false;
+  Run();
+  model->dma_hangs = false;
   Settle();
   ASSERT_TRUE(model->attached());
   Enumerate();
@@ -572,6 +577,21 @@ TEST_F(UsbTest, TheFirstListenerGetsTheBootLine) {
   Open();
   Steps(50);
   EXPECT_EQ(host->Text(), "kws 0.1.0 nano33ble\n");
+}
+
+TEST_F(UsbTest, WhoOnlyLooksInDoesNotTakeTheBootLine) {
+  PlugIn();
+  Enumerate();
+  Write("boot\n");
+  ASSERT_TRUE(SetDtr(true));
+  Frames(kQuietFrames / 2);
+  ASSERT_TRUE(SetDtr(false));
+  BusReset();
+  SetAddress();
+  ASSERT_TRUE(Configure());
+  Open();
+  Steps(50);
+  EXPECT_EQ(host->Text(), "boot\n");
 }
 
 TEST_F(UsbTest, IsQuietUntilTheTerminalsEchoIsOff) {

@@ -107,12 +107,12 @@ struct Usb {
   uint32_t lost_lines = 0;
   bool dropping = false;  // to the end of this line
 
-  std::atomic<uint8_t> received_left{
-      0};  // the interrupt sets it when it is 0, the reader counts it down
+  // The interrupt sets both when the first is 0; the reader counts.
+  std::atomic<uint8_t> received_left{0};
   uint8_t received_at = 0;
 
   std::atomic<bool> listening{false};
-  std::atomic<bool> listened{false};  // somebody did, once
+  std::atomic<bool> listened{false};  // somebody got text, once
   std::atomic<bool> removed{false};   // the cable was pulled; it may be back by now
 };
 
@@ -143,7 +143,6 @@ void UpdateListening() {
     usb.end_line = usb.middle;
     usb.full_packet = false;
   }
-  if (now) usb.listened.store(true, std::memory_order_relaxed);
   usb.listening.store(now, std::memory_order_relaxed);
   usb.quiet_frames = now ? kQuietFrames : 0;
 }
@@ -561,6 +560,7 @@ void Send() {
   const uint32_t at = read % kQueueBytes;
   uint32_t size = usb.complete.load(std::memory_order_acquire) - read;
   if (size == 0 && !usb.full_packet) return;
+  usb.listened.store(true, std::memory_order_relaxed);
   const uint8_t* data = usb.queue + at;
   if (usb.end_line) {
     usb.end_line = false;

@@ -20,7 +20,7 @@ void UsbInit();
 
 // Queues text, a line as a whole or not at all: it is sent when its '\n' has come. Lines are
 // dropped while nobody listens (not configured, suspended, no DTR) and where the queue has no room.
-// Before the first listener since UsbInit, lines wait as far as the queue holds, so that the one
+// Until the first text since UsbInit is sent, lines wait as far as the queue holds, so that the one
 // who opens the port after a reset reads the boot line. Never waits. From the main loop or a
 // fault's handler, not from interrupts.
 void UsbWrite(const char* text, size_t size);
