@@ -206,11 +206,13 @@ def convert(
         int | None, typer.Option(min=1, max=100, help="Results needed in the window (3).")
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option(help="Draw the arena over time into this PNG; list flash an op.")
+        Path | None, typer.Option(help="Draw the memory plan into this PNG, too.")
     ] = None,
 ) -> None:
     """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
     from kws.convert.existing import Changes, convert_file, renew_bundle
+    from kws.convert.flash import flash_text
+    from kws.convert.plan import plan_of, plan_text, save_plan
 
     changes = Changes(
         name, about, stride, average_window_ms, threshold, suppression_ms, minimum_count
@@ -225,14 +227,11 @@ def convert(
         f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
         f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
     )
+    found = plan_of(bundle.model)
+    print(plan_text(found))
+    print(flash_text(bundle.ops))
     if plan:
-        from kws.convert.plan import plan_of, plan_text, save_plan
-        from kws.host.report import flash_of_ops
-
-        found = plan_of(bundle.model)
         save_plan(plan, found, f"{bundle.name}: memory over time")
-        print(plan_text(found))
-        print(flash_of_ops(bundle))
         print(f"picture: {plan}")
 
 

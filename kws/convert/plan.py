@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 _HEIGHT = 6
 """Of the picture, inches; some of it is labels."""
+
+_LIFE_WIDTH = 40
+"""Characters of text for the time from the first op to the last."""
 
 _INK, _PALE = "#26323f", "#d8dee4"
 _COLOURS = {
@@ -65,32 +69,52 @@ def plan_of(model: bytes) -> Plan:
     return Plan(("once",) * before + ops, items, interpreter.arena_used_bytes)
 
 
-def plan_text(plan: Plan) -> str:
-    """A line for each thing in the arena, lowest first."""
-    rows = [("from", "to", "bytes", "ops", "kind", "")]
+def plan_text(plan: Plan, most: int = 16) -> str:
+    """The plan as lines: what lies in the arena, lowest first, and during which ops.
+
+    Args:
+        plan: of a model.
+        most: lines for things in the arena; the largest get them.
+    """
+    largest = sorted(
+        (item for item in plan.items if item.kind != "alias"), key=lambda item: -item.bytes
+    )
+    rows = [("from", "to", "bytes", "while the ops run", "kind", "")]
     rows += [
         (
             f"{item.offset:,}",
             f"{item.offset + item.bytes:,}",
             f"{item.bytes:,}",
-            f"{item.first}-{item.last}" if item.last > item.first else str(item.first),
+            _life(item, len(plan.ops)),
             item.kind,
-            short_name(item.name),
+            short_name(item.name) if item.kind != "records" else item.name,
         )
-        for item in sorted(plan.items, key=lambda item: (item.offset, item.first))
+        for item in sorted(largest[:most], key=lambda item: (item.offset, item.first))
     ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
-            cell.rjust(width) if column < 4 else cell.ljust(width)
+            cell.rjust(width) if column < 3 else cell.ljust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
+    if rest := largest[most:]:
+        lines.append(f"and {len(rest)} more of {rest[0].bytes:,} bytes at most")
     highest = max((item.offset + item.bytes for item in plan.items), default=0)
     # Alignment aside, small models need the most while they are laid out.
     why = "" if plan.arena_bytes < highest + 16 else ", which laying it out takes"
     return "\n".join([*lines, f"arena: {plan.arena_bytes:,} bytes{why}"])
+
+
+def _life(item: _core.PlanItem, ops: int) -> str:
+    """When an item is alive: a character an op, or for several ops where there are many."""
+    width = min(ops, _LIFE_WIDTH)
+    edges = [i * ops // width for i in range(width + 1)] if width else [0]
+    return "".join(
+        "#" if item.first < end and item.last >= start else "."
+        for start, end in itertools.pairwise(edges)
+    )
 
 
 def short_name(name: str) -> str:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kws.convert.bundle import Bundle
-from kws.errors import ToolError
-from kws.host.build import MAP, Board, Firmware, build
+from kws.host.build import MAP, Board, Firmware
 from kws.host.footprint import OTHER, Footprint, read_footprint
 from kws.host.matrix import Result, Row
 from kws.host.tools import Check
@@ -114,19 +113,6 @@ def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int
         size.ram - sum(ram for _, ram in parts.values()),
     )
     return parts
-
-
-def flash_of_ops(bundle: Bundle) -> str:
-    """The flash of each op of a model, as built for the emulated board, or why it is not known.
-
-    Raises:
-        UsageError: the bundle cannot be built.
-    """
-    try:
-        firmware = build("qemu", bundle)
-        return _kernels_text(read_footprint(firmware.folder / MAP))
-    except ToolError as error:
-        return f"flash of the ops is not known: {error}"
 
 
 def _kernels_text(footprint: Footprint) -> str:

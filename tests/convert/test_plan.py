@@ -1,9 +1,12 @@
-"""The memory plan that `kws convert --plan` shows."""
+"""The memory plan that `kws convert` shows."""
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +15,7 @@ from kws import _core
 from kws.cli import app
 from kws.convert.bundle import default_bundle_path
 from kws.convert.plan import Plan, plan_of, plan_text, save_plan, short_name
-from kws.errors import ModelError, ToolError
+from kws.errors import ModelError
 
 from ..runtime.fuzz_seeds import seeds
 
@@ -55,8 +58,27 @@ def test_ops_that_run_once_come_before_the_others() -> None:
 
 def test_text_has_a_line_for_each_item(plan: Plan) -> None:
     lines = plan_text(plan).splitlines()
-    assert len(lines) == len(plan.items) + 2
+    assert len(lines) == len([item for item in plan.items if item.kind != "alias"]) + 2
     assert lines[-1].startswith(f"arena: {plan.arena_bytes:,} bytes")
+    output = next(item for item in plan.items if item.kind == "output")
+    (line,) = [line for line in lines if " output " in line]
+    life = "." * output.first + "#" * (len(plan.ops) - output.first)
+    assert line.split()[:4] == [f"{output.offset:,}", f"{output.offset + 4:,}", "4", life]
+
+
+def test_text_of_a_large_model_is_short() -> None:
+    items = tuple(
+        SimpleNamespace(name=f"t{i}", kind="tensor", first=i, last=i + 1, offset=8 * i, bytes=i)
+        for i in range(99)
+    )
+    plan = Plan(("ADD",) * 100, cast("tuple[_core.PlanItem, ...]", items), 1000)
+    lines = plan_text(plan, most=10).splitlines()
+    assert len(lines) == 13
+    assert lines[-2] == "and 89 more of 88 bytes at most"
+    lives = [line.split()[3] for line in lines[1:11]]
+    assert all(len(life) == 40 for life in lives)
+    assert lives[-1].endswith("#")
+    assert "#" not in lives[0][:35]
 
 
 def test_names_are_short() -> None:
@@ -77,19 +99,24 @@ def test_picture_is_drawn_for_every_seed(tmp_path: Path) -> None:
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_convert_shows_the_plan_without_a_compiler_too(
+def test_convert_shows_plan_and_flash_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_compiler(board: str, bundle: object) -> None:
-        raise ToolError("no compiler; install one")
-
-    monkeypatch.setattr("kws.host.report.build", no_compiler)
-    picture = tmp_path / "plan.png"
+    monkeypatch.setenv("PATH", "")
     out = tmp_path / "bundle"
-    command = ["convert", str(default_bundle_path()), "--out", str(out), "--plan", str(picture)]
+    command = ["convert", str(default_bundle_path()), "--out", str(out)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
-    assert picture.is_file()
     arena = _core.Interpreter((out / "model.tflite").read_bytes()).arena_used_bytes
     assert f"arena: {arena:,} bytes" in result.output
-    assert "flash of the ops is not known: no compiler; install one" in result.output
+    assert "while the ops run" in result.output
+    assert "flash of the ops: " in result.output
+    assert re.search(r"^  DEPTHWISE_CONV_2D +\d", result.output, re.MULTILINE)
+
+
+def test_convert_draws_the_plan(tmp_path: Path) -> None:
+    picture = tmp_path / "plan.png"
+    command = ["convert", str(default_bundle_path()), "--out", str(tmp_path / "bundle")]
+    result = CliRunner().invoke(app, [*command, "--plan", str(picture)])
+    assert result.exit_code == 0, result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
