@@ -37,7 +37,8 @@ void Init() {
   static bool done = false;
   if (done) return;
   done = true;
-  // What the bootloader may have left: enabled, pending or blocked interrupts.
+  // What the bootloader may have left: a clock, and enabled, pending or blocked interrupts.
+  Register(kRtc1Stop) = 1;
   for (uint32_t i = 0; i < 2; ++i) {
     Register(kNvicDisable + i * 4) = ~0u;
     Register(kNvicForget + i * 4) = ~0u;

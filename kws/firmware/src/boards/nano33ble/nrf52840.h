@@ -106,11 +106,12 @@ constexpr uint32_t kWatchdogInSleep = 1u << 0;       // WDT.CONFIG.SLEEP
 constexpr uint32_t kWatchdogReload = 0x40010600;     // WDT.RR[0]
 constexpr uint32_t kWatchdogReloadKey = 0x6e524635;  // WDT.RR.RR
 
-// PWM [6.17]: only to switch off what the bootloader left on.
+// Only to switch off what the bootloader left on: PWM [6.17], RTC [6.22].
 constexpr uint32_t kPwm0Enable = 0x4001c500;  // PWM0.ENABLE
 constexpr uint32_t kPwm1Enable = 0x40021500;  // PWM1.ENABLE
 constexpr uint32_t kPwm2Enable = 0x40022500;  // PWM2.ENABLE
 constexpr uint32_t kPwm3Enable = 0x4002d500;  // PWM3.ENABLE
+constexpr uint32_t kRtc1Stop = 0x40011004;    // RTC1.TASKS_STOP
 
 // Interrupt numbers [4.2.2, 4.2.4].
 constexpr uint32_t kUartInterrupt = 2;   // UARTE0
