@@ -521,6 +521,17 @@ TEST_F(UsbTest, ANewConfigurationClosesTheTerminal) {
   EXPECT_EQ(host->Text(), "");
 }
 
+TEST_F(UsbTest, ANewConfigurationForgetsThePacketThatWaits) {
+  Start();
+  host->reading = false;
+  Write("old\n");
+  ASSERT_TRUE(Configure());
+  Open();
+  Write("new\n");
+  Steps(50);
+  EXPECT_EQ(host->Text(), "new\n");
+}
+
 TEST_F(UsbTest, ANewRequestEndsTheLast) {
   PlugIn();
   BusReset();
