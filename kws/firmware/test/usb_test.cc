@@ -521,6 +521,15 @@ TEST_F(UsbTest, ANewConfigurationClosesTheTerminal) {
   EXPECT_EQ(host->Text(), "");
 }
 
+TEST_F(UsbTest, AReplyThatNobodyTookIsNotTheNextRequestsStatus) {
+  Start();
+  host->reading = false;
+  host->StartControl(0x80, 6, 0x0200, 0, 255);
+  while (model->control_idle()) host->Step();
+  Run();  // the reply waits
+  EXPECT_TRUE(SetDtr(false));
+}
+
 TEST_F(UsbTest, ANewConfigurationForgetsThePacketThatWaits) {
   Start();
   host->reading = false;
