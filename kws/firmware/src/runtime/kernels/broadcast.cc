@@ -70,9 +70,8 @@ void BinaryOp::Bind(PrepareContext& context) const {
   context.BindInput(kInputB, 1);
   context.BindOutput(kOutput, 0);
   // Elements are made in order, so that an input which is as large can be written over.
-  constexpr PlanEntry::Overlap kInOrder{0, PlanEntry::kFar, true};
-  if (b.elements == output.elements) context.AllowOverlap(1, 0, kInOrder);
-  if (a.elements == output.elements) context.AllowOverlap(0, 0, kInOrder);
+  if (b.elements == output.elements) context.AllowOverlap(1, 0, PlanEntry::kInOrder);
+  if (a.elements == output.elements) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
 }
 
 void InvokeBinary(const InvokeContext& context, const Broadcast& broadcast,

@@ -11,13 +11,14 @@ constexpr int32_t kOneQ29 = 1 << 29;
 int32_t ExpOfQuarter(int32_t a) {
   constexpr int32_t kExpOfMinusEighth = 1895147668;
   constexpr int32_t kThird = 715827883;
+  // RoundingHighWord(2 a, b) is RoundingHighMul(a, b); of each product one factor is small enough.
   const int32_t x = a + (1 << 28);
-  const int32_t x2 = RoundingHighMulOfSmall(x, x);
-  const int32_t x3 = RoundingHighMulOfSmall(x2, x);
-  const int32_t x4 = RoundingHighMulOfSmall(x2, x2);
-  const int32_t cubic = RoundingHighMulOfSmall(RoundingDivideByPowerOfTwo(x4, 2) + x3, kThird);
+  const int32_t x2 = RoundingHighWord(2 * x, x);
+  const int32_t x3 = RoundingHighWord(2 * x2, x);
+  const int32_t x4 = RoundingHighWord(2 * x2, x2);
+  const int32_t cubic = RoundingHighWord(2 * kThird, RoundingDivideByPowerOfTwo(x4, 2) + x3);
   const int32_t tail = RoundingDivideByPowerOfTwo(cubic + x2, 1);
-  return kExpOfMinusEighth + RoundingHighMulOfSmall(x + tail, kExpOfMinusEighth);
+  return kExpOfMinusEighth + RoundingHighWord(2 * (x + tail), kExpOfMinusEighth);
 }
 
 // 2 / (1 + x) of a Q0.31 number in [0, 1), as Q2.29.

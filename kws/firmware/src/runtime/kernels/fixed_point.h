@@ -29,12 +29,12 @@ inline int32_t RoundingHighMul(int32_t a, int32_t b) {
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (1 << 30)) >> 31);
 }
 
-// The same for |a| < 2^30.
-inline int32_t RoundingHighMulOfSmall(int32_t a, int32_t b) {
+// round(a * b / 2^32), halves towards +infinity: one instruction on the Cortex-M4.
+inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 #if KWS_HAVE_DSP
-  return dsp::RoundingHighWord(a * 2, b);
+  return dsp::RoundingHighWord(a, b);
 #else
-  return RoundingHighMul(a, b);
+  return static_cast<int32_t>((static_cast<int64_t>(a) * b + INT64_C(0x80000000)) >> 32);
 #endif
 }
 

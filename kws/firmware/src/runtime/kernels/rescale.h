@@ -11,15 +11,6 @@
 
 namespace kws {
 
-// round(a * b / 2^32), halves towards +infinity: one instruction on the Cortex-M4.
-inline int32_t RoundingHighWord(int32_t a, int32_t b) {
-#if KWS_HAVE_DSP
-  return dsp::RoundingHighWord(a, b);
-#else
-  return static_cast<int32_t>((static_cast<int64_t>(a) * b + INT64_C(0x80000000)) >> 32);
-#endif
-}
-
 // Kept in the arena.
 struct RescaleParams {
   int32_t multiplier;

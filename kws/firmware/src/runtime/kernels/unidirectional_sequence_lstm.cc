@@ -78,14 +78,6 @@ Status CheckWeights(const PrepareContext& context, int i, int32_t rows, int32_t 
                                                                : Status::kBadQuantization;
 }
 
-Status CheckGateBias(const PrepareContext& context, int i, int32_t units) {
-  Tensor bias;
-  KWS_RETURN_IF_ERROR(context.Input(i, &bias));
-  if (bias.type != TensorType::kInt32) return Status::kUnsupportedType;
-  if (!bias.is_constant()) return Status::kUnsupportedOption;
-  return bias.elements == static_cast<uint32_t>(units) ? Status::kOk : Status::kUnsupportedShape;
-}
-
 Status CheckState(const Tensor& state, TensorType type, int64_t elements) {
   if (state.type != type) return Status::kUnsupportedType;
   if (!state.is_variable || state.is_constant()) return Status::kUnsupportedOption;
@@ -171,7 +163,8 @@ Status Prepare(PrepareContext& context) {
     KWS_RETURN_IF_ERROR(
         CheckWeights(context, kFirstWeights + gate, units, params->inputs, &weights));
     KWS_RETURN_IF_ERROR(CheckWeights(context, kFirstRecurrent + gate, units, units, &recurrent));
-    KWS_RETURN_IF_ERROR(CheckGateBias(context, kFirstBias + gate, units));
+    if (!context.HasInput(kFirstBias + gate)) return Status::kBadModel;
+    KWS_RETURN_IF_ERROR(CheckBias(context, kFirstBias + gate, units));
     KWS_RETURN_IF_ERROR(GateFactor(input.scale, weights.scale, &params->from_input[gate]));
     KWS_RETURN_IF_ERROR(GateFactor(hidden.scale, recurrent.scale, &params->from_hidden[gate]));
     context.BindInput(kWeights + gate, kFirstWeights + gate);
