@@ -24,6 +24,10 @@ class BoardOutput final : public kws::Output {
 // A microphone brings a hop each 20 ms; after so long without one something is broken.
 constexpr uint32_t kNoSamplesMs = 1000;
 
+// Losses are reported at once, then together with all that came meanwhile: a board that cannot keep
+// up shall not spend its time on saying so.
+constexpr uint32_t kLostReportMs = 1000;
+
 alignas(16) uint8_t arena[settings::kArenaBytes];
 kws::AudioProvider audio;
 
@@ -55,15 +59,23 @@ int main() {
     board::Halt(board::Fault::kMicrophone);
   }
   uint32_t last_hop_ms = board::Milliseconds();
+  uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
   for (;;) {
     int16_t hop[kws::AudioProvider::kHopSamples];
-    while (audio.PopHop(hop)) {
+    // One hop a round: a target that never catches up has to say so, and to answer.
+    const bool heard = audio.PopHop(hop);
+    if (heard) {
       if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
       board::FeedWatchdog();
       last_hop_ms = board::Milliseconds();
     }
-    const uint32_t lost = audio.TakeLost();
-    if (lost > 0) pipeline.ReportLost(lost);
+    if (board::Milliseconds() - lost_report_ms >= kLostReportMs) {
+      const uint32_t lost = audio.TakeLost();
+      if (lost > 0) {
+        pipeline.ReportLost(lost);
+        lost_report_ms = board::Milliseconds();
+      }
+    }
     if (board::Milliseconds() - last_hop_ms > kNoSamplesMs) {
       kws::WriteError(&output, "no samples from the microphone", nullptr,
                       "check its wiring; the board resets");
@@ -71,6 +83,6 @@ int main() {
     }
     char received;
     while (board::Read(&received, 1) > 0) console.Put(received);
-    board::Sleep();
+    if (!heard) board::Sleep();
   }
 }
