@@ -639,6 +639,15 @@ TEST_F(UsbTest, NobodyListensNothingIsKept) {
   EXPECT_EQ(UsbLostLines(), 0u);
 }
 
+TEST_F(UsbTest, RtsAloneIsNobody) {
+  Start();
+  ASSERT_EQ(Control(0x21, 0x22, 2, 0, 0), Result::kDone);
+  Frames(kQuietFrames);
+  Write("nobody\n");
+  Steps(50);
+  EXPECT_EQ(host->Text(), "");
+}
+
 TEST_F(UsbTest, ALineIsDroppedAsAWhole) {
   Start();
   ASSERT_TRUE(SetDtr(false));
