@@ -300,10 +300,17 @@ def test(
     pass_rate: Annotated[
         float, typer.Option(help="Share of clips that has to be right.", min=0, max=1)
     ] = 1.0,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Only write the recordings, and what has to be heard, to this folder."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play recordings to a device and check what it hears."""
-    from kws.host import matrix, report, scenes
+    """Play recordings to a device and check what it hears.
+
+    With the default matrix, an emulated board has to tell of faults as well.
+    """
+    from kws.host import faults, matrix, report, scenes
     from kws.progress import progress_bar
 
     if clips and data:
@@ -315,13 +322,21 @@ def test(
         recordings = scenes.held_out(data, bundle.labels, a_label)
     else:
         recordings = scenes.load_matrix(scenes.default_matrix(), bundle.labels)
+    if export:
+        matrix.export(board, bundle, recordings, export)
+        print(f"{len(recordings)} recordings in {export}")
+        return
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
         results = matrix.play_all(board, bundle, recordings, advance)
-    passed = report.pass_rate(results) >= pass_rate
+    told: list[faults.FaultRow] = []
+    if not clips and not data and board != matrix.HOST:
+        with progress_bar(f"breaking {board}", faults.FAULTS) as advance:
+            told = faults.check_faults(board, bundle, advance)
+    passed = report.pass_rate(results) >= pass_rate and all(row.ok for row in told)
     if as_json:
-        print(report.results_json(board, bundle, results, passed=passed))
+        print(report.results_json(board, bundle, results, told, passed=passed))
     else:
-        print(report.results_text(board, bundle, results))
+        print(report.results_text(board, bundle, results, told))
     if not passed:
         raise typer.Exit(1)
 

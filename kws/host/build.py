@@ -171,6 +171,12 @@ def build_tool(board: str, tool: str) -> Firmware:
     return _build(f"{board}_{tool}", None, None)
 
 
+def build_sources(board: str, generated: Path) -> Firmware:
+    """As `build`, from a folder of generated C++ that need not be a bundle's."""
+    check_board(board)
+    return _build(board, generated, None)
+
+
 def _build(environment: str, generated: Path | None, out: Path | None) -> Firmware:
     cache = cache_folder() / "firmware"
     place = cache / f"{environment}-{_key(environment, generated)}"

@@ -17,11 +17,14 @@ from kws.audio.dataset import recordings
 from kws.audio.files import load_clip
 from kws.config import SILENCE, UNKNOWN
 from kws.convert.bundle import Bundle
-from kws.errors import UsageError
+from kws.errors import BoardError, UsageError
+from kws.files import new_directory
 from kws.host import run
-from kws.host.build import build, check_board
-from kws.host.emulator import PARALLEL, Emulator
+from kws.host.build import build, check_board, find_board
+from kws.host.devices import emulator
 from kws.host.lines import Heard, Serial
+from kws.host.processes import PARALLEL
+from kws.host.renode import microphone
 from kws.host.stream import Pcm, between_silence
 
 HOST = "host"
@@ -46,6 +49,9 @@ class Expectation:
     start_ms: int
     end_ms: int
     """Lines with a time in (start, end] belong here."""
+
+    in_order: tuple[str, ...] = ()
+    """If given, just these keywords have to be heard, each once, in this order."""
 
 
 @dataclass(frozen=True)
@@ -139,16 +145,18 @@ def judge(
     for part in expected:
         inside = tuple(h for h in heard if part.start_ms < h.time_ms <= part.end_ms)
         stray = [h for h in stray if h not in inside]
-        rows.append(Row(part.name, part.label, inside, _meets(part.label, inside, labels)))
+        rows.append(Row(part.name, part.label, inside, _meets(part, inside, labels)))
     rows += [Row("between", SILENCE, (h,), ok=False) for h in stray if h.label in labels[2:]]
     return tuple(rows)
 
 
-def _meets(label: str, heard: Iterable[Heard], labels: Sequence[str]) -> bool:
-    if label == SILENCE:
-        return not tuple(heard)
-    keywords = {h.label for h in heard if h.label in labels[2:]}
-    return keywords == (set() if label == UNKNOWN else {label})
+def _meets(part: Expectation, heard: Sequence[Heard], labels: Sequence[str]) -> bool:
+    if part.label == SILENCE:
+        return not heard
+    keywords = [h.label for h in heard if h.label in labels[2:]]
+    if part.in_order:
+        return keywords == list(part.in_order)
+    return set(keywords) == (set() if part.label == UNKNOWN else {part.label})
 
 
 def play_all(
@@ -173,16 +181,37 @@ def play_all(
     if board == HOST:
         return [_judged(r, run.play(bundle, r.pcm), bundle, progress) for r in recordings]
     check_board(board)
-    with ThreadPoolExecutor(PARALLEL) as pool, Emulator() as emulator:
+    with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
         elf = build(board, bundle).elf
         return list(
-            pool.map(lambda r: _judged(r, emulator.play(elf, r.pcm), bundle, progress), recordings)
+            pool.map(lambda r: _judged(r, device.play(elf, r.pcm), bundle, progress), recordings)
         )
+
+
+def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: Path) -> None:
+    """Write what each recording is for `board`'s emulated microphone, for a rig of one's own.
+
+    A recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
+    `bundle` writes after its boot line.
+
+    Raises:
+        UsageError: there is no such board.
+        KwsError: the folder cannot be written.
+    """
+    described = find_board(board)
+    with new_directory(folder) as place:
+        for number, recording in enumerate(recordings):
+            lines = run.play(bundle, recording.pcm).text.partition("\n")[2]
+            (place / f"{number:02}.raw").write_bytes(microphone(described, recording.pcm))
+            (place / f"{number:02}.txt").write_text(lines, encoding="utf-8")
 
 
 def _judged(
     recording: Recording, serial: Serial, bundle: Bundle, progress: Callable[[int], None]
 ) -> Result:
+    if serial.boot is None:
+        fault = serial.faults[-1] if serial.faults else "it wrote no boot line"
+        raise BoardError(f"the firmware stopped: {fault}")
     progress(1)
     rows = judge(recording.expected, serial.heard, bundle.labels)
     if serial.faults:

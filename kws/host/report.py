@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from kws.convert.bundle import Bundle
 from kws.host.build import MAP, Board, Firmware
+from kws.host.faults import FaultRow
 from kws.host.footprint import OTHER, Footprint, read_footprint
 from kws.host.matrix import Result, Row
 from kws.host.tools import Check
@@ -24,8 +25,13 @@ def pass_rate(results: Sequence[Result]) -> float:
     return sum(row.ok for row in rows) / len(rows)
 
 
-def results_text(board: str, bundle: Bundle, results: Sequence[Result]) -> str:
-    """A table with a line for each row, what went wrong besides, and the sum."""
+def results_text(
+    board: str, bundle: Bundle, results: Sequence[Result], told: Sequence[FaultRow] = ()
+) -> str:
+    """A table with a line for each row, what went wrong besides, and the sum.
+
+    `told` are the faults that were made on purpose.
+    """
     rows = rows_of(results)
     lines = [("clip", "expected", "heard", "score", "time", "")]
     lines += [
@@ -46,10 +52,21 @@ def results_text(board: str, bundle: Bundle, results: Sequence[Result]) -> str:
     ]
     right = sum(row.ok for row in rows)
     total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
-    return "\n".join([_table(lines), *faults, total])
+    if not told:
+        return "\n".join([_table(lines), *faults, total])
+    says = [("fault or command", "the board says", "")]
+    says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in told]
+    return "\n".join([_table(lines), *faults, "", _table(says), "", total])
 
 
-def results_json(board: str, bundle: Bundle, results: Sequence[Result], *, passed: bool) -> str:
+def results_json(
+    board: str,
+    bundle: Bundle,
+    results: Sequence[Result],
+    told: Sequence[FaultRow] = (),
+    *,
+    passed: bool,
+) -> str:
     """The same for a script."""
     boot = results[0].serial.boot
     return json.dumps(
@@ -60,6 +77,7 @@ def results_json(board: str, bundle: Bundle, results: Sequence[Result], *, passe
             "arena_used": boot.arena_used if boot else None,
             "passed": passed,
             "rows": [asdict(row) for row in rows_of(results)],
+            "told": [asdict(row) for row in told],
             "faults": [fault for result in results for fault in result.serial.faults],
         },
         indent=2,

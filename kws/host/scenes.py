@@ -4,8 +4,9 @@ A matrix.toml lists recordings of two kinds; files are relative to its folder:
 
     [[recording]]              # a clip between two seconds of silence
     name = "yes, first voice"
-    file = "yes_1.flac"        # or `seconds = 10`: a quiet room
-    expect = "yes"             # or "unknown", "silence"
+    file = "yes_1.flac"        # or `seconds = 10`: a quiet room; or a list, one after the other
+    expect = "yes"             # or "unknown", "silence"; a list: these, each once, in this order
+    level = 4.0                # the samples times this, clipped; 1 unless told
 
     [[scene]]                  # words at known times
     name = "one minute"
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import importlib.resources
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,7 @@ from kws.host.stream import Pcm, between_silence, silence
 MATRIX = "matrix.toml"
 
 _KEYS = {
-    "recording": {"name", "file", "seconds", "expect"},
+    "recording": {"name", "file", "seconds", "expect", "level"},
     "scene": {"name", "seconds", "background", "level", "word"},
     "word": {"at", "file", "expect"},
 }
@@ -107,10 +109,16 @@ def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Re
     if ("file" in entry) == ("seconds" in entry):
         raise KwsError(f"{where}: give either a file or seconds of silence")
     if "file" in entry:
-        pcm = between_silence(load_clip(folder / entry["file"]))
+        files = entry["file"] if isinstance(entry["file"], list) else [entry["file"]]
+        clips = [load_clip(folder / file).astype(np.float64) for file in files]
+        level = _number(where, entry, "level") if "level" in entry else 1.0
+        pcm = between_silence(_to_int16(np.concatenate(clips) * level))
     else:
         pcm = silence(int(_number(where, entry, "seconds") * SAMPLE_RATE))
-    return Recording(pcm, (whole(_text(where, entry, "name"), _label(where, entry, labels), pcm),))
+    expected = whole(_text(where, entry, "name"), _label(where, entry, labels), pcm)
+    if isinstance(entry["expect"], list):
+        expected = replace(expected, in_order=tuple(expected.label.split(", ")))
+    return Recording(pcm, (expected,))
 
 
 def _scene(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
@@ -168,5 +176,7 @@ def _text(where: str, entry: dict[str, Any], key: str) -> str:
 
 
 def _label(where: str, entry: dict[str, Any], labels: Sequence[str]) -> str:
+    if isinstance(words := entry.get("expect"), list):
+        return ", ".join(_label(where, {"expect": word}, labels) for word in words)
     label = _text(where, entry, "expect")
     return label if label in labels or label == SILENCE else UNKNOWN

@@ -66,6 +66,28 @@ def symbols(elf: Path) -> dict[str, int]:
         raise ToolError(f"{elf}: {error}; build the firmware again") from None
 
 
+def content_of(elf: Path, symbol: str) -> slice:
+    """Where in an ELF file the bytes of a constant lie.
+
+    Raises:
+        ToolError: the file is missing, no ELF file, or has no such constant.
+    """
+    try:
+        with elf.open("rb") as stream:
+            file = ELFFile(stream)
+            table = file.get_section_by_name(".symtab")
+            if isinstance(table, SymbolTableSection):
+                for found in table.get_symbol_by_name(symbol) or ():
+                    for segment in file.iter_segments("PT_LOAD"):
+                        start = found["st_value"] - segment["p_vaddr"]
+                        if 0 <= start < segment["p_filesz"]:
+                            start += segment["p_offset"]
+                            return slice(start, start + found["st_size"])
+            raise ELFError(f"it has no {symbol}")
+    except (OSError, ELFError) as error:
+        raise ToolError(f"{elf}: {error}; build the firmware again") from None
+
+
 def _symbols(elf: ELFFile) -> dict[str, int]:
     table = elf.get_section_by_name(".symtab")
     if not isinstance(table, SymbolTableSection):

@@ -1,0 +1,164 @@
+"""What goes wrong in the field, done to the firmware on purpose: does it say so?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws._core import SAMPLE_RATE
+from kws.convert.bundle import Bundle
+from kws.host.build import build, build_sources
+from kws.host.devices import emulator
+from kws.host.lines import Serial
+from kws.host.processes import PARALLEL
+from kws.host.renode import Renode
+from kws.host.sections import content_of
+from kws.host.stream import silence
+
+_SECONDS = 2
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """One fault and what the board said of it."""
+
+    name: str
+    expected: str
+    """A line of the board has to be this, as a regular expression."""
+    said: str
+    """The line that is, or the board's last one."""
+    ok: bool
+
+
+def check_faults(
+    board: str, bundle: Bundle, progress: Callable[[int], None] = lambda _: None
+) -> list[FaultRow]:
+    """Break the firmware of `bundle` in each way and read what it says.
+
+    Args:
+        board: an emulated board.
+        bundle: what it runs.
+        progress: called with 1 after each.
+
+    Raises:
+        BoardError: the emulator failed.
+        ToolError: compiler or emulator are missing or failed.
+    """
+    elf = build(board, bundle).elf
+    pcm = silence(_SECONDS * SAMPLE_RATE)
+    small = bundle.arena_bytes - 1
+    damaged = bundle.model[:8] + b"\xff" * 4096
+    typed = ["threshold 180", "stats"]
+    stats = (
+        r"stats: \d+ hops, 0 samples lost, \d+\.\d % idle, "
+        rf"arena {bundle.arena_bytes} bytes, stack \d+ of \d+ bytes"
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="kws-faults-") as name,
+        ThreadPoolExecutor(PARALLEL) as pool,
+        emulator(board) as device,
+    ):
+        folder = Path(name)
+        in_renode = isinstance(device, Renode)
+
+        def commands() -> Serial:
+            if isinstance(device, Renode):
+                return device.play(elf, pcm, [(1.0, line) for line in typed])
+            return device.play(elf, pcm, "".join(f"{line}\n" for line in typed))
+
+        def deaf() -> Serial:
+            if not isinstance(device, Renode):
+                raise TypeError("QEMU's microphone always has samples")
+            return device.play(elf, None, seconds=_SECONDS)
+
+        breaks: list[tuple[Callable[[], Serial], list[tuple[str, str]]]] = [
+            (
+                lambda: device.play(_with_model(elf, folder / "damaged.elf", damaged), pcm),
+                [("a damaged model", "error: model is damaged; convert it again")],
+            ),
+            (
+                lambda: device.play(
+                    _with_model(elf, folder / "version.elf", _with_version(bundle.model, 4)), pcm
+                ),
+                [
+                    (
+                        "a model of schema version 4",
+                        r"error: model is not a version 3 \.tflite; convert it again",
+                    )
+                ],
+            ),
+            (
+                lambda: device.play(_with_arena(board, bundle, folder, small), pcm),
+                [
+                    (
+                        "an arena one byte too small",
+                        rf"error: tensor arena is too small; make it larger than {small} bytes",
+                    )
+                ],
+            ),
+            (
+                commands,
+                [
+                    ("`threshold 180` typed", "threshold 180"),
+                    ("`stats` typed", stats),
+                ],
+            ),
+        ]
+        if in_renode:
+            microphone = ("a dead microphone", "error: no samples from the microphone; .+")
+            breaks.append((deaf, [microphone]))
+
+        def run(job: tuple[Callable[[], Serial], list[tuple[str, str]]]) -> list[FaultRow]:
+            serial = job[0]()
+            progress(1)
+            return [_row(name, expected, serial) for name, expected in job[1]]
+
+        return [row for rows in pool.map(run, breaks) for row in rows]
+
+
+def _row(name: str, expected: str, serial: Serial) -> FaultRow:
+    lines = serial.text.splitlines()
+    found = next((line for line in lines if re.fullmatch(expected, line)), None)
+    said = found if found is not None else (lines[-1] if lines else "")
+    return FaultRow(name, expected, said, found is not None)
+
+
+FAULTS = 5
+"""How often `check_faults` calls `progress`, at most."""
+
+
+def _with_model(elf: Path, changed: Path, model: bytes) -> Path:
+    """A copy of the firmware whose model begins with other bytes."""
+    place = content_of(elf, "g_model")
+    content = bytearray(elf.read_bytes())
+    end = min(place.stop, place.start + len(model))
+    content[place.start : end] = model[: end - place.start]
+    changed.write_bytes(content)
+    return changed
+
+
+def _with_version(model: bytes, version: int) -> bytes:
+    """A .tflite of another schema version: the first field of its root table."""
+    (root,) = struct.unpack_from("<I", model)
+    (back,) = struct.unpack_from("<i", model, root)
+    (field,) = struct.unpack_from("<H", model, root - back + 4)
+    changed = bytearray(model)
+    struct.pack_into("<I", changed, root + field, version)
+    return bytes(changed)
+
+
+def _with_arena(board: str, bundle: Bundle, folder: Path, size: int) -> Path:
+    """The firmware with another arena."""
+    sources = folder / "firmware"
+    shutil.copytree(bundle.firmware, sources)
+    settings = sources / "model_settings.h"
+    text = settings.read_text(encoding="utf-8")
+    old = f"kArenaBytes = {bundle.arena_bytes};"
+    settings.write_text(text.replace(old, f"kArenaBytes = {size};"), encoding="utf-8")
+    return build_sources(board, sources).elf

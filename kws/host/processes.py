@@ -1,0 +1,93 @@
+"""The emulators' processes: all end with their owner, whatever happens."""
+
+from __future__ import annotations
+
+import subprocess
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kws.errors import BoardError
+
+PARALLEL = 2
+"""Emulators that commands run at once."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a process left."""
+
+    status: int
+    output: bytes
+    errors: bytes
+
+    @property
+    def reason(self) -> str:
+        """The last line of its errors."""
+        lines = self.errors.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it gave no reason"
+
+
+class Processes:
+    """What emulators have in common. Leaving the `with` block ends those still running."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with self._lock:
+            self._closed = True
+            for process in self._running:
+                process.kill()
+
+    def _execute(
+        self,
+        command: list[str],
+        timeout_s: float,
+        *,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> Ended | None:
+        """Run a program to its end; None where it was killed after `timeout_s` seconds.
+
+        Raises:
+            BoardError: it did not start, or this was closed.
+        """
+        with self._lock:
+            if self._closed:
+                raise BoardError("the emulator was stopped")
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    cwd=folder,
+                    env=environment,
+                )
+            except OSError as error:
+                raise BoardError(f"{command[0]}: {error.strerror}; try kws doctor") from None
+            self._running.add(process)
+        with process:
+            try:
+                output, errors = process.communicate(timeout=timeout_s)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                process.kill()
+                with self._lock:
+                    self._running.discard(process)
+        return Ended(process.returncode, output, errors)
