@@ -38,6 +38,9 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/firmware/platform/builder/main.py",
         "kws/firmware/src/main.cc",
         "kws/firmware/src/boards/qemu/board.cc",
+        "kws/firmware/src/boards/nano33ble/board.cc",
+        "kws/renode/nano33ble.resc",
+        "kws/renode/platforms/nano33ble.repl",
         "kws/assets/yes_no/model.tflite",
         "kws/assets/yes_no/bundle.toml",
         "kws/assets/yes_no/firmware/model_data.cc",
@@ -62,6 +65,8 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
         f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli;"
         f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
         "from kws.convert.bundle import Bundle, default_bundle_path;"
+        "from kws.host.renode import scripts;"
+        f"assert str(scripts()).startswith({str(site)!r}), scripts();"
         "print(Bundle.load(default_bundle_path()).labels)"
     )
     done = subprocess.run(
