@@ -124,7 +124,7 @@ def main() -> None:
             for row, value in measured.items()
         ),
         "",
-        "No flash figure counts the model. kws's are of one firmware, the one with the speed above:",
+        "No flash figure counts the model. kws's are all of one firmware, that with this speed:",
         "",
         "1. Like for like with a program that only runs TinyConv: interpreter, the model's",
         "   kernels, C library functions and the board, which with start-up, microphone, serial",
