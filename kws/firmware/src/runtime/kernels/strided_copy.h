@@ -1,4 +1,5 @@
-// Moving elements from one layout to another: what TRANSPOSE, STRIDED_SLICE and PAD do.
+// Moving elements from one layout to another: what TRANSPOSE, SLICE, STRIDED_SLICE and
+// PAD do.
 #ifndef KWS_RUNTIME_KERNELS_STRIDED_COPY_H_
 #define KWS_RUNTIME_KERNELS_STRIDED_COPY_H_
 
