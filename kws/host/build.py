@@ -46,6 +46,8 @@ REVISION = "KWS_REVISION"
 
 DEFAULT_REVISION = "1"
 
+PLATFORMIO = "platformio.ini"
+
 _KEPT = 16  # built firmwares in the cache; the oldest go
 
 # GNU ld's words; the regions are those of the ports' linker scripts.
@@ -164,11 +166,14 @@ def build_tool(board: str, tool: str) -> Firmware:
     """Firmware of the emulated board that is no product: `infer` runs any model, `bench` counts.
 
     Raises:
-        UsageError: there is no such board.
+        UsageError: there is no such board, or it has no such firmware.
         ToolError: as `build`.
     """
     check_board(board)
-    return _build(f"{board}_{tool}", None, None)
+    environment = f"{board}_{tool}"
+    if f"[env:{environment}]" not in (firmware_folder() / PLATFORMIO).read_text(encoding="utf-8"):
+        raise UsageError(f"kws {tool} runs on the emulated board qemu, not on {board}")
+    return _build(environment, None, None)
 
 
 def build_sources(board: str, generated: Path) -> Firmware:

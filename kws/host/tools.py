@@ -88,6 +88,7 @@ def check_all() -> list[Check]:
             _check_package("pyocd", "kws deploy --probe", "pip install 'kws[probe]'"), optional=True
         ),
         _check_serial_rights(),
+        _check_renode(),
     ]
     return checks
 
@@ -107,6 +108,12 @@ def _check_newlib() -> Check:
         if "/" in answer and "/" in headers:
             found = str(Path(answer).resolve())
     return Check("newlib and libstdc++ for Arm", purpose, found, f"apt-get install {packages}")
+
+
+def _check_renode() -> Check:
+    found = shutil.which("renode") or shutil.which("renode-run") or ""
+    remedy = "install Renode 1.15.3 or newer (https://renode.io)"
+    return Check("Renode", "kws test on real boards' firmware", found, remedy, optional=True)
 
 
 def _check_package(name: str, purpose: str, remedy: str) -> Check:

@@ -270,6 +270,12 @@ def test_boards_lists_every_port(kws: Run) -> None:
         assert (firmware_folder() / "src" / "boards" / board.name).is_dir()
 
 
+def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
+    code, out, err = kws("bench", "--board", "nano33ble")
+    assert (code, out) == (2, "")
+    assert err == "kws: kws bench runs on the emulated board qemu, not on nano33ble\n"
+
+
 def test_doctor_names_what_is_missing(
     kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -285,6 +291,7 @@ def test_doctor_names_what_is_missing(
     assert ("found", "qemu-system-arm") in lines
     assert "apt-get install gcc-arm-none-eabi" in lines[("missing", "arm-none-eabi-g++")]
     assert "apt-get install espeak-ng" in lines[("missing", "espeak-ng")]
+    assert ("missing", "Renode") in lines
 
 
 def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
