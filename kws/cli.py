@@ -330,7 +330,7 @@ def test(
         results = matrix.play_all(board, bundle, recordings, advance)
     told: list[faults.FaultRow] = []
     if not clips and not data and board != matrix.HOST:
-        with progress_bar(f"breaking {board}", faults.FAULTS) as advance:
+        with progress_bar(f"breaking {board}", faults.TRIES) as advance:
             told = faults.check_faults(board, bundle, advance)
     passed = report.pass_rate(results) >= pass_rate and all(row.ok for row in told)
     if as_json:

@@ -6,7 +6,7 @@ import re
 import shutil
 import struct
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,12 @@ from kws._core import SAMPLE_RATE
 from kws.convert.bundle import Bundle
 from kws.host.build import build, build_sources
 from kws.host.devices import emulator
+from kws.host.emulator import Emulator
 from kws.host.lines import Serial
 from kws.host.processes import PARALLEL
 from kws.host.renode import Renode
 from kws.host.sections import content_of
 from kws.host.stream import silence
-
-_SECONDS = 2
 
 
 @dataclass(frozen=True)
@@ -36,90 +35,80 @@ class FaultRow:
     ok: bool
 
 
+@dataclass(frozen=True)
+class _Try:
+    """A run of the firmware, and what it has to say in it: names with regular expressions."""
+
+    play: Callable[[], Serial]
+    says: dict[str, str]
+
+
+TRIES = 5
+"""How often `check_faults` calls `progress`, at most."""
+
+
 def check_faults(
     board: str, bundle: Bundle, progress: Callable[[int], None] = lambda _: None
 ) -> list[FaultRow]:
-    """Break the firmware of `bundle` in each way and read what it says.
+    """Break the firmware of `bundle` in each way, type at it, and read what it says.
 
     Args:
         board: an emulated board.
         bundle: what it runs.
-        progress: called with 1 after each.
+        progress: called with 1 after each try.
 
     Raises:
         BoardError: the emulator failed.
         ToolError: compiler or emulator are missing or failed.
     """
+
+    def run(one: _Try) -> list[FaultRow]:
+        serial = one.play()
+        progress(1)
+        return [_row(name, expected, serial) for name, expected in one.says.items()]
+
+    with (
+        tempfile.TemporaryDirectory(prefix="kws-faults-") as folder,
+        ThreadPoolExecutor(PARALLEL) as pool,
+        emulator(board) as device,
+    ):
+        tries = _tries(board, bundle, device, Path(folder))
+        return [row for rows in pool.map(run, tries) for row in rows]
+
+
+def _tries(board: str, bundle: Bundle, device: Emulator | Renode, folder: Path) -> Iterator[_Try]:
     elf = build(board, bundle).elf
-    pcm = silence(_SECONDS * SAMPLE_RATE)
-    small = bundle.arena_bytes - 1
-    damaged = bundle.model[:8] + b"\xff" * 4096
-    typed = ["threshold 180", "stats"]
+    pcm = silence(2 * SAMPLE_RATE)
+
+    damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
+    says = "error: model is damaged; convert it again"
+    yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
+
+    version = _with_model(elf, folder / "version.elf", _with_version(bundle.model, 4))
+    says = r"error: model is not a version 3 \.tflite; convert it again"
+    yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
+
+    size = bundle.arena_bytes - 1
+    small = _with_arena(board, bundle, folder, size)
+    says = f"error: tensor arena is too small; make it larger than {size} bytes"
+    yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
+
+    typed = ("threshold 180", "stats")
     stats = (
         r"stats: \d+ hops, 0 samples lost, \d+\.\d % idle, "
         rf"arena {bundle.arena_bytes} bytes, stack \d+ of \d+ bytes"
     )
-    with (
-        tempfile.TemporaryDirectory(prefix="kws-faults-") as name,
-        ThreadPoolExecutor(PARALLEL) as pool,
-        emulator(board) as device,
-    ):
-        folder = Path(name)
-        in_renode = isinstance(device, Renode)
-
-        def commands() -> Serial:
-            if isinstance(device, Renode):
-                return device.play(elf, pcm, [(1.0, line) for line in typed])
-            return device.play(elf, pcm, "".join(f"{line}\n" for line in typed))
-
-        def deaf() -> Serial:
-            if not isinstance(device, Renode):
-                raise TypeError("QEMU's microphone always has samples")
-            return device.play(elf, None, seconds=_SECONDS)
-
-        breaks: list[tuple[Callable[[], Serial], list[tuple[str, str]]]] = [
-            (
-                lambda: device.play(_with_model(elf, folder / "damaged.elf", damaged), pcm),
-                [("a damaged model", "error: model is damaged; convert it again")],
-            ),
-            (
-                lambda: device.play(
-                    _with_model(elf, folder / "version.elf", _with_version(bundle.model, 4)), pcm
-                ),
-                [
-                    (
-                        "a model of schema version 4",
-                        r"error: model is not a version 3 \.tflite; convert it again",
-                    )
-                ],
-            ),
-            (
-                lambda: device.play(_with_arena(board, bundle, folder, small), pcm),
-                [
-                    (
-                        "an arena one byte too small",
-                        rf"error: tensor arena is too small; make it larger than {small} bytes",
-                    )
-                ],
-            ),
-            (
-                commands,
-                [
-                    ("`threshold 180` typed", "threshold 180"),
-                    ("`stats` typed", stats),
-                ],
-            ),
-        ]
-        if in_renode:
-            microphone = ("a dead microphone", "error: no samples from the microphone; .+")
-            breaks.append((deaf, [microphone]))
-
-        def run(job: tuple[Callable[[], Serial], list[tuple[str, str]]]) -> list[FaultRow]:
-            serial = job[0]()
-            progress(1)
-            return [_row(name, expected, serial) for name, expected in job[1]]
-
-        return [row for rows in pool.map(run, breaks) for row in rows]
+    answers = {"`threshold 180` typed": "threshold 180", "`stats` typed": stats}
+    if isinstance(device, Renode):
+        board_in_renode = device
+        timed = [(1.0, line) for line in typed]
+        yield _Try(lambda: board_in_renode.play(elf, pcm, timed), answers)
+        says = "error: no samples from the microphone; .+"
+        yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
+    else:
+        qemu = device
+        text = "".join(f"{line}\n" for line in typed)
+        yield _Try(lambda: qemu.play(elf, pcm, text), answers)
 
 
 def _row(name: str, expected: str, serial: Serial) -> FaultRow:
@@ -127,10 +116,6 @@ def _row(name: str, expected: str, serial: Serial) -> FaultRow:
     found = next((line for line in lines if re.fullmatch(expected, line)), None)
     said = found if found is not None else (lines[-1] if lines else "")
     return FaultRow(name, expected, said, found is not None)
-
-
-FAULTS = 5
-"""How often `check_faults` calls `progress`, at most."""
 
 
 def _with_model(elf: Path, changed: Path, model: bytes) -> Path:

@@ -21,9 +21,10 @@ from kws.audio.files import load_clip, write_clip
 from kws.convert.bundle import Bundle, default_bundle_path
 from kws.errors import BoardError, UsageError
 from kws.host import build as building
-from kws.host import run
+from kws.host import faults, run
 from kws.host.build import build
 from kws.host.emulator import Emulator
+from kws.host.faults import check_faults
 from kws.host.matrix import HOST, play_all
 from kws.host.scenes import default_matrix, held_out, load_matrix
 from kws.host.stream import between_silence, silence
@@ -304,3 +305,22 @@ def test_missing_emulator_is_one_line(public_bundle: Bundle, tflm_data: Path, kw
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert "qemu-system-arm was not found on PATH" in err
+
+
+def test_faults_made_on_purpose_are_told(public_bundle: Bundle) -> None:
+    rows = check_faults("qemu", public_bundle)
+    assert [row.name for row in rows if not row.ok] == []
+    assert len(rows) == 5
+    said = {row.name: row.said for row in rows}
+    assert said["a damaged model"] == "error: model is damaged; convert it again"
+    assert said["an arena one byte too small"].endswith(f"{public_bundle.arena_bytes - 1} bytes")
+
+
+def test_board_that_does_not_tell_of_a_fault_fails(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faults, "_with_version", lambda model, _: model)  # nothing is broken
+    rows = {row.name: row for row in check_faults("qemu", public_bundle)}
+    row = rows["a model of schema version 4"]
+    assert not row.ok
+    assert row.said.startswith("kws ")  # it boots
