@@ -78,7 +78,6 @@ class Renode(Processes):
         pcm: Pcm | None,
         typed: Sequence[tuple[float, str]] = (),
         seconds: float | None = None,
-        commands: Sequence[tuple[float, str]] = (),
     ) -> Serial:
         """What the firmware wrote while it heard `pcm`, from a reset.
 
@@ -86,9 +85,8 @@ class Renode(Processes):
             elf: the firmware.
             pcm: 16 kHz samples, the first of them the first that the pipeline gets; None leaves the
                 microphone dead.
-            typed: lines for the serial port, each with the time in seconds from the start.
+            typed: lines for the serial port in order, each with its time in seconds from the start.
             seconds: how long the board runs; None until the end of `pcm`.
-            commands: lines for Renode's monitor, likewise.
 
         Raises:
             BoardError: Renode failed.
@@ -111,10 +109,9 @@ class Renode(Processes):
             if pcm is not None:
                 (folder / "microphone.raw").write_bytes(microphone(self._board, pcm))
                 lines.append("pdm SetInputFile @microphone.raw")
-            steps = [(at, f'uart0 WriteLine "{line}"') for at, line in typed] + list(commands)
             now = 0.0
-            for at, command in sorted(steps):
-                lines += [f'emulation RunFor "{at - now:.6f}"', command]
+            for at, line in typed:
+                lines += [f'emulation RunFor "{at - now:.6f}"', f'uart0 WriteLine "{line}"']
                 now = at
             lines += [f'emulation RunFor "{seconds - now:.6f}"', "quit"]
             (folder / "run.resc").write_text("\n".join(lines) + "\n", encoding="utf-8")
