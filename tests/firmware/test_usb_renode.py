@@ -12,8 +12,8 @@ import pytest
 
 from kws.convert.bundle import Bundle
 from kws.host.build import build
+from kws.host.renode import scripts
 
-RENODE = Path(__file__).parents[2] / "renode"
 STALL = 0x20000
 
 pytestmark = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
@@ -27,16 +27,15 @@ def seen(
     folder: Path = tmp_path_factory.mktemp("usb")
     (folder / "silence.raw").write_bytes(bytes(32000))
     script = folder / "usb.resc"
+    usbd = scripts() / "peripherals" / "nrf52840_usbd.py"
     script.write_text(
-        f"""mach create "nano"
-machine LoadPlatformDescription @{RENODE / "usb.repl"}
-machine PyDevFromFile @{RENODE / "usbd.py"} 0x40027000 0x1000 True "usbd"
-sysbus.cpu PerformanceInMips 64
-sysbus LoadELF @{build("nano33ble", public_bundle).elf}
-sysbus.cpu VectorTableOffset 0x10000
-sysbus.pdm SetInputFile @{folder / "silence.raw"}
+        f"""logLevel 3
+$elf=@{build("nano33ble", public_bundle).elf}
+include @{scripts() / "nano33ble.resc"}
+machine PyDevFromFile @{usbd} 0x40027000 0x1000 True "usbd"
+pdm SetInputFile @{folder / "silence.raw"}
 python "seen_path = '{folder / "seen.json"}'"
-include @{RENODE / "usb_host.py"}
+include @{scripts() / "usb_host.py"}
 quit
 """
     )
