@@ -1,0 +1,35 @@
+"""The Robot suite of the Nano 33 BLE, run by Renode's own runner."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kws.host.renode import scripts
+
+pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-test is missing")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+def test_robot_suite_passes(tmp_path: Path) -> None:
+    command = Path(sys.executable).parent / "kws"
+    done = subprocess.run(
+        [
+            *("renode-test", str(scripts() / "nano33ble.robot"), "-r", str(tmp_path)),
+            *("--variable", f"KWS:{command}"),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=1800,
+        env={**os.environ, "PYTHONPATH": ""},
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert done.stdout.count("Finished test") == 10, done.stdout[-3000:]
