@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import subprocess
 import threading
 from collections.abc import Mapping
@@ -51,7 +54,7 @@ class Processes:
         with self._lock:
             self._closed = True
             for process in self._running:
-                process.kill()
+                _end(process)
 
     def _execute(
         self,
@@ -77,6 +80,7 @@ class Processes:
                     stderr=subprocess.PIPE,
                     cwd=folder,
                     env=environment,
+                    process_group=0,
                 )
             except OSError as error:
                 raise BoardError(f"{command[0]}: {error.strerror}; try kws doctor") from None
@@ -87,7 +91,14 @@ class Processes:
             except subprocess.TimeoutExpired:
                 return None
             finally:
-                process.kill()
+                _end(process)
                 with self._lock:
                     self._running.discard(process)
         return Ended(process.returncode, output, errors)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill it with what it started: an emulator's command may be a script around the real one."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
