@@ -3,6 +3,7 @@
 namespace kws {
 
 void DcOffset::Seed(const int16_t* samples, size_t count) {
+  if (count == 0) return;
   int32_t sum = 0;
   for (size_t i = 0; i < count; ++i) sum += samples[i];
   mean_ = sum / static_cast<int32_t>(count) * kOne;

@@ -15,7 +15,7 @@ class DcOffset {
  public:
   static constexpr int32_t kStep = 128;
 
-  // Takes the mean of `count` (1 to 32768) samples as the offset, for instance of those that are
+  // Takes the mean of `count` (at most 32768) samples as the offset, for instance of those that are
   // dropped while the microphone settles.
   void Seed(const int16_t* samples, size_t count);
 
