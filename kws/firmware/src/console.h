@@ -25,7 +25,7 @@ class Console {
 
   // Takes one received character. A line's end (LF, CR or both) runs the command; what it answers
   // is one line: `gain 6 dB`, `threshold 180`, `stats: 500 hops, 0 samples lost, 83.2 % idle, arena
-  // 5796 bytes, stack 1412 of 8192 bytes` (idle since the last `stats`), or one that starts with
+  // 5840 bytes, stack 1412 of 8192 bytes` (idle since the last `stats`), or one that starts with
   // `error: `.
   void Put(char received);
 
