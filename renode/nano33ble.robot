@@ -141,7 +141,7 @@ Load Board With
     IF    $label not in $NUMBERS
         ${number}=    Recording Of    ${label}
     END
-    Execute Command    sysbus.pdm SetInputFile @${RECORDINGS}/${number}.raw
+    Execute Command    sysbus.microphone SetInputFile @${RECORDINGS}/${number}.raw
 
 Start Board
     Load Board
@@ -174,7 +174,7 @@ LED Shows
     Load Board With    ${label}
     # In a perfectly quiet room the default model is not sure enough of silence; in noise it is.
     ${noise}=    Recording Of    silence
-    Execute Command    sysbus.pdm SetInputFile @${RECORDINGS}/${noise}.raw
+    Execute Command    sysbus.microphone SetInputFile @${RECORDINGS}/${noise}.raw
     &{leds}=    Create Dictionary
     FOR    ${name}    IN    red    green    blue
         ${tester}=    Create Led Tester    sysbus.gpio0.led_${name}

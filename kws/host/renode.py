@@ -108,7 +108,7 @@ class Renode(Processes):
             ]
             if pcm is not None:
                 (folder / "microphone.raw").write_bytes(microphone(self._board, pcm))
-                lines.append("pdm SetInputFile @microphone.raw")
+                lines.append("microphone SetInputFile @microphone.raw")
             now = 0.0
             for at, line in typed:
                 lines += [f'emulation RunFor "{at - now:.6f}"', f'uart0 WriteLine "{line}"']

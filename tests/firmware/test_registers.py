@@ -6,7 +6,9 @@ In a header `constexpr uint32_t kName = 0x4001d518;  // PDM.GAINL[1] ...` names 
 
 from __future__ import annotations
 
+import functools
 import io
+import itertools
 import re
 import zipfile
 from dataclasses import dataclass
@@ -20,8 +22,11 @@ from elftools.elf.sections import SymbolTableSection
 from kws.convert.bundle import Bundle
 from kws.host.build import build, firmware_folder
 
-PORT = firmware_folder() / "src" / "boards" / "nano33ble"
-HEADERS = sorted(PORT.glob("nrf52840*.h"))
+BOARDS = firmware_folder() / "src" / "boards"
+HEADERS = {  # by chip, which names its SVD file
+    "nrf52840": sorted((BOARDS / "nano33ble").glob("nrf52840*.h")),
+    "apollo3": [BOARDS / "sparkfun_edge" / "apollo3.h"],
+}
 
 _CONSTANT = re.compile(
     r"constexpr uint32_t (k\w+) =\s*([^;]+); *// ([A-Z]\w*(?:\.\w+(?:\[\d+\])?)+)(?=[ ;:,]|$)", re.M
@@ -31,6 +36,7 @@ _INTERRUPT = re.compile(r"constexpr uint32_t (k\w+Interrupt) = (\d+); *// ([A-Z]
 
 @dataclass(frozen=True)
 class Constant:
+    chip: str
     file: str
     name: str
     value: int
@@ -46,8 +52,9 @@ def _evaluate(text: str) -> int:
 
 def constants() -> list[Constant]:
     return [
-        Constant(header.name, match[1], _evaluate(match[2]), match[3])
-        for header in HEADERS
+        Constant(chip, header.name, match[1], _evaluate(match[2]), match[3])
+        for chip, headers in HEADERS.items()
+        for header in headers
         for pattern in (_CONSTANT, _INTERRUPT)
         for match in pattern.finditer(header.read_text())
     ]
@@ -79,14 +86,20 @@ def _elements(node: ElementTree.Element) -> list[tuple[str, int]]:
     return [(name.replace("%s", str(i)), offset + i * step) for i in range(count)]
 
 
-@pytest.fixture(scope="session")
-def chip() -> Chip:
+def _bits(field: ElementTree.Element) -> tuple[int, int]:
+    if match := re.fullmatch(r"\[(\d+):(\d+)\]", field.findtext("bitRange") or ""):
+        return int(match[2]), int(match[1])
+    return _number(field, "lsb"), _number(field, "msb")
+
+
+@functools.cache
+def describe(chip: str) -> Chip:
     svd_module = pytest.importorskip(
         "pyocd.debug.svd", reason="pyocd, which has the SVD, is missing"
     )
     archive = Path(str(svd_module.__file__)).parent / "svd_data.zip"
     with zipfile.ZipFile(archive) as file:
-        root = ElementTree.parse(io.BytesIO(file.read("nrf52840.svd"))).getroot()
+        root = ElementTree.parse(io.BytesIO(file.read(f"{chip}.svd"))).getroot()
     registers: dict[str, int] = {}
     fields: dict[str, tuple[int, int]] = {}
     interrupts: dict[str, int] = {}
@@ -100,8 +113,7 @@ def chip() -> Chip:
                     continue
                 registers[path] = base + offset
                 for field in child.iter("field"):
-                    bits = _number(field, "lsb"), _number(field, "msb")
-                    fields[f"{path}.{field.findtext('name')}"] = bits
+                    fields[f"{path}.{field.findtext('name')}"] = _bits(field)
 
     peripherals = {str(node.findtext("name")): node for node in root.iter("peripheral")}
     for name, node in peripherals.items():
@@ -110,17 +122,22 @@ def chip() -> Chip:
         assert content is not None
         add(content, name, _number(node, "baseAddress"))
         for interrupt in node.findall("interrupt"):
-            interrupts[name] = _number(interrupt, "value")
+            interrupts.setdefault(name, _number(interrupt, "value"))
     return Chip(registers, fields, interrupts)
 
 
 def test_headers_are_read() -> None:
     read = constants()
-    assert {"kPdmStart", "kUartBaud", "kPdmGain0dB", "kPdmInterrupt", "kUsbdEnable"} <= {
-        c.name for c in read
-    }
+    assert {
+        "kPdmStart",
+        "kUartBaud",
+        "kPdmGain0dB",
+        "kPdmInterrupt",
+        "kUsbdEnable",
+        "kAdcSlot0",
+    } <= {c.name for c in read}
     # What looks like a register of a peripheral and names none would escape the comparison.
-    for header in HEADERS:
+    for header in itertools.chain(*HEADERS.values()):
         for name, value in re.findall(
             r"constexpr uint32_t (k\w+) =\s*(0x[45]\w{7});(?! *// [A-Z]\w*\.)", header.read_text()
         ):
@@ -128,7 +145,8 @@ def test_headers_are_read() -> None:
 
 
 @pytest.mark.parametrize("constant", constants(), ids=lambda c: f"{c.file}:{c.name}")
-def test_constant_is_the_vendors(constant: Constant, chip: Chip) -> None:
+def test_constant_is_the_vendors(constant: Constant) -> None:
+    chip = describe(constant.chip)
     name = constant.vendor_name
     if name in chip.registers:
         assert constant.value == chip.registers[name]
@@ -142,9 +160,35 @@ def test_constant_is_the_vendors(constant: Constant, chip: Chip) -> None:
         assert constant.value != 0
 
 
+VECTORS = {  # by board: chip, first address behind its RAM, handlers by peripheral
+    "nano33ble": (
+        "nrf52840",
+        0x20040000,
+        {
+            "KwsPowerClockInterrupt": "POWER",
+            "KwsUartInterrupt": "UARTE0",
+            "KwsTimerInterrupt": "TIMER0",
+            "KwsPdmInterrupt": "PDM",
+            "KwsUsbdInterrupt": "USBD",
+        },
+    ),
+    "sparkfun_edge": (
+        "apollo3",
+        0x10060000,
+        {
+            "KwsTimerInterrupt": "CTIMER",
+            "KwsUartInterrupt": "UART0",
+            "KwsAdcInterrupt": "ADC",
+        },
+    ),
+}
+
+
 @pytest.mark.usefixtures("board_tools")
-def test_vectors_are_where_the_chip_looks(public_bundle: Bundle, chip: Chip) -> None:
-    with build("nano33ble", public_bundle).elf.open("rb") as stream:
+@pytest.mark.parametrize("board", VECTORS)
+def test_vectors_are_where_the_chip_looks(board: str, public_bundle: Bundle) -> None:
+    chip, ram_end, handlers = VECTORS[board]
+    with build(board, public_bundle).elf.open("rb") as stream:
         elf = ELFFile(stream)
         table, names = elf.get_section_by_name(".vectors"), elf.get_section_by_name(".symtab")
         assert table is not None
@@ -156,18 +200,13 @@ def test_vectors_are_where_the_chip_looks(public_bundle: Bundle, chip: Chip) -> 
         }
         data = table.data()
         assert table["sh_addr"] == 0x10000
-        assert table["sh_addr"] % len(data) == 0, "VTOR wants it aligned to its size"
+        size = 1 << (len(data) - 1).bit_length()
+        assert table["sh_addr"] % size == 0, "VTOR wants it aligned to its size"
     words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
     assert words[0] % 8 == 0
-    assert 0x20000000 < words[0] <= 0x20040000
+    assert ram_end - 0x60000 < words[0] <= ram_end
     assert functions[words[1]] == "KwsReset"
-    numbers = {
-        "KwsPowerClockInterrupt": chip.interrupts["POWER"],
-        "KwsUartInterrupt": chip.interrupts["UARTE0"],
-        "KwsTimerInterrupt": chip.interrupts["TIMER0"],
-        "KwsPdmInterrupt": chip.interrupts["PDM"],
-        "KwsUsbdInterrupt": chip.interrupts["USBD"],
-    }
+    numbers = {name: describe(chip).interrupts[device] for name, device in handlers.items()}
     found = {functions[word]: i for i, word in enumerate(words[16:]) if word in functions}
     found.pop("KwsFaultEntry")
     assert found == numbers

@@ -33,7 +33,7 @@ def seen(
 $elf=@{build("nano33ble", public_bundle).elf}
 include @{scripts() / "nano33ble.resc"}
 machine PyDevFromFile @{usbd} 0x40027000 0x1000 True "usbd"
-pdm SetInputFile @{folder / "silence.raw"}
+microphone SetInputFile @{folder / "silence.raw"}
 python "seen_path = '{folder / "seen.json"}'"
 include @{scripts() / "usb_host.py"}
 quit

@@ -30,7 +30,7 @@ def firmware(public_bundle: Bundle) -> Firmware:
     return build("qemu", public_bundle)
 
 
-@pytest.mark.parametrize("board", ["qemu", "nano33ble"])
+@pytest.mark.parametrize("board", ["qemu", "nano33ble", "sparkfun_edge"])
 def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, public_bundle: Bundle) -> None:
     names = set(symbols(build(board, public_bundle).elf))
     forbidden = re.compile(

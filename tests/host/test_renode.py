@@ -24,6 +24,7 @@ from kws.host.scenes import default_matrix, load_matrix
 from tests.host.conftest import Run
 
 BOARD = "nano33ble"
+BOARDS = (BOARD, "sparkfun_edge")
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
 
 renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
@@ -37,17 +38,18 @@ def bundle() -> Bundle:
 @renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-def test_board_writes_what_the_host_writes(bundle: Bundle) -> None:
+@pytest.mark.parametrize("board_name", BOARDS)
+def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> None:
     every = load_matrix(default_matrix(), bundle.labels)
     streams = [r.pcm for r in every if r.expected[0].name in RECORDINGS]
     assert len(streams) == len(RECORDINGS)
-    elf = build(BOARD, bundle).elf
-    with Renode(find_board(BOARD)) as device, ThreadPoolExecutor(PARALLEL) as pool:
+    elf = build(board_name, bundle).elf
+    with Renode(find_board(board_name)) as device, ThreadPoolExecutor(PARALLEL) as pool:
         boards = list(pool.map(lambda pcm: device.play(elf, pcm), streams))
     for pcm, board in zip(streams, boards, strict=True):
         host = run.play(bundle, pcm)
         assert board.boot is not None
-        assert board.boot.board == BOARD
+        assert board.boot.board == board_name
         assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
         assert board.heard
 
@@ -55,8 +57,9 @@ def test_board_writes_what_the_host_writes(bundle: Bundle) -> None:
 @renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-def test_faults_made_on_purpose_are_told(bundle: Bundle) -> None:
-    rows = check_faults(BOARD, bundle)
+@pytest.mark.parametrize("board_name", BOARDS)
+def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> None:
+    rows = check_faults(board_name, bundle)
     assert len(rows) >= 5
     assert [row for row in rows if not row.ok] == []
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "boards/cortex_m.h"
+#include "boards/interrupts.h"
 
 namespace kws {
 namespace board {
@@ -119,39 +120,11 @@ constexpr uint32_t kTimerInterrupt = 8;  // TIMER0
 constexpr uint32_t kPdmInterrupt = 29;   // PDM
 constexpr uint32_t kFpuInterrupt = 38;   // FPU
 
-// ARM DDI 0403E: B3.4 (NVIC), B3.2 (SCB). One bit or byte an interrupt.
-constexpr uint32_t kNvicEnable = 0xe000e100;
-constexpr uint32_t kNvicDisable = 0xe000e180;
-constexpr uint32_t kNvicForget = 0xe000e280;
-constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper 3 bits of a byte; 0 goes first [4.2.2]
-constexpr uint32_t kSystemReset = 0xe000ed0c;   // AIRCR
-constexpr uint32_t kSystemResetRequest = 0x05fa0004;
-constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
-constexpr uint32_t kSendEventOnPend = 1u << 4;
-
 // An event's interrupt is gone some cycles after the write; the read waits for it [6.1.6].
 inline void ClearEvent(uint32_t event) {
   Register(event) = 0;
   static_cast<void>(Register(event));
 }
-
-inline void EnableInterrupt(uint32_t number, uint32_t priority) {
-  *reinterpret_cast<volatile uint8_t*>(kNvicPriority + number) =
-      static_cast<uint8_t>(priority << 5);
-  Register(kNvicEnable + number / 32 * 4) = 1u << number % 32;
-}
-
-// No interrupt comes as long as one of these lives.
-class InterruptsOff {
- public:
-  InterruptsOff() { asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_)::"memory"); }
-  ~InterruptsOff() { asm volatile("msr primask, %0" ::"r"(before_) : "memory"); }
-  InterruptsOff(const InterruptsOff&) = delete;
-  InterruptsOff& operator=(const InterruptsOff&) = delete;
-
- private:
-  uint32_t before_;
-};
 
 }  // namespace board
 }  // namespace kws

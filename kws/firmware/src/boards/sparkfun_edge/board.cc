@@ -1,0 +1,207 @@
+// SparkFun Edge: LEDs, time, sleep and watchdog. Microphones and serial port are beside this file.
+#include "boards/board.h"
+
+#include "boards/sparkfun_edge/apollo3.h"
+#include "boards/sparkfun_edge/uart.h"
+
+namespace kws {
+namespace board {
+namespace {
+
+// Pins from 32 on, lit when high. Source: SparkFun_Apollo3_AmbiqSuite_BSPs, edge/bsp/bsp_pins.src.
+constexpr uint32_t kBlue = 1u << (37 - 32);
+constexpr uint32_t kGreen = 1u << (44 - 32);
+constexpr uint32_t kRed = 1u << (46 - 32);
+constexpr uint32_t kYellow = 1u << (47 - 32);
+constexpr uint32_t kLabels = kGreen | kRed | kYellow;
+
+// Silence, unknown, then the keywords; after the last one they come again.
+constexpr uint32_t kPatterns[] = {
+    0, kGreen, kYellow, kRed, kYellow | kRed, kYellow | kGreen, kRed | kGreen, kLabels};
+constexpr int kPatternCount = sizeof(kPatterns) / sizeof(kPatterns[0]);
+constexpr int kFirstKeyword = 2;
+
+// The blue LED while samples come: on for 60 ms each second.
+constexpr uint32_t kBeatHops = 50;
+constexpr uint32_t kBeatOnHops = 3;
+
+constexpr uint32_t kBlinkMs = 200;  // on, and off
+constexpr uint32_t kPauseMs = 1000;
+constexpr uint32_t kRestartMs = 10 * 1000;
+
+constexpr uint32_t kTicksPerMs = 3000;
+constexpr uint32_t kWakeTicks = 4687;  // of 46875 Hz: a tenth of a second
+constexpr uint32_t kNapTicks = 47;     // a millisecond
+constexpr uint32_t kPriority = 7;
+
+uint32_t milliseconds = 0;
+uint32_t rest_ticks = 0;     // of the last millisecond
+uint32_t counted_ticks = 0;  // at the last count
+uint32_t asleep_ms = 0;
+uint32_t asleep_rest_ticks = 0;
+
+void Show(uint32_t lit, uint32_t of) {
+  Register(kPinsClear) = of & ~lit;
+  Register(kPinsSet) = lit;
+}
+
+void Replace(uint32_t address, uint32_t mask, uint32_t value) {
+  Register(address) = (Register(address) & ~mask) | value;
+}
+
+void StartPins() {
+  Show(0, kLabels | kBlue);
+  Register(kPadKey) = kPadUnlock;
+  Replace(kPad36To39, kPad37Mask, kPad37Gpio);
+  Replace(kPad44To47, kPad44And46And47Mask, kPad44Gpio | kPad46Gpio | kPad47Gpio);
+  Replace(kPin32To39, kPin37Mask, kPin37Output);
+  Replace(kPin40To47, kPin44And46And47Mask, kPin44Output | kPin46Output | kPin47Output);
+  // The microphones' pads are the ADC's (function 0), without input buffer or pull-up.
+  Replace(kPad8To11, kPad11Mask, 0);
+  Replace(kPad28To31, kPad29Mask, 0);
+  Register(kPad48To49) = kPad48Strong | kPad49Input;
+  Register(kPadKey) = 0;
+}
+
+// Ends each sleep where nothing else does.
+void WakeEvery(uint32_t ticks) {
+  Register(kTimer0Control) = kTimer0Clear;
+  Register(kTimer0Compare) = ticks - 1;
+  constexpr uint32_t kWake = kTimer0Clock46875Hz | kTimer0Repeat | kTimer0Interrupt0;
+  Register(kTimer0Control) = kWake;
+  Register(kTimer0Control) = kWake | kTimer0Enable;
+}
+
+void StartClocks() {
+  Register(kClockKey) = kClockUnlock;
+  Register(kClockControl) = 0;
+  Register(kClockKey) = 0;
+  constexpr uint32_t kCache = kCacheOneWay16K | kCacheTagClockGate | kCacheArrayClockGate |
+                              kCacheInstructions | kCacheConstants;
+  Register(kCacheConfig) = kCache;
+  Register(kCacheConfig) = kCache | kCacheEnable;
+
+  Register(kSystemTimerConfig) = kSystemTimerClear | kSystemTimerClock3MHz;
+  Register(kSystemTimerConfig) = kSystemTimerClock3MHz;
+
+  WakeEvery(kWakeTicks);
+  Register(kTimerEnableInterrupts) = kTimer0Reached;
+  EnableInterrupt(kTimerInterrupt, kPriority);
+  Register(kSystemControl) |= kSendEventOnPend;
+}
+
+void StartWatchdog() {
+  Register(kResetConfig) |= kResetByWatchdog;
+  Register(kWatchdogConfig) =
+      kWatchdogClock16Hz | kWatchdog4Seconds | kWatchdogResets | kWatchdogEnable;
+  Register(kWatchdogRestart) = kWatchdogRestartKey;
+}
+
+// No interrupt is taken; does the work of the serial port's. The timer's becomes pending, which
+// ends WFE.
+void Wait(uint32_t wait_ms) {
+  const uint32_t begin = Milliseconds();
+  while (Milliseconds() - begin < wait_ms) {
+    UartService();
+    Register(kWatchdogRestart) = kWatchdogRestartKey;
+    Register(kTimerClearInterrupts) = kTimer0Reached;
+    static_cast<void>(Register(kTimerEnableInterrupts));  // the write before has arrived
+    Register(kNvicForget) = 1u << kTimerInterrupt;
+    asm volatile("dsb\n wfe" ::: "memory");
+  }
+}
+
+}  // namespace
+
+const char kName[] = "sparkfun_edge";
+
+void Init() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  // What the bootloader may have left enabled, pending or blocked.
+  Register(kNvicDisable) = ~0u;
+  Register(kNvicForget) = ~0u;
+  const bool watchdog = (Register(kResetStatus) & kResetWasWatchdog) != 0;
+  StartClocks();
+  StartPins();
+  UartInit();
+  StartWatchdog();
+  asm volatile("cpsie i" ::: "memory");
+  if (watchdog) {
+    constexpr char kText[] =
+        "error: the watchdog reset the board; the main loop did not come around\n";
+    Write(kText, sizeof(kText) - 1);
+  }
+}
+
+void Write(const char* text, size_t size) { UartWrite(text, size); }
+
+size_t Read(char* text, size_t size) { return UartRead(text, size); }
+
+void SetLed(int label) {
+  if (label >= kPatternCount) {
+    label = kFirstKeyword + (label - kFirstKeyword) % (kPatternCount - kFirstKeyword);
+  }
+  Show(kPatterns[label], kLabels);
+}
+
+// The counter wraps after 23 minutes; a hop comes each 20 ms.
+uint32_t Milliseconds() {
+  const uint32_t now = Register(kSystemTimer);
+  rest_ticks += now - counted_ticks;
+  counted_ticks = now;
+  milliseconds += rest_ticks / kTicksPerMs;
+  rest_ticks %= kTicksPerMs;
+  return milliseconds;
+}
+
+uint32_t SleepMilliseconds() { return asleep_ms; }
+
+// Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
+// one ends the sleep nevertheless. One that came before, since the last call, has left the event
+// register set (ARM DDI 0403E, B1.5.18), and WFE returns at once.
+void Sleep() {
+  const InterruptsOff off;
+  const uint32_t begin = Register(kSystemTimer);
+  asm volatile("dsb\n wfe" ::: "memory");
+  asleep_rest_ticks += Register(kSystemTimer) - begin;
+  asleep_ms += asleep_rest_ticks / kTicksPerMs;
+  asleep_rest_ticks %= kTicksPerMs;
+}
+
+void FeedWatchdog() {
+  static uint32_t hop = 0;
+  Register(kWatchdogRestart) = kWatchdogRestartKey;
+  Show(hop < kBeatOnHops ? kBlue : 0, kBlue);
+  hop = (hop + 1) % kBeatHops;
+}
+
+void Halt(Fault fault) {
+  asm volatile("cpsid i" ::: "memory");
+  Show(0, kLabels | kBlue);
+  WakeEvery(kNapTicks);
+  const uint32_t begin = Milliseconds();
+  while (fault == Fault::kModel || Milliseconds() - begin < kRestartMs) {
+    for (int i = 0; i < static_cast<int>(fault); ++i) {
+      Show(kRed, kRed);
+      Wait(kBlinkMs);
+      Show(0, kRed);
+      Wait(kBlinkMs);
+    }
+    Wait(kPauseMs);
+  }
+  asm volatile("dsb" ::: "memory");
+  Register(kSystemReset) = kSystemResetRequest;
+  for (;;) {
+  }
+}
+
+}  // namespace board
+}  // namespace kws
+
+extern "C" void KwsTimerInterrupt() {
+  using namespace kws::board;
+  Register(kTimerClearInterrupts) = kTimer0Reached;
+  static_cast<void>(Register(kTimerEnableInterrupts));
+}

@@ -1,0 +1,89 @@
+#include "boards/sparkfun_edge/uart.h"
+
+#include <cstdint>
+
+#include "boards/sparkfun_edge/apollo3.h"
+
+namespace kws {
+namespace board {
+namespace {
+
+constexpr uint32_t kPriority = 6;  // far below the microphones
+
+// 24 MHz / (16 * 115200) is 13 and 1/64.
+constexpr uint32_t kDivisor = 13;
+constexpr uint32_t kDivisorFraction = 1;
+
+constexpr uint32_t kQueueBytes = 512;  // powers of two
+constexpr uint32_t kReceivedBytes = 64;
+
+// Counters of bytes since the start; they wrap.
+char queue[kQueueBytes];
+uint32_t queued = 0;         // by UartWrite
+volatile uint32_t sent = 0;  // by UartService
+
+char received[kReceivedBytes];
+volatile uint32_t received_count = 0;  // by UartService
+uint32_t taken_count = 0;              // by UartRead
+
+}  // namespace
+
+void UartInit() {
+  Register(kPowerEnable) |= kPowerUart0;
+  while ((Register(kPowerStatus) & kPowerUartIsOn) == 0) {
+  }
+  Register(kUartControl) = kUartClockEnable | kUartClock24MHz;
+  Register(kUartDivisor) = kDivisor;
+  Register(kUartDivisorFraction) = kDivisorFraction;
+  Register(kUartLine) = kUart8Bits | kUartFifos;  // takes the divisor over: after it
+  Register(kUartLevels) = 0;
+  Register(kUartControl) =
+      kUartClockEnable | kUartClock24MHz | kUartSendEnable | kUartReceiveEnable | kUartEnable;
+  Register(kUartClearInterrupts) = ~0u;
+  Register(kUartEnableInterrupts) = kUartWhenReceived | kUartWhenReceivedEnds | kUartWhenSent;
+  EnableInterrupt(kUartInterrupt, kPriority);
+}
+
+void UartWrite(const char* text, size_t size) {
+  for (size_t i = 0; i < size; ++i) {
+    while (queued - sent == kQueueBytes) UartService();
+    queue[queued % kQueueBytes] = text[i];
+    ++queued;
+  }
+  UartService();
+}
+
+// Looks at the port too: the interrupt for a line's last bytes, fewer than the FIFO's level, comes
+// 32 bit times after them, and where nothing models it, not at all.
+size_t UartRead(char* text, size_t size) {
+  UartService();
+  size_t count = 0;
+  while (count < size && taken_count != received_count) {
+    text[count++] = received[taken_count % kReceivedBytes];
+    ++taken_count;
+  }
+  return count;
+}
+
+// The interrupt of sending comes when the FIFO drains past its level, so it is cleared before the
+// FIFO is filled (ARM DDI 0183G, 2.8.2).
+void UartService() {
+  const InterruptsOff off;
+  Register(kUartClearInterrupts) = kUartWhenReceived | kUartWhenReceivedEnds | kUartWhenSent;
+  while ((Register(kUartFlags) & kUartNothingReceived) == 0) {
+    const char byte = static_cast<char>(Register(kUartData));
+    if (received_count - taken_count < kReceivedBytes) {
+      received[received_count % kReceivedBytes] = byte;
+      received_count = received_count + 1;
+    }
+  }
+  while (sent != queued && (Register(kUartFlags) & kUartSendFull) == 0) {
+    Register(kUartData) = static_cast<uint8_t>(queue[sent % kQueueBytes]);
+    sent = sent + 1;
+  }
+}
+
+}  // namespace board
+}  // namespace kws
+
+extern "C" void KwsUartInterrupt() { kws::board::UartService(); }
