@@ -40,6 +40,8 @@ struct CoreError : std::runtime_error {
 using Pcm = nb::ndarray<const int16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Clips = nb::ndarray<const int16_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Scores = nb::ndarray<const int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using ScoreRows = nb::ndarray<const int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Times = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::c_contig, nb::device::cpu, nb::ro>;
 
 // A NumPy array that owns its bytes.
@@ -438,14 +440,34 @@ class Interpreter {
 
 // --- recognizer and pipeline ---------------------------------------------------------------------
 
-kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold, int suppression_ms,
-                                 int minimum_count) {
-  if (detection_threshold < 0 || detection_threshold > 255) {
-    throw CoreError("detection_threshold has to be between 0 and 255");
+uint8_t Threshold(int value) {
+  if (value < 0 || value > 255) throw CoreError("a threshold has to be between 0 and 255");
+  return static_cast<uint8_t>(value);
+}
+
+// One threshold a label, or none at all.
+class Thresholds {
+ public:
+  Thresholds(const std::vector<int>& values, size_t labels) {
+    if (!values.empty() && values.size() != labels) {
+      throw CoreError("there are " + std::to_string(labels) + " labels, not " +
+                      std::to_string(values.size()) + " thresholds");
+    }
+    for (const int value : values) bytes_.push_back(Threshold(value));
   }
+  const uint8_t* data() const { return bytes_.empty() ? nullptr : bytes_.data(); }
+
+ private:
+  std::vector<uint8_t> bytes_;
+};
+
+// `thresholds` have to live until the recognizer is made.
+kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold, int suppression_ms,
+                                 int minimum_count, const Thresholds& thresholds) {
   kws::RecognizerSettings settings;
+  settings.thresholds = thresholds.data();
   settings.average_window_ms = average_window_ms;
-  settings.detection_threshold = static_cast<uint8_t>(detection_threshold);
+  settings.detection_threshold = Threshold(detection_threshold);
   settings.suppression_ms = suppression_ms;
   settings.minimum_count = minimum_count;
   return settings;
@@ -454,10 +476,35 @@ kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold,
 class Recognizer {
  public:
   Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
-             int minimum_count)
+             int minimum_count, const std::vector<int>& thresholds)
       : label_count_(label_count),
-        recognizer_(label_count, Settings(average_window_ms, detection_threshold, suppression_ms,
-                                          minimum_count)) {}
+        recognizer_(label_count,
+                    Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
+                             Thresholds(thresholds, static_cast<size_t>(label_count)))) {}
+
+  // Rows of (time, label, score), one a new command.
+  nb::ndarray<nb::numpy, int32_t> Run(const ScoreRows& scores, const Times& times) {
+    if (scores.shape(1) != static_cast<size_t>(label_count_)) {
+      throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
+                      std::to_string(scores.shape(1)) + " scores a row");
+    }
+    if (scores.shape(0) != times.size()) throw CoreError("each row of scores needs one time");
+    std::vector<int32_t> heard;
+    {
+      nb::gil_scoped_release release;
+      for (size_t row = 0; row < times.size(); ++row) {
+        kws::Recognizer::Result result;
+        const int8_t* values = scores.data() + row * scores.shape(1);
+        const Status status = recognizer_.Process(values, times.data()[row], &result);
+        if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
+        if (result.is_new)
+          heard.insert(heard.end(), {times.data()[row], result.label, result.score});
+      }
+    }
+    Owned<int32_t> out({heard.size() / 3, 3});
+    std::copy(heard.begin(), heard.end(), out.data.get());
+    return out.Release();
+  }
 
   nb::tuple Process(const Scores& scores, int time_ms) {
     if (scores.size() != static_cast<size_t>(label_count_)) {
@@ -490,11 +537,13 @@ class Pipeline {
  public:
   Pipeline(const nb::bytes& model, std::vector<std::string> labels, std::string name,
            std::string sha8, size_t arena_bytes, int inference_stride, int average_window_ms,
-           int detection_threshold, int suppression_ms, int minimum_count)
+           int detection_threshold, int suppression_ms, int minimum_count,
+           const std::vector<int>& thresholds)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
         sha8_(std::move(sha8)),
+        thresholds_(thresholds, labels_.size()),
         model_(kws::GetModel(bytes_.data(), bytes_.size())),
         arena_(arena_bytes) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
@@ -506,8 +555,8 @@ class Pipeline {
     config.labels = label_pointers_.data();
     config.label_count = static_cast<int>(labels_.size());
     config.inference_stride = inference_stride;
-    config.recognizer =
-        Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count);
+    config.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
+                                 minimum_count, thresholds_);
     pipeline_ = std::make_unique<kws::Pipeline>(config, model_, resolver_, arena_.data(),
                                                 arena_.size(), &output_);
     const Status status = pipeline_->Start();
@@ -518,23 +567,45 @@ class Pipeline {
   nb::bytes Boot() const { return nb::bytes(boot_.data(), boot_.size()); }
 
   nb::bytes Feed(const Pcm& pcm) {
-    std::string text;
-    {
-      nb::gil_scoped_release release;
-      pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
-      size_t used = 0;
-      Status status = Status::kOk;
-      for (; status == Status::kOk && pending_.size() - used >= kStride; used += kStride) {
-        status = pipeline_->ProcessHop(&pending_[used]);
-      }
-      pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
-      text = output_.Take();
-      Check(status, text);
-    }
+    const std::string text = Process(pcm, [] {});
     return nb::bytes(text.data(), text.size());
   }
 
+  // As Feed, with time and scores of each inference.
+  nb::tuple Trace(const Pcm& pcm) {
+    std::vector<int32_t> times;
+    std::vector<int8_t> scores;
+    const std::string text = Process(pcm, [&] {
+      if (!pipeline_->inferred()) return;
+      times.push_back(static_cast<int32_t>(pipeline_->hops() * kws::Pipeline::kHopMs));
+      scores.insert(scores.end(), pipeline_->scores(), pipeline_->scores() + labels_.size());
+    });
+    Owned<int32_t> time_rows({times.size()});
+    std::copy(times.begin(), times.end(), time_rows.data.get());
+    Owned<int8_t> score_rows({times.size(), labels_.size()});
+    std::copy(scores.begin(), scores.end(), score_rows.data.get());
+    return nb::make_tuple(nb::bytes(text.data(), text.size()), time_rows.Release(),
+                          score_rows.Release());
+  }
+
  private:
+  // What the device writes while it hears `pcm`; calls after_hop() after each hop.
+  template <typename AfterHop>
+  std::string Process(const Pcm& pcm, const AfterHop& after_hop) {
+    nb::gil_scoped_release release;
+    pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
+    size_t used = 0;
+    Status status = Status::kOk;
+    for (; status == Status::kOk && pending_.size() - used >= kStride; used += kStride) {
+      status = pipeline_->ProcessHop(&pending_[used]);
+      if (status == Status::kOk) after_hop();
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
+    std::string text = output_.Take();
+    Check(status, text);
+    return text;
+  }
+
   // The firmware says on its serial line what went wrong; here that line is the exception's text.
   static void Check(Status status, const std::string& text) {
     if (status == Status::kOk) return;
@@ -549,6 +620,7 @@ class Pipeline {
   std::vector<const char*> label_pointers_;
   std::string name_;
   std::string sha8_;
+  Thresholds thresholds_;
   kws::Model model_;
   kws::AllOpsResolver resolver_;
   Arena arena_;
@@ -612,16 +684,19 @@ NB_MODULE(_core, m) {
       .def("reset", &Interpreter::Reset);
 
   nb::class_<Recognizer>(m, "Recognizer")
-      .def(nb::init<int, int, int, int, int>(), "label_count"_a, "average_window_ms"_a = 1000,
-           "detection_threshold"_a = 200, "suppression_ms"_a = 1500, "minimum_count"_a = 3)
-      .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a);
+      .def(nb::init<int, int, int, int, int, const std::vector<int>&>(), "label_count"_a,
+           "average_window_ms"_a = 1000, "detection_threshold"_a = 200, "suppression_ms"_a = 1500,
+           "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
+      .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
+      .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a);
 
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, size_t,
-                    int, int, int, int, int>(),
+                    int, int, int, int, int, const std::vector<int>&>(),
            "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "arena_bytes"_a,
            "inference_stride"_a = 2, "average_window_ms"_a = 1000, "detection_threshold"_a = 200,
-           "suppression_ms"_a = 1500, "minimum_count"_a = 3)
+           "suppression_ms"_a = 1500, "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
       .def_prop_ro("boot", &Pipeline::Boot)
-      .def("feed", &Pipeline::Feed, "pcm"_a);
+      .def("feed", &Pipeline::Feed, "pcm"_a)
+      .def("trace", &Pipeline::Trace, "pcm"_a);
 }

@@ -130,9 +130,19 @@ class Recognizer:
         detection_threshold: int = 200,
         suppression_ms: int = 1500,
         minimum_count: int = 3,
-    ) -> None: ...
+        thresholds: Sequence[int] = (),
+    ) -> None:
+        """`thresholds`, one a label, take the place of `detection_threshold` if given."""
+
     def process(self, scores: NDArray[np.int8], time_ms: int) -> tuple[int, int, bool]:
         """Take one result; gives (label, mean score 0 to 255, whether it is a new command)."""
+
+    def run(self, scores: NDArray[np.int8], times_ms: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Take many results, shape (n, labels) and (n,); gives the new commands among them.
+
+        Returns:
+            Shape (commands, 3): time in ms, label (0, silence, too), mean score 0 to 255.
+        """
 
 class Pipeline:
     """The firmware's pipeline: hops of PCM in, the serial port's bytes out."""
@@ -150,9 +160,13 @@ class Pipeline:
         detection_threshold: int = 200,
         suppression_ms: int = 1500,
         minimum_count: int = 3,
+        thresholds: Sequence[int] = (),
     ) -> None: ...
     def feed(self, pcm: NDArray[np.int16]) -> bytes:
         """What the device would write while it hears `pcm`; samples short of a hop are kept."""
+
+    def trace(self, pcm: NDArray[np.int16]) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
+        """As `feed`, with the time in ms (n,) and the scores (n, labels) of each inference."""
 
     @property
     def boot(self) -> bytes:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import dataclasses
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import tomli_w
@@ -63,12 +64,44 @@ class RecognizerSettings:
     minimum_count: int = 3
     """Fewer results than this in the window report nothing."""
 
+    thresholds: Mapping[str, int] = field(default_factory=dict)
+    """A threshold of its own for some labels, in place of `detection_threshold`; 255: never."""
+
     def __post_init__(self) -> None:
         """Refuse values that the firmware could not hold or that could never report a word."""
+        if not isinstance(self.thresholds, Mapping):
+            raise KwsError("thresholds has to be a table of labels and numbers")
+        for label, threshold in self.thresholds.items():
+            if not isinstance(threshold, int) or isinstance(threshold, bool):
+                raise KwsError(f"the threshold of {label!r} is no whole number")
+            check_range(f"the threshold of {label!r}", threshold, 0, 255)
         check_range("average_window_ms", self.average_window_ms, 1, 10_000)
         check_range("detection_threshold", self.detection_threshold, 0, 254)
         check_range("suppression_ms", self.suppression_ms, 0, 60_000)
         check_range("minimum_count", self.minimum_count, 1, 100)
+
+    def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
+        """The settings as keyword arguments of the core's recognizer and pipeline.
+
+        Raises:
+            KwsError: a threshold for something that is no label.
+        """
+        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        values["thresholds"] = self.label_thresholds(labels)
+        return values
+
+    def label_thresholds(self, labels: Sequence[str]) -> list[int]:
+        """The threshold of each label; empty where all have `detection_threshold`.
+
+        Raises:
+            KwsError: a threshold for something that is no label.
+        """
+        for label in self.thresholds:
+            if label not in labels:
+                raise KwsError(f"a threshold for {label!r}; the labels are {', '.join(labels)}")
+        if not self.thresholds:
+            return []
+        return [self.thresholds.get(label, self.detection_threshold) for label in labels]
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:
@@ -78,8 +111,8 @@ def check_range(name: str, value: float, low: float, high: float) -> None:
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
-    """A dataclass as the plain dict that TOML can hold (None is left out)."""
-    return {k: v for k, v in dataclasses.asdict(settings).items() if v is not None}
+    """A dataclass as the plain dict that TOML can hold (None and empty tables are left out)."""
+    return {k: v for k, v in dataclasses.asdict(settings).items() if v is not None and v != {}}
 
 
 def from_dict(kind: type[T], table: dict[str, Any], where: str) -> T:

@@ -114,10 +114,7 @@ class Bundle:
                 sha8=self.sha8,
                 arena_bytes=self.arena_bytes,
                 inference_stride=self.inference_stride,
-                average_window_ms=self.recognizer.average_window_ms,
-                detection_threshold=self.recognizer.detection_threshold,
-                suppression_ms=self.recognizer.suppression_ms,
-                minimum_count=self.recognizer.minimum_count,
+                **self.recognizer.for_core(self.labels),
             )
         except _core.CoreError as error:
             raise ModelError(f"bundle {self.path or self.name}: {error}") from None

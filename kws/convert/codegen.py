@@ -107,10 +107,27 @@ inline constexpr std::int32_t kAverageWindowMs = {recognizer.average_window_ms};
 inline constexpr std::int32_t kSuppressionMs = {recognizer.suppression_ms};
 inline constexpr std::int32_t kMinimumCount = {recognizer.minimum_count};
 inline constexpr std::uint8_t kDetectionThreshold = {recognizer.detection_threshold};
-
+{_thresholds(bundle)}
 }}  // namespace kws::settings
 """,
     )
+
+
+def _thresholds(bundle: Bundle) -> str:
+    """A threshold a label, only where the bundle has some: main.cc does without, too."""
+    thresholds = bundle.recognizer.label_thresholds(bundle.labels)
+    if not thresholds:
+        return ""
+    rows = "\n".join(
+        f"    {threshold},  // {label}"
+        for label, threshold in zip(bundle.labels, thresholds, strict=True)
+    )
+    return f"""
+// A mean score has to exceed its label's; in place of kDetectionThreshold.
+inline constexpr std::uint8_t kThresholds[kLabelCount] = {{
+{rows}
+}};
+"""
 
 
 def _op_resolver_h(bundle: Bundle) -> str:

@@ -30,6 +30,8 @@ class Changes:
     inference_stride: int | None = None
     average_window_ms: int | None = None
     detection_threshold: int | None = None
+    """For all labels; those that have one of their own lose it."""
+
     suppression_ms: int | None = None
     minimum_count: int | None = None
 
@@ -44,6 +46,8 @@ class Changes:
         new = {key: value for key, value in vars(self).items() if value is not None}
         fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
         recognizer = {key: new.pop(key) for key in fields & set(new)}
+        if self.detection_threshold is not None:
+            recognizer["thresholds"] = {}  # the one threshold is for all labels
         new["data"] = new.pop("about", bundle.data)
         changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
         check_name(changed.name)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import kws
+from kws.config import RecognizerSettings
 from kws.convert import codegen
 from kws.convert.bundle import Bundle, make_bundle, write_bundle
 from tests.convert.conftest import LABELS, dense_model
@@ -18,7 +19,9 @@ REPOSITORY = Path(kws.__file__).parents[1]
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    made = make_bundle(dense_model(), ["silence", "unknown", "ja", "grüezi"], name="d-1.x")
+    labels = ["silence", "unknown", "ja", "grüezi"]
+    settings = RecognizerSettings(thresholds={"ja": 150, "unknown": 255})
+    made = make_bundle(dense_model(), labels, name="d-1.x", recognizer=settings)
     return write_bundle(made, tmp_path_factory.mktemp("codegen") / "b")
 
 
@@ -40,6 +43,7 @@ int main() {
                static_cast<int>(s::kSuppressionMs), static_cast<int>(s::kMinimumCount),
                s::kDetectionThreshold);
   for (const char* label : s::kLabels) std::fprintf(stderr, " %s", label);
+  for (int threshold : s::kThresholds) std::fprintf(stderr, " %d", threshold);
 }
 """
 
@@ -73,6 +77,7 @@ def test_generated_code_compiles_and_says_what_the_bundle_says(
             ],
         ),
         *bundle.labels,
+        *("200", "255", "150", "200"),
     ]
 
 
@@ -113,6 +118,11 @@ def test_each_file_names_generator_and_input(bundle: Bundle) -> None:
         first = path.read_text().splitlines()[0]
         assert "kws convert" in first
         assert bundle.sha8 in first
+
+
+def test_one_threshold_for_all_needs_no_table() -> None:
+    made = make_bundle(dense_model(), LABELS, name="a")
+    assert "kThresholds" not in codegen.firmware_sources(made)["model_settings.h"]
 
 
 def test_labels_do_not_change_other_files() -> None:

@@ -109,3 +109,18 @@ def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -
     assert new.recognizer.suppression_ms == old.recognizer.suppression_ms
     assert (new.model, new.data, new.metrics) == (old.model, old.data, old.metrics)
     assert "kDetectionThreshold = 150;" in (out / "firmware" / "model_settings.h").read_text()
+
+
+def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Path) -> None:
+    file = bundle_path / "bundle.toml"
+    text = file.read_text().replace("[recognizer]", "[recognizer]\nthresholds = {yes = 9}")
+    file.write_text(text)
+    kept = CliRunner().invoke(app, ["convert", str(bundle_path), "--stride", "3"])
+    assert kept.exit_code == 0, kept.output
+    header = bundle_path / "firmware" / "model_settings.h"
+    assert Bundle.load(bundle_path).recognizer.thresholds == {"yes": 9}
+    assert "9,  // yes" in header.read_text()
+    all_labels = CliRunner().invoke(app, ["convert", str(bundle_path), "--threshold", "150"])
+    assert all_labels.exit_code == 0, all_labels.output
+    assert Bundle.load(bundle_path).recognizer.thresholds == {}
+    assert "kThresholds" not in header.read_text()

@@ -12,13 +12,15 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kws.audio.files import load_clip, write_clip
-from kws.convert.bundle import Bundle, default_bundle_path
+from kws.config import RecognizerSettings
+from kws.convert.bundle import Bundle, default_bundle_path, write_bundle
 from kws.errors import BoardError, UsageError
 from kws.host import build as building
 from kws.host import faults, run
@@ -95,6 +97,27 @@ def test_host_and_emulator_write_the_same_bytes(
         assert board.boot.arena_size == public_bundle.arena_bytes
         lines += len(board.heard)
     assert lines > 10, "there was something to compare"
+
+
+def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
+    public_bundle: Bundle, tflm_data: Path, tmp_path: Path
+) -> None:
+    settings = RecognizerSettings(thresholds={"yes": 255, "no": 120})
+    bundle = write_bundle(replace(public_bundle, recognizer=settings), tmp_path / "b")
+    clips = [load_clip(tflm_data / "wav" / f"{name}.wav") for name in CLIPS[:2]]
+    pcm = np.concatenate([between_silence(clip) for clip in clips])
+    with Emulator() as emulator:
+        elf = build("qemu", bundle).elf
+        board = emulator.play(elf, pcm)
+        told = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
+    assert after_boot(board.text) == after_boot(run.play(bundle, pcm).text)
+    heard = {h.label for h in board.heard}
+    assert "no" in heard
+    assert "yes" not in heard
+    assert after_boot(told.text).splitlines() == [
+        "threshold yes 90",
+        "threshold silence 200, unknown 200, yes 90, no 120",
+    ]
 
 
 def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:

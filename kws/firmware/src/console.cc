@@ -90,14 +90,41 @@ void Console::Gain(const char* argument) {
 }
 
 void Console::Threshold(const char* argument) {
-  int threshold = pipeline_->threshold();
-  if (*argument != '\0' && !ReadNumber(argument, 0, 255, &threshold)) {
-    WriteRange(output_, "threshold", 0, 255, "\n");
-    return;
+  const int labels = pipeline_->label_count();
+  int first = 0;
+  int end = labels;
+  int threshold = 0;
+  // A number first: a label may be one, too (`threshold 7 180`).
+  bool given = ReadNumber(argument, 0, 255, &threshold);
+  if (!given && *argument != '\0') {
+    const char* rest = nullptr;
+    for (first = 0; first < labels; ++first) {
+      rest = After(pipeline_->label(first), argument);
+      if (rest != nullptr) break;
+    }
+    given = rest != nullptr && ReadNumber(rest, 0, 255, &threshold);
+    if (!given && (rest == nullptr || *rest != '\0')) {
+      WriteRange(output_, "threshold", 0, 255, ", for one label after its name\n");
+      return;
+    }
+    end = first + 1;
   }
-  pipeline_->SetThreshold(static_cast<uint8_t>(threshold));
+  for (int i = first; given && i < end; ++i) {
+    pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
+  }
+  bool same = end - first > 1;
+  for (int i = first; i < end; ++i) {
+    same = same && pipeline_->threshold(i) == pipeline_->threshold(first);
+  }
   WriteText(output_, "threshold ");
-  WriteSigned(output_, threshold);
+  for (int i = first; i < (same ? first + 1 : end); ++i) {
+    if (i > first) WriteText(output_, ", ");
+    if (!same) {
+      WriteText(output_, pipeline_->label(i));
+      WriteText(output_, " ");
+    }
+    WriteNumber(output_, pipeline_->threshold(i));
+  }
   WriteText(output_, "\n");
 }
 

@@ -1,6 +1,7 @@
 // Commands that a user types on the serial line, to tune a device without building it again:
 //   gain N       sets the microphone's gain to N dB; `gain` alone shows it
-//   threshold N  a score has to exceed N (0 to 255); `threshold` alone shows it
+//   threshold N  every label's score has to exceed N (0 to 255); `threshold` alone shows it
+//   threshold LABEL N  the same for one label; without N it shows it
 //   stats        how the device does
 // Settings last until the next reset.
 #ifndef KWS_CONSOLE_H_
@@ -24,9 +25,9 @@ class Console {
       : pipeline_(pipeline), audio_(audio), output_(output) {}
 
   // Takes one received character. A line's end (LF, CR or both) runs the command; what it answers
-  // is one line: `gain 6 dB`, `threshold 180`, `stats: 500 hops, 0 samples lost, 83.2 % idle, arena
-  // 5840 bytes, stack 1412 of 8192 bytes` (idle since the last `stats`), or one that starts with
-  // `error: `.
+  // is one line: `gain 6 dB`, `threshold 180`, `threshold yes 180` (one label; a list with commas
+  // where they differ), `stats: 500 hops, 0 samples lost, 83.2 % idle, arena 5840 bytes, stack 1412
+  // of 8192 bytes` (idle since the last `stats`), or one that starts with `error: `.
   void Put(char received);
 
  private:

@@ -10,6 +10,14 @@
 #include "pipeline.h"
 #include "runtime/model.h"
 
+namespace kws {
+// Found from namespace kws::settings where the bundle has no threshold a label of its own.
+inline constexpr const uint8_t* kThresholds = nullptr;
+namespace settings {
+constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
+}  // namespace settings
+}  // namespace kws
+
 namespace {
 
 namespace board = kws::board;
@@ -47,7 +55,7 @@ int main() {
       settings::kLabelCount,
       settings::kInferenceStride,
       {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
-       settings::kDetectionThreshold},
+       settings::kDetectionThreshold, settings::ThresholdsOrNull()},
   };
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
 

@@ -54,9 +54,20 @@ class Pipeline {
   // Everything as after Start: time 0, no history in frontend, model and recognizer.
   Status Reset();
 
-  // What a mean score (0..255) has to exceed, from now on. The bundle's setting at the start.
-  void SetThreshold(uint8_t threshold) { recognizer_.SetThreshold(threshold); }
-  uint8_t threshold() const { return recognizer_.threshold(); }
+  // What the mean score (0..255) of `label` (0..label_count() - 1) has to exceed, from now on. The
+  // bundle's setting at the start.
+  void SetThreshold(int label, uint8_t threshold) { recognizer_.SetThreshold(label, threshold); }
+  uint8_t threshold(int label) const { return recognizer_.threshold(label); }
+
+  int label_count() const { return config_.label_count; }
+  const char* label(int index) const { return config_.labels[index]; }
+
+  // Whether the last hop ran the model, and what it gave: label_count() values, valid until the
+  // next hop. The host looks at them; the device has no use for them.
+  bool inferred() const {
+    return features_.ready() && hops_to_inference_ == config_.inference_stride;
+  }
+  const int8_t* scores() const { return scores_; }
 
   // Hops since Start or Reset; wraps with the time.
   uint32_t hops() const { return time_ms_ / kHopMs; }

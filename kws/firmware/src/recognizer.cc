@@ -7,6 +7,10 @@ Recognizer::Recognizer(int label_count, const RecognizerSettings& settings)
   if (label_count >= 1 && label_count <= kMaxLabels && settings.average_window_ms > 0 &&
       settings.suppression_ms >= 0 && settings.minimum_count > 0) {
     capacity_ = Capacity(label_count);
+    for (int i = 0; i < label_count; ++i) {
+      thresholds_[i] =
+          settings.thresholds != nullptr ? settings.thresholds[i] : settings.detection_threshold;
+    }
   }
 }
 
@@ -63,7 +67,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
     }
   }
 
-  if (result->score > settings_.detection_threshold &&
+  if (result->score > thresholds_[result->label] &&
       (result->label != previous_label_ || !suppressing_)) {
     result->is_new = true;
     previous_label_ = result->label;

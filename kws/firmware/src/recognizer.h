@@ -9,14 +9,15 @@
 namespace kws {
 
 struct RecognizerSettings {
-  int32_t average_window_ms = 1000;   // results of the last so many ms are averaged (> 0)
-  int32_t suppression_ms = 1500;      // the same label is not reported again for so long (>= 0)
-  int32_t minimum_count = 3;          // fewer results in the window report nothing (> 0)
-  uint8_t detection_threshold = 200;  // a mean score (0..255) has to exceed this
+  int32_t average_window_ms = 1000;     // results of the last so many ms are averaged (> 0)
+  int32_t suppression_ms = 1500;        // the same label is not reported again for so long (>= 0)
+  int32_t minimum_count = 3;            // fewer results in the window report nothing (> 0)
+  uint8_t detection_threshold = 200;    // a mean score (0..255) has to exceed this
+  const uint8_t* thresholds = nullptr;  // one a label in place of it, copied; null: all the same
 };
 
 // Averages the scores of each label over the window and reports a label when its mean is the
-// highest and exceeds the threshold, unless the same label was reported less than `suppression_ms`
+// highest and exceeds its threshold, unless the same label was reported less than `suppression_ms`
 // ago. A window with fewer than `minimum_count` results, or that spans less than a quarter of
 // `average_window_ms`, is not trusted: the last reported label comes back with score 0.
 //
@@ -47,9 +48,9 @@ class Recognizer {
   // results in the window than Capacity() do the same.
   Status Process(const int8_t* scores, int32_t time_ms, Result* result);
 
-  // A mean score (0..255) has to exceed this from now on.
-  void SetThreshold(uint8_t threshold) { settings_.detection_threshold = threshold; }
-  uint8_t threshold() const { return settings_.detection_threshold; }
+  // The mean score (0..255) of `label` (0..label_count - 1) has to exceed this from now on.
+  void SetThreshold(int label, uint8_t threshold) { thresholds_[label] = threshold; }
+  uint8_t threshold(int label) const { return thresholds_[label]; }
 
   // Forgets all results and what was reported.
   void Reset();
@@ -65,6 +66,7 @@ class Recognizer {
   int previous_label_ = 0;
   uint32_t previous_time_ = 0;
   bool suppressing_ = false;  // previous_label_ was reported at most suppression_ms ago
+  uint8_t thresholds_[kMaxLabels] = {};
   uint32_t times_[kMaxResults] = {};
   int8_t scores_[kScoreBytes] = {};
 };

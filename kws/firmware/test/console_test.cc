@@ -74,10 +74,27 @@ TEST_F(ConsoleTest, GainReachesTheBoard) {
 TEST_F(ConsoleTest, ThresholdReachesTheRecognizer) {
   EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
   EXPECT_EQ(Type("threshold 180\n"), "threshold 180\n");
-  EXPECT_EQ(pipeline_.threshold(), 180);
-  EXPECT_EQ(Type("threshold 256\n"), "error: threshold takes a whole number from 0 to 255\n");
-  EXPECT_EQ(Type("threshold -1\n"), "error: threshold takes a whole number from 0 to 255\n");
-  EXPECT_EQ(pipeline_.threshold(), 180);
+  for (int label = 0; label < 3; ++label) EXPECT_EQ(pipeline_.threshold(label), 180);
+  for (const char* wrong :
+       {"256", "-1", "yess 7", "ye 7", "yes 256", "yes -1", "yes 7 7", "7 yes", "yes no", "1.5"}) {
+    EXPECT_EQ(Type(std::string("threshold ") + wrong + "\n"),
+              "error: threshold takes a whole number from 0 to 255, for one label after its name\n")
+        << wrong;
+    for (int label = 0; label < 3; ++label) EXPECT_EQ(pipeline_.threshold(label), 180) << wrong;
+  }
+}
+
+TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
+  EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150\n");
+  EXPECT_EQ(pipeline_.threshold(2), 150);
+  EXPECT_EQ(pipeline_.threshold(1), 200);
+  EXPECT_EQ(Type("threshold yes\n"), "threshold yes 150\n");
+  EXPECT_EQ(Type("threshold silence  255 \n"),
+            "error: threshold takes a whole number from 0 to 255, for one label after its name\n");
+  EXPECT_EQ(Type("threshold silence  255\n"), "threshold silence 255\n");
+  EXPECT_EQ(Type("threshold\n"), "threshold silence 255, unknown 200, yes 150\n");
+  EXPECT_EQ(Type("threshold 190\n"), "threshold 190\n") << "all at once";
+  EXPECT_EQ(Type("threshold yes\n"), "threshold yes 190\n");
 }
 
 TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <limits>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace kws {
@@ -39,7 +40,9 @@ class Reference {
     }
     const int64_t since =
         previous_ == 0 || !reported_ ? std::numeric_limits<int64_t>::max() : time - previous_time_;
-    if (result.score > settings_.detection_threshold &&
+    const int threshold = settings_.thresholds != nullptr ? settings_.thresholds[result.label]
+                                                          : settings_.detection_threshold;
+    if (result.score > threshold &&
         (result.label != previous_ || since > settings_.suppression_ms)) {
       result.is_new = true;
       previous_ = result.label;
@@ -87,6 +90,9 @@ TEST(Recognizer, EqualsItsReferenceOnRandomStreams) {
     settings.suppression_ms = static_cast<int32_t>(random() % 3000);
     settings.minimum_count = 1 + static_cast<int32_t>(random() % 5);
     settings.detection_threshold = static_cast<uint8_t>(random() % 255);
+    uint8_t thresholds[kLabels];
+    for (uint8_t& threshold : thresholds) threshold = static_cast<uint8_t>(random() % 255);
+    if (stream % 3 == 0) settings.thresholds = thresholds;
     Recognizer recognizer(kLabels, settings);
     Reference reference(settings);
     const uint32_t start = stream % 2 == 0 ? 0 : 0x7fffff00u + random() % 0x80000000u;
@@ -143,6 +149,30 @@ TEST(Recognizer, TheThresholdHasToBeExceeded) {
     }
     EXPECT_EQ(heard, score == 201);
   }
+}
+
+TEST(Recognizer, EachLabelMayHaveAThresholdOfItsOwn) {
+  const uint8_t thresholds[kLabels] = {200, 200, 100, 255};
+  RecognizerSettings settings;
+  settings.thresholds = thresholds;
+  for (const auto& [label, score, heard] : {std::tuple{2, 100, false},
+                                            {2, 101, true},
+                                            {1, 200, false},
+                                            {1, 201, true},
+                                            {3, 255, false}}) {
+    Recognizer recognizer(kLabels, settings);
+    bool is_new = false;
+    for (int time = 0; time <= 1000; time += 40) {
+      Recognizer::Result result;
+      ASSERT_EQ(recognizer.Process(Peak(label, score).data(), time, &result), Status::kOk);
+      is_new = is_new || result.is_new;
+    }
+    EXPECT_EQ(is_new, heard) << label << " " << score;
+  }
+  Recognizer recognizer(kLabels, settings);
+  recognizer.SetThreshold(3, 254);
+  EXPECT_EQ(recognizer.threshold(3), 254);
+  EXPECT_EQ(Feed(recognizer, 3, 0, 300), std::vector<int>{280});
 }
 
 TEST(Recognizer, TheSameLabelIsSuppressedForAWhile) {
