@@ -104,52 +104,100 @@ def train(
     data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
-    model: Annotated[str, typer.Option(help="A model of the zoo: tiny_conv.")] = "tiny_conv",
-    epochs: Annotated[int, typer.Option(min=1)] = 60,
-    batch_size: Annotated[int, typer.Option(min=1)] = 100,
-    learning_rate: Annotated[float, typer.Option(help="Adam's highest.")] = 0.01,
+    model: Annotated[str, typer.Option(help="A model of the zoo.")] = "tiny_conv",
+    epochs: Annotated[int | None, typer.Option(min=1)] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1)] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Adam's highest.")] = None,
+    average: Annotated[
+        float | None, typer.Option(help="Share of the steps that weights average.")
+    ] = None,
+    smoothing: Annotated[float | None, typer.Option(help="Of labels.")] = None,
+    mixup: Annotated[float | None, typer.Option(help="Clips mixed in pairs.")] = None,
+    teacher: Annotated[
+        Path | None, typer.Option(help="A bundle or run to learn from as well.")
+    ] = None,
+    teacher_share: Annotated[float | None, typer.Option(help="How much of each label.")] = None,
+    extra_data: Annotated[
+        Path | None, typer.Option(help="A second folder to train on, such as kws synth's.")
+    ] = None,
+    extra: Annotated[float | None, typer.Option(help="Share of the clips from there.")] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
-    silence: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 0.5,
-    unknown: Annotated[float, typer.Option(min=0, help="Clips for each of a keyword.")] = 1.5,
-    shift_ms: Annotated[int, typer.Option(min=0, help="Clips move so far in time.")] = 400,
-    background_frequency: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of clips with background noise.")
-    ] = 0.8,
-    background_volume: Annotated[float, typer.Option(min=0, max=1, help="Loudest noise.")] = 0.1,
-    copies: Annotated[int, typer.Option(min=1, help="Differently changed copies of clips.")] = 12,
+    seeds: Annotated[int, typer.Option(min=1, help="Train so often; mean and spread.")] = 1,
+    silence: Annotated[float | None, typer.Option(help="Clips for each of a keyword.")] = None,
+    unknown: Annotated[float | None, typer.Option(help="Clips for each of a keyword.")] = None,
+    joined: Annotated[float | None, typer.Option(help="Unknown made of two words.")] = None,
+    balance: Annotated[float | None, typer.Option(help="Scarce words drawn more often.")] = None,
+    mask: Annotated[float | None, typer.Option(help="Widest blanked stripes.")] = None,
+    copies: Annotated[int | None, typer.Option(help="Differently changed copies of clips.")] = None,
+    shift_ms: Annotated[int | None, typer.Option(help="Clips move so far in time.")] = None,
+    speed: Annotated[float | None, typer.Option(help="So much faster or slower.")] = None,
+    pitch: Annotated[float | None, typer.Option(help="Share whose pace alone changes.")] = None,
+    room: Annotated[float | None, typer.Option(help="Share heard in a room.")] = None,
+    background: Annotated[float | None, typer.Option(help="Share with noise.")] = None,
+    babble: Annotated[float | None, typer.Option(help="Share of noise that is talk.")] = None,
+    snr_db: Annotated[float | None, typer.Option(help="Lowest; the highest is +30.")] = None,
+    gain_db: Annotated[float | None, typer.Option(help="Width of the range of levels.")] = None,
+    microphone: Annotated[float | None, typer.Option(help="Share that lose bass, treble.")] = None,
+    clipping: Annotated[float | None, typer.Option(help="Share whose peaks are cut.")] = None,
     name: Annotated[str | None, typer.Option(help="The bundle's name; the folder's.")] = None,
     about: Annotated[str, typer.Option(help="What the data is, and its licence.")] = "",
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
     """Train a model, judge it, and write its bundle to OUT/bundle."""
     from kws.audio.dataset import open_dataset
-    from kws.model.run_folder import TrainSettings
-    from kws.model.samples import SampleSettings
-    from kws.model.tables import conversion_table, difference_line, recall_table
-    from kws.model.train import train as run_training
+    from kws.model.run_folder import settings_for
+    from kws.model.seeds import train_seeds
+    from kws.model.tables import conversion_table, difference_line, recall_table, seeds_line
+    from kws.model.teacher import Teacher
 
-    settings = TrainSettings(
+    settings = settings_for(
         _split(words),
         model,
-        epochs,
-        batch_size,
-        learning_rate,
-        seed,
-        SampleSettings(silence, unknown, shift_ms, background_frequency, background_volume, copies),
+        seed=seed,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=learning_rate,
+        average=average,
+        smoothing=smoothing,
+        mixup=mixup,
+        teacher_share=teacher_share,
+        extra=extra,
+        joined=joined,
+        balance=balance,
+        silence_per_keyword=silence,
+        unknown_per_keyword=unknown,
+        copies=copies,
+        mask=mask,
+        shift_ms=shift_ms,
+        speed=speed,
+        pitch=pitch,
+        room=room,
+        background=background,
+        babble=babble,
+        snr_db=snr_db,
+        gain_db=gain_db,
+        microphone=microphone,
+        clipping=clipping,
     )
-    result = run_training(
+    results = train_seeds(
         open_dataset(data),
         out,
         settings,
+        seeds,
         name=name,
         about=about,
+        extra=open_dataset(extra_data) if extra_data else None,
+        teacher=Teacher(teacher) if teacher else None,
         say=lambda line: print(line, file=sys.stderr if json else sys.stdout, flush=True),
     )
+    result = results.best
     if json:
-        print(dumps(result.to_json(), indent=2))
+        print(dumps(results.to_json(), indent=2))
         return
     _show(recall_table(result.report.core), conversion_table(result.report))
     print(difference_line(result.report))
+    if seeds > 1:
+        print(seeds_line(results))
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
 
 

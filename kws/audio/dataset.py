@@ -206,6 +206,7 @@ def load_pcm(
     clips: Sequence[Clip],
     samples: int = SAMPLE_RATE,
     progress: Callable[[int], object] | None = None,
+    out: npt.NDArray[np.int16] | None = None,
 ) -> npt.NDArray[np.int16]:
     """The sound of all clips, decoded on all cores: int16[len(clips), samples], 16 kHz.
 
@@ -215,14 +216,15 @@ def load_pcm(
         clips: what to load.
         samples: length of a row.
         progress: called with the number of clips done since the last call.
+        out: where to put it, such as an array in a file; None makes an array in memory.
 
     Raises:
         AudioError: a file is missing or damaged.
     """
-    out = np.zeros((len(clips), samples), np.int16)
+    rows = np.empty((len(clips), samples), np.int16) if out is None else out
 
     def load(index: int) -> None:
-        out[index] = fit(load_clip(clips[index].path), samples)
+        rows[index] = fit(load_clip(clips[index].path), samples)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
@@ -232,7 +234,7 @@ def load_pcm(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
-    return out
+    return rows
 
 
 def load_backgrounds(dataset: DataSet) -> list[npt.NDArray[np.int16]]:

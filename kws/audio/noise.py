@@ -27,6 +27,17 @@ def make_noises(seconds: float, seed: int) -> dict[str, npt.NDArray[np.int16]]:
     return out
 
 
+def coloured(count: int, samples: int, rng: np.random.Generator) -> Sound:
+    """Noises from white to brown, each of a root mean square of 1: float32[count, samples]."""
+    spectra = np.fft.rfft(rng.standard_normal((count, samples), np.float32))
+    slopes = rng.uniform(0, 1, (count, 1)).astype(np.float32)
+    hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE).astype(np.float32)
+    spectra *= np.maximum(hertz, 20) ** -slopes
+    noise: Sound = np.fft.irfft(spectra, samples).astype(np.float32, copy=False)
+    noise /= np.sqrt(np.mean(noise**2, axis=1, keepdims=True))
+    return noise
+
+
 def _coloured(samples: int, rng: np.random.Generator, slope: float) -> Sound:
     """Gaussian noise whose power falls with frequency to the power of `slope`."""
     spectrum = np.fft.rfft(rng.standard_normal(samples))

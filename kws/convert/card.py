@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kws.convert.bundle import Bundle
@@ -48,11 +48,26 @@ def _training(bundle: Bundle) -> list[str]:
             f"{training['learning_rate']:g}, seed {training['seed']}. For each clip of a keyword "
             f"{samples['unknown_per_keyword']:g} of unknown words and "
             f"{samples['silence_per_keyword']:g} of silence. "
-            f"Clips moved by up to {samples['shift_ms']} ms, "
-            f"{samples['background_frequency']:.0%} of them with background noise at a volume of "
-            f"up to {samples['background_volume']:g}."
+            f"{_changes(samples)}"
         ),
     ]
+
+
+def _changes(samples: dict[str, Any]) -> str:
+    """What happened to the clips; bundles of kws 0.1 have only two of these settings."""
+    changes = samples.get("augmentation", samples)
+    text = f"Clips moved by up to {changes['shift_ms']} ms"
+    if "background_volume" in changes:
+        return (
+            f"{text}, {changes['background_frequency']:.0%} of them with background noise at a "
+            f"volume of up to {changes['background_volume']:g}."
+        )
+    return (
+        f"{text}, {changes['background']:.0%} of them with noise at {changes['snr_db']:g} to "
+        f"{changes['snr_db'] + 30:g} dB, played up to {changes['speed']:.0%} faster or slower, "
+        f"over a range of {changes['gain_db']:g} dB; {changes['room']:.0%} in a simulated room, "
+        f"{changes['microphone']:.0%} through a poor microphone."
+    )
 
 
 def _accuracy(bundle: Bundle) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from kws import config
+from kws.audio.augment import Augmentation
 from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory
@@ -32,6 +33,21 @@ class TrainSettings:
     learning_rate: float = 0.01
     """Adam's highest; it rises to that over the first tenth and falls to 0 as a cosine."""
 
+    average: float = 0.05
+    """Share of all steps that the running average of the weights reaches back; 0 for none."""
+
+    smoothing: float = 0.0
+    """Share of each label that is spread over all classes."""
+
+    mixup: float = 0.0
+    """Clips are mixed in pairs with weights drawn from Beta(mixup, mixup); 0 leaves them alone."""
+
+    teacher: str = ""
+    """Fingerprint of the model to learn from, empty for none."""
+
+    teacher_share: float = 0.7
+    """How much of each label comes from the teacher, if there is one."""
+
     seed: int = 0
     samples: SampleSettings = field(default_factory=SampleSettings)
 
@@ -40,10 +56,39 @@ class TrainSettings:
         config.check_range("epochs", self.epochs, 1, 100_000)
         config.check_range("batch_size", self.batch_size, 1, 100_000)
         config.check_range("learning_rate", self.learning_rate, 1e-9, 10)
+        config.check_range("average", self.average, 0, 1)
+        config.check_range("smoothing", self.smoothing, 0, 0.9)
+        config.check_range("mixup", self.mixup, 0, 100)
+        config.check_range("teacher_share", self.teacher_share, 0, 1)
         config.check_range("seed", self.seed, 0, 2**31)
 
 
-def claim(out: Path, settings: TrainSettings, dataset: DataSet) -> None:
+# What suits a model better than the defaults; see docs/training.md for how it was found.
+_RECIPES: dict[str, dict[str, Any]] = {}
+
+
+def settings_for(words: tuple[str, ...], model: str, **given: Any) -> TrainSettings:
+    """A model's own settings, but for what is given; None stands for "not given".
+
+    Args:
+        words: the keywords.
+        model: a name in the zoo.
+        given: any field of TrainSettings, SampleSettings or Augmentation.
+    """
+    values = _RECIPES.get(model, {}) | {k: v for k, v in given.items() if v is not None}
+
+    def take(kind: type[Any]) -> dict[str, Any]:
+        return {f.name: values.pop(f.name) for f in fields(kind) if f.name in values}
+
+    samples = SampleSettings(
+        augmentation=Augmentation(**take(Augmentation)), **take(SampleSettings)
+    )
+    return TrainSettings(words, model, samples=samples, **values)
+
+
+def claim(
+    out: Path, settings: TrainSettings, dataset: DataSet, extra: DataSet | None = None
+) -> None:
     """Make `out` this run's folder, or see that it is already.
 
     Raises:
@@ -51,16 +96,23 @@ def claim(out: Path, settings: TrainSettings, dataset: DataSet) -> None:
     """
     file = out / "settings.toml"
     ours = config.to_dict(settings) | {"data": _fingerprint(dataset)}
+    if extra:
+        ours["extra_data"] = _fingerprint(extra)
     ours = tomllib.loads(config.dump_toml(ours))
     if not file.exists():
         make_directory(out)
         atomic_write(file, config.dump_toml(ours).encode())
         return
     theirs = config.read_toml(file)
-    for key, value in _flat(ours).items():
-        there = _flat(theirs).get(key)
+    before, now = _flat(theirs), _flat(ours)
+    for key in (*now, *before):
+        there, value = before.get(key), now.get(key)
         if there != value:
-            what = "other data" if key == "data" else f"{key} {_text(there)}, not {_text(value)}"
+            what = f"{key} {_text(there)}, not {_text(value)}"
+            if key in {"data", "extra_data"}:
+                what = "other data"
+            elif key == "teacher":
+                what = "another teacher"
             raise UsageError(
                 f"{out}: holds a run with {what}; give the same settings to go on with it, or "
                 "name another --out"
@@ -71,7 +123,7 @@ def _flat(table: dict[str, Any]) -> dict[str, Any]:
     """A table with the keys of its inner tables beside its own."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
-        flat |= value if isinstance(value, dict) else {key: value}
+        flat |= _flat(value) if isinstance(value, dict) else {key: value}
     return flat
 
 

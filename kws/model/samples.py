@@ -1,28 +1,30 @@
 """What a model learns from and is judged by: batches as TensorFlow's speech_commands example has.
 
 Keywords come from their folders, unknown from the folders of all other words, silence from pieces
-of the background recordings at random volumes. Training clips are moved in time and mixed with
-background before the core turns them into spectrograms; clips for validation and test are not.
+of the background recordings. Training clips are changed (see `kws.audio.augment`) before the core
+turns them into spectrograms; clips for validation and test are not.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws.audio.augment import Pcm, augment, silence
+from kws.audio.augment import Augmentation, Augmenter, Pcm, join, silence
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.config import SILENCE, UNKNOWN, check_range
 from kws.errors import DataError
+from kws.model.storage import Storage
 
 Spectrograms = npt.NDArray[np.int8]
 Labels = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.int64]
 Progress = Callable[[int], object]
 
 # The part of each background recording that a split may use, so that tests hear other noise.
@@ -30,6 +32,9 @@ _PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.
 
 # The sets to judge by are the same for every seed.
 _JUDGE_SEED = 20180409
+
+# Clips that are changed at a time.
+_BLOCK = 2048
 
 # Unknown words to load, as a multiple of those that one epoch uses.
 _UNKNOWN_POOL = 4
@@ -39,32 +44,38 @@ _UNKNOWN_POOL = 4
 class SampleSettings:
     """How training clips are drawn and changed."""
 
-    silence_per_keyword: float = 0.5
+    silence_per_keyword: float = 0.7
     """Silence clips in an epoch for each clip of a keyword (the mean of all keywords)."""
 
     unknown_per_keyword: float = 1.5
     """Unknown clips in an epoch for each clip of a keyword."""
 
-    shift_ms: int = 400
-    """Clips are moved in time by up to so much, either way. The example has 100; on a device a
-    word passes through the whole second, and it has to be recognized on most of its way."""
+    joined: float = 0.2
+    """Share of the unknown clips that are made of the beginning of one word and the end of
+    another."""
 
-    background_frequency: float = 0.8
-    """Share of the clips that get background noise."""
+    balance: float = 1.0
+    """How far scarce keywords are drawn more often: 0 not at all, 1 until all count the same."""
 
-    background_volume: float = 0.1
-    """Loudest background, as a factor on the recording."""
+    extra: float = 0.1
+    """Share of the clips that come from the second data set, if one is given."""
+
+    mask: float = 0.0
+    """Widest stripes, as a share of the spectrogram, that are blanked over time and frequency."""
 
     copies: int = 12
     """Differently changed copies of the training set; the epochs use them in turn."""
+
+    augmentation: Augmentation = field(default_factory=Augmentation)
+    """What happens to each clip."""
 
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
         check_range("silence_per_keyword", self.silence_per_keyword, 0, 1000)
         check_range("unknown_per_keyword", self.unknown_per_keyword, 0, 1000)
-        check_range("shift_ms", self.shift_ms, 0, 900)
-        check_range("background_frequency", self.background_frequency, 0, 1)
-        check_range("background_volume", self.background_volume, 0, 1)
+        for share in ("joined", "balance", "extra"):
+            check_range(share, getattr(self, share), 0, 1)
+        check_range("mask", self.mask, 0, 0.5)
         check_range("copies", self.copies, 1, 1000)
 
 
@@ -134,10 +145,26 @@ def judge_samples(
     return Samples(_core.features(pcm), labels)
 
 
+@dataclass(frozen=True)
+class _Draw:
+    """How many clips of one class an epoch has, and where they come from."""
+
+    label: int
+    own: Rows
+    """Rows of the data set's clips."""
+
+    extra: Rows
+    """Rows of the second data set's clips."""
+
+    count: int
+    from_extra: int
+
+
 class TrainingSet:
-    """The training clips of a data set in memory, and the epochs drawn from them.
+    """The training clips of a data set, and the epochs drawn from them.
 
     The same data, settings and seed give the same epochs, in whatever order they are asked for.
+    What does not fit into the memory set aside lies in unnamed files, which vanish with it.
     """
 
     def __init__(
@@ -147,59 +174,166 @@ class TrainingSet:
         settings: SampleSettings,
         seed: int,
         progress: Progress | None = None,
+        *,
+        extra: DataSet | None = None,
+        storage: Storage | None = None,
     ) -> None:
         """Load the clips.
 
+        Args:
+            dataset: whose training clips to learn from.
+            words: the keywords.
+            settings: how clips are drawn and changed.
+            seed: decides every random choice.
+            progress: called with the number of clips loaded since the last call.
+            extra: a second data set, such as synthetic speech, whose training clips are mixed in.
+            storage: where arrays lie; None for memory.
+
         Raises:
             AudioError: a file is missing or damaged.
-            DataError: a background recording is shorter than a clip.
+            DataError: a background recording is shorter than a clip; no clips of other words.
         """
         self._settings = settings
         self._seed = seed
+        self._storage = storage or Storage(None)
         self._made: dict[int, Samples] = {}
         groups = training_clips(dataset, words, settings, seed)
-        self._keywords = sum(len(group) for group in groups[1:])
-        clips = [clip for group in groups for clip in group]
-        self._pcm = load_pcm(clips, progress=progress)
-        self._labels = np.repeat(np.arange(1, len(groups) + 1), [len(group) for group in groups])
-        self._backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN)
-        each = self._keywords / len(words)
-        self._unknown = math.ceil(each * settings.unknown_per_keyword)
-        self._silence = math.ceil(each * settings.silence_per_keyword)
+        more = extra_clips(extra, dataset, words) if extra else [[] for _ in groups]
+        clips = [clip for group in (*groups, *more) for clip in group]
+        self._pcm = self._storage.empty((len(clips), _core.SAMPLE_RATE), np.dtype(np.int16))
+        load_pcm(clips, progress=progress, out=self._pcm)
+        self._draws = _plan(groups, more, settings)
+        mean = sum(draw.count for draw in self._draws[1:]) / len(words)
+        self._silence = math.ceil(mean * settings.silence_per_keyword)
+        self._joined = 0
+        if len(words) > 1 or len(groups[0]) > 1:
+            self._joined = round(self._draws[0].count * settings.joined)
+        backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN)
+        self._augmenter = Augmenter(settings.augmentation, backgrounds, _core.SAMPLE_RATE, seed)
 
     def __len__(self) -> int:
         """Clips in an epoch."""
-        pool = len(self._labels) - self._keywords
-        return self._keywords + min(self._unknown, pool) + self._silence
+        return sum(draw.count for draw in self._draws) + self._silence
 
     def epoch(self, number: int) -> Samples:
         """The clips of an epoch in the order in which to learn from them."""
         copy = self.copy(number % self._settings.copies)
-        order = self._rng("order", number).permutation(len(copy))
-        return Samples(copy.spectrograms[order], copy.labels[order])
+        order = self.order(number)
+        spectrograms = copy.spectrograms[order]
+        if self._settings.mask:
+            mask(spectrograms, self._settings.mask, self._rng("mask", number))
+        return Samples(spectrograms, copy.labels[order])
+
+    def order(self, number: int) -> Rows:
+        """Which clip of its copy comes when in an epoch."""
+        return self._rng("order", number).permutation(len(self))
 
     def copy(self, number: int) -> Samples:
         """One changed copy of the training set; made once and kept."""
         if number not in self._made:
-            rng = self._rng("copy", number)
-            unknown = np.flatnonzero(self._labels == 1)
-            drawn = rng.permutation(unknown)[: self._unknown]
-            chosen = np.concatenate([drawn, np.flatnonzero(self._labels > 1)])
-            pcm = augment(
-                self._pcm[chosen],
-                self._backgrounds,
-                rng,
-                shift_ms=self._settings.shift_ms,
-                background_frequency=self._settings.background_frequency,
-                background_volume=self._settings.background_volume,
-            )
-            quiet = silence(self._silence, pcm.shape[1], self._backgrounds, rng)
-            labels = np.concatenate([self._labels[chosen], np.zeros(self._silence, np.int64)])
-            self._made[number] = Samples(_core.features(np.concatenate([pcm, quiet])), labels)
+            self._made[number] = self._make(number)
         return self._made[number]
+
+    def _make(self, number: int) -> Samples:
+        rng = self._rng("copy", number)
+        seed = [self._seed, *b"clips", number]
+        rows: list[int] = []
+        labels: list[int] = []
+        for draw in self._draws:
+            own = draw.count - draw.from_extra
+            rows += [*_draw(rng, draw.own, own), *_draw(rng, draw.extra, draw.from_extra)]
+            labels += [draw.label] * draw.count
+        # The first rows are unknown ones; some of them are joined from two words instead.
+        partners = _partners(rng, self._words(), self._joined)
+        labels += [0] * self._silence
+        frames = (_core.SPECTROGRAM_FRAMES, _core.CHANNELS)
+        out = self._storage.empty((len(labels), *frames), np.dtype(np.int8))
+        for start in range(0, len(rows), _BLOCK):
+            block = rows[start : start + _BLOCK]
+            pcm = self._pcm[block]
+            joined = partners[start : start + _BLOCK]
+            if len(joined):
+                pcm[: len(joined)] = join(self._pcm[joined[:, 0]], self._pcm[joined[:, 1]])
+            pcm = self._augmenter.change(pcm, [*seed, start], self._pcm)
+            out[start : start + len(block)] = _core.features(pcm)
+        for start in range(len(rows), len(labels), _BLOCK):
+            count = min(_BLOCK, len(labels) - start)
+            pcm = self._augmenter.silence(count, _core.SAMPLE_RATE, [*seed, start])
+            out[start : start + count] = _core.features(pcm)
+        return Samples(out, np.array(labels, np.int64))
+
+    def _words(self) -> list[Rows]:
+        """Rows by what is said in them: unknown words count as one."""
+        return [draw.own for draw in self._draws]
 
     def _rng(self, purpose: str, number: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, *purpose.encode(), number])
+
+
+def _plan(
+    groups: Sequence[Sequence[Clip]], more: Sequence[Sequence[Clip]], settings: SampleSettings
+) -> list[_Draw]:
+    """What an epoch has of unknown and each keyword."""
+    sizes = [len(group) for group in (*groups, *more)]
+    ends = np.cumsum(sizes)
+    rows = [np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+    keywords = sizes[1 : len(groups)]
+    mean = sum(keywords) / len(keywords)
+    counts = [round(size ** (1 - settings.balance) * mean**settings.balance) for size in keywords]
+    unknown = math.ceil(mean * settings.unknown_per_keyword)
+    draws = []
+    for label, count in enumerate([unknown, *counts], 1):
+        own, extra = rows[label - 1], rows[label - 1 + len(groups)]
+        from_extra = round(count * settings.extra) if len(extra) else 0
+        if label == 1:
+            count = min(count, len(own) + from_extra)  # noqa: PLW2901
+        draws.append(_Draw(label, own, extra, count, from_extra))
+    return draws
+
+
+def _draw(rng: np.random.Generator, rows: Rows, count: int) -> list[int]:
+    """So many rows in random order; each comes again only after all others."""
+    times = -(-count // max(len(rows), 1))
+    drawn = np.concatenate([rng.permutation(rows) for _ in range(times)] or [rows[:0]])
+    return [int(row) for row in drawn[:count]]
+
+
+def _partners(rng: np.random.Generator, words: Sequence[Rows], count: int) -> Rows:
+    """Pairs of rows, the first of a keyword and the second of another word: int64[count, 2]."""
+    pairs = np.empty((count, 2), np.int64)
+    for pair in pairs:
+        first = int(rng.integers(1, len(words)))
+        second = int(rng.integers(0, len(words) - 1))
+        second += second >= first
+        pair[:] = rng.choice(words[first]), rng.choice(words[second])
+    return pairs
+
+
+def mask(spectrograms: Spectrograms, widest: float, rng: np.random.Generator) -> None:
+    """Blank a stripe of frames and one of channels of each, in place (SpecAugment).
+
+    Source: Park et al., Interspeech 2019. A stripe is up to `widest` of its axis.
+    """
+    count, frames, channels = spectrograms.shape
+    for axis, size in ((1, frames), (2, channels)):
+        widths = rng.integers(0, int(size * widest) + 1, count)
+        starts = rng.integers(0, size - widths + 1)
+        places = np.arange(size)
+        hidden = (places >= starts[:, None]) & (places < (starts + widths)[:, None])
+        spectrograms[
+            hidden if axis == 1 else np.broadcast_to(hidden[:, None, :], spectrograms.shape)
+        ] = -128
+
+
+def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[list[Clip]]:
+    """The second data set's clips to learn from: a list for unknown and for each keyword.
+
+    Its training clips, but for speakers that the first one judges by.
+    """
+    judged = {clip.speaker for clip in dataset.clips if clip.split != Split.TRAIN}
+    clips = [clip for clip in extra.of(Split.TRAIN) if clip.speaker not in judged]
+    others = [clip for clip in clips if clip.word not in words]
+    return [others, *([clip for clip in clips if clip.word == word] for word in words)]
 
 
 def training_clips(

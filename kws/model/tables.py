@@ -10,6 +10,7 @@ from kws.model.evaluate import Evaluation
 
 if TYPE_CHECKING:
     from kws.convert.report import Report
+    from kws.model.seeds import SeedResults
 
 
 def recall_table(evaluation: Evaluation) -> Table:
@@ -48,3 +49,9 @@ def difference_line(report: Report) -> str:
         f"scores, core less float: max {difference['max']:.3f}, mean {difference['mean']:.4f}, "
         f"std {difference['std']:.4f} of 1"
     )
+
+
+def seeds_line(results: SeedResults) -> str:
+    """What the seeds gave, and how far they are apart."""
+    each = ", ".join(f"{accuracy:.2%}" for accuracy in results.accuracies)
+    return f"{len(results.runs)} seeds: {results.mean:.2%} +- {results.spread:.2%} ({each})"

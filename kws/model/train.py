@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,17 @@ from kws.model.picture import save_confusion
 from kws.model.run_folder import TrainSettings, claim
 from kws.model.samples import (
     Samples,
+    Spectrograms,
     TrainingSet,
     class_labels,
+    extra_clips,
     judge_clips,
     judge_samples,
     training_clips,
 )
+from kws.model.storage import Storage
+from kws.model.targets import Targets, mix_up
+from kws.model.teacher import Teacher
 from kws.model.zoo import build_model, check_model
 from kws.progress import progress_bar
 
@@ -72,6 +78,8 @@ def train(
     *,
     name: str | None = None,
     about: str = "",
+    extra: DataSet | None = None,
+    teacher: Teacher | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> TrainResult:
     """Train a model, convert it, judge it and write its bundle; go on where a killed run was.
@@ -86,10 +94,13 @@ def train(
         settings: what to train and how.
         name: the bundle's short name; None takes the folder's.
         about: what the data is, and its licence; nothing says which folder it was.
+        extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
+        teacher: a model whose scores become part of the labels.
         say: is given a line of text now and then.
 
     Raises:
-        UsageError: no such model, or `out` holds a run with other settings or data.
+        UsageError: no such model, a teacher of other words, or `out` holds a run with other
+            settings or data.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
@@ -100,16 +111,20 @@ def train(
     check_name(name)
     dataset.check(settings.words)
     check_destination(out / "bundle")
+    if teacher:
+        teacher.check(settings.words)
+        settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
     import_tensorflow()
-    claim(out, settings, dataset)
+    claim(out, settings, dataset, extra)
 
-    training, validation, test = _load(dataset, settings)
+    training, validation, test = _load(dataset, settings, extra, out)
     labels = class_labels(settings.words)
     say(
         f"{len(training)} clips an epoch for {', '.join(labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
     )
-    model, state = _fit(out, settings, training, validation, say)
+    targets = Targets(settings, training, teacher)
+    model, state = _fit(out, settings, targets, validation, say)
 
     say(f"best: epoch {state.best_epoch + 1}; converting to int8")
     clips = training.copy(0).spectrograms
@@ -129,35 +144,40 @@ def train(
     return TrainResult(bundle, report, state.history, state.best_epoch, picture)
 
 
-def _load(dataset: DataSet, settings: TrainSettings) -> tuple[TrainingSet, Samples, Samples]:
+def _load(
+    dataset: DataSet, settings: TrainSettings, extra: DataSet | None, out: Path
+) -> tuple[TrainingSet, Samples, Samples]:
+    words = settings.words
     judged = {
-        split: sum(map(len, judge_clips(dataset, settings.words, split)))
+        split: sum(map(len, judge_clips(dataset, words, split)))
         for split in (Split.VALIDATION, Split.TEST)
     }
-    learned = sum(
-        map(len, training_clips(dataset, settings.words, settings.samples, settings.seed))
+    learned = sum(map(len, training_clips(dataset, words, settings.samples, settings.seed))) + sum(
+        map(len, extra_clips(extra, dataset, words) if extra else [])
     )
     with progress_bar("loading clips", learned + sum(judged.values())) as advance:
         return (
-            TrainingSet(dataset, settings.words, settings.samples, settings.seed, advance),
-            judge_samples(dataset, settings.words, Split.VALIDATION, advance),
-            judge_samples(dataset, settings.words, Split.TEST, advance),
+            TrainingSet(
+                *(dataset, words, settings.samples, settings.seed, advance),
+                extra=extra,
+                storage=Storage(out),
+            ),
+            judge_samples(dataset, words, Split.VALIDATION, advance),
+            judge_samples(dataset, words, Split.TEST, advance),
         )
 
 
 def _fit(
     out: Path,
     settings: TrainSettings,
-    training: TrainingSet,
+    targets: Targets,
     validation: Samples,
     say: Callable[[str], object],
 ) -> tuple[Any, checkpoint.State]:
     """The model with the best epoch's weights, and the state after the last epoch."""
-    import keras  # noqa: PLC0415 - slow, for training only
-
     labels = class_labels(settings.words)
     model = build_model(settings.model, len(labels), settings.seed)
-    _compile(model, settings, -(-len(training) // settings.batch_size) * settings.epochs)
+    _compile(model, settings, -(-len(targets) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
     file = out / "checkpoint.npz"
     state = checkpoint.load(file)
@@ -169,37 +189,70 @@ def _fit(
 
     todo = settings.epochs - len(state.history)
     log = Log(out / "logs")
-    with progress_bar("training", todo * len(training)) as advance:
-        bar = keras.callbacks.LambdaCallback(
-            on_train_batch_end=lambda batch, logs: advance(settings.batch_size)  # noqa: ARG005
-        )
+    with progress_bar("training", todo * len(targets)) as advance:
         for epoch in range(len(state.history), settings.epochs):
-            samples = training.epoch(epoch)
-            fitted = model.fit(
-                to_float(samples.spectrograms),
-                samples.labels,
-                batch_size=settings.batch_size,
-                shuffle=False,  # the epoch has its order
-                verbose=0,
-                callbacks=[bar],
-            )
-            logits = model.predict(to_float(validation.spectrograms), batch_size=256, verbose=0)
-            result = checkpoint.EpochResult(
-                float(fitted.history["loss"][0]),
-                float(fitted.history["accuracy"][0]),
-                evaluate(logits, validation.labels, labels).accuracy,
-                _loss(logits, validation.labels),
-            )
-            state.history.append(result)
+            loss, accuracy = _learn(model, settings, targets, epoch, advance)
+            with _averaged(model, settings):
+                logits = _logits(model, validation.spectrograms)
+                result = checkpoint.EpochResult(
+                    loss,
+                    accuracy,
+                    evaluate(logits, validation.labels, labels).accuracy,
+                    _loss(logits, validation.labels),
+                )
+                state.history.append(result)
+                if state.best_epoch == epoch:
+                    state.best = [np.asarray(w).copy() for w in model.weights]
             state.variables = [np.asarray(v).copy() for v in variables]
-            if state.best_epoch == epoch:
-                state.best = [np.asarray(w).copy() for w in model.weights]
             checkpoint.save(file, state)
             log.write(epoch + 1, dataclasses.asdict(result))
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
                 say(_line(epoch + 1, settings.epochs, result))
     checkpoint.assign(model.weights, state.best, file)
     return model, state
+
+
+def _learn(
+    model: Any,
+    settings: TrainSettings,
+    targets: Targets,
+    epoch: int,
+    advance: Callable[[int], object],
+) -> tuple[float, float]:
+    """One pass over an epoch's clips; mean loss and accuracy while learning."""
+    spectrograms, wanted = targets.epoch(epoch)
+    rng = np.random.default_rng([settings.seed, *b"mixup", epoch])
+    model.reset_metrics()
+    logs: dict[str, Any] = {}
+    for start in range(0, len(wanted), settings.batch_size):
+        batch = slice(start, start + settings.batch_size)
+        x, y = to_float(spectrograms[batch]), wanted[batch]
+        if settings.mixup:
+            x, y = mix_up(x, y, settings.mixup, rng)
+        logs = model.train_on_batch(x, y, return_dict=True)
+        advance(len(x))
+    return float(logs["loss"]), float(logs["accuracy"])
+
+
+@contextlib.contextmanager
+def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
+    """The model with the running average of its weights, as long as the block lasts."""
+    if not settings.average:
+        yield
+        return
+    kept = [np.asarray(w).copy() for w in model.trainable_variables]
+    model.optimizer.finalize_variable_values(model.trainable_variables)
+    yield
+    for variable, value in zip(model.trainable_variables, kept, strict=True):
+        variable.assign(value)
+
+
+def _logits(model: Any, spectrograms: Spectrograms) -> npt.NDArray[np.float32]:
+    batches = [
+        np.asarray(model.predict_on_batch(to_float(spectrograms[start : start + 256])))
+        for start in range(0, len(spectrograms), 256)
+    ]
+    return np.concatenate(batches)
 
 
 def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
@@ -209,9 +262,11 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
     rate = keras.optimizers.schedules.CosineDecay(
         0.0, max(steps - warm_up, 1), warmup_target=settings.learning_rate, warmup_steps=warm_up
     )
+    momentum = 1 - 1 / max(settings.average * steps, 1)
+    average = {"use_ema": True, "ema_momentum": momentum} if settings.average else {}
     model.compile(
-        optimizer=keras.optimizers.Adam(rate),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        optimizer=keras.optimizers.Adam(rate, **average),
+        loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
         jit_compile=False,  # compiling takes longer than small models train
     )

@@ -1,13 +1,26 @@
-"""Time shift, background noise and silence clips, as TensorFlow's speech_commands has them."""
+"""What is done to clips in training: each change alone, and all together."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kws.audio.augment import augment, cut_backgrounds, mix, shift, silence
-from kws.errors import DataError
+from kws.audio.augment import (
+    NONE,
+    Augmentation,
+    Augmenter,
+    cut_backgrounds,
+    join,
+    shift,
+    silence,
+    speech_levels,
+)
+from kws.audio.room import make_response
+from kws.audio.stretch import resample, stretch
+from kws.errors import DataError, KwsError
 
 Pcm = npt.NDArray[np.int16]
 
@@ -16,17 +29,34 @@ def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def clips(count: int = 50, level: int = 9000) -> Pcm:
-    return rng(1).integers(-level, level, (count, 16000)).astype(np.int16)
+def change(clips: Pcm, backgrounds: list[Pcm] | None = None, **what: float) -> Pcm:
+    settings = replace(NONE, **what)  # type: ignore[arg-type]
+    return Augmenter(settings, backgrounds or [], clips.shape[1], 0).change(clips, [1])
 
 
-@pytest.fixture
-def noises() -> list[Pcm]:
-    return [rng(2).integers(-20000, 20000, n).astype(np.int16) for n in (20000, 50000)]
+def tones(count: int, hertz: float = 400, level: float = 3000) -> Pcm:
+    """Half a second of a tone in the middle of each clip."""
+    wave = level * np.sin(2 * np.pi * hertz * np.arange(16000) / 16000)
+    wave[:4000] = wave[12000:] = 0
+    return np.tile(wave.astype(np.int16), (count, 1))
+
+
+def frequency(clip: npt.NDArray[np.generic]) -> float:
+    spectrum = np.abs(np.fft.rfft(clip.astype(np.float64), 160_000))
+    return float(np.argmax(spectrum)) / 10
+
+
+def duration(clip: npt.NDArray[np.generic]) -> float:
+    loud = np.flatnonzero(np.abs(clip.astype(np.float64)) > 0.2 * np.abs(clip).max())
+    return float(loud[-1] - loud[0]) / 16000
+
+
+def decibels(ratio: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    return 20 * np.log10(np.asarray(ratio, np.float64))
 
 
 def test_shift_fills_with_zeros() -> None:
-    batch = np.arange(1, 7, dtype=np.int16).reshape(1, 6).repeat(4, 0)
+    batch = np.arange(1, 7, dtype=np.float32).reshape(1, 6).repeat(4, 0)
     moved = shift(batch, np.array([0, 2, -2, 5]))
     assert moved.tolist() == [
         [1, 2, 3, 4, 5, 6],
@@ -36,66 +66,154 @@ def test_shift_fills_with_zeros() -> None:
     ]
 
 
-def test_clips_move_by_at_most_100_ms_both_ways() -> None:
+def test_clips_move_both_ways_by_at_most_what_was_asked() -> None:
     batch = np.zeros((2000, 16000), np.int16)
     batch[:, 8000] = 1
-    places = np.argmax(augment(batch, [], rng()), axis=1) - 8000
+    places = np.argmax(change(batch, shift_ms=100), axis=1) - 8000
     assert -1600 <= places.min() < -1500
     assert 1500 < places.max() < 1600
     assert abs(places.mean()) < 100
 
 
-def test_noise_is_as_frequent_and_as_loud_as_asked() -> None:
-    full = [np.full(20000, 10000, np.int16)]
-    out = augment(np.zeros((2000, 16000), np.int16), full, rng(), shift_ms=0)
-    levels = out[:, 0] / 10000
-    assert (out == out[:, :1]).all()
-    assert abs(np.mean(levels > 0) - 0.8) < 0.04  # a few draws are below one step
-    assert 0.095 < levels.max() < 0.1
-    assert abs(levels[levels > 0].mean() - 0.05) < 0.003
+def test_resampling_moves_the_pitch_with_the_speed() -> None:
+    clips = tones(3).astype(np.float32)
+    out = resample(clips, np.array([0.8, 1.0, 1.25]))
+    assert [round(frequency(clip)) for clip in out] == [320, 400, 500]
+    np.testing.assert_allclose([duration(c) for c in out], [0.625, 0.5, 0.4], atol=0.01)
+    # What was in the middle is there still.
+    middles = [np.mean(np.flatnonzero(np.abs(clip) > 600)) for clip in out]
+    np.testing.assert_allclose(middles, 8000, atol=40)
 
 
-def test_noise_is_a_piece_of_a_background_at_one_volume(noises: list[Pcm]) -> None:
-    batch = clips(20)
-    out = augment(batch, noises, rng(), shift_ms=0, background_frequency=1, background_volume=1)
-    added = out.astype(np.int32) - batch
-    pieces = [np.lib.stride_tricks.sliding_window_view(noise, 16000) for noise in noises]
-    for row, clip in zip(added, out, strict=True):
-        inside = np.abs(clip.astype(np.int32)) < 32767
-        best = 1e9
-        for piece in pieces:
-            # The place is found by correlation at a few samples, then compared as a whole.
-            scores = piece[:, :64].astype(np.float64) @ row[:64]
-            found = piece[int(np.argmax(scores))].astype(np.float64)
-            volume = (row[inside] @ found[inside]) / (found[inside] @ found[inside])
-            best = min(best, float(np.abs(row - volume * found)[inside].max()))
-        assert best < 2  # fractions of samples are cut off
+@pytest.mark.parametrize("hertz", [110, 240, 1000])
+def test_stretching_keeps_the_pitch(hertz: float) -> None:
+    clips = tones(4, hertz).astype(np.float32)
+    factors = np.array([0.8, 0.9, 1.1, 1.25])
+    out = stretch(clips, factors)
+    np.testing.assert_allclose([frequency(clip) for clip in out], hertz, rtol=0.02)
+    np.testing.assert_allclose([duration(c) for c in out], 0.5 / factors, atol=0.03)
+    # A tone stays a tone: pieces that do not fit together would cancel and buzz.
+    level = out[:, 7000:9000].std(axis=1) / clips[0, 7000:9000].std()
+    np.testing.assert_allclose(level, 1, atol=0.1)
 
 
-def test_sums_clip_at_full_scale() -> None:
-    batch = np.array([[30000, -30000, 100]], np.int16)
-    noise = np.array([[30000, -30000, -100]], np.int16)
-    assert mix(batch, noise, np.array([0.5])).tolist() == [[32767, -32768, 50]]
+@pytest.mark.parametrize("snr", [0.0, 20.0])
+def test_noise_has_the_ratio_that_was_asked_for(snr: float) -> None:
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    clips = tones(400)
+    added = change(clips, noise, background=1, snr_db=snr).astype(np.float64) - clips
+    ratios = decibels(3000 / 2**0.5 / added.std(axis=1))
+    assert snr - 0.5 < ratios.min() < snr + 2
+    assert snr + 28 < ratios.max() < snr + 30.6
+    assert abs(ratios.mean() - snr - 15) < 2
 
 
-def test_without_shift_and_noise_nothing_changes(noises: list[Pcm]) -> None:
-    batch = clips()
-    out = augment(batch, noises, rng(), shift_ms=0, background_frequency=0)
-    np.testing.assert_array_equal(out, batch)
-    assert out is not batch
+def test_noise_is_as_frequent_as_asked() -> None:
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    clips = tones(1000)
+    out = change(clips, noise, background=0.3)
+    assert abs((out != clips).any(axis=1).mean() - 0.3) < 0.05
 
 
-def test_input_is_left_alone_and_the_seed_decides(noises: list[Pcm]) -> None:
-    batch = clips()
-    before = batch.copy()
-    one, same, other = (augment(batch, noises, rng(seed)) for seed in (5, 5, 6))
-    np.testing.assert_array_equal(batch, before)
-    np.testing.assert_array_equal(one, same)
-    assert (one != other).any()
+def test_babble_is_made_of_the_clips_that_talk() -> None:
+    clips, talkers = tones(200), tones(8, hertz=1000)
+    out = Augmenter(replace(NONE, background=1, babble=1), [], 16000, 0).change(clips, [1], talkers)
+    added = out.astype(np.float64) - clips
+    spectra = np.abs(np.fft.rfft(added))
+    share = spectra[:, 950:1050].sum(axis=1) / spectra[:, 100:].sum(axis=1)
+    assert np.median(share) > 0.5
+
+
+def test_levels_cover_the_range() -> None:
+    out = change(tones(500, level=1000), gain_db=30)
+    gains = decibels(out.std(axis=1) / tones(1, level=1000).std())
+    assert -20.1 < gains.min() < -19
+    assert 9 < gains.max() < 10.1
+
+
+def test_nothing_becomes_too_loud_and_silence_stays() -> None:
+    loud = change(tones(200, level=30000), gain_db=30)
+    assert speech_levels(loud.astype(np.float32)).max() < 32768 * 10 ** (-9 / 20) * 1.01
+    assert not change(np.zeros((70, 16000), np.int16), gain_db=30, background=1).any()
+
+
+def test_rooms_echo_and_die_away() -> None:
+    for seed in range(20):
+        response = make_response(8000, rng(seed)).astype(np.float64)
+        assert np.sum(response**2) == pytest.approx(1, rel=1e-4)
+        assert response[0] > 0.02  # the direct sound comes first
+        energy = np.cumsum(response[::-1] ** 2)[::-1]
+        assert energy[4800] < 0.2  # within 0.3 s most has been heard
+        assert energy[80] > 0.003  # but not all at once
+    clips = tones(64)
+    out = change(clips, room=1)
+    assert (np.abs(out[:, 12100:12300]).max(axis=1) > 30).mean() > 0.9  # it rings on
+    assert not out[:, :3000].any()  # and never begins before
+
+
+def test_microphone_loses_bass_and_treble() -> None:
+    white = rng().normal(0, 3000, (100, 16000)).astype(np.int16)
+    out = change(white, microphone=1)
+    spectrum = (np.abs(np.fft.rfft(out.astype(np.float64))) ** 2).mean(axis=0)
+    bands = [spectrum[low:high].mean() for low, high in ((20, 60), (900, 1500), (7500, 8000))]
+    assert bands[0] < 0.3 * bands[1]
+    assert bands[2] < 0.3 * bands[1]
+
+
+def test_clipping_cuts_peaks() -> None:
+    out = change(tones(200), clipping=1)
+    peaks = np.abs(out.astype(np.int32)).max(axis=1)
+    assert 2900 * 10 ** (-15 / 20) < peaks.min() < peaks.max() <= 3000 * 10 ** (-3 / 20)
+    at_peak = (np.abs(out.astype(np.int32)) == peaks[:, None]).mean(axis=1)
+    assert at_peak.min() > 0.1
+
+
+def test_joined_word_begins_as_one_and_ends_as_another() -> None:
+    first, second = tones(5, 400), tones(5, 1500)
+    out = join(first, second)
+    np.testing.assert_array_equal(out[:, :7800], first[:, :7800])
+    np.testing.assert_array_equal(out[:, 8100:], second[:, 8100:])
+    moved = shift(second.astype(np.float32), np.full(5, 2000)).astype(np.int16)
+    out = join(first, moved)  # cut where its own middle is
+    np.testing.assert_allclose([duration(clip) for clip in out], 0.5, atol=0.01)
+
+
+def test_silence_clips_stay_silent_clips_when_joined() -> None:
+    nothing = np.zeros((3, 16000), np.int16)
+    assert not join(nothing, nothing).any()
+
+
+def test_without_changes_nothing_changes() -> None:
+    clips = rng().integers(-9000, 9000, (70, 16000)).astype(np.int16)
+    out = change(clips)
+    np.testing.assert_array_equal(out, clips)
+    assert out is not clips
+
+
+def test_seed_decides_and_cores_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    clips = np.concatenate([tones(100), tones(100, 700)])
+    before = clips.copy()
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    augmenter = Augmenter(Augmentation(), noise, 16000, 0)
+    one, other = augmenter.change(clips, [5, 1]), augmenter.change(clips, [6, 1])
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    np.testing.assert_array_equal(augmenter.change(clips, [5, 1]), one)
+    np.testing.assert_array_equal(clips, before)
+    assert (one != other).any(axis=1).mean() > 0.95
     assert one.dtype == np.int16
 
 
-def test_silence_is_background_at_any_volume() -> None:
+def test_training_silence_has_nothing_faint_and_loud_clips() -> None:
+    noise = [rng(2).normal(0, 3000, 40_000).astype(np.int16)]
+    clips = Augmenter(Augmentation(), noise, 16000, 0).silence(2000, 16000, [0])
+    levels = clips.astype(np.float64).std(axis=1)
+    assert 0.03 < (levels == 0).mean() < 0.08
+    assert 0.02 < ((levels > 0) & (levels < 9)).mean() < 0.2
+    assert (levels > 1000).mean() > 0.3
+    assert levels.max() < 6000
+
+
+def test_judged_silence_is_background_at_any_volume() -> None:
     full = [np.full(20000, 10000, np.int16)]
     levels = silence(3000, 16000, full, rng())[:, 0] / 10000
     assert abs(levels.mean() - 0.5) < 0.02
@@ -119,4 +237,13 @@ def test_pieces_come_from_all_backgrounds_and_places() -> None:
 
 def test_too_short_a_background_is_named() -> None:
     with pytest.raises(DataError, match=r"lasts 1\.00 s; each has to be longer"):
-        augment(clips(1), [np.zeros(16000, np.int16)], rng(), background_frequency=1)
+        Augmenter(Augmentation(), [np.zeros(16000, np.int16)], 16000, 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"shift_ms": 1000}, {"speed": 0.6}, {"room": 1.1}, {"snr_db": -30}, {"gain_db": 100}],
+)
+def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
+    with pytest.raises(KwsError, match=next(iter(change))):
+        Augmentation(**change)  # type: ignore[arg-type]

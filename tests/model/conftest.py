@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
+from kws.audio.augment import NONE
 from kws.audio.dataset import DataSet, open_dataset
 from kws.model.run_folder import TrainSettings
 from kws.model.samples import SampleSettings
@@ -19,7 +20,10 @@ SETTINGS = TrainSettings(
     batch_size=16,
     learning_rate=0.01,
     samples=SampleSettings(
-        silence_per_keyword=0.6, unknown_per_keyword=1.2, shift_ms=100, copies=3
+        silence_per_keyword=0.6,
+        unknown_per_keyword=1.2,
+        copies=3,
+        augmentation=replace(NONE, shift_ms=100, background=0.8, snr_db=10),
     ),
 )
 

@@ -1,30 +1,36 @@
 from __future__ import annotations
 
+import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kws import _core
+from kws.audio.augment import NONE, Augmentation, Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.errors import DataError, KwsError
 from kws.model.samples import (
     SampleSettings,
     TrainingSet,
     background_parts,
+    extra_clips,
     judge_clips,
     judge_pcm,
     judge_samples,
+    mask,
     training_clips,
 )
+from kws.model.storage import Storage
 
 WORDS = ("low", "high")
-PLAIN = SampleSettings(shift_ms=0, background_frequency=0, copies=2)
+PLAIN = SampleSettings(joined=0, copies=2, augmentation=NONE)
 
 
 def test_epoch_has_the_shares_that_were_asked_for(tones: DataSet) -> None:
-    settings = SampleSettings(silence_per_keyword=0.5, unknown_per_keyword=1)
+    settings = replace(PLAIN, silence_per_keyword=0.5, unknown_per_keyword=1)
     training = TrainingSet(tones, WORDS, settings, seed=0)
     epoch = training.epoch(0)
     assert Counter(epoch.labels.tolist()) == {0: 12, 1: 24, 2: 24, 3: 24}
@@ -54,7 +60,8 @@ def test_other_seeds_and_epochs_differ(tones: DataSet) -> None:
 def test_without_augmentation_clips_are_the_cores_features(tones: DataSet) -> None:
     copy = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
     expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])))
-    np.testing.assert_array_equal(copy.spectrograms[copy.labels == 3], expected)
+    made = copy.spectrograms[copy.labels == 3]
+    assert sorted(map(bytes, made)) == sorted(map(bytes, expected))
 
 
 def test_judged_classes_have_equal_shares(tones: DataSet) -> None:
@@ -123,12 +130,100 @@ def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
     [
         {"silence_per_keyword": -1},
         {"unknown_per_keyword": 1e6},
-        {"shift_ms": 1000},
-        {"background_volume": 2},
-        {"background_frequency": -0.1},
+        {"joined": 1.1},
+        {"balance": -1},
+        {"extra": 2},
+        {"mask": 0.6},
         {"copies": 0},
     ],
 )
 def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(KwsError, match=next(iter(change))):
         SampleSettings(**change)  # type: ignore[arg-type]
+
+
+def without(dataset: DataSet, word: str, keep: int) -> DataSet:
+    """The data set with a few training clips of a word only."""
+    trained = dataset.of(Split.TRAIN, [word])[keep:]
+    return replace(dataset, clips=tuple(clip for clip in dataset.clips if clip not in trained))
+
+
+def test_scarce_words_are_drawn_as_often_as_others(tones: DataSet) -> None:
+    scarce = without(tones, "low", 4)
+    for balance, low, high in ((1.0, 14, 14), (0.0, 4, 24)):
+        settings = replace(PLAIN, balance=balance)
+        counts = Counter(TrainingSet(scarce, WORDS, settings, seed=0).epoch(0).labels.tolist())
+        assert (counts[2], counts[3]) == (low, high)
+    # No clip comes again before all others have come.
+    copy = TrainingSet(scarce, WORDS, PLAIN, seed=0).copy(0)
+    _, times = np.unique(copy.spectrograms[copy.labels == 2], axis=0, return_counts=True)
+    assert sorted(times.tolist()) == [3, 3, 4, 4]
+
+
+def test_second_data_set_gives_its_share(tones: DataSet) -> None:
+    clips = tuple(replace(c, speaker=f"robot-{c.speaker}") for c in tones.clips)
+    settings = replace(PLAIN, extra=0.5)
+    plain = TrainingSet(tones, WORDS, PLAIN, seed=0)
+    mixed = TrainingSet(tones, WORDS, settings, seed=0, extra=replace(tones, clips=clips))
+    assert len(mixed) == len(plain)
+    counts = [Counter(map(bytes, s.copy(0).spectrograms)) for s in (plain, mixed)]
+    assert counts[0] != counts[1]
+    judged = extra_clips(tones, tones, WORDS)
+    assert [len(group) for group in judged] == [48, 24, 24]
+    assert {clip.split for group in judged for clip in group} == {Split.TRAIN}
+
+
+def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:
+    everyone = replace(tones, clips=tuple(replace(c, split=Split.TRAIN) for c in tones.clips))
+    taken = {clip.speaker for group in extra_clips(everyone, tones, WORDS) for clip in group}
+    assert taken == {clip.speaker for clip in tones.of(Split.TRAIN)}
+
+
+def test_unknown_is_partly_made_of_two_words(tones: DataSet) -> None:
+    plain = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
+    joined = TrainingSet(tones, WORDS, replace(PLAIN, joined=0.5), seed=0).copy(0)
+    np.testing.assert_array_equal(joined.labels, plain.labels)
+    known = {bytes(s) for s in _core.features(load_pcm(tones.of(Split.TRAIN)))}
+    new = [bytes(s) not in known for s in joined.spectrograms[joined.labels == 1]]
+    assert sum(new) == round(0.5 * len(new))
+    np.testing.assert_array_equal(
+        joined.spectrograms[joined.labels > 1], plain.spectrograms[plain.labels > 1]
+    )
+
+
+def test_mask_blanks_a_stripe_of_each_axis() -> None:
+    clips = np.zeros((300, 49, 40), np.int8)
+    mask(clips, 0.2, np.random.default_rng(0))
+    hidden = clips == -128
+    frames = hidden.all(axis=2).sum(axis=1)
+    channels = hidden.all(axis=1).sum(axis=1)
+    assert (frames.min(), frames.max()) == (0, 9)
+    assert (channels.min(), channels.max()) == (0, 8)
+    assert (clips[~hidden] == 0).all()
+    np.testing.assert_array_equal(
+        hidden.sum(axis=(1, 2)), frames * 40 + channels * 49 - frames * channels
+    )
+
+
+def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> None:
+    there = TrainingSet(tones, WORDS, SampleSettings(), 0, storage=Storage(tmp_path, memory=0))
+    here = TrainingSet(tones, WORDS, SampleSettings(), 0)
+    assert isinstance(there.copy(1).spectrograms, np.memmap)
+    np.testing.assert_array_equal(there.epoch(1).spectrograms, here.epoch(1).spectrograms)
+    assert not list(tmp_path.iterdir())  # nothing is left, however the program ends
+
+
+def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:
+    with pytest.raises(KwsError, match=r"no room for 1,000,000,000,000,000,000 bytes"):
+        Storage(full_disk, memory=0).empty((10**18,), np.dtype(np.int8))
+
+
+@pytest.mark.slow
+def test_an_epoch_of_20000_clips_is_changed_in_20_seconds(tones: DataSet) -> None:
+    """CPU time, so that other work on the machine does not count; two cores have 40 s."""
+    start = time.process_time()
+    clips = load_pcm(tones.of(Split.TRAIN))[np.arange(1000) % 96]
+    noise = [np.random.default_rng(0).normal(0, 900, 100_000).astype(np.int16)]
+    augmenter = Augmenter(Augmentation(), noise, 16000, 0)
+    _core.features(augmenter.change(clips, [0]))
+    assert (time.process_time() - start) * 20 < 40

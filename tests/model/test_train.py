@@ -19,8 +19,11 @@ from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.model import checkpoint
 from kws.model.evaluate import core_scores
 from kws.model.log import Log
-from kws.model.run_folder import TrainSettings
-from kws.model.samples import SampleSettings, judge_samples
+from kws.model.run_folder import TrainSettings, settings_for
+from kws.model.samples import SampleSettings, TrainingSet, judge_samples
+from kws.model.seeds import train_seeds
+from kws.model.targets import Targets, mix_up
+from kws.model.teacher import Teacher
 from kws.model.train import train
 from tests.model.conftest import SETTINGS, Run
 
@@ -82,8 +85,83 @@ def command(run: Run, out: Path) -> list[str]:
             "--unknown",
             str(samples.unknown_per_keyword),
         ),
-        *("--shift-ms", str(samples.shift_ms)),
+        *("--shift-ms", "100", "--background", "0.8", "--snr-db", "10"),
+        *("--speed", "0", "--pitch", "0", "--room", "0", "--babble", "0", "--gain-db", "0"),
+        *("--microphone", "0", "--clipping", "0"),
     ]
+
+
+def test_seeds_give_mean_and_spread_and_the_best_by_validation(
+    tones: DataSet, tmp_path: Path
+) -> None:
+    settings = replace(SETTINGS, epochs=2)
+    results = train_seeds(tones, tmp_path / "run", settings, 2, name="tones")
+    first, second = results.runs
+    assert first.bundle.model != second.bundle.model
+    assert results.mean == pytest.approx(np.mean(results.accuracies))
+    one, other = results.accuracies
+    assert results.spread == pytest.approx(abs(one - other) / 2**0.5)
+    losses = [run.history[run.best_epoch].validation_loss for run in results.runs]
+    best = results.runs[int(np.argmin(losses))]
+    assert Bundle.load(tmp_path / "run" / "bundle").model == best.bundle.model
+    assert results.to_json()["seeds"]["accuracies"] == results.accuracies
+
+
+def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
+    teacher = Teacher(run.out)
+    spectrograms = judge_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    scores = teacher.scores(spectrograms)
+    assert scores.shape == (len(spectrograms), 4)
+    np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
+    # The float model of the run and its int8 bundle say the same.
+    by_bundle = Teacher(run.out / "bundle").scores(spectrograms)
+    assert np.abs(scores - by_bundle).mean() < 0.02
+
+    training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
+    targets = Targets(settings, training, teacher)
+    asked, wanted = targets.epoch(4)  # the second time that copy 1 is used
+    np.testing.assert_array_equal(asked, training.epoch(4).spectrograms)
+    np.testing.assert_allclose(wanted, teacher.scores(asked), atol=1e-6)
+
+    train(tones, tmp_path / "taught", settings, teacher=teacher)
+    with pytest.raises(UsageError, match="another teacher"):
+        train(tones, tmp_path / "taught", settings)
+
+
+def test_teacher_of_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    other = replace(SETTINGS, words=("high", "low"))
+    with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
+        train(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle"))
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(UsageError, match="no teacher"):
+        Teacher(tmp_path)
+
+
+def test_labels_are_smoothed(tones: DataSet) -> None:
+    training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
+    _, wanted = Targets(replace(SETTINGS, smoothing=0.2), training, None).epoch(0)
+    labels = training.epoch(0).labels
+    np.testing.assert_allclose(wanted[np.arange(len(labels)), labels], 0.85, atol=1e-6)
+    np.testing.assert_allclose(wanted.sum(axis=1), 1, atol=1e-6)
+
+
+def test_mixing_keeps_most_of_a_clip_and_as_much_of_its_label() -> None:
+    x = np.eye(64, dtype=np.float32)
+    mixed, wanted = mix_up(x[:, :, None, None], x, 0.5, np.random.default_rng(0))
+    np.testing.assert_array_equal(mixed[:, :, 0, 0], wanted)
+    own = np.diag(wanted)
+    assert own.min() >= 0.5
+    assert own.min() < 0.6
+    np.testing.assert_allclose(wanted.sum(axis=1), 1, atol=1e-6)
+
+
+def test_settings_of_all_levels_can_be_given_by_name() -> None:
+    settings = settings_for(("a",), "tiny_conv", epochs=7, joined=0.5, room=0.9, seed=None)
+    assert (settings.epochs, settings.samples.joined, settings.samples.augmentation.room) == (
+        *(7, 0.5, 0.9),
+    )
+    assert settings.seed == TrainSettings(("a",)).seed
 
 
 @pytest.mark.slow
@@ -121,6 +199,11 @@ def test_folder_of_another_run_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=says):
         train(tones, run.out, settings)
+
+
+def test_run_with_a_second_data_set_is_another_run(run: Run, tones: DataSet) -> None:
+    with pytest.raises(UsageError, match="other data"):
+        train(tones, run.out, SETTINGS, extra=tones)
 
 
 def test_folder_of_a_run_on_other_data_is_refused(run: Run, tones: DataSet) -> None:
