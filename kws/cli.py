@@ -104,7 +104,7 @@ def train(
     data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
-    model: Annotated[str, typer.Option(help="A model of the zoo.")] = "tiny_conv",
+    model: Annotated[str, typer.Option(help="A model of the zoo, such as ds_cnn_s.")] = "tiny_conv",
     epochs: Annotated[int | None, typer.Option(min=1)] = None,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Adam's highest.")] = None,

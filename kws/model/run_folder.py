@@ -15,6 +15,7 @@ from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory
 from kws.model.samples import SampleSettings
+from kws.model.zoo import find_model
 
 
 @dataclass(frozen=True)
@@ -63,10 +64,6 @@ class TrainSettings:
         config.check_range("seed", self.seed, 0, 2**31)
 
 
-# What suits a model better than the defaults; see docs/training.md for how it was found.
-_RECIPES: dict[str, dict[str, Any]] = {}
-
-
 def settings_for(words: tuple[str, ...], model: str, **given: Any) -> TrainSettings:
     """A model's own settings, but for what is given; None stands for "not given".
 
@@ -74,8 +71,12 @@ def settings_for(words: tuple[str, ...], model: str, **given: Any) -> TrainSetti
         words: the keywords.
         model: a name in the zoo.
         given: any field of TrainSettings, SampleSettings or Augmentation.
+
+    Raises:
+        UsageError: there is no such model.
+        KwsError: a value is out of range.
     """
-    values = _RECIPES.get(model, {}) | {k: v for k, v in given.items() if v is not None}
+    values = dict(find_model(model).recipe) | {k: v for k, v in given.items() if v is not None}
 
     def take(kind: type[Any]) -> dict[str, Any]:
         return {f.name: values.pop(f.name) for f in fields(kind) if f.name in values}

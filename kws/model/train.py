@@ -37,7 +37,7 @@ from kws.model.samples import (
 from kws.model.storage import Storage
 from kws.model.targets import Targets, mix_up
 from kws.model.teacher import Teacher
-from kws.model.zoo import build_model, check_model
+from kws.model.zoo import build_model, find_model
 from kws.progress import progress_bar
 
 _CALIBRATION_CLIPS = 500
@@ -106,7 +106,7 @@ def train(
         ToolError: TensorFlow is not installed.
         KwsError: something could not be written.
     """
-    check_model(settings.model)
+    find_model(settings.model)
     name = name or out.resolve().name
     check_name(name)
     dataset.check(settings.words)

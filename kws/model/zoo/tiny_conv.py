@@ -1,16 +1,18 @@
 """tiny_conv: TensorFlow's smallest keyword spotter, 19 kB as int8.
 
 One layer of 8 filters, each 10 frames x 8 channels, over the spectrogram at stride 2, and one dense
-layer over all that they give. Source: TensorFlow, examples/speech_commands, `tiny_conv`.
+layer over all that they give.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from kws.model.zoo.entry import ZooModel
+
 
 def build(frames: int, channels: int, classes: int) -> Any:
-    """The untrained model: float[n, frames, channels, 1] to logits float[n, classes]."""
+    """The untrained model."""
     from keras import Input, Sequential, layers  # noqa: PLC0415 - slow, for training only
 
     return Sequential(
@@ -25,3 +27,10 @@ def build(frames: int, channels: int, classes: int) -> Any:
         ],
         name="tiny_conv",
     )
+
+
+MODEL = ZooModel(
+    build,
+    "one layer of 8 filters and a dense one; the smallest that is of use",
+    "TensorFlow, examples/speech_commands, tiny_conv",
+)

@@ -1,0 +1,24 @@
+"""single_fc: one dense layer over the spectrogram, what every other model has to beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kws.model.zoo.entry import ZooModel
+
+
+def build(frames: int, channels: int, classes: int) -> Any:
+    """The untrained model."""
+    from keras import Input, Sequential, layers  # noqa: PLC0415 - slow, for training only
+
+    return Sequential(
+        [Input((frames, channels, 1)), layers.Flatten(), layers.Dense(classes)], name="single_fc"
+    )
+
+
+MODEL = ZooModel(
+    build,
+    "one dense layer: the floor",
+    "TensorFlow, examples/speech_commands, single_fc",
+    {"learning_rate": 0.002, "epochs": 30},
+)
