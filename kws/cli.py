@@ -398,7 +398,7 @@ def deploy(
         str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
     ] = None,
     probe: Annotated[
-        bool, typer.Option("--probe", help="Through a debug probe, not the USB bootloader.")
+        bool, typer.Option("--probe", help="Through a debug probe, not the bootloader.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

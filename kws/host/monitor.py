@@ -151,7 +151,7 @@ class Monitor:
         if self.wanted is not None:
             self._refuse_bootloader(found)
             raise BoardError(f"{self.wanted}: there is no such port; look at the cable")
-        fitting = [p for p in found if any(p.usb in t.application for t in self.targets)]
+        fitting = self._fitting(found)
         if fitting:
             names = ", ".join(p.device for p in fitting)
             raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
@@ -195,10 +195,18 @@ class Monitor:
                 return Port(self.wanted)
             if not socket:
                 return None
-        fitting = [p for p in found if any(p.usb in t.application for t in self.targets)]
+        fitting = self._fitting(found)
         if socket:
             fitting = [p for p in fitting if p.socket == socket]
         return fitting[0] if len(fitting) == 1 else None
+
+    def _fitting(self, found: list[Port]) -> list[Port]:
+        """The ports that may be a board's; adapters, which may be anything's, come last."""
+        for adapter in (False, True):
+            ids = {usb for t in self.targets if t.adapter == adapter for usb in t.application}
+            if fitting := [port for port in found if port.usb in ids]:
+                return fitting
+        return []
 
     def _is_bootloader(self, port: Port) -> bool:
         return any(port.usb in t.usb - t.application for t in self.targets)

@@ -22,6 +22,9 @@ BAUD = 115200
 WRITE_SECONDS = 5.0
 """How long a board may take nothing of what it is sent."""
 
+DTR_SECONDS = 0.1
+"""How long DTR is off before it comes on again: a capacitor at the reset pin has to discharge."""
+
 _BUSY = (errno.EBUSY, errno.EAGAIN)
 _NOT_YET = (errno.EACCES, errno.ENOENT, errno.ENODEV, errno.EIO, *_BUSY)
 
@@ -142,8 +145,20 @@ class Link:
 
     def lower_dtr(self) -> None:
         """Tell the board that nobody listens, while the port is still open."""
+        self._set_dtr(on=False)
+
+    def restart(self) -> None:
+        """Reset a board behind an adapter: its reset pin feels, through a capacitor, DTR come on.
+
+        So does opening the port.
+        """
+        self._set_dtr(on=False)
+        time.sleep(DTR_SECONDS)
+        self._set_dtr(on=True)
+
+    def _set_dtr(self, *, on: bool) -> None:
         with contextlib.suppress(OSError):  # a pseudo-terminal has no such line
-            self._port.dtr = False
+            self._port.dtr = on
 
     def close(self) -> None:
         """Give the port back; a board that left in the meantime is no error."""

@@ -232,19 +232,19 @@ class Board:
             if port is None:
                 time.sleep(0.002)
                 continue
-            events = _events(master, 2)
+            found = events(master, 2)
             with self._lock:
                 if self._port is port:  # not unplugged by the test meanwhile
-                    self._step(port.usb, master, events)
-            time.sleep(0.002 if events & select.POLLHUP or self._deaf() else 0)
+                    self._step(port.usb, master, found)
+            time.sleep(0.002 if found & select.POLLHUP or self._deaf() else 0)
 
-    def _step(self, usb: UsbId | None, master: int, events: int) -> None:
-        if events & select.POLLIN and not self._deaf():
+    def _step(self, usb: UsbId | None, master: int, found: int) -> None:
+        if found & select.POLLIN and not self._deaf():
             self._serve(usb, master, os.read(master, 512))
-        elif events & select.POLLHUP:  # nobody has the port open
+        elif found & select.POLLHUP:  # nobody has the port open
             slow = termios.tcgetattr(master)[4] == termios.B1200
             # Closed after it was made slow, not about to be opened.
-            closed = _events(master, 0) & select.POLLHUP
+            closed = events(master, 0) & select.POLLHUP
             if usb == APPLICATION and slow and closed and not self.faults.ignores_touch:
                 self._leave()
                 time.sleep(0.02)
@@ -307,7 +307,7 @@ class Board:
         return self._passed(self.faults.deaf_from)
 
 
-def _events(master: int, milliseconds: int) -> int:
+def events(master: int, milliseconds: int) -> int:
     """What can be done with a pseudo-terminal; POLLHUP: nobody has it open."""
     poll = select.poll()
     poll.register(master, select.POLLIN)

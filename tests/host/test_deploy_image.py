@@ -10,8 +10,8 @@ import pytest
 from kws.convert.bundle import Bundle, default_bundle_path
 from kws.errors import BoardError
 from kws.host.build import BINARY, build
+from kws.host.deploy import flow
 from kws.host.deploy.image import Memory, make_image, read_elf
-from kws.host.deploy.nano33ble import Nano33Ble
 
 MEMORY = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), 4096)
 PROGRAM = struct.pack("<II", 0x20040000, 0x10101) + bytes(1000)
@@ -104,10 +104,11 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
             read_elf(file, MEMORY)
 
 
-def test_the_linker_script_agrees(board_tools: None) -> None:
+@pytest.mark.parametrize("board", flow.TARGETS)
+def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
     """What `kws build` gives for the board is what `kws deploy` takes."""
-    firmware = build("nano33ble", Bundle.load(default_bundle_path()))
-    image = read_elf(firmware.elf, Nano33Ble.memory)
+    firmware = build(board, Bundle.load(default_bundle_path()))
+    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
     binary = (firmware.folder / BINARY).read_bytes()
     assert image.data[: len(binary)] == binary
     assert set(image.data[len(binary) :]) <= {0xFF}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import struct
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -13,7 +14,8 @@ from kws.errors import BoardError, ToolError
 from kws.host.deploy import flow, probe
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.nano33ble import Nano33Ble
-from kws.host.deploy.target import Bench
+from kws.host.deploy.sparkfun_edge import SparkFunEdge
+from kws.host.deploy.target import Bench, Target
 from kws.host.ports import Port
 from tests.host.conftest import Run
 from tests.host.simulated_nano33 import BOOTLOADER, ORIGIN, PAGE, Board
@@ -28,7 +30,7 @@ from pyocd.flash.flash import Flash
 from pyocd.probe.debug_probe import DebugProbe
 
 TARGET = Nano33Ble()
-END = TARGET.memory.flash.stop
+EDGE = SparkFunEdge()
 
 
 class StubProbe(DebugProbe):  # type: ignore[misc]
@@ -98,22 +100,24 @@ class SimulatedFlash(Flash):  # type: ignore[misc]
         raise AssertionError("the whole chip was to be erased")
 
     def erase_sector(self, address: int) -> None:
-        assert ORIGIN <= address < END, f"sector 0x{address:x} was to be erased"
-        assert address % PAGE == 0
+        assert address in self._chip.free, f"sector 0x{address:x} was to be erased"
+        size = self.region.sector_size
+        assert address % size == 0
         self._chip.erased.append(address)
-        self._chip.flash[address : address + PAGE] = b"\xff" * PAGE
+        self._chip.flash[address : address + size] = b"\xff" * size
 
     def program_page(self, address: int, data: Any) -> None:
-        assert ORIGIN <= address < END, f"0x{address:x} was to be written"
+        assert address in self._chip.free, f"0x{address:x} was to be written"
         old = self._chip.flash[address : address + len(data)]
         assert set(old) == {0xFF}, "written without being erased"
         self._chip.flash[address : address + len(data)] = bytes(data)
 
 
 class Chip:
-    """An nRF52840 behind the probe: what flash holds, and what was done to the chip."""
+    """A board's chip behind the probe: what flash holds, and what was done to the chip."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, target: Target) -> None:
+        self.free = target.memory.flash
         self.flash = bytearray(b"\xb0\x07" * (0x100000 // 2))
         self.before = bytes(self.flash)
         self.erased: list[int] = []
@@ -158,10 +162,19 @@ class Chip:
 
 @pytest.fixture
 def chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
-    chip = Chip(monkeypatch)
+    yield from chip_of(monkeypatch, TARGET)
+
+
+@pytest.fixture
+def edge_chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
+    yield from chip_of(monkeypatch, EDGE)
+
+
+def chip_of(monkeypatch: pytest.MonkeyPatch, target: Target) -> Iterator[Chip]:
+    chip = Chip(monkeypatch, target)
     yield chip
-    assert bytes(chip.flash[:ORIGIN]) == chip.before[:ORIGIN]
-    assert bytes(chip.flash[END:]) == chip.before[END:]
+    assert bytes(chip.flash[: chip.free.start]) == chip.before[: chip.free.start]
+    assert bytes(chip.flash[chip.free.stop :]) == chip.before[chip.free.stop :]
 
 
 @pytest.mark.parametrize("size", [1024, PAGE, 61_441])
@@ -174,6 +187,24 @@ def test_writes_its_own_sectors_and_no_other(chip: Chip, size: int) -> None:
     assert bytes(chip.flash[ORIGIN : ORIGIN + len(image.data)]) == image.data
     assert bytes(chip.flash[pages.stop :]) == chip.before[pages.stop :]
     assert chip.resets == ["halt", "run"]
+    assert sum(done) == probe.steps(image)
+
+
+@pytest.mark.parametrize("size", [1024, 8192, 20_481])
+def test_the_edges_sectors_are_larger_than_its_blocks(edge_chip: Chip, size: int) -> None:
+    """pyOCD knows the chip by this name, and what lies below 0xc000 is not in its map at all."""
+    program = struct.pack("<II", 0x10002000, 0x10101) + bytes(range(256)) * (size // 256)
+    image = make_image([(0x10000, program[:size])], EDGE.memory, "test")
+    done: list[int] = []
+    probe.program(EDGE, image, Bench(list, QUICK, done.append))
+    (session,) = edge_chip.sessions
+    assert session.target.part_number == "AMA3B1KK_KBR"
+    assert (edge_chip.region.start, edge_chip.region.sector_size) == (0xC000, 8192)
+    sectors = range(0x10000, 0x10000 + len(image.data), 8192)
+    assert sorted(edge_chip.erased) == list(sectors)
+    end = sectors[-1] + 8192
+    assert bytes(edge_chip.flash[0x10000:][: len(image.data)]) == image.data
+    assert bytes(edge_chip.flash[end:]) == edge_chip.before[end:]
     assert sum(done) == probe.steps(image)
 
 
@@ -201,7 +232,7 @@ def test_a_chip_that_does_not_answer(chip: Chip) -> None:
 
 
 def test_an_image_elsewhere_is_refused(chip: Chip) -> None:
-    for address in (0, ORIGIN - PAGE, END):
+    for address in (0, ORIGIN - PAGE, TARGET.memory.flash.stop):
         image = Image(address, bytes(PAGE), PAGE)
         with pytest.raises(BoardError, match="no address that may be written"):
             probe.program(TARGET, image, Bench(list, QUICK))

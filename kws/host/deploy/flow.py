@@ -11,11 +11,12 @@ from kws.host import lines, ports
 from kws.host.deploy import probe
 from kws.host.deploy.image import Image
 from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from kws.host.deploy.target import Bench, ProtocolError, Target
 from kws.host.lines import Boot, Fault, Heard, LineBuffer, Stats
-from kws.host.ports import Link, Port, PortLostError
+from kws.host.ports import Link, Port, PortError, PortLostError
 
-TARGETS: dict[str, Target] = {target.name: target for target in (Nano33Ble(),)}
+TARGETS: dict[str, Target] = {target.name: target for target in (Nano33Ble(), SparkFunEdge())}
 """Boards that can be deployed to; a new one is one file and one name here."""
 
 # Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
@@ -37,14 +38,16 @@ class Deployed:
     port: str
     """Of the application that was started; empty if it has none."""
     size: int
-    """Bytes written and verified."""
+    """Bytes written."""
+    verified: bool
+    """Whether flash was compared with them; if not, each block was checked on its way."""
     boot: Boot | None
     """Its boot line; None if that was missed."""
 
 
 def text(done: Deployed) -> str:
     """What a deployment gave, for people."""
-    size = f"{done.size} bytes written and verified"
+    size = f"{done.size} bytes written and {'verified' if done.verified else 'checked'}"
     if not done.port:
         return f"{size}; plug in the board's USB cable and run kws monitor to see it run"
     if done.boot is None:
@@ -83,18 +86,24 @@ def find_port(target: Target, wanted: str | None, found: list[Port]) -> Port:
     if wanted is not None:
         real = str(Path(wanted).resolve())
         known = [port for port in found if str(Path(port.device).resolve()) == real]
-        if known and known[0].usb not in target.usb:
-            raise BoardError(f"{wanted}: this is a {known[0].usb}, not an {target.title}")
+        if known and _is_other(target, known[0]):
+            raise BoardError(f"{wanted}: this is a {known[0].usb}, no {target.title}")
         return known[0] if known else Port(wanted)
     fitting = [port for port in found if port.usb in target.usb]
     if not fitting:
         raise BoardError(f"no {target.title} was found; {target.find}")
     if len(fitting) > 1:
         names = ", ".join(port.device for port in fitting)
-        raise BoardError(
-            f"{len(fitting)} boards of this kind were found: name one with --port, {names}"
-        )
+        what = "USB-serial adapters" if target.adapter else "boards of this kind"
+        raise BoardError(f"{len(fitting)} {what} were found: name one with --port, {names}")
     return fitting[0]
+
+
+def _is_other(target: Target, port: Port) -> bool:
+    """Whether its USB id says that a port is not this board's."""
+    if target.adapter:
+        return any(port.usb in other.usb for other in TARGETS.values() if not other.adapter)
+    return port.usb not in target.usb
 
 
 def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
@@ -120,8 +129,8 @@ def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> De
     try:
         started, boot = see_it_start(target, port, before, bench)
     except KeyboardInterrupt:
-        raise StoppedError("stopped; the firmware is written and verified") from None
-    return Deployed(target.name, started.device, len(image.data), boot)
+        raise StoppedError("stopped; the firmware is written") from None
+    return Deployed(target.name, started.device, len(image.data), target.verifies, boot)
 
 
 def deploy_by_probe(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
@@ -137,12 +146,13 @@ def deploy_by_probe(target: Target, image: Image, wanted: str | None, bench: Ben
     try:
         probe.program(target, image, bench)
         if port is None:
-            return Deployed(target.name, "", len(image.data), None)
-        _wait_until_gone(port, bench)
+            return Deployed(target.name, "", len(image.data), True, None)
+        if not target.adapter:
+            _wait_until_gone(port, bench)
         started, boot = see_it_start(target, port, before, bench)
     except KeyboardInterrupt:
         raise StoppedError("stopped; run kws deploy again") from None
-    return Deployed(target.name, started.device, len(image.data), boot)
+    return Deployed(target.name, started.device, len(image.data), True, boot)
 
 
 def _wait_until_gone(port: Port, bench: Bench) -> None:
@@ -178,18 +188,20 @@ def see_it_start(
             return found.socket == port.socket
         return found.device not in names
 
-    started = ports.wait_for(bench.lister, wanted, bench.timing.appear)
+    started = port if target.adapter else ports.wait_for(bench.lister, wanted, bench.timing.appear)
     if started is None:
         raise BoardError(
-            f"the firmware is written and verified, but the board did not come back within "
+            f"the firmware is written, but the board did not come back within "
             f"{bench.timing.appear:g} s; tap its reset button once and run kws monitor"
         )
     try:
         with ports.open_soon(started.device, bench.timing.appear) as link:
             return started, _watch(target, link, bench)
+    except PortError as error:
+        raise BoardError(f"the firmware is written, but {error}") from None
     except PortLostError:
         raise BoardError(
-            f"{started.device}: the firmware is written and verified, but the board went away "
+            f"{started.device}: the firmware is written, but the board went away "
             "again; kws monitor shows what it says when it starts"
         ) from None
 
@@ -205,9 +217,7 @@ def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
         for line in buffer.feed(link.read(min(0.1, end - now))):
             found = lines.parse_line(line)
             if isinstance(found, Fault) and not found.text.startswith(_ECHO):
-                raise BoardError(
-                    f"{link.device}: the firmware is written and verified, but says: {found.text}"
-                )
+                raise BoardError(f"{link.device}: the firmware is written, but says: {found.text}")
             if isinstance(found, Boot):
                 _check_board(target, found, link.device)
                 boot = found
@@ -220,7 +230,7 @@ def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
             asked = True
     if not alive:
         raise BoardError(
-            f"{link.device}: the firmware is written and verified, but says nothing for "
+            f"{link.device}: the firmware is written, but says nothing for "
             f"{bench.timing.boot:g} s; tap reset once and run kws monitor"
         )
     return boot

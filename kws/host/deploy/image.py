@@ -26,7 +26,7 @@ class Memory:
     ram: range
 
     block: int
-    """Bytes that are erased and written at once; `flash` starts and ends on such a border."""
+    """Bytes that are written at once; `flash` starts and ends on such a border."""
 
 
 @dataclass(frozen=True)

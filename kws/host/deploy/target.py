@@ -58,6 +58,13 @@ class Target(ABC):
     usb: ClassVar[frozenset[UsbId]]
     """All ids under which it may show up, as application or bootloader."""
 
+    adapter: ClassVar[bool] = False
+    """Whether these are the ids of USB-serial adapters: another one may be named, the port stays
+    when the board restarts, and what is behind such a port is not known before it is asked."""
+
+    verifies: ClassVar[bool] = True
+    """Whether `program` compares flash with the image; if not, each block is checked on its way."""
+
     application: ClassVar[frozenset[UsbId]]
     """Of those, the ones that it has while an application runs."""
 
@@ -78,7 +85,7 @@ class Target(ABC):
 
     @abstractmethod
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """Write `image`, compare what was written with it, and start it.
+        """Write `image`, check it as well as the bootloader can, and start it.
 
         Args:
             port: where the board is, as bootloader or as application.

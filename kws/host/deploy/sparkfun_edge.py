@@ -1,0 +1,64 @@
+"""SparkFun Edge, behind SparkFun's variable loader, at a USB-serial adapter."""
+
+from __future__ import annotations
+
+from kws.errors import BoardError
+from kws.host import ports
+from kws.host.deploy.image import Image, Memory
+from kws.host.deploy.svl import FRAME_BYTES, Svl
+from kws.host.deploy.target import Bench, Target
+from kws.host.ports import Port, UsbId
+
+# The board has no USB: what the computer sees is the adapter at its six-pin header. These are the
+# ids of the usual ones with 3.3 V and a DTR pin (Linux, drivers/usb/serial: ch341.c,
+# ftdi_sio_ids.h, cp210x.c); SparkFun's Serial Basic is the first.
+ADAPTERS = frozenset(
+    {
+        UsbId(0x1A86, 0x7523),  # CH340
+        UsbId(0x0403, 0x6001),  # FT232R
+        UsbId(0x0403, 0x6015),  # FT231X
+        UsbId(0x10C4, 0xEA60),  # CP2102
+    }
+)
+
+UPPER_HALF = 0x80000
+"""Loaders before version 6 do not erase flash from here on (its README, "Artemis SVL Versions")."""
+
+
+class SparkFunEdge(Target):
+    """Reset by the adapter's DTR line, written by the loader that listens just after."""
+
+    name = "sparkfun_edge"
+    title = "SparkFun Edge"
+    application = usb = ADAPTERS
+    adapter = True
+    verifies = False
+    # The chip's own bootloader lies at 0, the loader at 0xC000; its source, USERCODE_OFFSET, says
+    # where the application starts. 1 MB of flash, 384 KB of RAM (datasheet, 1).
+    memory = Memory(range(0x10000, 0x100000), range(0x10000000, 0x10060000), FRAME_BYTES)
+    find = (
+        "connect a 3.3 V USB-serial adapter to its six-pin header (the board has no USB of its "
+        "own), or name the adapter's port with --port"
+    )
+    recover = "the bootloader is untouched: run kws deploy again"
+    probe = "ama3b1kk_kbr"
+
+    def steps(self, image: Image) -> int:
+        """Each block is sent once."""
+        return image.count
+
+    def program(self, port: Port, image: Image, bench: Bench) -> None:
+        """As `Target.program`."""
+        with ports.open_soon(port.device, bench.timing.appear) as link:
+            board = Svl(link, bench.timing.answer)
+            end = image.address + len(image.data)
+            if board.version < 6 and end > UPPER_HALF:
+                raise BoardError(
+                    f"{port.device}: this firmware ends at 0x{end:x}, and version {board.version} "
+                    f"of the board's bootloader writes up to 0x{UPPER_HALF:x} only; use a smaller "
+                    "model, or a bootloader of version 6"
+                )
+            for address, block in image.blocks():
+                board.send(block, address)
+                bench.advance(1)
+            board.finish()
