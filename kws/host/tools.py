@@ -88,6 +88,7 @@ def check_all() -> list[Check]:
             _check_package("pyocd", "kws deploy --probe", "pip install 'kws[probe]'"), optional=True
         ),
         _check_serial_rights(),
+        _check_plugged_in(),
         _check_renode(),
     ]
     return checks
@@ -141,6 +142,19 @@ def _check_serial_rights() -> Check:
     return Check(
         "right to serial ports", "kws deploy and kws monitor", found, remedy, optional=True
     )
+
+
+def _check_plugged_in() -> Check:
+    """Which boards are at this machine's serial ports, by their USB ids."""
+    try:
+        from kws.host import ports  # noqa: PLC0415 - pyserial may be missing
+        from kws.host.deploy import flow  # noqa: PLC0415
+
+        found = ", ".join(flow.name_ports(ports.list_ports()))
+    except ImportError:
+        found = ""
+    remedy = "plug one in with a USB cable that carries data; see docs/deploy.md"
+    return Check("a board", "kws deploy and kws monitor", found, remedy, optional=True)
 
 
 def _ask(command: list[str]) -> str:

@@ -18,7 +18,9 @@ import pytest
 from kws.convert.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.host import build as building
+from kws.host import ports
 from kws.host.build import Firmware, boards, build, find_board, firmware_folder
+from kws.host.ports import Port, UsbId
 from kws.host.sections import symbols
 from tests.host.conftest import Run
 
@@ -279,8 +281,11 @@ def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
 def test_doctor_names_what_is_missing(
     kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    edge = Port("/dev/ttyUSB7", UsbId(0x1A86, 0x7523), "1-1")
+    monkeypatch.setattr(ports, "list_ports", lambda: [edge, Port("/dev/ttyUSB8", UsbId(1, 2), "")])
     code, out, _ = kws("doctor")
     assert "found    arm-none-eabi-g++" in out or "found  arm-none-eabi-g++" in out
+    assert "/dev/ttyUSB7: an adapter, maybe of a SparkFun Edge\n" in out
     only_qemu = tmp_path / "bin"
     only_qemu.mkdir()
     (only_qemu / "qemu-system-arm").symlink_to(str(shutil.which("qemu-system-arm")))

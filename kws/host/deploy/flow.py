@@ -106,6 +106,16 @@ def _is_other(target: Target, port: Port) -> bool:
     return port.usb not in target.usb
 
 
+def name_ports(found: list[Port]) -> list[str]:
+    """The ports that a board may be at, each with what its USB id says."""
+    return [
+        f"{port.device}: {'an adapter, maybe of a ' if target.adapter else ''}{target.title}"
+        for port in found
+        for target in TARGETS.values()
+        if port.usb in target.usb
+    ]
+
+
 def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
     """Write an image to a board through its bootloader and see that it runs.
 
