@@ -10,6 +10,8 @@ DEMO   ?= runs/demo
 PACKAGES      := g++ cmake python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi \
                  libstdc++-arm-none-eabi-newlib qemu-system-arm espeak-ng flite libportaudio2 libgtest-dev
 LINT_PACKAGES := clang-format clang-tidy
+# A sound server whose microphone hears what tests play.
+SOUND_PACKAGES := pulseaudio pulseaudio-utils libasound2-plugins
 FUZZ_PACKAGES := clang libclang-rt-dev
 
 CORE_SOURCES := $(shell find kws/firmware/src -name '*.cc' -o -name '*.h') kws/_core.cc
@@ -88,7 +90,7 @@ test-cpp: $(VENV)/.installed
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
 
-test-python: $(VENV)/.installed build/.fuzz-packages
+test-python: $(VENV)/.installed build/.fuzz-packages build/.sound-packages
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # A minute of this runs in `make test`. What it learns stays in build/fuzz/corpus.
@@ -98,6 +100,10 @@ fuzz: $(VENV)/.installed build/.fuzz-packages
 
 build/.fuzz-packages: Makefile
 	$(call apt_install,$(FUZZ_PACKAGES))
+	@mkdir -p build && touch $@
+
+build/.sound-packages: Makefile
+	$(call apt_install,$(SOUND_PACKAGES))
 	@mkdir -p build && touch $@
 
 lint: $(VENV)/.installed build/.lint-packages

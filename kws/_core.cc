@@ -588,6 +588,37 @@ class Pipeline {
                           score_rows.Release());
   }
 
+  nb::ndarray<nb::numpy, int8_t> Frame() const {
+    const int8_t* newest = pipeline_->newest_frame();
+    Owned<int8_t> out({newest != nullptr ? kChannels : 0});
+    if (newest != nullptr) std::copy(newest, newest + kChannels, out.data.get());
+    return out.Release();
+  }
+
+  std::vector<int> Means() const {
+    std::vector<int> means;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      means.push_back(pipeline_->MeanScore(static_cast<int>(i)));
+    }
+    return means;
+  }
+
+  std::vector<int> LabelThresholds() const {
+    std::vector<int> thresholds;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      thresholds.push_back(pipeline_->threshold(static_cast<int>(i)));
+    }
+    return thresholds;
+  }
+
+  void SetThreshold(int label, int threshold) {
+    if (label < 0 || static_cast<size_t>(label) >= labels_.size()) {
+      throw CoreError("there is no label " + std::to_string(label));
+    }
+    if (threshold < 0 || threshold > 255) throw CoreError("a threshold is between 0 and 255");
+    pipeline_->SetThreshold(label, static_cast<uint8_t>(threshold));
+  }
+
  private:
   // What the device writes while it hears `pcm`; calls after_hop() after each hop.
   template <typename AfterHop>
@@ -698,5 +729,9 @@ NB_MODULE(_core, m) {
            "suppression_ms"_a = 1500, "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
       .def_prop_ro("boot", &Pipeline::Boot)
       .def("feed", &Pipeline::Feed, "pcm"_a)
-      .def("trace", &Pipeline::Trace, "pcm"_a);
+      .def("trace", &Pipeline::Trace, "pcm"_a)
+      .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
+      .def_prop_ro("means", &Pipeline::Means)
+      .def_prop_ro("thresholds", &Pipeline::LabelThresholds)
+      .def("set_threshold", &Pipeline::SetThreshold, "label"_a, "threshold"_a);
 }

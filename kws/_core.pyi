@@ -171,3 +171,18 @@ class Pipeline:
     @property
     def boot(self) -> bytes:
         """The boot line."""
+
+    @property
+    def frame(self) -> NDArray[np.int8]:
+        """The newest frame, shape (40,); shape (0,) before there is one."""
+
+    @property
+    def means(self) -> list[int]:
+        """Each label's mean score (0 to 255) over the recognizer's window."""
+
+    @property
+    def thresholds(self) -> list[int]:
+        """What each label's mean score has to exceed, 0 to 255; 255: it is never heard."""
+
+    def set_threshold(self, label: int, threshold: int) -> None:
+        """What the mean score of a label (its index) has to exceed from now on, 0 to 255."""

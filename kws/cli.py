@@ -312,6 +312,67 @@ def run(
 
 
 @app.command()
+def listen(
+    *,
+    model: ModelOption = None,
+    source: Annotated[
+        Path | None, typer.Option("--input", help="A recording instead of the microphone.")
+    ] = None,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="With --input: as fast as it can be heard.")
+    ] = False,
+    device: Annotated[
+        str | None, typer.Option(help="A microphone's number, name, or a part of its name.")
+    ] = None,
+    list_devices: Annotated[
+        bool, typer.Option("--list-devices", help="List the microphones and leave.")
+    ] = False,
+    plain: Annotated[
+        bool, typer.Option("--plain", help="The device's lines alone, as where there is a pipe.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print an object a line.")] = False,
+    on: Annotated[
+        list[str] | None, typer.Option(help="yes='program ...' runs it when yes is heard.")
+    ] = None,
+    shell: Annotated[
+        bool, typer.Option("--shell", help="Let a shell run what --on names.")
+    ] = False,
+    record_misses: Annotated[
+        Path | None, typer.Option(help="The key m keeps the last word's sound in this folder.")
+    ] = None,
+) -> None:
+    """Be the device with this machine's microphone: hear words, live."""
+    from contextlib import suppress
+
+    from kws.audio import microphone
+    from kws.host import listen as engine
+    from kws.host import listen_actions, listen_views
+    from kws.host.listen_loop import Session
+    from kws.host.listen_terminal import Terminal, keyboard
+
+    if list_devices:
+        found = microphone.list_devices()
+        print(microphone.devices_json(found) if as_json else microphone.devices_text(found))
+        return
+    if fast and not source:
+        raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
+    if source and device:
+        raise UsageError("--input and --device were both given; choose one")
+    listener = engine.Listener(_bundle(model))
+    commands = listen_actions.Commands(on or (), listener.bundle.labels, shell=shell)
+    misses = listen_actions.Misses(record_misses) if record_misses else None
+    sound = (
+        engine.file_blocks(source, fast=fast) if source else microphone.Microphone(device).blocks()
+    )
+    with suppress(KeyboardInterrupt), keyboard() as keys:
+        view: listen_views.View = listen_views.Json() if as_json else listen_views.Plain()
+        if not plain and not as_json and sys.stdout.isatty():
+            view = Terminal(listener, str(source or "microphone"), keeps=misses is not None)
+        with view as shown:
+            Session(listener, sound, shown, commands, keys, misses).run()
+
+
+@app.command()
 def build(
     *,
     board: Annotated[str, typer.Option(help="See kws boards.")],

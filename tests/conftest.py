@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.sound_server import SoundServer, missing_programs
+
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -66,3 +68,22 @@ def read_only(tmp_path: Path) -> Iterator[Path]:
         pytest.skip("a read-only file system could not be mounted here")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture(scope="session")
+def _sound_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SoundServer]:
+    """A sound server of this session, or a skip."""
+    if missing := missing_programs():
+        pytest.skip(f"{', '.join(missing)} not installed (make test installs pulseaudio)")
+    server = SoundServer(tmp_path_factory.mktemp("sound"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def sound_server(_sound_server: SoundServer) -> Iterator[SoundServer]:
+    """A sound server whose microphone is plugged in."""
+    _sound_server.plug()
+    yield _sound_server
+    _sound_server.unplug()

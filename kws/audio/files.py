@@ -59,7 +59,7 @@ def read_recording(path: Path) -> Recording:
     Raises:
         AudioError: the file is missing, empty, damaged, of another kind, or holds no sound.
     """
-    _check_file(path)
+    check_file(path)
     try:
         with soundfile.SoundFile(path) as file:
             exact = file.subtype == "PCM_16" and file.channels == 1
@@ -67,10 +67,7 @@ def read_recording(path: Path) -> Recording:
             promised = file.frames
             data = file.read(dtype="int16" if exact else "float32", always_2d=True)
     except (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSError):
-        raise AudioError(
-            f"{path}: not a recording that can be read (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
-            "convert it to WAV or remove it"
-        ) from None
+        raise unreadable(path) from None
     if len(data) < promised:
         raise AudioError(
             f"{path}: damaged, its header promises {promised} samples and {len(data)} are there; "
@@ -112,7 +109,12 @@ def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
     atomic_write(path, buffer.getvalue(), sync=False)
 
 
-def _check_file(path: Path) -> None:
+def check_file(path: Path) -> None:
+    """Make sure that there is a file with something in it.
+
+    Raises:
+        AudioError: it is missing, empty, a folder, or may not be read.
+    """
     try:
         if path.is_dir():
             raise AudioError(f"{path}: is a folder; name a recording in it")
@@ -123,6 +125,14 @@ def _check_file(path: Path) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise AudioError(f"{path}: {reason}; check the name and its permissions") from None
+
+
+def unreadable(path: Path) -> AudioError:
+    """What is said of a file that libsndfile cannot read."""
+    return AudioError(
+        f"{path}: not a recording that can be read (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
+        "convert it to WAV or remove it"
+    )
 
 
 def _to_pcm(data: npt.NDArray[np.generic], rate: int) -> npt.NDArray[np.int16] | None:

@@ -69,6 +69,13 @@ class Pipeline {
   }
   const int8_t* scores() const { return scores_; }
 
+  // For those who watch: the newest frame (kChannels features, valid until the next hop; null
+  // before the first), and a label's mean score (0..255) of the last inference's window.
+  const int8_t* newest_frame() const {
+    return features_.frames() > 0 ? features_.newest() : nullptr;
+  }
+  uint8_t MeanScore(int label) const { return recognizer_.MeanScore(label); }
+
   // Hops since Start or Reset; wraps with the time.
   uint32_t hops() const { return time_ms_ / kHopMs; }
   size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }

@@ -22,6 +22,15 @@ void Recognizer::Reset() {
   suppressing_ = false;
 }
 
+uint8_t Recognizer::MeanScore(int label) const {
+  if (count_ == 0) return 0;
+  int32_t sum = 0;
+  for (int offset = 0; offset < count_; ++offset) {
+    sum += scores_[Slot(offset) * label_count_ + label] + 128;
+  }
+  return static_cast<uint8_t>(sum / count_);
+}
+
 Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result) {
   if (capacity_ == 0) return Status::kBadArgument;
   // Times are compared by their difference, so that a device may run on past 2^31 ms (24.8 days).
@@ -56,11 +65,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
   result->label = 0;
   result->score = 0;
   for (int i = 0; i < label_count_; ++i) {
-    int32_t sum = 0;
-    for (int offset = 0; offset < count_; ++offset) {
-      sum += scores_[Slot(offset) * label_count_ + i] + 128;
-    }
-    const uint8_t mean = static_cast<uint8_t>(sum / count_);
+    const uint8_t mean = MeanScore(i);
     if (mean > result->score) {
       result->label = i;
       result->score = mean;

@@ -48,6 +48,10 @@ class Recognizer {
   // results in the window than Capacity() do the same.
   Status Process(const int8_t* scores, int32_t time_ms, Result* result);
 
+  // The mean score of a label, 0..255, over the results of the last Process; 0 before the first.
+  // `label` is 0..label_count - 1.
+  uint8_t MeanScore(int label) const;
+
   // The mean score (0..255) of `label` (0..label_count - 1) has to exceed this from now on.
   void SetThreshold(int label, uint8_t threshold) { thresholds_[label] = threshold; }
   uint8_t threshold(int label) const { return thresholds_[label]; }

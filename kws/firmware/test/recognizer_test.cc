@@ -138,6 +138,20 @@ TEST(Recognizer, NeedsTheMinimumCount) {
   EXPECT_TRUE(result.is_new);
 }
 
+TEST(Recognizer, TellsTheMeanOfEachLabel) {
+  Recognizer recognizer(2, RecognizerSettings{});
+  EXPECT_EQ(recognizer.MeanScore(0), 0);
+  Recognizer::Result result;
+  const int8_t first[] = {-128, 127};
+  const int8_t second[] = {72, -128};
+  ASSERT_EQ(recognizer.Process(first, 0, &result), Status::kOk);
+  ASSERT_EQ(recognizer.Process(second, 100, &result), Status::kOk);
+  EXPECT_EQ(recognizer.MeanScore(0), 100);
+  EXPECT_EQ(recognizer.MeanScore(1), 127);
+  recognizer.Reset();
+  EXPECT_EQ(recognizer.MeanScore(1), 0);
+}
+
 TEST(Recognizer, TheThresholdHasToBeExceeded) {
   for (int score : {200, 201}) {
     Recognizer recognizer(kLabels, {});

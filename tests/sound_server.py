@@ -1,0 +1,107 @@
+"""A sound server of a test's own: what is played into its sink, its microphone hears."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from kws.audio.files import write_clip
+from kws.host.stream import Pcm
+
+DEVICE = "kws_mic"
+"""The microphone's name."""
+
+_SINK = "kws"
+_PROGRAMS = ("pulseaudio", "pactl", "paplay")
+
+
+def missing_programs() -> list[str]:
+    """Programs that are needed and are not there."""
+    paths = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
+    return [name for name in _PROGRAMS if not any((p / name).is_file() for p in paths)]
+
+
+class SoundServer:
+    """PulseAudio on a socket in `folder`, with one sink whose monitor is the microphone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._socket = folder / "native"
+        self._module = ""
+        (folder / ".asoundrc").write_text(
+            f'pcm.{DEVICE} {{ type pulse device "{_SINK}.monitor" '
+            'hint { show on description "what tests play" } }\n'
+        )
+        self._server: subprocess.Popen[bytes] | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What a program needs to use this server and no other."""
+        private = str(self._folder)
+        return {
+            **os.environ,
+            "HOME": private,
+            "XDG_RUNTIME_DIR": private,
+            "PULSE_RUNTIME_PATH": private,
+            "PULSE_SERVER": f"unix:{self._socket}",
+        }
+
+    def start(self) -> None:
+        """Start the server, no microphone yet."""
+        with (self._folder / "server.log").open("ab") as log:
+            self._server = subprocess.Popen(
+                [
+                    *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1"),
+                    *("--use-pid-file=no", "--disable-shm=yes", "--log-level=error"),
+                    *("-L", f"module-native-protocol-unix auth-anonymous=1 socket={self._socket}"),
+                ],
+                env=self.environment,
+                stdout=log,
+                stderr=log,
+            )
+        end = time.monotonic() + 20
+        while self._pactl("info").returncode:
+            if time.monotonic() > end or self._server.poll() is not None:
+                raise AssertionError((self._folder / "server.log").read_text())
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End the server; the microphone is gone with it."""
+        self._module = ""
+        if self._server:
+            self._server.terminate()
+            self._server.wait(10)
+
+    def plug(self) -> None:
+        """Put the microphone in, if it is not there."""
+        if not self._module:
+            done = self._pactl(
+                "load-module", "module-null-sink", f"sink_name={_SINK}", "rate=48000", "channels=1"
+            )
+            assert done.returncode == 0, done.stderr
+            self._module = done.stdout.strip()
+
+    def unplug(self) -> None:
+        """Pull the microphone out, if it is there."""
+        if self._module:
+            assert self._pactl("unload-module", self._module).returncode == 0
+            self._module = ""
+
+    def play(self, pcm: Pcm) -> None:
+        """Play sound (int16[n], 16 kHz) into the microphone; returns when it is over."""
+        clip = self._folder / "played.wav"
+        write_clip(clip, pcm)
+        command = ["paplay", "--device", _SINK, "--latency-msec", "20", str(clip)]
+        subprocess.run(command, env=self.environment, check=True, timeout=60)
+
+    def _pactl(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            ["pactl", *arguments],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
