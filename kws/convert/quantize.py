@@ -46,6 +46,8 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     tf = import_tensorflow()
     import keras  # noqa: PLC0415 - slow, for training only
 
+    from kws.convert.slim import slim  # noqa: PLC0415 - flatbuffers comes with TensorFlow
+
     source = keras.Input(batch_shape=(1, *spectrograms.shape[1:], 1))
     scores = keras.layers.Softmax()(model(source, training=False))
     converter = tf.lite.TFLiteConverter.from_keras_model(keras.Model(source, scores))
@@ -62,6 +64,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ModelError(f"TensorFlow cannot convert the model: {reason[0]}") from None
+    data = slim(data)
     _check_input(data)
     return data
 

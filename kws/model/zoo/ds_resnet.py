@@ -21,7 +21,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 
     source = Input((frames, channels, 1))
     x = conv(source, _NARROW, (8, 8), (2, 4))
-    for filters, stride in ((_NARROW, 1), (_NARROW, 1), (_WIDE, 2), (_WIDE, 1), (_WIDE, 1)):
+    for filters, stride in (*[(_NARROW, 1)] * 2, (_WIDE, 2), *[(_WIDE, 1)] * 3):
         y = depthwise(x, (5, 3), stride)
         if stride == 1:
             x = layers.ReLU()(layers.Add()([x, conv(y, filters, 1, relu=False)]))
