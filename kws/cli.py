@@ -61,6 +61,35 @@ def synth(
 
 
 @app.command()
+def record(
+    *,
+    words: Annotated[str, typer.Option(help="What is said, such as yes,no.")],
+    out: Annotated[Path, typer.Option(help="Folder of the data set; what it has is kept.")],
+    takes: Annotated[int, typer.Option(min=1, help="How often each word is said.")] = 5,
+    speaker: Annotated[
+        str | None, typer.Option(help="Who speaks; the user. File names have a hash of it.")
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option(help="A microphone, see kws listen --list-devices.")
+    ] = None,
+) -> None:
+    """Record words one by one with this machine's microphone, cut and checked."""
+    from contextlib import closing
+
+    from kws.audio import record as recorder
+    from kws.audio.microphone import Microphone
+    from kws.audio.record_stage import Lines, Prompter
+
+    chosen = _split(words)
+    recorder.check_words(chosen)
+    clips = recorder.Clips(out, recorder.speaker_hash(speaker))
+    stage = Prompter() if sys.stdout.isatty() else Lines()
+    with closing(Microphone(device).blocks()) as sound, stage:
+        done = recorder.record(chosen, takes, clips, sound, stage)
+    print(f"{out}: {done} clips by {clips.speaker}")
+
+
+@app.command()
 def download(
     name: Annotated[str, typer.Argument(help="The data set: speech_commands.")],
     out: Annotated[Path, typer.Option(help="New folder for it.")],

@@ -9,7 +9,7 @@ import os
 import queue
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
@@ -159,7 +159,7 @@ class Microphone:
         self.title = ""
         """The device and its rate, once it is open."""
 
-    def blocks(self) -> Iterator[Block | Notice]:
+    def blocks(self) -> Generator[Block | Notice, None, None]:
         """The sound as it comes, for ever: 16 kHz pieces, at least one block each 0.1 s.
 
         Where there is no device, or it is busy, refused or unplugged, a notice says so once, and

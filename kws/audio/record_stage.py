@@ -1,0 +1,89 @@
+"""What a speaker sees of `kws record`: one word after the other, and how loud it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+_WIDTH = 40
+_CLIPPED = 0.999
+
+
+class Lines:
+    """A line each, for pipes and logs."""
+
+    def prompt(self, word: str, number: int, count: int) -> None:
+        """Print what to say."""
+        self._print(f"say: {word} ({number} of {count})")
+
+    def level(self, peak: float) -> None:
+        """Show nothing."""
+
+    def verdict(self, path: Path | None, text: str) -> None:
+        """Print it."""
+        self._print(f"{path}: {text}" if path else f"again: {text}")
+
+    def notice(self, text: str) -> None:
+        """Print it to stderr."""
+        sys.stderr.write(f"kws: {text}\n")
+        sys.stderr.flush()
+
+    @staticmethod
+    def _print(line: str) -> None:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+
+    def __enter__(self) -> Lines:
+        """Do nothing."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Do nothing."""
+
+
+class Prompter(Lines):
+    """The word in large letters' stead: bold, with the level beside it as it changes."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(highlight=False)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._word = Text("")
+        self._peak = 0.0
+
+    def __enter__(self) -> Prompter:
+        """Begin to draw."""
+        self._live.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Take the line away."""
+        self._live.stop()
+
+    def prompt(self, word: str, number: int, count: int) -> None:
+        """Show what to say."""
+        self._word = Text.assemble("say  ", (f" {word} ", "bold reverse"), f"  {number} of {count}")
+        self._peak = 0.0
+        self.level(0.0)
+
+    def level(self, peak: float) -> None:
+        """Show how loud it is."""
+        self._peak = max(peak, self._peak * 0.85)
+        full = round(min(1.0, self._peak**0.5) * _WIDTH)
+        style = "bold red" if self._peak >= _CLIPPED else "green"
+        bar = Text.assemble(("█" * full, style), ("·" * (_WIDTH - full), "dim"))
+        self._live.update(Text.assemble(self._word, "  ", bar), refresh=True)
+
+    def verdict(self, path: Path | None, text: str) -> None:
+        """Print it above."""
+        if path:
+            self._live.console.print(Text.assemble(("good ", "green"), str(path)))
+        else:
+            self._live.console.print(Text.assemble(("again ", "yellow"), text))
+
+    def notice(self, text: str) -> None:
+        """Print it above."""
+        self._live.console.print(Text(text, "dim"))
