@@ -43,13 +43,13 @@ class Augmentation:
     """Clips are moved in time by up to so much, either way. TensorFlow's example has 100; on a
     device a word passes through the whole second, and has to be recognized on most of its way."""
 
-    speed: float = 0.15
+    speed: float = 0.1
     """Clips are played up to this share faster or slower, which moves their pitch too."""
 
-    pitch: float = 0.2
+    pitch: float = 0.1
     """Share of the clips whose pace is changed further by up to 20 % while the pitch stays."""
 
-    room: float = 0.3
+    room: float = 0.2
     """Share of the clips that are heard in a simulated room."""
 
     background: float = 0.7
@@ -58,16 +58,16 @@ class Augmentation:
     babble: float = 0.15
     """Share of the noise that is a babble of other training clips."""
 
-    snr_db: float = 0.0
+    snr_db: float = 5.0
     """Lowest ratio of speech to noise; the highest is 30 dB more."""
 
     gain_db: float = 30.0
     """Width of the range of levels: from 20 parts quieter to 10 parts louder."""
 
-    microphone: float = 0.3
+    microphone: float = 0.2
     """Share of the clips that lose bass and treble to a microphone."""
 
-    clipping: float = 0.05
+    clipping: float = 0.03
     """Share of the clips whose peaks are cut off."""
 
     def __post_init__(self) -> None:

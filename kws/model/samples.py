@@ -50,7 +50,7 @@ class SampleSettings:
     unknown_per_keyword: float = 1.5
     """Unknown clips in an epoch for each clip of a keyword."""
 
-    joined: float = 0.2
+    joined: float = 0.15
     """Share of the unknown clips that are made of the beginning of one word and the end of
     another."""
 

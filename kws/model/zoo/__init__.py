@@ -17,6 +17,7 @@ from kws.model.zoo import (
     low_latency_svdf,
     single_fc,
     tc_resnet8,
+    tcs_resnet,
     tiny_conv,
     tiny_embedding_conv,
 )
@@ -34,6 +35,8 @@ MODELS: dict[str, ZooModel] = {
     "ds_cnn_l": ds_cnn.L,
     "ds_resnet": ds_resnet.MODEL,
     "tc_resnet8": tc_resnet8.MODEL,
+    "tcs_resnet": tcs_resnet.MODEL,
+    "tcs_resnet_wide": tcs_resnet.WIDE,
     "bc_resnet_1": bc_resnet.W1,
     "bc_resnet_2": bc_resnet.W2,
     "crnn": crnn.MODEL,

@@ -33,6 +33,8 @@ SIZES = {
     "ds_cnn_l": 484,
     "ds_resnet": 54,
     "tc_resnet8": 74,
+    "tcs_resnet": 58,
+    "tcs_resnet_wide": 163,
     "bc_resnet_1": 35,
     "bc_resnet_2": 59,
     "crnn": 76,
