@@ -492,7 +492,7 @@ def deploy(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a board's firmware, write it to the board, verify it and see it start."""
+    """Build a board's firmware, write it to the board, check it and see it start."""
     from dataclasses import asdict
 
     from kws.host import ports

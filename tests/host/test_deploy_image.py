@@ -105,6 +105,19 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("board", flow.TARGETS)
+def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
+    """A bootloader need not load it: SparkFun's jumps to the reset handler and does nothing else."""
+    firmware = build(board, Bundle.load(default_bundle_path()))
+    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
+    stack, reset = struct.unpack_from("<II", image.data)
+    load, move = struct.unpack_from("<HH", image.data, reset - 1 - image.address)
+    # LDR r0, [pc, #4 * n]; MOV sp, r0 (Armv7-M, A7.7.44 and A7.7.77)
+    assert (load & 0xFF00, move) == (0x4800, 0x4685)
+    literal = (reset - 1 + 4 & ~3) + (load & 0xFF) * 4 - image.address
+    assert struct.unpack_from("<I", image.data, literal) == (stack,)
+
+
+@pytest.mark.parametrize("board", flow.TARGETS)
 def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
     """What `kws build` gives for the board is what `kws deploy` takes."""
     firmware = build(board, Bundle.load(default_bundle_path()))

@@ -54,7 +54,7 @@ def write(session: Session, target: Target, image: Image, bench: Bench) -> None:
     if chip.is_locked():
         raise BoardError(
             f"the debug port of the {target.probe} is locked (APPROTECT); unlocking it would erase "
-            "the bootloader too, so kws does not: deploy over USB, without --probe"
+            "the bootloader too, so kws does not: deploy without --probe"
         )
     if chip.selected_core is None:
         raise BoardError("the debug probe finds no processor; check power, SWDIO, SWCLK and GND")
@@ -93,7 +93,7 @@ def _session(target: Target) -> Iterator[Session]:
     if not probes:
         raise BoardError(
             "no debug probe was found; plug one in (CMSIS-DAP, J-Link or ST-Link) and wire its "
-            "SWDIO, SWCLK and GND to the board, or deploy over USB, without --probe"
+            "SWDIO, SWCLK and GND to the board, or deploy without --probe"
         )
     if len(probes) > 1:
         names = ", ".join(probe.unique_id for probe in probes)

@@ -70,9 +70,8 @@ __attribute__((naked)) void KwsFaultEntry() {
 // A pure virtual function can be called only by a bug; newlib's version would bring in stdio.
 [[noreturn]] void __cxa_pure_virtual() { KwsFault(); }
 
-[[noreturn]] __attribute__((used)) void KwsReset() {
-  // A bootloader leaves its own stack pointer, table and interrupts' state; this table and the full
-  // stack are ours from here on.
+[[noreturn]] __attribute__((used)) void KwsStart() {
+  // A bootloader leaves its own table and interrupts' state; this table is ours from here on.
   Register(kVectorTable) = reinterpret_cast<uintptr_t>(kws_vectors);
   // Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
   Register(kCoprocessorAccess) |= 0xfu << 20;
@@ -86,6 +85,14 @@ __attribute__((naked)) void KwsFaultEntry() {
   for (uint32_t* to = &kws_bss_begin; to < &kws_bss_end;) *to++ = 0;
   main();
   kws::board::Halt(kws::board::Fault::kProcessor);  // main never returns
+}
+
+// A bootloader may have left its own stack pointer (SparkFun's does), so take ours.
+__attribute__((naked)) void KwsReset() {
+  asm volatile(
+      "ldr r0, =kws_stack_top\n"
+      "mov sp, r0\n"
+      "b KwsStart\n");
 }
 
 }  // extern "C"
