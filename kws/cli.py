@@ -233,30 +233,98 @@ def train(
 @app.command()
 def evaluate(
     *,
-    data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
+    data: Annotated[Path | None, typer.Option(help="A folder of folders of recordings.")] = None,
     model: Annotated[Path | None, typer.Option(help="A bundle; the built-in one.")] = None,
     split: Annotated[str, typer.Option(help="test, validation, train or all.")] = "test",
+    float_model: Annotated[
+        Path | None,
+        typer.Option("--float", help="Its float model (.keras); model.keras beside the bundle."),
+    ] = None,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Also play hours of sound made of the clips.")
+    ] = False,
+    hours: Annotated[float, typer.Option(help="With --stream: hours with keywords.")] = 1.0,
+    quiet_hours: Annotated[
+        float, typer.Option(help="With --stream: further hours, with other words alone.")
+    ] = 4.0,
+    snr: Annotated[str, typer.Option(help="Speech over noise in dB, from,to.")] = "5,15",
+    seed: Annotated[int, typer.Option(min=0, help="Another seed makes other hours.")] = 0,
+    recording: Annotated[
+        Path | None, typer.Option(help="A long recording of your own, with --labels.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option(help="What is said in it: a label track of Audacity.")
+    ] = None,
     png: Annotated[Path | None, typer.Option(help="Draw the confusion matrix here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Judge a model, run by the core, on clips that it has not learned from."""
-    from kws.audio.dataset import open_dataset
-    from kws.convert.bundle import Bundle, default_bundle_path
-    from kws.model.evaluate import evaluate_bundle, split_of
-    from kws.model.tables import recall_table
-    from kws.progress import progress_bar
+    """Judge a model, run by the core, on clips and hours of sound that it has not learned from."""
+    from kws.model import assessment
+    from kws.model.tables import (
+        hearing_table,
+        judgement_tables,
+        latency_line,
+        recall_table,
+        speakers_line,
+    )
 
-    bundle = Bundle.load(model or default_bundle_path())
-    with progress_bar("loading clips", None) as advance:
-        result = evaluate_bundle(bundle, open_dataset(data), split_of(split), advance)
+    bundle = _bundle(model)
+    task = assessment.Task(
+        data, split, float_model, stream, assessment.plan(hours, quiet_hours, snr, seed),
+        recording, labels,
+    )  # fmt: skip
+    found = assessment.assess(bundle, task)
     if json:
-        print(dumps(result.to_json(), indent=2))
+        print(dumps(found.to_json(), indent=2))
     else:
-        _show(recall_table(result))
-    if png:
+        if found.clips:
+            _show(recall_table(found.clips.evaluation), *judgement_tables(found.clips))
+            print(speakers_line(found.clips))
+        if found.stream:
+            _show(hearing_table(found.stream.hearing))
+            print(latency_line(found.stream.hearing))
+    if png and found.clips:
         from kws.model.picture import save_confusion
 
-        save_confusion(png, result, f"{bundle.name}, int8 on the core")
+        save_confusion(png, found.clips.evaluation, f"{bundle.name}, int8 on the core")
+
+
+@app.command()
+def calibrate(
+    model: Annotated[Path, typer.Argument(help="A bundle.")],
+    *,
+    data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
+    false_alarms_per_hour: Annotated[
+        float, typer.Option(min=0, help="How many are allowed, all keywords together.")
+    ] = 0.5,
+    out: Annotated[Path | None, typer.Option(help="Folder for the new bundle; the old.")] = None,
+    hours: Annotated[float, typer.Option(help="Hours of sound with keywords.")] = 1.0,
+    quiet_hours: Annotated[
+        float, typer.Option(help="Further hours, with other words alone.")
+    ] = 4.0,
+    snr: Annotated[str, typer.Option(help="Speech over noise in dB, from,to.")] = "5,15",
+    seed: Annotated[int, typer.Option(min=0, help="Another seed makes other hours.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Choose thresholds, window and suppression on validation clips; write them into the bundle."""
+    from kws.audio.dataset import open_dataset
+    from kws.model import assessment
+    from kws.model.tables import hearing_table, latency_line
+
+    plan = assessment.plan(hours, quiet_hours, snr, seed)
+    found = assessment.calibrate_bundle(model, open_dataset(data), plan, false_alarms_per_hour, out)
+    if json:
+        print(dumps(found.to_json(), indent=2))
+        return
+    settings = found.settings
+    thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
+    print(
+        f"{out or model}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
+        f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
+    )
+    print("expected, from the validation clips:")
+    _show(hearing_table(found.expected))
+    print(latency_line(found.expected))
 
 
 @app.command()

@@ -38,6 +38,17 @@ class Evaluation:
         }
 
     @property
+    def precision(self) -> dict[str, float]:
+        """Share of what was taken for each class that was it, 0 to 1, if it was ever said."""
+        counts = self.confusion.sum(axis=0)
+        right = np.diag(self.confusion)
+        return {
+            label: float(right[i] / counts[i])
+            for i, label in enumerate(self.labels)
+            if counts[i] > 0
+        }
+
+    @property
     def accuracy(self) -> float:
         """Mean of the classes' recalls, 0 to 1: each class counts the same."""
         return float(np.mean(list(self.recall.values())))
@@ -54,6 +65,7 @@ class Evaluation:
             "clips": self.clips,
             "labels": list(self.labels),
             "recall": self.recall,
+            "precision": self.precision,
             "confusion": self.confusion.tolist(),
         }
 
@@ -97,17 +109,32 @@ def evaluate_bundle(
         DataError: the data set lacks a keyword's clips in this split.
         AudioError: a clip is missing or damaged.
     """
-    if split is None:
-        split = Split.TEST
-        dataset = replace(dataset, clips=tuple(replace(c, split=split) for c in dataset.clips))
+    dataset, split = one_split(dataset, split)
+    check_keywords(bundle, dataset, split)
+    samples = judge_samples(dataset, bundle.keywords, split, progress)
+    return evaluate(core_scores(bundle.model, samples.spectrograms), samples.labels, bundle.labels)
+
+
+def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:
+    """The data set and the split to look at; None takes all clips for test clips."""
+    if split is not None:
+        return dataset, split
+    clips = tuple(replace(clip, split=Split.TEST) for clip in dataset.clips)
+    return replace(dataset, clips=clips), Split.TEST
+
+
+def check_keywords(bundle: Bundle, dataset: DataSet, split: Split) -> None:
+    """Make sure that there are clips of each keyword.
+
+    Raises:
+        DataError: there are none of one.
+    """
     for word in bundle.keywords:
         if not dataset.of(split, [word]):
             raise DataError(
                 f"{dataset.root}: no {split} clips of {word!r} to judge {bundle.name} with; add "
                 "some, or use all there are with --split all"
             )
-    samples = judge_samples(dataset, bundle.keywords, split, progress)
-    return evaluate(core_scores(bundle.model, samples.spectrograms), samples.labels, bundle.labels)
 
 
 def split_of(name: str) -> Split | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import Split, open_dataset
+from kws.audio.files import load_clip, write_clip
 from kws.cli import app
-from kws.convert.bundle import Bundle, default_bundle_path
-from kws.errors import DataError, KwsError
+from kws.config import RecognizerSettings
+from kws.convert.bundle import Bundle, default_bundle_path, write_bundle
+from kws.errors import DataError, KwsError, ModelError, UsageError
+from kws.host.stream import silence
 from kws.model.evaluate import core_scores, evaluate, evaluate_bundle
 from kws.model.picture import save_confusion
 from kws.model.samples import judge_samples
@@ -25,6 +29,7 @@ def test_confusion_has_a_row_for_what_a_clip_is() -> None:
     result = evaluate(scores, labels, NAMES)
     assert result.confusion.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 2]]
     assert result.recall == pytest.approx({"silence": 0.5, "unknown": 1.0, "yes": 2 / 3})
+    assert result.precision == pytest.approx({"silence": 0.5, "unknown": 0.5, "yes": 1.0})
 
 
 def test_accuracy_counts_each_class_the_same() -> None:
@@ -54,11 +59,70 @@ def test_command_agrees_with_training(run: Run, tmp_path: Path) -> None:
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
     result = CliRunner().invoke(app, [*command, "--json", "--png", str(picture)])
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout) == run.result.report.core.to_json()
+    facts = json.loads(result.stdout)
+    trained = run.result.report.core.to_json()
+    assert {key: facts[key] for key in trained} == trained
+    assert facts["accuracy_95"][0] <= facts["accuracy"] <= facts["accuracy_95"][1]
     assert picture.read_bytes()[:4] == b"\x89PNG"
     table = CliRunner().invoke(app, command)
-    assert "recall" in table.stdout
-    assert "low" in table.stdout
+    for part in ("recall", "low", "words in noise", "words by level", "speakers: "):
+        assert part in table.stdout
+
+
+def test_hours_are_played_where_asked_for(run: Run) -> None:
+    command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--stream"]
+    short = ["--hours", "0.06", "--quiet-hours", "0.02", "--seed", "3"]
+    result = CliRunner().invoke(app, [*command, *short, "--json"])
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)["stream"]
+    assert facts["hours"] == pytest.approx(0.08)
+    assert (facts["split"], facts["seed"], facts["snr_db"]) == ("test", 3, [5, 15])
+    assert facts["hits"] + facts["wrong"] + facts["missed"] == facts["keywords_said"] > 5
+    assert len(facts["curve"]) > 20
+    table = CliRunner().invoke(app, [*command, *short])
+    assert "false alarms" in table.stdout
+
+
+def test_own_recording_is_judged_by_its_label_track(run: Run, tmp_path: Path) -> None:
+    clip = load_clip(run.data / "low" / "test0_nohash_0.wav")
+    write_clip(tmp_path / "r.wav", np.concatenate([silence(32000), clip, silence(32000)]))
+    (tmp_path / "r.txt").write_text("2.25\t2.75\tlow\n")
+    settings = RecognizerSettings(300, 60, 1500, 3)
+    write_bundle(replace(run.result.bundle, recognizer=settings), tmp_path / "b")
+    command = ["evaluate", "--model", str(tmp_path / "b"), "--recording", str(tmp_path / "r.wav")]
+    result = CliRunner().invoke(app, [*command, "--labels", str(tmp_path / "r.txt"), "--json"])
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert list(facts) == ["stream"]
+    assert (facts["stream"]["keywords_said"], facts["stream"]["hits"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [[], ["--recording", "r.wav"], ["--stream"], ["--data", "d", "--stream", "--snr", "5"]],
+)
+def test_options_that_do_not_fit_are_a_usage_error(options: list[str]) -> None:
+    result = CliRunner().invoke(app, ["evaluate", *options])
+    assert isinstance(result.exception, UsageError)
+
+
+def test_float_and_litert_stand_beside_the_core(run: Run, tmp_path: Path) -> None:
+    import keras
+
+    spectrogram = keras.Input((49, 40, 1))
+    logits = keras.layers.Dense(4)(keras.layers.Flatten()(spectrogram))
+    keras.Model(spectrogram, logits).save(tmp_path / "model.keras")
+    command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--json"]
+    result = CliRunner().invoke(app, [*command, "--float", str(tmp_path / "model.keras")])
+    assert result.exit_code == 0, result.output
+    computed = json.loads(result.stdout)["computed_by"]
+    litert = run.result.report.int8_model.accuracy
+    assert computed["int8, LiteRT reference kernels"] == pytest.approx(litert)
+    assert computed["core"] == pytest.approx(run.result.report.core.accuracy)
+    assert computed["float, Keras"] < computed["core"], "it was never trained"
+    (tmp_path / "model.keras").write_text("no model")
+    result = CliRunner().invoke(app, [*command, "--float", str(tmp_path / "model.keras")])
+    assert isinstance(result.exception, ModelError)
 
 
 def test_other_words_than_the_models_are_an_error(run: Run) -> None:
