@@ -115,8 +115,8 @@ def test_command_writes_the_bundle_from_validation_clips_alone(
     # The device with these settings does what calibration expects.
     (first,) = StreamPlan(0.05, 0).streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
     (found,) = trace(after, [first])
-    heard = listen(after.recognizer, after.labels, [found])
-    assert heard.total_hits == facts["expected"]["hits"]
+    again = listen(after.recognizer, after.labels, [found])
+    assert again.total_hits == facts["expected"]["hits"]
 
 
 def test_bundle_stays_whole_when_it_cannot_be_written(run: Run, tmp_path: Path) -> None:
