@@ -20,7 +20,7 @@ CPP_SOURCES  := $(CORE_SOURCES) $(wildcard kws/firmware/test/*.cc kws/firmware/t
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo test test-cpp test-python fuzz lint bench assets clean
+.PHONY: setup demo test test-cpp test-python fuzz lint bench results assets clean
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
 define apt_install
@@ -81,6 +81,10 @@ assets: $(VENV)/.installed
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.benchmarks
+
+# Writes docs/results.md; hours, but what is finished stays and a killed run goes on.
+results: $(VENV)/.installed
+	$(BIN)/python -m tests.results --data $(DATA)
 
 test: test-cpp test-python
 

@@ -24,7 +24,7 @@ def resample(batch: Sounds, factors: npt.NDArray[np.float64]) -> Sounds:
     out = np.zeros_like(batch)
     samples = batch.shape[1]
     for row, clip, factor in zip(out, batch, factors.tolist(), strict=True):
-        played = soxr.resample(clip, 16000 * factor, 16000, quality="LQ")
+        played = soxr.resample(clip, 16000 * factor, 16000, quality="QQ")
         extra = len(played) - samples
         if extra >= 0:
             row[:] = played[extra // 2 : extra // 2 + samples]

@@ -35,6 +35,9 @@ class EpochResult:
     validation_loss: float
     """Mean loss on the validation clips."""
 
+    cpu_seconds: float = 0.0
+    """Processor time, of all cores together: changing clips, learning, judging."""
+
 
 @dataclass
 class State:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -191,6 +192,7 @@ def _fit(
     log = Log(out / "logs")
     with progress_bar("training", todo * len(targets)) as advance:
         for epoch in range(len(state.history), settings.epochs):
+            started = time.process_time()
             loss, accuracy = _learn(model, settings, targets, epoch, advance)
             with _averaged(model, settings):
                 logits = _logits(model, validation.spectrograms)
@@ -199,6 +201,7 @@ def _fit(
                     accuracy,
                     evaluate(logits, validation.labels, labels).accuracy,
                     _loss(logits, validation.labels),
+                    time.process_time() - started,
                 )
                 state.history.append(result)
                 if state.best_epoch == epoch:
@@ -222,16 +225,17 @@ def _learn(
     """One pass over an epoch's clips; mean loss and accuracy while learning."""
     spectrograms, wanted = targets.epoch(epoch)
     rng = np.random.default_rng([settings.seed, *b"mixup", epoch])
-    model.reset_metrics()
-    logs: dict[str, Any] = {}
+    totals = np.zeros(2)
     for start in range(0, len(wanted), settings.batch_size):
         batch = slice(start, start + settings.batch_size)
         x, y = to_float(spectrograms[batch]), wanted[batch]
         if settings.mixup:
             x, y = mix_up(x, y, settings.mixup, rng)
         logs = model.train_on_batch(x, y, return_dict=True)
+        totals += len(x) * np.array([logs["loss"], logs["accuracy"]])
         advance(len(x))
-    return float(logs["loss"]), float(logs["accuracy"])
+    loss, accuracy = (totals / len(wanted)).tolist()
+    return loss, accuracy
 
 
 @contextlib.contextmanager
