@@ -31,13 +31,19 @@ app = typer.Typer(
 @app.command()
 def synth(
     *,
-    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
+    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")] = "",
+    sound_alikes: Annotated[
+        str, typer.Option(help="Keywords of which only words that sound alike are spoken.")
+    ] = "",
     out: Annotated[Path, typer.Option(help="Folder of the data set; what it has is kept.")],
     voices: Annotated[int, typer.Option(min=3, help="How many voices speak.")] = 200,
     takes: Annotated[int, typer.Option(min=1, help="Takes of a keyword by each voice.")] = 3,
     unknown: Annotated[
         str | None, typer.Option(help="Words for the unknown class; chosen if not given.")
     ] = None,
+    alike: Annotated[
+        int, typer.Option(min=0, help="Words chosen that sound like each keyword.")
+    ] = 3,
     accents: Annotated[
         str | None, typer.Option(help="espeak-ng's languages, such as de; English if not given.")
     ] = None,
@@ -46,7 +52,14 @@ def synth(
     """Make a data set of any words with text-to-speech."""
     from kws.audio.synth import SynthSettings, synthesize
 
-    settings = SynthSettings(_split(words), voices=voices, takes=takes, seed=seed)
+    settings = SynthSettings(
+        _split(words),
+        beside=_split(sound_alikes),
+        alike=alike,
+        voices=voices,
+        takes=takes,
+        seed=seed,
+    )
     if unknown is not None:
         settings = replace(settings, unknown=_split(unknown))
     if accents is not None:

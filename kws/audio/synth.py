@@ -27,11 +27,11 @@ from kws.audio.dataset import (
     recordings,
     speaker_of,
 )
-from kws.audio.distractors import choose_distractors, same_sound
+from kws.audio.distractors import choose_distractors, same_sound, sound_alikes
 from kws.audio.files import SAMPLE_RATE, write_clip
 from kws.audio.noise import make_noises
 from kws.audio.room import place, trim
-from kws.audio.voices import ENGLISH, Voice, find_voices, speak, spoken_form
+from kws.audio.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
 from kws.progress import progress_bar
@@ -41,6 +41,9 @@ _RATES = (130.0, 210.0)  # words a minute, from slow to fast
 _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _SHORTEST_S = 0.08
+
+_FEW_PEOPLE = 10
+"""Fewer people than these in a folder of synthetic voices all train: none can be spared."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,12 @@ class SynthSettings:
 
     unknown: tuple[str, ...] | None = None
     """Words for the unknown class; None chooses some that suit the keywords."""
+
+    alike: int = 3
+    """How many words that sound like it each keyword gets, where they are chosen."""
+
+    beside: tuple[str, ...] = ()
+    """Keywords that are recorded elsewhere: words that sound like them are spoken, not they."""
 
     voices: int = 200
     """How many voices speak, if the machine has as many."""
@@ -107,8 +116,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
-    words = _words(settings)
     voices = find_voices(settings.voices, settings.accents)
+    words = _words(settings)
     splits = split_voices(voices, settings.seed)
     make_directory(out)
     tasks = _tasks(settings, words, voices, out)
@@ -172,26 +181,40 @@ def _count(groups: Sequence[str], engine: str) -> int:
 
 def _words(settings: SynthSettings) -> tuple[str, ...]:
     """All words to speak, keywords first, checked."""
-    if not settings.words:
+    if not settings.words and not settings.beside:
         raise UsageError("no words; name some, such as --words yes,no")
+    keywords = (*settings.words, *settings.beside)
+    for word in keywords:
+        _check(word, keywords)
     unknown = settings.unknown
-    if unknown is None:
-        unknown = choose_distractors(settings.words)
+    if unknown is None and not settings.words:
+        unknown = sound_alikes(keywords, settings.alike, settings.accents[0])
+    elif unknown is None:
+        unknown = choose_distractors(keywords, alike=settings.alike, accent=settings.accents[0])
     words = (*settings.words, *unknown)
     for word in words:
-        if not re.fullmatch(r"[^\W\d_][\w'-]*", word):
-            raise UsageError(
-                f"{word!r} cannot be a word: it has to begin with a letter and go on with letters, "
-                "digits, - or _ (which stands for a space)"
-            )
-        if word in RESERVED_WORDS:
-            raise UsageError(f"{word!r} is a class that every model has; choose another word")
-        if words.count(word) > 1:
-            raise UsageError(f"{word!r} is named twice; name each word once")
-    pair = same_sound(words, settings.words)
+        _check(word, (*words, *settings.beside))
+    pair = same_sound(words, keywords, settings.accents[0])
     if pair:
         raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
     return words
+
+
+def _check(word: str, words: Sequence[str]) -> None:
+    """Make sure that a word can be a folder and a label, and is one word alone.
+
+    Raises:
+        UsageError: it cannot, or it is twice among `words`.
+    """
+    if not re.fullmatch(r"[^\W\d_][\w'-]*", word):
+        raise UsageError(
+            f"{word!r} cannot be a word: it has to begin with a letter and go on with letters, "
+            "digits, - or _ (which stands for a space)"
+        )
+    if word in RESERVED_WORDS:
+        raise UsageError(f"{word!r} is a class that every model has; choose another word")
+    if words.count(word) > 1:
+        raise UsageError(f"{word!r} is named twice; name each word once")
 
 
 def _tasks(
@@ -225,15 +248,23 @@ def _make(task: _Task, seed: int) -> bool:
 
 
 def _write_lists(out: Path, splits: dict[str, Split]) -> None:
-    """Lists for every clip in the folder, so that no speaker is in two sets, whoever made them."""
+    """Lists for every clip in the folder, so that no speaker is in two sets, whoever made them.
+
+    Voices hold out voices; people are held out by the hash rule, but only where there are enough.
+    """
+    clips = [
+        (folder.name, path.name, speaker_of(path.stem, folder.name))
+        for folder in sorted(p for p in out.iterdir() if p.is_dir())
+        if not folder.name.startswith((".", "_"))
+        for path in recordings(folder)
+    ]
+    people = {speaker for _, _, speaker in clips if not is_voice(speaker)}
+    if len(people) < _FEW_PEOPLE:
+        splits = splits | dict.fromkeys(people, Split.TRAIN)
     lines: defaultdict[Split, list[str]] = defaultdict(list)
-    for folder in sorted(p for p in out.iterdir() if p.is_dir()):
-        if folder.name.startswith((".", "_")):
-            continue
-        for path in recordings(folder):
-            speaker = speaker_of(path.stem, folder.name)
-            split = splits.get(speaker) or hash_split(speaker, 10, 10)
-            lines[split].append(f"{folder.name}/{path.name}\n")
+    for folder_name, name, speaker in clips:
+        split = splits.get(speaker) or hash_split(speaker, 10, 10)
+        lines[split].append(f"{folder_name}/{name}\n")
     for name, file in LISTS.items():
         atomic_write(out / file, "".join(lines[Split(name)]).encode())
 

@@ -6,7 +6,6 @@ recorded voices. Both are small programs of the usual Linux distributions; one o
 
 from __future__ import annotations
 
-import re
 import shutil
 import struct
 import subprocess
@@ -18,6 +17,7 @@ import numpy.typing as npt
 import soxr
 
 from kws.audio.files import SAMPLE_RATE
+from kws.audio.phonemes import units
 from kws.errors import ToolError, UsageError
 
 ENGLISH = (
@@ -74,6 +74,11 @@ class Voice:
     def group(self) -> str:
         """The vocal tract. Voices that share it sound alike, so they belong to the same split."""
         return f"{self.engine}-{self.variant}"
+
+
+def is_voice(speaker: str) -> bool:
+    """Whether a speaker's name is that of a text-to-speech voice, as `Voice.name` has them."""
+    return speaker.startswith(("espeak-", "flite-"))
 
 
 def find_voices(count: int, accents: Sequence[str] = ENGLISH) -> list[Voice]:
@@ -137,17 +142,21 @@ def speak(
     return _samples(_run(command), size)
 
 
-def phonemes(words: Sequence[str], accent: str = "en-us") -> dict[str, str]:
-    """How each word sounds, in espeak-ng's mnemonics; empty if espeak-ng cannot tell."""
+def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[str, ...]]:
+    """The sounds of each word, as `kws.audio.phonemes.units` has them; empty without espeak-ng.
+
+    Raises:
+        ToolError: espeak-ng failed.
+    """
     if not shutil.which("espeak-ng"):
         return {}
-    # A paragraph each, so that each gives a line; stress marks and pauses are no sounds.
+    # A paragraph each, so that each gives a line.
     text = "\n\n".join(spoken_form(word) for word in words) + "\n"
-    lines = _output(["espeak-ng", "-q", "-x", "-v", accent, "--stdin"], text).splitlines()
-    sounds = [re.sub(r"[\s',_|]", "", line) for line in lines if line.strip()]
-    if len(sounds) != len(words):
+    command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
+    lines = [line for line in _output(command, text).splitlines() if line.strip()]
+    if len(lines) != len(words):
         return {}
-    return dict(zip(words, sounds, strict=True))
+    return {word: units(line) for word, line in zip(words, lines, strict=True)}
 
 
 def spoken_form(word: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
-from kws.audio.distractors import choose_distractors, same_sound
+from kws.audio.distractors import choose_distractors, same_sound, sound_alikes
 from kws.audio.noise import make_noises
 from kws.audio.room import place, trim
 from kws.audio.synth import SynthReport, SynthSettings, split_voices, synthesize
@@ -260,6 +261,54 @@ def test_distractors_are_near_but_not_the_same() -> None:
     assert {"yet", "low"} <= set(words)
     assert not {"know", "note", "snow"} & set(words)  # "no" is heard in each
     assert same_sound(words, ["yes", "no"]) is None
+
+
+@needs_espeak
+def test_people_all_train_until_there_are_enough_to_spare_some(
+    spoken: tuple[Path, SynthReport], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(spoken[0], folder)
+    source = next((folder / "yes").iterdir())
+    sets = []
+    for count in (1, 9, 60):
+        for person in range(count):
+            shutil.copy(source, folder / "yes" / f"person{person}_nohash_0.wav")
+        synthesize(SMALL, folder)
+        clips = open_dataset(folder).clips
+        sets.append({clip.split for clip in clips if clip.speaker.startswith("person")})
+    assert sets == [{Split.TRAIN}, {Split.TRAIN}, set(Split)]
+
+
+@needs_espeak
+def test_distractors_suit_many_keywords() -> None:
+    keywords = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
+    words = choose_distractors(keywords, alike=2)
+    assert len(words) == 20
+    assert not set(words) & set(keywords)
+
+
+@needs_espeak
+def test_parts_of_a_keyword_of_two_words_are_among_its_distractors() -> None:
+    assert {"turn", "on"} <= set(sound_alikes(("turn_on",), 1))
+    assert "on" not in sound_alikes(("turn_on", "on"), 1)
+
+
+@needs_espeak
+def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> None:
+    settings = SynthSettings((), beside=("no",), alike=2, voices=4, unknown_takes=2)
+    report = synthesize(settings, tmp_path / "data")
+    assert report.words == sound_alikes(("no",), 2)
+    assert report.made == 16
+    assert sorted(open_dataset(tmp_path / "data").words) == sorted(report.words)
+    with pytest.raises(UsageError, match="'no' is named twice"):
+        synthesize(replace(settings, words=("no",)), tmp_path / "data")
+
+
+def test_sound_alikes_need_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match="espeak-ng was not found, which knows how words sound"):
+        sound_alikes(("no",))
 
 
 def test_distractors_without_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
