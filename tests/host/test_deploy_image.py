@@ -106,7 +106,7 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("board", flow.TARGETS)
 def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
-    """A bootloader need not load it: SparkFun's jumps to the reset handler and does nothing else."""
+    """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
     firmware = build(board, Bundle.load(default_bundle_path()))
     image = read_elf(firmware.elf, flow.TARGETS[board].memory)
     stack, reset = struct.unpack_from("<II", image.data)
