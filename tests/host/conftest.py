@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -59,6 +60,20 @@ def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return code, out, err
 
     return run
+
+
+@pytest.fixture
+def no_hanging() -> Iterator[None]:
+    """A monitor runs for ever; a test does not."""
+
+    def give_up(*_: object) -> None:
+        raise TimeoutError("the test did not come to its end")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture

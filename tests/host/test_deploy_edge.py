@@ -41,6 +41,8 @@ from tests.host.simulated_edge import (
 )
 from tests.host.test_deploy_image import elf_of
 
+pytestmark = pytest.mark.usefixtures("no_hanging")
+
 QUICK = Timing(answer=1.0, appear=1, boot=2, settle=0.1)
 TARGET = SparkFunEdge()
 RECOVER = "the bootloader is untouched: run kws deploy again"

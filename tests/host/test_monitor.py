@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from kws.host.monitor import Monitor, Received
 from kws.host.ports import Link, Port
 from tests.host.conftest import Run
 from tests.host.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
+
+pytestmark = pytest.mark.usefixtures("no_hanging")
 
 TARGETS = monitor.targets_of(None)
 HEARD = "Heard yes (201) @4056ms"
@@ -49,20 +51,6 @@ class Screen:
     @property
     def texts(self) -> list[str]:
         return [line.text for line in self.lines]
-
-
-@pytest.fixture(autouse=True)
-def no_hanging() -> Iterator[None]:
-    """A monitor runs for ever; a test does not."""
-
-    def give_up(*_: object) -> None:
-        raise TimeoutError("the monitor did not show what it should")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(30)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
 
 
 def later(act: Callable[[], None]) -> None:

@@ -42,7 +42,7 @@ FRAME_BYTES = 2048
 _DETECT = b"U"
 # From reset to `U`, in seconds. SparkFun's client: nothing before 0.095, it waits 0.15.
 _MOMENTS = (0.15, 0.2, 0.12, 0.25)
-_GREETING = 0.5  # seconds; as long as the loader would wait for us
+_GREETING = 1.0  # seconds at most for an answer to `U`; it comes at once, or never
 _QUIET = 0.4  # seconds; more than a frame takes at 115200, less than the loader waits for one
 # Seconds from a frame's start. A RETRY for what did not arrive whole comes after 0.68 at most. If a
 # NEXT got lost, the loader asks again after that wait too, but from the frame's end on: 0.85.
@@ -121,7 +121,7 @@ class Svl:
             self._link.drop_input()
             start = time.monotonic()
             self._link.write(encode(FRAME, data))
-            answer = self._read()
+            answer = self._read(self._answer)
             late = time.monotonic() > start + _LATE
             # A RETRY may have been on its way before the frame; then NEXT comes after it. If not,
             # the rest of the frame has to be over before the loader listens again.
@@ -153,14 +153,14 @@ class Svl:
             time.sleep(moment)
             self._link.drop_input()
             self._link.write(_DETECT)
-            answer = self._read()
+            answer = self._read(min(self._answer, _GREETING))
             heard = heard or answer
             found = decode(answer)
             if found is None or found[0] != VERSION or len(found[1]) != 1:
                 continue
             self._link.write(encode(STAY))
             # A RETRY is as good: it has waited for the first frame for a while.
-            invited = decode(self._read())
+            invited = decode(self._read(self._answer))
             if invited is not None and invited[0] in (NEXT, RETRY):
                 return found[1][0]
         said = "answers, but not as SparkFun's variable loader" if heard else "does not answer"
@@ -169,10 +169,10 @@ class Svl:
             "connected) and whether the board has that loader (docs/boards/sparkfun_edge.md)"
         )
 
-    def _read(self) -> bytes:
+    def _read(self, seconds: float) -> bytes:
         """What comes until a packet is whole; less, or nonsense, if that does not come in time."""
         found = b""
-        end = time.monotonic() + self._answer
+        end = time.monotonic() + seconds
         while decode(found) is None and (left := end - time.monotonic()) > 0:
             found += self._link.read(left)
             if len(found) > _LONGEST:
