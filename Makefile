@@ -69,22 +69,19 @@ demo: $(VENV)/.installed
 	@echo; echo "bundle:   $(DEMO)/model/bundle"; echo "firmware: $(DEMO)/firmware/firmware.elf"
 	@echo "pictures: $(DEMO)/model/confusion.png $(DEMO)/yes.png"
 
-# The default model, again. DATA names a copy of Speech Commands (kws download speech_commands).
+# The models in kws/assets, again, and docs/results.md, which says how well they do. It takes hours; what is
+# finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands).
 DATA ?= ../shared/data/speech_commands
-DATA_ABOUT ?= Speech Commands by Pete Warden, Google (arXiv:1804.03209), licence CC BY 4.0: an excerpt \
-  of 12,429 clips of 35 words by 1,691 speakers and its background noises; clips of yes and no, all \
-  other words as unknown.
 assets: $(VENV)/.installed
-	$(BIN)/kws train --data $(DATA) --words yes,no --out runs/assets/yes_no --about "$(DATA_ABOUT)"
-	$(BIN)/kws convert runs/assets/yes_no/bundle --out kws/assets/yes_no
+	$(BIN)/python -m tests.results --data $(DATA) --bundles kws/assets
+
+# The figures alone.
+results: $(VENV)/.installed
+	$(BIN)/python -m tests.results --data $(DATA)
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.benchmarks
-
-# Writes docs/results.md; hours, but what is finished stays and a killed run goes on.
-results: $(VENV)/.installed
-	$(BIN)/python -m tests.results --data $(DATA)
 
 test: test-cpp test-python
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from kws.audio.dataset import open_dataset
 from kws.audio.synth import SynthSettings, synthesize
-from kws.convert.bundle import Bundle
+from kws.convert.bundle import Bundle, write_bundle
 from kws.model import checkpoint
 from kws.model.run_folder import settings_for
 from kws.model.teacher import Teacher
@@ -49,17 +49,32 @@ class Row:
     synthetic: bool = False
     """Whether text-to-speech is mixed in."""
 
+    first_seed: int = 0
+    most_seeds: int = 100
+    asset: str = ""
+    """The bundle in kws/assets that is the row's best run."""
+
 
 ROWS = (
     Row("yes_no_best", "yes, no: under 60 kB", YES_NO, "tcs_resnet", {"epochs": 25, "copies": 5}),
     Row(
         *("yes_no_tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv", {"epochs": 50, "copies": 6}),
         teacher="yes_no_best/seed0",
+        asset="yes_no",
+    ),
+    Row(
+        *("ten_words_teacher", "ten words: the teacher of the next row", TEN, "tcs_resnet"),
+        {"epochs": 30, "copies": 5, "unknown_per_keyword": 2.0, "silence_per_keyword": 0.5},
+        synthetic=True,
+        most_seeds=1,
     ),
     Row(
         *("ten_words", "ten words: under 60 kB", TEN, "tcs_resnet"),
-        {"epochs": 30, "copies": 5, "unknown_per_keyword": 2.0, "silence_per_keyword": 0.5},
+        {"epochs": 30, "copies": 6, "unknown_per_keyword": 2.0, "silence_per_keyword": 0.5},
+        teacher="ten_words_teacher/seed0",
         synthetic=True,
+        first_seed=1,
+        asset="ten_words",
     ),
 )
 
@@ -85,12 +100,20 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", help="the folder of one row")
     parser.add_argument("--page", action="store_true", help="train nothing, write what is there")
+    parser.add_argument("--bundles", type=Path, help="where the best runs' bundles are written")
     given = parser.parse_args()
     for row in ROWS:
-        for seed in range(given.seeds):
+        for seed in seeds_of(row, given.seeds):
             if not given.page and given.only in {None, row.folder}:
                 run(row, seed, given.data)
+        if given.bundles and row.asset:
+            write_asset(row, given.seeds, given.bundles / row.asset)
     PAGE.write_text(page([(row, figures(row, given.seeds)) for row in ROWS]), encoding="utf-8")
+
+
+def seeds_of(row: Row, seeds: int) -> range:
+    """The row's seeds, if so many are asked for."""
+    return range(row.first_seed, row.first_seed + min(seeds, row.most_seeds))
 
 
 def run(row: Row, seed: int, data: Path) -> None:
@@ -115,10 +138,26 @@ def run(row: Row, seed: int, data: Path) -> None:
     )
 
 
+def write_asset(row: Row, seeds: int, out: Path) -> None:
+    """The bundle of the run with the lowest validation loss."""
+    finished = [RUNS / row.folder / f"seed{seed}" for seed in seeds_of(row, seeds)]
+    finished = [run for run in finished if (run / "bundle" / "bundle.toml").is_file()]
+    best = min(finished, key=_validation_loss)
+    about = ABOUT
+    if row.synthetic:
+        about += " A tenth of the training clips are synthetic, by espeak-ng and flite."
+    write_bundle(replace(Bundle.load(best / "bundle"), data=about), out)
+
+
+def _validation_loss(folder: Path) -> float:
+    state = checkpoint.load(folder / "checkpoint.npz")
+    return state.history[state.best_epoch].validation_loss if state else float("inf")
+
+
 def figures(row: Row, seeds: int) -> list[Figures]:
     """The row's finished runs."""
     found = []
-    for seed in range(seeds):
+    for seed in seeds_of(row, seeds):
         out = RUNS / row.folder / f"seed{seed}"
         if not (out / "bundle" / "bundle.toml").is_file():
             continue
