@@ -30,6 +30,9 @@ Progress = Callable[[int], object]
 # The part of each background recording that a split may use, so that tests hear other noise.
 _PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
 
+# The same where a tenth is not longer than a clip.
+_THIRDS = {Split.TRAIN: (0.0, 1 / 3), Split.VALIDATION: (1 / 3, 2 / 3), Split.TEST: (2 / 3, 1.0)}
+
 # The sets to judge by are the same for every seed.
 _JUDGE_SEED = 20180409
 
@@ -361,12 +364,14 @@ def training_clips(
 
 
 def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
-    """The part of each recording that a split may use; the whole where that is too short.
+    """The part of each recording that a split may use; no sample is in two of them.
+
+    A recording of which a tenth is too short is cut into thirds; one of three clips or less is for
+    training alone.
 
     Raises:
         DataError: a recording is not longer than a clip.
     """
-    start, end = _PARTS[split]
     parts = []
     for recording in recordings:
         if len(recording) <= _core.SAMPLE_RATE:
@@ -374,8 +379,15 @@ def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
                 f"a background recording lasts {len(recording) / _core.SAMPLE_RATE:.2f} s; each "
                 "has to be longer than 1 s, so lengthen or remove it"
             )
-        part = recording[int(start * len(recording)) : int(end * len(recording))]
-        parts.append(part if len(part) > _core.SAMPLE_RATE else recording)
+        for shares in (_PARTS, _THIRDS):
+            cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}
+            if min(end - start for start, end in cuts.values()) > _core.SAMPLE_RATE:
+                start, end = cuts[split]
+                parts.append(recording[start:end])
+                break
+        else:
+            if split == Split.TRAIN:
+                parts.append(recording)
     return parts
 
 
