@@ -268,6 +268,9 @@ def evaluate(
     labels: Annotated[
         Path | None, typer.Option(help="What is said in it: a label track of Audacity.")
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for a report: report.html and its pictures.")
+    ] = None,
     png: Annotated[Path | None, typer.Option(help="Draw the confusion matrix here.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
@@ -300,6 +303,11 @@ def evaluate(
         from kws.model.picture import save_confusion
 
         save_confusion(png, found.clips.evaluation, f"{bundle.name}, int8 on the core")
+    if out:
+        from kws.model.page import save_report
+
+        page = save_report(out, found)
+        print(f"report: {page}", file=sys.stderr if json else sys.stdout)
 
 
 @app.command()
