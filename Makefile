@@ -13,14 +13,17 @@ LINT_PACKAGES := clang-format clang-tidy
 # A sound server whose microphone hears what tests play.
 SOUND_PACKAGES := pulseaudio pulseaudio-utils libasound2-plugins
 FUZZ_PACKAGES := clang libclang-rt-dev
+WASM_PACKAGES := emscripten
 
 CORE_SOURCES := $(shell find kws/firmware/src -name '*.cc' -o -name '*.h') kws/_core.cc
-CPP_SOURCES  := $(CORE_SOURCES) $(wildcard kws/firmware/test/*.cc kws/firmware/test/*.h)
+WASM_SOURCES := kws/_web.cc $(sort $(filter %.cc,$(filter-out kws/_core.cc kws/firmware/src/main.cc \
+                  kws/firmware/src/boards/%,$(CORE_SOURCES))))
+CPP_SOURCES  := $(CORE_SOURCES) kws/_web.cc $(wildcard kws/firmware/test/*.cc kws/firmware/test/*.h)
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo test test-cpp test-python fuzz lint bench results assets clean
+.PHONY: setup demo test test-cpp test-python fuzz lint bench results assets wasm clean
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
 define apt_install
@@ -78,6 +81,22 @@ assets: $(VENV)/.installed
 # The figures alone.
 results: $(VENV)/.installed
 	$(BIN)/python -m tests.results --data $(DATA)
+
+# The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
+# compiler; a test builds it again where emscripten is installed. WASM names another place.
+WASM ?= kws/host/browser/page/kws.wasm
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
+wasm: build/.wasm-packages
+	@em++ -std=c++17 -O2 -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wno-unused-private-field \
+	  -Ikws/firmware/src -DKWS_VERSION='"$(VERSION)"' --no-entry -s STANDALONE_WASM=1 \
+	  -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=262144 -s TOTAL_STACK=65536 -Wl,--stack-first \
+	  $(WASM_SOURCES) -o $(WASM)
+	@chmod 644 $(WASM)
+	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
+
+build/.wasm-packages: Makefile
+	$(call apt_install,$(WASM_PACKAGES))
+	@mkdir -p build && touch $@
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed

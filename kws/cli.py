@@ -606,6 +606,42 @@ def deploy(
     print(dumps(asdict(done)) if as_json else flow.text(done))
 
 
+export_app = typer.Typer(help="Write a model in a form that runs elsewhere.", no_args_is_help=True)
+app.add_typer(export_app, name="export")
+
+
+@export_app.callback()
+def _export() -> None:
+    """Write a model in a form that runs elsewhere."""
+
+
+@export_app.command("web")
+def export_web(
+    bundle: Annotated[
+        Path | None, typer.Argument(help="A bundle's folder; the default model's if not given.")
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option(help="Folder for the page; one that is there is replaced.")],
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve it on this machine until Ctrl-C.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0: any.")] = 8000,
+) -> None:
+    """Write a page that hears a model's words in any browser, without a server or a network."""
+    from contextlib import suppress
+
+    from kws.host.browser.export import export_page
+    from kws.host.browser.serve import page_server
+
+    model = _bundle(bundle)
+    size = export_page(model, out)
+    print(f"{out}: {model.name} {model.sha8}, {size} bytes and the model; open its index.html")
+    if serve:
+        with page_server(out, port) as server, suppress(KeyboardInterrupt):
+            print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
+            server.serve_forever()
+
+
 @app.command()
 def monitor(
     *,

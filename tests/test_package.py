@@ -44,11 +44,14 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/assets/yes_no/model.tflite",
         "kws/assets/yes_no/bundle.toml",
         "kws/assets/yes_no/firmware/model_data.cc",
+        "kws/host/browser/page/index.html",
+        "kws/host/browser/page/kws.wasm",
         "kws/py.typed",
         "kws/_core.pyi",
     ):
         assert name in names
     assert any(name.startswith("kws/_core.") and name.endswith(".so") for name in names)
+    assert "kws/_web.cc" not in names
     assert not [name for name in names if name.startswith(("tests/", "kws/firmware/test/"))]
 
 

@@ -1,0 +1,170 @@
+// The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
+// any import, and kws/host/browser/core.js calls it. The model comes at run time, so that one
+// kws.wasm serves every bundle.
+//
+// No heap: the caller owns the memory from kws_memory() on and grows it for the model, its arena
+// and the names. What it hands to kws_start has to stay there until the next kws_start. One thread.
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include "frontend/frontend.h"
+#include "pipeline.h"
+#include "runtime/all_ops_resolver.h"
+#include "runtime/model.h"
+
+extern "C" uint8_t __heap_base;  // the linker's: the first byte after data and stack
+
+namespace {
+
+constexpr int kMaxText = 512;  // the longest: a fault's line, or `Heard` with a label of 32 bytes
+
+// The serial port of a device that is a page. What does not fit is cut.
+class PageOutput final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override {
+    for (size_t i = 0; i < size && size_ < kMaxText; ++i) text_[size_++] = text[i];
+  }
+  void SetLed(int) override {}
+  const char* text() const { return text_; }
+  int size() const { return size_; }
+  void Clear() { size_ = 0; }
+
+ private:
+  char text_[kMaxText];
+  int size_ = 0;
+};
+
+// Room for a T that is made anew at each kws_start; without it there would be a heap or a static
+// constructor.
+template <typename T>
+class Place {
+ public:
+  template <typename... Arguments>
+  T* Make(const Arguments&... arguments) {
+    return new (bytes_) T(arguments...);
+  }
+
+ private:
+  alignas(T) uint8_t bytes_[sizeof(T)];
+};
+
+Place<kws::Model> g_model;
+Place<kws::AllOpsResolver> g_resolver;
+Place<kws::Pipeline> g_pipeline;
+PageOutput g_output;
+kws::Pipeline* g_running = nullptr;  // null before the first good kws_start
+const char* g_labels[kws::Recognizer::kMaxLabels];
+int16_t g_hop[kws::Frontend::kStrideSamples];
+
+const char* AfterEnd(const char* text) {
+  while (*text != '\0') ++text;
+  return text + 1;
+}
+
+bool IsLabel(int32_t label) {
+  return g_running != nullptr && label >= 0 && label < g_running->label_count();
+}
+
+}  // namespace
+
+#define KWS_EXPORT(name) __attribute__((export_name(#name))) name
+
+extern "C" {
+
+// The first byte that is the caller's; it is 16-byte aligned.
+uint8_t* KWS_EXPORT(kws_memory)() {
+  return &__heap_base + (-reinterpret_cast<uintptr_t>(&__heap_base) & 15);
+}
+
+// Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
+// the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
+// `thresholds` holds one a label, or is null. Returns 1: kws_text holds the boot line; 0: an
+// `error: ` line. What is out of range is refused by the pipeline, as on a device.
+int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_t* arena,
+                              uint32_t arena_bytes, const char* names, int32_t label_count,
+                              int32_t inference_stride, int32_t average_window_ms,
+                              int32_t detection_threshold, int32_t suppression_ms,
+                              int32_t minimum_count, const uint8_t* thresholds) {
+  g_running = nullptr;
+  g_output.Clear();
+  kws::PipelineConfig config{};
+  config.version = KWS_VERSION;
+  config.board = "browser";
+  config.model_name = names;
+  config.model_sha8 = AfterEnd(names);
+  const char* label = AfterEnd(config.model_sha8);
+  for (int32_t i = 0; i < label_count && i < kws::Recognizer::kMaxLabels; ++i) {
+    g_labels[i] = label;
+    label = AfterEnd(label);
+  }
+  config.labels = g_labels;
+  config.label_count = label_count;
+  config.inference_stride = inference_stride;
+  config.recognizer.average_window_ms = average_window_ms;
+  config.recognizer.detection_threshold = static_cast<uint8_t>(detection_threshold);
+  config.recognizer.suppression_ms = suppression_ms;
+  config.recognizer.minimum_count = minimum_count;
+  config.recognizer.thresholds = thresholds;
+  const kws::Model* opened = g_model.Make(kws::GetModel(model, model_bytes));
+  if (opened->status() != kws::Status::kOk) {
+    kws::WriteError(&g_output, kws::StatusMessage(opened->status()), nullptr, nullptr);
+    return 0;
+  }
+  kws::Pipeline* pipeline = g_pipeline.Make(config, *opened, *g_resolver.Make(), arena,
+                                            static_cast<size_t>(arena_bytes), &g_output);
+  if (pipeline->Start() != kws::Status::kOk) return 0;
+  g_running = pipeline;
+  return 1;
+}
+
+// Where the caller puts the next 320 samples (int16, 16 kHz) before kws_hop.
+int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
+
+// Hears what lies in kws_samples. Returns 0: done; 1: done, and the model ran, so that kws_scores
+// and kws_mean are new; -1: a fault, whose line is in kws_text. Time goes on by 20 ms.
+int32_t KWS_EXPORT(kws_hop)() {
+  if (g_running == nullptr || g_running->ProcessHop(g_hop) != kws::Status::kOk) return -1;
+  return g_running->inferred() ? 1 : 0;
+}
+
+// Time 0 again, nothing heard yet; thresholds stay. Returns 1, or 0 before a good kws_start.
+int32_t KWS_EXPORT(kws_reset)() {
+  return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
+}
+
+// What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
+const char* KWS_EXPORT(kws_text)() { return g_output.text(); }
+int32_t KWS_EXPORT(kws_text_bytes)() { return g_output.size(); }
+void KWS_EXPORT(kws_clear_text)() { g_output.Clear(); }
+
+// End of the newest hop in ms; wraps after 49.7 days.
+uint32_t KWS_EXPORT(kws_time_ms)() {
+  return g_running != nullptr ? g_running->hops() * kws::Pipeline::kHopMs : 0;
+}
+
+// The newest frame, 40 int8, valid until the next hop; null before the first.
+const int8_t* KWS_EXPORT(kws_frame)() {
+  return g_running != nullptr ? g_running->newest_frame() : nullptr;
+}
+
+// The model's last output, an int8 a label.
+const int8_t* KWS_EXPORT(kws_scores)() {
+  return g_running != nullptr ? g_running->scores() : nullptr;
+}
+
+// The recognizer's mean score of a label, 0..255; what it has to exceed. -1: no such label.
+int32_t KWS_EXPORT(kws_mean)(int32_t label) {
+  return IsLabel(label) ? g_running->MeanScore(label) : -1;
+}
+int32_t KWS_EXPORT(kws_threshold)(int32_t label) {
+  return IsLabel(label) ? g_running->threshold(label) : -1;
+}
+
+// `threshold` is 0..255; anything else, and what is no label, is ignored.
+void KWS_EXPORT(kws_set_threshold)(int32_t label, int32_t threshold) {
+  if (!IsLabel(label) || threshold < 0 || threshold > 255) return;
+  g_running->SetThreshold(label, static_cast<uint8_t>(threshold));
+}
+
+}  // extern "C"

@@ -1,0 +1,141 @@
+// The browser's microphone as int16 at 16 kHz. No sound leaves the page.
+"use strict";
+
+const RATE = 16000;
+
+// Runs in the audio thread: makes of each quantum's floats the int16 that the core takes, and posts
+// 20 ms at a time. Where the browser would not resample (the context runs at the microphone's
+// rate), a windowed sinc does, down 6 dB at 7.6 kHz.
+function kwsTap() {
+  const HOP = 320, TARGET = 16000, CROSSINGS = 16;
+
+  // A table of taps for each place that an output can have between two inputs.
+  class Resampler {
+    constructor(rate) {
+      const divisor = (a, b) => (b ? divisor(b, a % b) : a);
+      const common = divisor(rate, TARGET);
+      this.up = TARGET / common;
+      this.down = rate / common;
+      const cut = Math.min(1, (0.95 * TARGET) / rate); // of half the input's rate
+      const reach = Math.ceil(CROSSINGS / cut);
+      this.tables = Array.from({ length: this.up }, (_, phase) => {
+        const table = Float32Array.from({ length: 2 * reach + 1 }, (_, i) => {
+          const x = i - reach - phase / this.up;
+          const sinc = x === 0 ? 1 : Math.sin(Math.PI * cut * x) / (Math.PI * cut * x);
+          return sinc * (0.5 + 0.5 * Math.cos((Math.PI * x) / (reach + 1)));
+        });
+        const sum = table.reduce((total, tap) => total + tap);
+        return table.map((tap) => tap / sum);
+      });
+      this.line = new Float32Array(2 * reach); // input that the next outputs need
+      this.at = 0; // first of it that the next output needs
+      this.phase = 0; // and how far behind that it is, in parts of `up`
+    }
+    push(input) {
+      const line = new Float32Array(this.line.length + input.length);
+      line.set(this.line);
+      line.set(input, this.line.length);
+      const out = [];
+      for (const { length } = this.tables[0]; this.at + length <= line.length;) {
+        const table = this.tables[this.phase];
+        let sum = 0;
+        for (let i = 0; i < length; i++) sum += table[i] * line[this.at + i];
+        out.push(sum);
+        this.phase += this.down;
+        this.at += Math.floor(this.phase / this.up);
+        this.phase %= this.up;
+      }
+      const spent = Math.min(this.at, line.length);
+      this.line = line.slice(spent);
+      this.at -= spent;
+      return out;
+    }
+  }
+
+  class Tap extends AudioWorkletProcessor {
+    constructor() {
+      super();
+      this.resampler = sampleRate === TARGET ? null : new Resampler(sampleRate);
+      this.hop = new Int16Array(HOP);
+      this.filled = 0;
+    }
+    process([[samples]]) {
+      if (!samples) return true; // nothing is connected at the moment
+      for (const sample of this.resampler ? this.resampler.push(samples) : samples) {
+        const scaled = Math.round(sample * 32768);
+        this.hop[this.filled++] = Math.max(-32768, Math.min(32767, scaled));
+        if (this.filled < HOP) continue;
+        this.port.postMessage(this.hop, [this.hop.buffer]);
+        this.hop = new Int16Array(HOP);
+        this.filled = 0;
+      }
+      return true;
+    }
+  }
+  registerProcessor("kws-tap", Tap);
+}
+
+const REFUSED = {
+  NotAllowedError: "the microphone was not allowed; allow it for this page in the browser, then press Listen",
+  SecurityError: "the browser forbids this page the microphone; open it with kws export web … --serve",
+  NotFoundError: "no microphone is there; plug one in, then press Listen",
+  NotReadableError: "the microphone is busy or broken; close what uses it, then press Listen",
+};
+
+class Microphone {
+  // `hear(samples)` gets an Int16Array of 20 ms, 50 times a second; `lost(line)` is called once
+  // when the sound ends without close().
+  constructor(hear, lost) {
+    this.hear = hear;
+    this.lost = lost;
+  }
+
+  // Returns the microphone's name. Throws an Error whose message is one line.
+  async open() {
+    if (!navigator.mediaDevices?.getUserMedia) {
+      throw new Error("the browser gives a page the microphone over https and from localhost only; "
+        + "open it with kws export web … --serve");
+    }
+    const wanted = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
+    try {
+      this.stream = await navigator.mediaDevices.getUserMedia({ audio: wanted });
+      const [track] = this.stream.getAudioTracks();
+      track.addEventListener("ended", () => this.end("the microphone was unplugged; plug it in, then press Listen"));
+      await this.connect();
+      return track.label || "microphone";
+    } catch (error) {
+      this.close();
+      throw new Error(REFUSED[error.name] ?? `the microphone cannot be used (${error.message})`);
+    }
+  }
+
+  async connect() {
+    this.context = new AudioContext({ sampleRate: RATE });
+    let source;
+    try {
+      source = this.context.createMediaStreamSource(this.stream);
+    } catch { // Firefox does not resample a microphone
+      this.context.close();
+      this.context = new AudioContext();
+      source = this.context.createMediaStreamSource(this.stream);
+    }
+    // A page that was opened as a file may load a worklet neither from a file nor from a blob.
+    await this.context.audioWorklet.addModule(`data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`);
+    const tap = new AudioWorkletNode(this.context, "kws-tap", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
+    tap.port.onmessage = ({ data }) => this.hear(data);
+    source.connect(tap);
+    await this.context.resume();
+  }
+
+  end(line) {
+    if (!this.stream) return;
+    this.close();
+    this.lost(line);
+  }
+
+  close() {
+    this.stream?.getTracks().forEach((track) => track.stop());
+    this.context?.close();
+    this.stream = this.context = null;
+  }
+}

@@ -1,0 +1,73 @@
+// A recording as int16 at 16 kHz, between the pauses that `kws run` plays around it.
+"use strict";
+
+const LARGEST_FILE = 256 << 20; // bytes
+
+// The samples of a 16 kHz mono 16-bit WAV file, bit for bit; null for any other kind of file.
+function exactSamples(buffer) {
+  const view = new DataView(buffer);
+  const word = (at) => String.fromCharCode(...new Uint8Array(buffer, at, 4));
+  if (buffer.byteLength < 12 || word(0) !== "RIFF" || word(8) !== "WAVE") return null;
+  let fits = false;
+  for (let at = 12; at + 8 <= buffer.byteLength;) {
+    const kind = word(at), size = view.getUint32(at + 4, true), body = at + 8;
+    if (kind === "fmt " && size >= 16 && body + 16 <= buffer.byteLength) {
+      fits = view.getUint16(body, true) === 1 && view.getUint16(body + 2, true) === 1
+        && view.getUint32(body + 4, true) === 16000 && view.getUint16(body + 14, true) === 16;
+    }
+    if (kind === "data") {
+      if (!fits) return null;
+      const count = Math.min(size, buffer.byteLength - body) >> 1; // a file may be cut off
+      return Int16Array.from({ length: count }, (_, i) => view.getInt16(body + 2 * i, true));
+    }
+    at = body + size + (size & 1);
+  }
+  return null;
+}
+
+// {samples, exact}: any recording that the browser reads, resampled by it unless it is exact.
+// Throws an Error whose message is one line.
+async function readRecording(file) {
+  if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or give it to kws run`);
+  const buffer = await file.arrayBuffer();
+  let samples = exactSamples(buffer);
+  const exact = samples !== null;
+  if (!exact) samples = await decoded(file.name, buffer);
+  if (!samples.length) throw new Error(`${file.name}: holds no samples; record it again`);
+  return { samples, exact };
+}
+
+async function decoded(name, buffer) {
+  let sound;
+  try {
+    sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(buffer);
+  } catch {
+    throw new Error(`${name}: no recording that this browser can read; convert it to WAV`);
+  }
+  const channels = Array.from({ length: sound.numberOfChannels }, (_, i) => sound.getChannelData(i));
+  return Int16Array.from(channels[0], (_, i) => {
+    const mean = channels.reduce((sum, channel) => sum + channel[i], 0) / channels.length;
+    return Math.max(-32768, Math.min(32767, Math.round(mean * 32768)));
+  });
+}
+
+// `samples` with a second of a quiet room before and after; `pauses` are two texts of digits.
+function betweenPauses(samples, pauses) {
+  const [before, after] = pauses.map((text) => Int16Array.from(text, (digit) => digit - 4));
+  const all = new Int16Array(before.length + samples.length + after.length);
+  all.set(before);
+  all.set(samples, before.length);
+  all.set(after, before.length + samples.length);
+  return all;
+}
+
+// A WAV file of samples, for the browser to play.
+function wavBlob(samples) {
+  const head = new DataView(new ArrayBuffer(44));
+  const words = [[0, "RIFF"], [8, "WAVE"], [12, "fmt "], [36, "data"]];
+  words.forEach(([at, word]) => [...word].forEach((c, i) => head.setUint8(at + i, c.charCodeAt(0))));
+  const numbers = [[4, 36 + 2 * samples.length], [16, 16], [24, 16000], [28, 32000], [40, 2 * samples.length]];
+  numbers.forEach(([at, value]) => head.setUint32(at, value, true));
+  [[20, 1], [22, 1], [32, 2], [34, 16]].forEach(([at, value]) => head.setUint16(at, value, true));
+  return new Blob([head, Int16Array.from(samples)], { type: "audio/wav" });
+}

@@ -1,0 +1,36 @@
+"""Serves an exported page on this machine, for browsers that give files no microphone."""
+
+from __future__ import annotations
+
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from kws.errors import KwsError
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def end_headers(self) -> None:
+        self.send_header("Cache-Control", "no-store")  # the page may be exported anew
+        super().end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def page_server(folder: Path, port: int) -> ThreadingHTTPServer:
+    """A server of `folder` on 127.0.0.1; `serve_forever` runs it.
+
+    Args:
+        folder: what it gives to browsers.
+        port: 0 for any that is free; `server_port` then says which.
+
+    Raises:
+        KwsError: the port is taken or needs rights that this user does not have.
+    """
+    handler = partial(_Quiet, directory=str(folder))
+    try:
+        return ThreadingHTTPServer(("127.0.0.1", port), handler)
+    except (OSError, OverflowError) as error:
+        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        raise KwsError(f"port {port}: {reason}; name another with --port") from None

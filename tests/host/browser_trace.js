@@ -1,0 +1,50 @@
+// Runs an exported page's own scripts in Node.js: what the core says of WAV files, as JSON.
+// node browser_trace.js PAGE PIECE ANOTHER.wav...   (PIECE: samples a call of hear)
+"use strict";
+const fs = require("node:fs");
+const path = require("node:path");
+
+const [page, piece, ...files] = process.argv.slice(2);
+const scripts = ["model.js", "core.wasm.js", "core.js", "recording.js"];
+const text = scripts.map((name) => fs.readFileSync(path.join(page, name), "utf8").replace('"use strict";', "")).join("\n");
+const names = "KWS_BUNDLE, KWS_MODEL, KWS_CORE, KWS_PAUSES, KwsCore, exactSamples, betweenPauses";
+const it = new Function(`"use strict"; ${text}\nreturn {${names}};`)();
+
+function attempt(work) {
+  try {
+    return work();
+  } catch (error) {
+    return { problem: error.message };
+  }
+}
+
+function hear(core, buffer) {
+  const clip = it.exactSamples(buffer);
+  if (clip === null) return { problem: "not exact" };
+  const samples = it.betweenPauses(clip, it.KWS_PAUSES);
+  core.reset();
+  const hops = [];
+  for (let at = 0; at < samples.length; at += Number(piece)) {
+    hops.push(...core.hear(samples.subarray(at, at + Number(piece))));
+  }
+  const ran = hops.filter((hop) => hop.scores);
+  return {
+    text: hops.map((hop) => hop.text).join(""),
+    times: ran.map((hop) => hop.ms),
+    scores: ran.map((hop) => [...hop.scores]),
+    means: ran.length ? ran.at(-1).means : [],
+    frames: hops.filter((hop) => hop.frame).map((hop) => [...hop.frame]),
+  };
+}
+
+const model = Buffer.from(it.KWS_MODEL, "base64");
+const result = attempt(() => {
+  const core = new it.KwsCore(Buffer.from(it.KWS_CORE, "base64"));
+  const boot = core.start(it.KWS_BUNDLE, model);
+  const clips = files.map((file) => attempt(() => {
+    const bytes = fs.readFileSync(file);
+    return hear(core, bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+  }));
+  return { boot, thresholds: core.thresholds(), clips };
+});
+process.stdout.write(JSON.stringify(result));
