@@ -353,7 +353,10 @@ class Interpreter {
       throw CoreError("a batch needs a model with one input and one row a call");
     }
     const size_t count = rows.shape(0);
-    if (count > 0) CheckBytes(in, rows.nbytes() / count, rows.itemsize());
+    const size_t row_bytes = count > 0 ? rows.nbytes() / count : in.bytes;
+    const size_t calls = std::max<size_t>(row_bytes / in.bytes, 1);
+    CheckBytes(in, row_bytes / calls, count > 0 ? rows.itemsize() : kws::ElementSize(in.type));
+    if (calls * in.bytes != row_bytes) throw CoreError("a row is not a whole number of inputs");
     Owned<uint8_t> result({count, out.bytes});
     {
       nb::gil_scoped_release release;
@@ -363,9 +366,11 @@ class Interpreter {
         const kws::TensorView own_out = own.interpreter_->output(0);
         for (size_t i = begin; i < end; ++i) {
           own.Check(own.interpreter_->Reset());
-          std::memcpy(own_in.data, static_cast<const uint8_t*>(rows.data()) + i * in.bytes,
-                      in.bytes);
-          own.Check(own.interpreter_->Invoke());
+          const uint8_t* row = static_cast<const uint8_t*>(rows.data()) + i * row_bytes;
+          for (size_t call = 0; call < calls; ++call) {
+            std::memcpy(own_in.data, row + call * in.bytes, in.bytes);
+            own.Check(own.interpreter_->Invoke());
+          }
           std::memcpy(&result.data[i * out.bytes], own_out.data, out.bytes);
         }
       });

@@ -107,7 +107,8 @@ class Interpreter:
         """Run once a row, each from a fresh state.
 
         Args:
-            rows: shape (n, ...), the first input's type and number of elements a row.
+            rows: shape (n, ...), the first input's type and number of elements a row; or several
+                inputs a row, which are run one after the other: the last answer counts.
             threads: 0 for all cores.
 
         Returns:

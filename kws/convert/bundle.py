@@ -18,7 +18,14 @@ from typing import Any
 from kws import __version__, _core, config
 from kws.config import FrontendSettings, RecognizerSettings
 from kws.convert import card, codegen
-from kws.convert.checks import TensorSettings, check_labels, check_name, check_tensors, open_model
+from kws.convert.checks import (
+    TensorSettings,
+    check_labels,
+    check_name,
+    check_tensors,
+    input_frames,
+    open_model,
+)
 from kws.errors import BundleError, KwsError, ModelError, UsageError
 from kws.files import new_directory
 
@@ -152,7 +159,7 @@ def make_bundle(
     *,
     name: str,
     recognizer: RecognizerSettings | None = None,
-    inference_stride: int = DEFAULT_STRIDE,
+    inference_stride: int | None = None,
     data: str = "",
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
@@ -160,11 +167,13 @@ def make_bundle(
     """A bundle of an int8 .tflite file; what can be read from the model is read from it.
 
     Args:
-        model: the file: one input of 49 x 40 int8 in any shape, one output of an int8 a label.
+        model: the file: one input of 49 x 40 int8 in any shape, or of as many new frames as a
+            streaming model takes at a time; one output of an int8 a label.
         labels: silence, unknown, then the keywords.
         name: short name of the model.
         recognizer: how scores become commands; None for the defaults.
-        inference_stride: hops from one inference to the next.
+        inference_stride: hops from one inference to the next; None for the default, which for a
+            streaming model is the only one: the frames that it takes at a time.
         data: what the model learned from and that data's licence.
         metrics: what was measured, as TOML can hold it.
         versions: programs that had a part in it; kws's own is added.
@@ -175,9 +184,18 @@ def make_bundle(
     """
     check_name(name)
     check_labels(labels)
-    config.check_range("inference_stride", inference_stride, 1, 50)
     interpreter = open_model(model)
     source, target = check_tensors(interpreter, len(labels))
+    frames = input_frames(source.shape)
+    streams = frames < FrontendSettings().frames
+    if inference_stride is None:
+        inference_stride = frames if streams else DEFAULT_STRIDE
+    config.check_range("inference_stride", inference_stride, 1, 50)
+    if streams and inference_stride != frames:
+        raise UsageError(
+            f"inference_stride is {inference_stride}; this model streams, {frames} new frames at a "
+            f"time, so it has to be {frames}"
+        )
     bundle = Bundle(
         name=name,
         labels=tuple(labels),

@@ -19,6 +19,9 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 _NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
 _LABEL_BYTES = 32
 
+_MEMORIES = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
+"""Ops that know of earlier calls."""
+
 
 @dataclass(frozen=True)
 class TensorSettings:
@@ -81,6 +84,14 @@ def open_model(model: bytes) -> _core.Interpreter:
         raise ModelError(str(error)) from None
 
 
+def input_frames(shape: Sequence[int]) -> int:
+    """How many frames a model with this input takes at a time; less than a spectrogram: it streams.
+
+    A streaming model remembers what it heard and gets each frame once.
+    """
+    return math.prod(shape) // FrontendSettings().channels
+
+
 def check_tensors(
     interpreter: _core.Interpreter, label_count: int
 ) -> tuple[TensorSettings, TensorSettings]:
@@ -104,10 +115,13 @@ def check_tensors(
                 f"the model's {kind} is {tensor.dtype}; convert it with full integer quantization "
                 "(int8 in and out)"
             )
-    if math.prod(source.shape) != wanted:
+    elements = math.prod(source.shape)
+    streams = elements < wanted and elements % frontend.channels == 0
+    if elements != wanted and not (streams and _MEMORIES & set(interpreter.ops)):
         raise ModelError(
-            f"the model's input has {math.prod(source.shape)} elements; a spectrogram has "
-            f"{frontend.frames} x {frontend.channels} = {wanted}"
+            f"the model's input has {elements} elements; a spectrogram has "
+            f"{frontend.frames} x {frontend.channels} = {wanted}, and fewer frames are of use to a "
+            "model with variables alone"
         )
     scores = math.prod(target.shape)
     if scores != label_count:

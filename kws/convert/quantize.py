@@ -7,7 +7,9 @@ a silent channel. Post-training quantization then has to give the input scale 1/
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,9 @@ from kws.model.backend import import_tensorflow, quiet
 
 INPUT_SCALE = 1 / 256
 INPUT_ZERO_POINT = -128
+
+_STREAMED_CLIPS = 100
+"""That a streaming model is calibrated on, frame by frame."""
 
 Spectrograms = npt.NDArray[np.int8]
 """What the core gives: int8[n, 49, 40]."""
@@ -36,7 +41,8 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     """The int8 .tflite file of a trained Keras model with logits; a softmax is added.
 
     Args:
-        model: float[n, 49, 40, 1] (see `to_float`) to logits float[n, classes].
+        model: float[n, 49, 40, 1] (see `to_float`) to logits float[n, classes]. One that can stream
+            (see kws.model.zoo.window) becomes a model of one new frame a call.
         spectrograms: training clips that show which values each layer gives.
 
     Raises:
@@ -47,19 +53,17 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     import keras  # noqa: PLC0415 - slow, for training only
 
     from kws.convert.slim import slim  # noqa: PLC0415 - flatbuffers comes with TensorFlow
+    from kws.model.zoo.window import streaming_twin, streams  # noqa: PLC0415 - imports Keras
 
-    source = keras.Input(batch_shape=(1, *spectrograms.shape[1:], 1))
+    frames = 1 if streams(model) else spectrograms.shape[1]
+    if streams(model):
+        model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
+    source = keras.Input(batch_shape=(1, frames, *spectrograms.shape[2:], 1))
     scores = keras.layers.Softmax()(model(source, training=False))
-    converter = tf.lite.TFLiteConverter.from_keras_model(keras.Model(source, scores))
-    converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: _calibration(spectrograms)
-    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
-    converter.inference_input_type = tf.int8
-    converter.inference_output_type = tf.int8
-    # One scale for all of a dense layer's weights: what TFLM's kernels have always taken.
-    converter._experimental_disable_per_channel_quantization_for_dense_layers = True
     try:
-        with quiet():
+        with quiet(), tempfile.TemporaryDirectory() as folder:
+            converter = _converter(tf, keras.Model(source, scores), frames, Path(folder))
+            converter.representative_dataset = lambda: _calibration(spectrograms, frames)
             data: bytes = converter.convert()
     except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
         reason = str(error).strip().splitlines() or [type(error).__name__]
@@ -69,17 +73,68 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     return data
 
 
-def _calibration(spectrograms: Spectrograms) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """One training clip at a time; the first has both ends of the range in it.
+def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
+    """TensorFlow's converter, set to int8."""
+    if frames == 1:
+        # Only this way do memories stay variables and weights become constants.
+        module = _stream(tf, model)
+        tf.saved_model.save(module, str(folder), signatures=module.answer)
+        converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
+        converter.experimental_enable_resource_variables = True
+        converter._experimental_variable_quantization = True
+    else:
+        converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+    converter.inference_input_type = tf.int8
+    converter.inference_output_type = tf.int8
+    # One scale for all of a dense layer's weights: what TFLM's kernels have always taken.
+    converter._experimental_disable_per_channel_quantization_for_dense_layers = True
+    return converter
+
+
+def _stream(tf: Any, model: Any) -> Any:
+    """A module whose function `answer` calls the model and keeps its memories."""
+    from kws.model.zoo.window import MEMORY  # noqa: PLC0415 - imports Keras
+
+    shape = tf.TensorSpec(model.input_shape, tf.float32)
+    weights = [np.asarray(v) for v in model.trainable_variables]
+    others = [np.asarray(v) for v in model.non_trainable_variables]
+    module = tf.Module()
+    module.memories = {
+        str(index): tf.Variable(others[index], trainable=False)
+        for index, variable in enumerate(model.non_trainable_variables)
+        if variable.path.endswith(MEMORY)
+    }
+
+    @tf.function(input_signature=[shape])  # type: ignore[untyped-decorator] # no types
+    def answer(x: Any) -> Any:
+        before: list[Any] = [tf.constant(values) for values in others]
+        for index, memory in module.memories.items():
+            before[int(index)] = memory.read_value()
+        constants = [tf.constant(values) for values in weights]
+        y, after = model.stateless_call(constants, before, x, training=False)
+        for index, memory in module.memories.items():
+            memory.assign(after[int(index)])
+        return y
+
+    module.answer = answer
+    return module
+
+
+def _calibration(
+    spectrograms: Spectrograms, frames: int
+) -> Iterator[list[npt.NDArray[np.float32]]]:
+    """One training clip after the other, `frames` at a time; the first has both ends of the range.
 
     The converter takes the range it sees for the input's. A clip seldom has a channel at full
     scale, so two values of one clip (of 1960) are set to the ends.
     """
     ends = spectrograms[:1].copy()
     ends[0, 0, :2] = -128, 127
-    for clip in (ends, *np.split(spectrograms[1:], max(len(spectrograms) - 1, 1))):
-        if len(clip):
-            yield [to_float(clip)]
+    for clip in (*ends, *spectrograms[1:]):
+        for start in range(0, len(clip), frames):
+            yield [to_float(clip[None, start : start + frames])]
 
 
 def _check_input(data: bytes) -> None:

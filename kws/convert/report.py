@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kws.convert.checks import input_frames
 from kws.convert.quantize import to_float
 from kws.model.backend import import_tensorflow, quiet
 from kws.model.evaluate import Evaluation, core_scores, evaluate
@@ -77,6 +78,22 @@ def compare(model: Any, data: bytes, samples: Samples, labels: tuple[str, ...]) 
 
 def litert_scores(data: bytes, spectrograms: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """What LiteRT's reference kernels make of spectrograms: int8[n, classes]."""
+    interpreter = _litert(data)
+    source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
+    frames = input_frames(source["shape"])
+    out = np.empty((len(spectrograms), int(np.prod(target["shape"]))), np.int8)
+    for row, spectrogram in zip(out, spectrograms, strict=True):
+        if frames < len(spectrogram):
+            interpreter = _litert(data)  # it has no way to forget what it heard
+        for start in range(0, len(spectrogram) - frames + 1, frames):
+            part = spectrogram[start : start + frames]
+            interpreter.set_tensor(source["index"], part.reshape(source["shape"]))
+            interpreter.invoke()
+        row[:] = interpreter.get_tensor(target["index"]).reshape(-1)
+    return out
+
+
+def _litert(data: bytes) -> Any:
     tf = import_tensorflow()
     with quiet():
         interpreter = tf.lite.Interpreter(
@@ -84,13 +101,7 @@ def litert_scores(data: bytes, spectrograms: npt.NDArray[np.int8]) -> npt.NDArra
             experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF,
         )
         interpreter.allocate_tensors()
-    source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
-    out = np.empty((len(spectrograms), int(np.prod(target["shape"]))), np.int8)
-    for row, spectrogram in zip(out, spectrograms, strict=True):
-        interpreter.set_tensor(source["index"], spectrogram.reshape(source["shape"]))
-        interpreter.invoke()
-        row[:] = interpreter.get_tensor(target["index"]).reshape(-1)
-    return out
+    return interpreter
 
 
 def _softmax(logits: Scores) -> Scores:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from kws import _core
 from kws.audio.dataset import DataSet, Split
 from kws.convert.bundle import Bundle
+from kws.convert.checks import input_frames
 from kws.errors import DataError, UsageError
 from kws.model.samples import Labels, Progress, Spectrograms, judge_samples
 
@@ -86,8 +87,13 @@ def evaluate(scores: npt.NDArray[np.generic], labels: Labels, names: Sequence[st
 
 
 def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
-    """What the core makes of spectrograms: int8[n, classes]."""
+    """What the core makes of spectrograms: int8[n, classes].
+
+    A streaming model hears each from its first frame to its last; the last answer counts.
+    """
     interpreter = _core.Interpreter(model)
+    frames = input_frames(interpreter.inputs[0].shape)
+    spectrograms = spectrograms[:, : spectrograms.shape[1] // frames * frames]
     return interpreter.invoke_batch(spectrograms.reshape(len(spectrograms), -1)).astype(np.int8)
 
 

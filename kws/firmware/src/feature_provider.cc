@@ -15,6 +15,7 @@ void FeatureProvider::Reset() {
   has_hop_ = false;
   next_ = 0;
   frames_ = 0;
+  std::memset(ring_, kNoEnergy, sizeof(ring_));
 }
 
 bool FeatureProvider::Push(const int16_t* hop) {
@@ -31,18 +32,12 @@ bool FeatureProvider::Push(const int16_t* hop) {
   return makes_frame;
 }
 
-void FeatureProvider::CopyTo(int8_t* dst) const {
-  constexpr size_t kFrameBytes = sizeof(ring_[0]);
-  if (!ready()) {
-    // The ring has not come round yet: its frames are the newest, after those never made.
-    const size_t missing = kFrameBytes * (static_cast<size_t>(kFrames) - frames_);
-    std::memset(dst, kNoEnergy, missing);
-    std::memcpy(dst + missing, ring_, kFrameBytes * frames_);
-    return;
+void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
+  int slot = next_ >= frames ? next_ - frames : next_ + kFrames - frames;
+  for (int i = 0; i < frames; ++i, dst += sizeof(ring_[0])) {
+    std::memcpy(dst, ring_[slot], sizeof(ring_[0]));
+    slot = slot + 1 < kFrames ? slot + 1 : 0;
   }
-  const size_t older = kFrameBytes * static_cast<size_t>(kFrames - next_);
-  std::memcpy(dst, ring_[next_], older);
-  std::memcpy(dst + older, ring_[0], sizeof(ring_) - older);
 }
 
 const int8_t* FeatureProvider::newest() const { return ring_[next_ > 0 ? next_ - 1 : kFrames - 1]; }

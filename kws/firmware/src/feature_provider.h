@@ -18,7 +18,8 @@ class FeatureProvider {
  public:
   static constexpr int kHopSamples = Frontend::kStrideSamples;
   static constexpr int kFrames = 49;  // frames in the spectrogram: 30 ms + 48 x 20 ms = 990 ms
-  static constexpr int kFeatureBytes = kFrames * Frontend::kChannels;
+
+  FeatureProvider() { Reset(); }
 
   // Forgets all sound: the next hop is the start of a clip.
   void Reset();
@@ -33,9 +34,9 @@ class FeatureProvider {
   // Whether the last kFrames frames are there.
   bool ready() const { return frames_ >= static_cast<uint32_t>(kFrames); }
 
-  // Copies the spectrogram, kFrames x kChannels, oldest frame first, into `dst` of kFeatureBytes.
-  // Frames that were never made are -128 (no energy).
-  void CopyTo(int8_t* dst) const;
+  // Copies the newest `frames` (1..kFrames) frames, oldest first, into `dst` of frames x kChannels;
+  // kFrames of them are the spectrogram. Frames that were never made are -128 (no energy).
+  void CopyNewest(int frames, int8_t* dst) const;
 
   // The newest frame: kChannels features, valid until the next Push. There must be one.
   const int8_t* newest() const;
@@ -46,7 +47,7 @@ class FeatureProvider {
   bool has_hop_ = false;
   int next_ = 0;  // where in the ring the next frame goes; once full, that is the oldest
   uint32_t frames_ = 0;
-  int8_t ring_[kFrames][Frontend::kChannels] = {};
+  int8_t ring_[kFrames][Frontend::kChannels];
 };
 
 }  // namespace kws

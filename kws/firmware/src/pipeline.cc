@@ -21,12 +21,13 @@ Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpRes
 Status Pipeline::Start() {
   const Status status = interpreter_.AllocateTensors();
   if (status != Status::kOk) return Fault(status);
+  input_frames_ = static_cast<int>(interpreter_.input(0).bytes) / Frontend::kChannels;
   const char* mismatch = Mismatch();
   if (mismatch != nullptr) {
     WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
     return Status::kBadArgument;
   }
-  spectrogram_ = interpreter_.input(0).As<int8_t>();
+  input_ = interpreter_.input(0).As<int8_t>();
   scores_ = interpreter_.output(0).As<int8_t>();
   WriteText(output_, "kws ");
   WriteText(output_, config_.version);
@@ -55,8 +56,13 @@ const char* Pipeline::Mismatch() const {
     return "average_window_ms is too long for this inference_stride and number of labels";
   }
   const TensorView input = interpreter_.input(0);
-  if (interpreter_.inputs_size() != 1 || !IsSingleInt8(input, FeatureProvider::kFeatureBytes)) {
-    return "the model's input is not one spectrogram of 49 x 40 int8";
+  if (interpreter_.inputs_size() != 1 || input_frames_ < 1 ||
+      input_frames_ > FeatureProvider::kFrames ||
+      !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
+    return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
+  }
+  if (IsStreaming() && config_.inference_stride != input_frames_) {
+    return "inference_stride is not the number of frames that the model takes at a time";
   }
   const TensorView output = interpreter_.output(0);
   if (interpreter_.outputs_size() != 1 ||
@@ -73,23 +79,25 @@ Status Pipeline::Reset() {
   features_.Reset();
   recognizer_.Reset();
   time_ms_ = 0;
-  hops_to_inference_ = 1;
+  hops_to_inference_ = IsStreaming() ? input_frames_ : 1;
   output_->SetLed(0);
   return interpreter_.Reset();
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
   time_ms_ += kHopMs;
-  features_.Push(hop);
-  if (!features_.ready() || --hops_to_inference_ > 0) return Status::kOk;
+  const bool has_frame = features_.Push(hop);
+  const bool runs = IsStreaming() ? has_frame : features_.ready();
+  if (!runs || --hops_to_inference_ > 0) return Status::kOk;
   hops_to_inference_ = config_.inference_stride;
   const Status status = Infer();
   return status == Status::kOk ? status : Fault(status);
 }
 
 Status Pipeline::Infer() {
-  features_.CopyTo(spectrogram_);
+  features_.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(interpreter_.Invoke());
+  if (!features_.ready()) return Status::kOk;  // less than a second: nothing to rely on
   Recognizer::Result result;
   KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms_), &result));
   responder_.Respond(result, time_ms_);

@@ -23,7 +23,7 @@ struct PipelineConfig {
   const char* model_sha8;     // first 8 hexadecimal digits of the model's SHA-256
   const char* const* labels;  // label_count names: silence, unknown, then the keywords
   int label_count;
-  int inference_stride;  // hops from one inference to the next (> 0)
+  int inference_stride;  // hops from one inference to the next (> 0); a streaming model's frames
   RecognizerSettings recognizer;
 };
 
@@ -31,6 +31,9 @@ struct PipelineConfig {
 // counted from the first sample after Start or Reset. So the same samples give the same lines on
 // every target, whatever its speed. Every fault is written as one line that starts with `error: `,
 // and returned.
+//
+// A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
+// heard. It gets each frame once, and runs whenever as many as its input has are new.
 class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
@@ -45,7 +48,8 @@ class Pipeline {
   Status Start();
 
   // Takes the next Frontend::kStrideSamples samples. From the 49th frame on, every
-  // `inference_stride` hops runs the model and, where a label was heard, writes its line.
+  // `inference_stride` hops runs the model and, where a label was heard, writes its line. A
+  // streaming model runs from its first frames on, but what it says counts from the 49th.
   Status ProcessHop(const int16_t* hop);
 
   // Writes that `samples` (> 0) samples never came, because the target did not keep up.
@@ -82,6 +86,7 @@ class Pipeline {
 
  private:
   const char* Mismatch() const;  // how model and settings do not fit; null: they do
+  bool IsStreaming() const { return input_frames_ < FeatureProvider::kFrames; }
   Status Infer();
   Status Fault(Status status);
 
@@ -92,9 +97,10 @@ class Pipeline {
   FeatureProvider features_;
   Recognizer recognizer_;
   Responder responder_;
-  int8_t* spectrogram_ = nullptr;  // the model's input and output, in the arena
+  int8_t* input_ = nullptr;  // the model's input and output, in the arena
   const int8_t* scores_ = nullptr;
   uint32_t time_ms_ = 0;  // wraps after 49.7 days
+  int input_frames_ = 0;
   int hops_to_inference_ = 0;
 };
 

@@ -38,7 +38,7 @@ std::vector<Frame> Frames(const std::vector<int16_t>& pcm) {
 
 Spectrogram Copy(const FeatureProvider& provider) {
   Spectrogram spectrogram;
-  provider.CopyTo(spectrogram[0].data());
+  provider.CopyNewest(FeatureProvider::kFrames, spectrogram[0].data());
   return spectrogram;
 }
 
@@ -76,6 +76,22 @@ TEST(FeatureProvider, KeepsTheNewestFramesOldestFirst) {
     for (size_t i = 0; i < spectrogram.size(); ++i) {
       const size_t age = spectrogram.size() - i;
       ASSERT_EQ(spectrogram[i], age <= made ? frames[made - age] : NoEnergy()) << hop << " " << i;
+    }
+  }
+}
+
+TEST(FeatureProvider, CopiesTheNewestFramesOldestFirst) {
+  const std::vector<int16_t> pcm = Noise(120);
+  const std::vector<Frame> frames = Frames(pcm);
+  FeatureProvider provider;
+  for (int hop = 0; hop < 120; ++hop) {
+    provider.Push(pcm.data() + hop * kHop);
+    for (const int count : {1, 3, 48, 49}) {
+      if (hop < count) continue;
+      std::vector<Frame> newest(static_cast<size_t>(count));
+      provider.CopyNewest(count, newest[0].data());
+      ASSERT_TRUE(std::equal(newest.begin(), newest.end(), frames.begin() + hop - count))
+          << hop << " " << count;
     }
   }
 }

@@ -15,6 +15,7 @@ from kws.model.zoo import (
     ds_resnet,
     low_latency_conv,
     low_latency_svdf,
+    mixednet,
     single_fc,
     tc_resnet8,
     tcs_resnet,
@@ -40,6 +41,7 @@ MODELS: dict[str, ZooModel] = {
     "bc_resnet_1": bc_resnet.W1,
     "bc_resnet_2": bc_resnet.W2,
     "crnn": crnn.MODEL,
+    "mixednet": mixednet.MODEL,
 }
 
 

@@ -1,0 +1,48 @@
+"""mixednet: a streaming model, one inference a hop on the one new frame.
+
+Filters of several lengths over time, each for a part of the channels, then a 1x1 convolution, as in
+MixConv (Tan and Le, arXiv:1907.09595), which microWakeWord made popular for wake words on
+microcontrollers; streaming after Rybakov et al. (arXiv:2005.06720). The scores are those of the
+mean over the last second.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kws.model.zoo.blocks import norm
+from kws.model.zoo.entry import ZooModel
+
+_FILTERS = 64
+_LENGTHS = ((5,), (5, 9), (7, 13), (9, 17))
+"""Frames of the filters of each block."""
+
+
+def build(frames: int, channels: int, classes: int) -> Any:
+    """The untrained model, for whole spectrograms."""
+    from keras import Input, Model, layers, ops  # noqa: PLC0415 - slow, for training only
+
+    from kws.model.zoo.window import Window  # noqa: PLC0415 - slow, for training only
+
+    source = Input((frames, channels, 1))
+    x = layers.Reshape((-1, 1, channels))(source)
+    x = norm(layers.Conv2D(_FILTERS, (3, 1), use_bias=False)(Window(2)(x)))
+    for lengths in _LENGTHS:
+        parts = ops.split(x, len(lengths), axis=3) if len(lengths) > 1 else [x]
+        mixed = []
+        for length, part in zip(lengths, parts, strict=True):
+            y = layers.DepthwiseConv2D((length, 1), use_bias=False)(Window(length - 1)(part))
+            mixed.append(norm(y, relu=False))
+        y = layers.Concatenate()(mixed) if len(mixed) > 1 else mixed[0]
+        y = norm(layers.Conv2D(_FILTERS, 1, use_bias=False)(y), relu=False)
+        x = layers.ReLU()(layers.Add()([x, y]))
+    x = layers.GlobalAveragePooling2D()(Window(frames - 1, pad=False)(x))
+    return Model(source, layers.Dense(classes)(layers.Dropout(0.2)(x)), name="mixednet")
+
+
+MODEL = ZooModel(
+    build,
+    "streaming: takes one new frame a hop and remembers the rest",
+    "ours, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
+    {"learning_rate": 0.005, "epochs": 40},
+)
