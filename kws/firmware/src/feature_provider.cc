@@ -15,7 +15,6 @@ void FeatureProvider::Reset() {
   has_hop_ = false;
   next_ = 0;
   frames_ = 0;
-  std::memset(ring_, kNoEnergy, sizeof(ring_));
 }
 
 bool FeatureProvider::Push(const int16_t* hop) {
@@ -34,8 +33,12 @@ bool FeatureProvider::Push(const int16_t* hop) {
 
 void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
   int slot = next_ >= frames ? next_ - frames : next_ + kFrames - frames;
-  for (int i = 0; i < frames; ++i, dst += sizeof(ring_[0])) {
-    std::memcpy(dst, ring_[slot], sizeof(ring_[0]));
+  for (int age = frames; age > 0; --age, dst += sizeof(ring_[0])) {
+    if (static_cast<uint32_t>(age) > frames_) {
+      std::memset(dst, kNoEnergy, sizeof(ring_[0]));
+    } else {
+      std::memcpy(dst, ring_[slot], sizeof(ring_[0]));
+    }
     slot = slot + 1 < kFrames ? slot + 1 : 0;
   }
 }

@@ -19,8 +19,6 @@ class FeatureProvider {
   static constexpr int kHopSamples = Frontend::kStrideSamples;
   static constexpr int kFrames = 49;  // frames in the spectrogram: 30 ms + 48 x 20 ms = 990 ms
 
-  FeatureProvider() { Reset(); }
-
   // Forgets all sound: the next hop is the start of a clip.
   void Reset();
 
@@ -47,7 +45,7 @@ class FeatureProvider {
   bool has_hop_ = false;
   int next_ = 0;  // where in the ring the next frame goes; once full, that is the oldest
   uint32_t frames_ = 0;
-  int8_t ring_[kFrames][Frontend::kChannels];
+  int8_t ring_[kFrames][Frontend::kChannels] = {};
 };
 
 }  // namespace kws
