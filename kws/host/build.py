@@ -46,6 +46,9 @@ REVISION = "KWS_REVISION"
 
 DEFAULT_REVISION = "1"
 
+OPTIONS = "KWS_OPTIONS"
+"""The environment variable that names what is chosen of a board's options, with commas between."""
+
 PLATFORMIO = "platformio.ini"
 
 _KEPT = 16  # built firmwares in the cache; the oldest go
@@ -240,6 +243,7 @@ def _key(environment: str, generated: Path | None) -> str:
     texts = (
         environment,
         os.environ.get(REVISION, ""),
+        os.environ.get(OPTIONS, ""),
         __version__,
         importlib.metadata.version("platformio"),
         _compiler(),

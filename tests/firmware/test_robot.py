@@ -1,4 +1,4 @@
-"""The Robot suite of the Nano 33 BLE, run by Renode's own runner."""
+"""The boards' Robot suites, run by Renode's own runner."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-def test_robot_suite_passes(tmp_path: Path) -> None:
+@pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])
+def test_robot_suite_passes(board: str, tmp_path: Path) -> None:
     command = Path(sys.executable).parent / "kws"
     done = subprocess.run(
         [
-            *("renode-test", str(scripts() / "nano33ble.robot"), "-r", str(tmp_path)),
+            *("renode-test", str(scripts() / f"{board}.robot"), "-r", str(tmp_path)),
             *("--variable", f"KWS:{command}"),
         ],
         stdout=subprocess.PIPE,

@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from kws.convert.bundle import Bundle
 from kws.errors import ToolError, UsageError
@@ -347,3 +348,21 @@ def test_platformio_tells_an_editor_how_files_are_compiled(
             check=False,
         )
         assert check.returncode == 0, check.stderr
+
+
+def test_option_moves_the_firmware(public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", "asb")
+    with build("sparkfun_edge", public_bundle).elf.open("rb") as stream:
+        vectors = ELFFile(stream).get_section_by_name(".vectors")
+        assert vectors["sh_addr"] == 0xC000
+
+
+@pytest.mark.parametrize("board", ["sparkfun_edge", "qemu"])
+def test_unknown_option_is_one_line(
+    board: str, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", "fast")
+    with pytest.raises(
+        ToolError, match="there is no option 'fast' of this board; use (96mhz|none)"
+    ):
+        build(board, public_bundle)

@@ -57,6 +57,22 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
 @renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("options", ["96mhz,asb", "mic0", "mic1"])
+def test_sparkfun_edge_hears_with_its_options(
+    options: str, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", options)
+    every = load_matrix(default_matrix(), bundle.labels)
+    pcm = next(r.pcm for r in every if r.expected[0].name == "yes by slt")
+    with Renode(find_board("sparkfun_edge")) as device:
+        board = device.play(build("sparkfun_edge", bundle).elf, pcm)
+    assert [heard.label for heard in board.heard] == ["yes"]
+    assert "error" not in board.text
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
 def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> None:
     rows = check_faults(board_name, bundle)

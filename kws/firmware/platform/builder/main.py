@@ -72,15 +72,30 @@ def for_speed(env, node):
 for pattern in ("*/src/frontend/*", "*_loops.cc"):
     env.AddBuildMiddleware(for_speed, pattern)
 
+
+def refuse(kind, name, known):
+    sys.stderr.write(f"error: there is no {kind} {name!r} of this board; use {', '.join(known)}\n")
+    env.Exit(1)
+
+
 # What differs between revisions of a board: KWS_REVISION or, in platformio.ini, custom_revision.
+settings = {}
 revisions = board.get("build.revisions", {})
 if revisions:
     revision = os.environ.get("KWS_REVISION") or env.GetProjectOption("custom_revision", "1")
     if revision not in revisions:
-        known = ", ".join(revisions)
-        sys.stderr.write(f"error: there is no revision {revision!r} of this board; use {known}\n")
-        env.Exit(1)
-    env.Append(CPPDEFINES=list(revisions[revision].items()))
+        refuse("revision", revision, revisions)
+    settings |= revisions[revision]
+
+# What a board leaves to choose: KWS_OPTIONS or custom_options, names with commas between them.
+options = board.get("build.options", {})
+chosen = os.environ.get("KWS_OPTIONS") or env.GetProjectOption("custom_options", "")
+for option in chosen.replace(",", " ").split():
+    if option not in options:
+        refuse("option", option, options or ["none"])
+    settings |= options[option].get("defines", {})
+    env.Append(LINKFLAGS=options[option].get("link_flags", []))
+env.Append(CPPDEFINES=list(settings.items()))
 
 model = []
 if env.GetProjectOption("custom_bundle", "yes") == "yes":

@@ -123,7 +123,7 @@ constexpr uint32_t kFpuInterrupt = 38;   // FPU
 // An event's interrupt is gone some cycles after the write; the read waits for it [6.1.6].
 inline void ClearEvent(uint32_t event) {
   Register(event) = 0;
-  static_cast<void>(Register(event));
+  [[maybe_unused]] const uint32_t read = Register(event);
 }
 
 }  // namespace board

@@ -1,7 +1,7 @@
 // The registers of the Apollo3 Blue that the port uses. The name after an address or a bit is the
 // vendor's; tests/firmware/test_registers.py compares all of them with the vendor's SVD file, whose
 // descriptions are the source where none is named. HAL: the vendor's library, AmbiqSuite SDK 2.x,
-// mcu/apollo3/hal.
+// mcu/apollo3/hal. DS: Apollo3 Blue Datasheet DS-A3-0p9p1.
 #ifndef KWS_BOARDS_SPARKFUN_EDGE_APOLLO3_H_
 #define KWS_BOARDS_SPARKFUN_EDGE_APOLLO3_H_
 
@@ -17,6 +17,27 @@ namespace board {
 constexpr uint32_t kClockKey = 0x40004014;      // CLKGEN.CLKKEY
 constexpr uint32_t kClockUnlock = 71;           // CLKGEN.CLKKEY.CLKKEY
 constexpr uint32_t kClockControl = 0x40004018;  // CLKGEN.CCTRL; 0: not halved
+
+// Burst mode, 96 MHz for the core alone (HAL, am_hal_burst.c).
+constexpr uint32_t kChipKind = 0x40020014;        // MCUCTRL.SKU
+constexpr uint32_t kChipCanBurst = 1u << 0;       // MCUCTRL.SKU.ALLOWBURST
+constexpr uint32_t kFeatures = 0x40020018;        // MCUCTRL.FEATUREENABLE
+constexpr uint32_t kFeatureBurst = 1u << 4;       // MCUCTRL.FEATUREENABLE.BURSTREQ
+constexpr uint32_t kFeatureAnswered = 1u << 5;    // MCUCTRL.FEATUREENABLE.BURSTACK
+constexpr uint32_t kFeatureThere = 1u << 6;       // MCUCTRL.FEATUREENABLE.BURSTAVAIL
+constexpr uint32_t kPowerEvents = 0x40021028;     // PWRCTRL.DEVPWREVENTEN
+constexpr uint32_t kPowerBurstEvent = 1u << 31;   // PWRCTRL.DEVPWREVENTEN.BURSTEVEN
+constexpr uint32_t kPowerSource = 0x40021000;     // PWRCTRL.SUPPLYSRC
+constexpr uint32_t kPowerBleBuck = 1u << 0;       // PWRCTRL.SUPPLYSRC.BLEBUCKEN; feeds burst too
+constexpr uint32_t kBuckAdjust = 0x4000403c;      // CLKGEN.BLEBUCKTONADJ
+constexpr uint32_t kBuckZeroDetect = 1u << 27;    // CLKGEN.BLEBUCKTONADJ.ZEROLENDETECTEN
+constexpr uint32_t kBuckZeroTrim = 15u << 23;     // CLKGEN.BLEBUCKTONADJ.ZEROLENDETECTTRIM
+constexpr uint32_t kBuckAdjustEnable = 1u << 22;  // CLKGEN.BLEBUCKTONADJ.TONADJUSTEN
+constexpr uint32_t kBuckHighThreshold = 0x10u << 10;  // CLKGEN.BLEBUCKTONADJ.TONHIGHTHRESHOLD
+constexpr uint32_t kBuckLowThreshold = 0xf;           // CLKGEN.BLEBUCKTONADJ.TONLOWTHRESHOLD
+constexpr uint32_t kFrequency = 0x40004034;           // CLKGEN.FREQCTRL
+constexpr uint32_t kFrequencyBurst = 1u << 0;         // CLKGEN.FREQCTRL.BURSTREQ
+constexpr uint32_t kFrequencyIsBurst = 1u << 2;       // CLKGEN.FREQCTRL.BURSTSTATUS
 
 // Cache of the flash; the fields as HAL, am_hal_cachectrl_defaults.
 constexpr uint32_t kCacheConfig = 0x40018000;        // CACHECTRL.CACHECFG
@@ -127,7 +148,7 @@ constexpr uint32_t kWatchdogClock16Hz = 2u << 24;  // WDT.CFG.CLKSEL
 constexpr uint32_t kWatchdogRestart = 0x40024004;  // WDT.RSTRT
 constexpr uint32_t kWatchdogRestartKey = 178;      // WDT.RSTRT.RSTRT
 
-// ADC.
+// ADC. Its FIFO has 16 entries (DS 18.2.7).
 constexpr uint32_t kAdcConfig = 0x50010000;         // ADC.CFG
 constexpr uint32_t kAdcEnable = 1u << 0;            // ADC.CFG.ADCEN
 constexpr uint32_t kAdcRepeat = 1u << 2;            // ADC.CFG.RPTEN; a scan a trigger of timer A3
@@ -141,7 +162,6 @@ constexpr uint32_t kAdcSlot1 = 0x50010010;          // ADC.SL1CFG
 constexpr uint32_t kAdcSlotEnable = 1u << 0;        // ADC.SL0CFG.SLEN0
 constexpr uint32_t kAdcInput1 = 1u << 8;            // ADC.SL0CFG.CHSEL0
 constexpr uint32_t kAdcInput2 = 2u << 8;            // ADC.SL1CFG.CHSEL1
-constexpr uint32_t kAdcAverage16 = 4u << 24;        // ADC.SL0CFG.ADSEL0
 constexpr uint32_t kAdcEnableInterrupts = 0x50010200;  // ADC.INTEN
 constexpr uint32_t kAdcClearInterrupts = 0x50010208;   // ADC.INTCLR
 constexpr uint32_t kAdcDmaDone = 1u << 6;              // ADC.INTEN.DCMP
@@ -154,6 +174,7 @@ constexpr uint32_t kAdcDmaCount = 0x50010288;          // ADC.DMATOTCOUNT; bytes
 constexpr uint32_t kAdcDmaTarget = 0x5001028c;         // ADC.DMATARGADDR
 constexpr uint32_t kAdcDmaStatus = 0x50010290;         // ADC.DMASTAT
 constexpr uint32_t kAdcData = 0xfffff;                 // ADC.FIFO.DATA; 14 bits, a point, 6 bits
+constexpr uint32_t kAdcFractionBits = 6;               // DS 18.2.6
 
 // Interrupt numbers.
 constexpr uint32_t kTimerInterrupt = 14;  // CTIMER

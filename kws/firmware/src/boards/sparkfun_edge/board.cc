@@ -34,6 +34,9 @@ constexpr uint32_t kWakeTicks = 4687;  // of 46875 Hz: a tenth of a second
 constexpr uint32_t kNapTicks = 47;     // a millisecond
 constexpr uint32_t kPriority = 7;
 
+// The HAL gives each step of the burst mode 10 ms; a look takes more than 0.1 us.
+constexpr int kBurstLooks = 100000;
+
 uint32_t milliseconds = 0;
 uint32_t rest_ticks = 0;     // of the last millisecond
 uint32_t counted_ticks = 0;  // at the last count
@@ -63,6 +66,9 @@ void StartPins() {
   Register(kPadKey) = 0;
 }
 
+// What was written to the timers has arrived there: a read waits for it.
+void FinishWrites() { [[maybe_unused]] const uint32_t value = Register(kTimerEnableInterrupts); }
+
 // Ends each sleep where nothing else does.
 void WakeEvery(uint32_t ticks) {
   Register(kTimer0Control) = kTimer0Clear;
@@ -90,6 +96,28 @@ void StartClocks() {
   Register(kSystemControl) |= kSendEventOnPend;
 }
 
+bool WaitFor(uint32_t address, uint32_t bit) {
+  for (int i = 0; i < kBurstLooks; ++i) {
+    if ((Register(address) & bit) != 0) return true;
+  }
+  return false;
+}
+
+// Whether the core now runs at 96 MHz. Timers, ADC and UART stay as they are.
+bool StartBurst() {
+  if ((Register(kChipKind) & kChipCanBurst) == 0) return false;
+  Register(kPowerEvents) |= kPowerBurstEvent;
+  if ((Register(kPowerSource) & kPowerBleBuck) != 0) {
+    Register(kBuckAdjust) = kBuckZeroDetect | kBuckZeroTrim | kBuckAdjustEnable |
+                            kBuckHighThreshold | kBuckLowThreshold;
+  }
+  Register(kFeatures) |= kFeatureBurst;
+  if (!WaitFor(kFeatures, kFeatureAnswered)) return false;
+  if ((Register(kFeatures) & kFeatureThere) == 0) return false;
+  Register(kFrequency) = kFrequencyBurst;
+  return WaitFor(kFrequency, kFrequencyIsBurst);
+}
+
 void StartWatchdog() {
   Register(kResetConfig) |= kResetByWatchdog;
   Register(kWatchdogConfig) =
@@ -105,7 +133,7 @@ void Wait(uint32_t wait_ms) {
     UartService();
     Register(kWatchdogRestart) = kWatchdogRestartKey;
     Register(kTimerClearInterrupts) = kTimer0Reached;
-    static_cast<void>(Register(kTimerEnableInterrupts));  // the write before has arrived
+    FinishWrites();
     Register(kNvicForget) = 1u << kTimerInterrupt;
     asm volatile("dsb\n wfe" ::: "memory");
   }
@@ -127,10 +155,16 @@ void Init() {
   StartPins();
   UartInit();
   StartWatchdog();
+  const bool slow = KWS_BURST && !StartBurst();
   asm volatile("cpsie i" ::: "memory");
   if (watchdog) {
     constexpr char kText[] =
-        "error: the watchdog reset the board; the main loop did not come around\n";
+        "error: the watchdog reset the board; the firmware hung, report it if it does so again\n";
+    Write(kText, sizeof(kText) - 1);
+  }
+  if (slow) {
+    constexpr char kText[] =
+        "error: this chip does not go to 96 MHz; build without the option 96mhz\n";
     Write(kText, sizeof(kText) - 1);
   }
 }
@@ -203,5 +237,5 @@ void Halt(Fault fault) {
 extern "C" void KwsTimerInterrupt() {
   using namespace kws::board;
   Register(kTimerClearInterrupts) = kTimer0Reached;
-  static_cast<void>(Register(kTimerEnableInterrupts));
+  FinishWrites();
 }

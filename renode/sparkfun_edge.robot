@@ -1,0 +1,59 @@
+*** Comments ***
+The firmware of the SparkFun Edge as it is flashed: what it hears, shows, answers, and how it fails.
+Run by `renode-test renode/sparkfun_edge.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
+All timeouts are seconds of the board's time.
+
+
+*** Settings ***
+Resource            ${CURDIR}/firmware.resource
+Suite Setup         Build Firmware And Recordings
+Suite Teardown      Teardown
+Test Setup          Reset Emulation
+Test Teardown       Test Teardown
+Test Timeout        20 minutes
+
+
+*** Variables ***
+${BOARD}            sparkfun_edge
+${LED}              sysbus.gpio.led_
+@{LABEL_LEDS}       red    green    yellow
+
+
+*** Test Cases ***
+Boots And Says What It Is
+    Start Board With    silence
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+
+Hears Every Recording As The Host Does
+    [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
+    ...    minute with twenty words: all that the default model has to pass.
+    [Template]    Hears As The Host Does
+    FOR    ${number}    IN    @{NUMBERS}
+        ${number}
+    END
+
+LED Is Yellow After Yes
+    LED Shows    yes    yellow
+
+LED Is Red After No
+    LED Shows    no    red
+
+LED Is Green After Another Word
+    LED Shows    unknown    green
+
+Blue LED Blinks While Samples Come
+    LED Beats    blue
+
+Commands Are Answered
+    Answers Commands
+
+Deaf Board Says So, Blinks Three Times And Boots Again
+    Fails Deaf
+
+Damaged Model Is Told And Blinks Twice For Ever
+    Fails With A Damaged Model    ${4}
+
+Watchdog Resets A Board That Hangs
+    Is Reset By The Watchdog
+
+
