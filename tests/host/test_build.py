@@ -354,6 +354,7 @@ def test_option_moves_the_firmware(public_bundle: Bundle, monkeypatch: pytest.Mo
     monkeypatch.setenv("KWS_OPTIONS", "asb")
     with build("sparkfun_edge", public_bundle).elf.open("rb") as stream:
         vectors = ELFFile(stream).get_section_by_name(".vectors")
+        assert vectors is not None
         assert vectors["sh_addr"] == 0xC000
 
 
@@ -363,6 +364,6 @@ def test_unknown_option_is_one_line(
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "fast")
     with pytest.raises(
-        ToolError, match="there is no option 'fast' of this board; use (96mhz|none)"
+        ToolError, match=r"there is no option 'fast' of this board; use (96mhz|none)"
     ):
         build(board, public_bundle)
