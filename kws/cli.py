@@ -146,7 +146,9 @@ def train(
     data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
-    model: Annotated[str, typer.Option(help="A model of the zoo, such as ds_cnn_s.")] = "tiny_conv",
+    model: Annotated[
+        str | None, typer.Option(help="A model of the zoo; tiny_conv, or that of --finetune.")
+    ] = None,
     epochs: Annotated[int | None, typer.Option(min=1)] = None,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Adam's highest.")] = None,
@@ -159,10 +161,19 @@ def train(
         Path | None, typer.Option(help="A bundle or run to learn from as well.")
     ] = None,
     teacher_share: Annotated[float | None, typer.Option(help="How much of each label.")] = None,
+    finetune: Annotated[
+        Path | None, typer.Option(help="A bundle or run whose layers the model starts with.")
+    ] = None,
+    frozen: Annotated[
+        float | None, typer.Option(help="Share of those layers that do not learn.")
+    ] = None,
     extra_data: Annotated[
         Path | None, typer.Option(help="A second folder to train on, such as kws synth's.")
     ] = None,
     extra: Annotated[float | None, typer.Option(help="Share of the clips from there.")] = None,
+    recorded: Annotated[
+        float | None, typer.Option(help="Least share of people beside synthetic voices.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0)] = 0,
     seeds: Annotated[int, typer.Option(min=1, help="Train so often; mean and spread.")] = 1,
     silence: Annotated[float | None, typer.Option(help="Clips for each of a keyword.")] = None,
@@ -187,14 +198,16 @@ def train(
 ) -> None:
     """Train a model, judge it, and write its bundle to OUT/bundle."""
     from kws.audio.dataset import open_dataset
+    from kws.model.finetune import Origin
     from kws.model.run_folder import settings_for
     from kws.model.seeds import train_seeds
     from kws.model.tables import conversion_table, difference_line, recall_table, seeds_line
     from kws.model.teacher import Teacher
 
+    origin = Origin(finetune) if finetune else None
     settings = settings_for(
         _split(words),
-        model,
+        model or (origin.model if origin else "tiny_conv"),
         seed=seed,
         epochs=epochs,
         batch_size=batch_size,
@@ -203,7 +216,9 @@ def train(
         smoothing=smoothing,
         mixup=mixup,
         teacher_share=teacher_share,
+        frozen=frozen,
         extra=extra,
+        recorded=recorded,
         joined=joined,
         balance=balance,
         silence_per_keyword=silence,
@@ -230,6 +245,7 @@ def train(
         about=about,
         extra=open_dataset(extra_data) if extra_data else None,
         teacher=Teacher(teacher) if teacher else None,
+        origin=origin,
         say=lambda line: print(line, file=sys.stderr if json else sys.stdout, flush=True),
     )
     result = results.best

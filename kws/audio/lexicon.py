@@ -19,7 +19,7 @@ _TEXT = (
     "deck check neck wreck speck left theft next text step kept help belt felt melt "
     "big dig fig pig wig bill chill fill hill ill kill mill pill skill spill still will "
     "bit fit hit it kit knit lit pit quit sit spit split bin chin fin in pin sin skin thin "
-    "twin win din bring king ring sing sting string thing wing chip clip dip drip flip lip "
+    "twin win din bring king ring sing string thing wing chip clip dip drip flip lip "
     "rip ship sip skip slip tip trip zip dish fish wish his is miss this kiss list mist "
     "twist six sticks fix mix lift gift shift swift live give sick kick lick pick stick "
     "trick quick wick brick thick ink drink link pink think sink milk silk film "

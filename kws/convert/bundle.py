@@ -33,6 +33,7 @@ FORMAT = 1
 """Version of bundle.toml's layout."""
 
 MODEL_FILE = "model.tflite"
+FLOAT_FILE = "float.npz"
 SETTINGS_FILE = "bundle.toml"
 CARD_FILE = "README.md"
 FIRMWARE_FOLDER = "firmware"
@@ -77,6 +78,9 @@ class Bundle:
 
     versions: dict[str, str] = field(default_factory=dict)
     """Versions of the programs that made it."""
+
+    float_model: bytes = b""
+    """Float weights for who goes on from this model (`kws.model.finetune`); empty if not kept."""
 
     path: Path | None = field(default=None, compare=False)
     """The folder it was loaded from."""
@@ -227,6 +231,8 @@ def write_bundle(bundle: Bundle, path: Path) -> Bundle:
     check_destination(path)
     with new_directory(path) as folder:
         (folder / MODEL_FILE).write_bytes(bundle.model)
+        if bundle.float_model:
+            (folder / FLOAT_FILE).write_bytes(bundle.float_model)
         (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8")
         (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8")
         (folder / FIRMWARE_FOLDER).mkdir()
@@ -319,6 +325,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     _check_table(file, table)
     try:
         model = (path / MODEL_FILE).read_bytes()
+        floats = path / FLOAT_FILE
+        float_model = floats.read_bytes() if floats.exists() else b""
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise BundleError(f"{path / MODEL_FILE}: {reason}; convert the model again") from None
@@ -342,7 +350,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         data=table["data"],
         metrics=table["metrics"],
     )
-    return table, replace(bundle, versions=table["versions"], path=path)
+    return table, replace(bundle, versions=table["versions"], float_model=float_model, path=path)
 
 
 def _check_table(file: Path, table: dict[str, Any]) -> None:

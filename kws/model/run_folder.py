@@ -49,6 +49,13 @@ class TrainSettings:
     teacher_share: float = 0.7
     """How much of each label comes from the teacher, if there is one."""
 
+    origin: str = ""
+    """Fingerprint of the model whose layers this one starts with, empty for none."""
+
+    frozen: float = 1.0
+    """Share of the layers that keep the origin's weights, from the first on; the head always
+    learns."""
+
     seed: int = 0
     samples: SampleSettings = field(default_factory=SampleSettings)
 
@@ -61,6 +68,7 @@ class TrainSettings:
         config.check_range("smoothing", self.smoothing, 0, 0.9)
         config.check_range("mixup", self.mixup, 0, 100)
         config.check_range("teacher_share", self.teacher_share, 0, 1)
+        config.check_range("frozen", self.frozen, 0, 1)
         config.check_range("seed", self.seed, 0, 2**31)
 
 
@@ -114,6 +122,8 @@ def claim(
                 what = "other data"
             elif key == "teacher":
                 what = "another teacher"
+            elif key == "origin":
+                what = "another model to start from"
             raise UsageError(
                 f"{out}: holds a run with {what}; give the same settings to go on with it, or "
                 "name another --out"

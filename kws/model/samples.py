@@ -18,6 +18,7 @@ import numpy.typing as npt
 from kws import _core
 from kws.audio.augment import Augmentation, Augmenter, Pcm, join, silence
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.voices import is_voice
 from kws.config import SILENCE, UNKNOWN, check_range
 from kws.errors import DataError
 from kws.model.storage import Storage
@@ -63,6 +64,10 @@ class SampleSettings:
     extra: float = 0.1
     """Share of the clips that come from the second data set, if one is given."""
 
+    recorded: float = 0.5
+    """Share of a class's clips, at least, that people speak, where the data set has people and
+    synthetic voices."""
+
     mask: float = 0.0
     """Widest stripes, as a share of the spectrogram, that are blanked over time and frequency."""
 
@@ -76,7 +81,7 @@ class SampleSettings:
         """Refuse values that make no sense."""
         check_range("silence_per_keyword", self.silence_per_keyword, 0, 1000)
         check_range("unknown_per_keyword", self.unknown_per_keyword, 0, 1000)
-        for share in ("joined", "balance", "extra"):
+        for share in ("joined", "balance", "extra", "recorded"):
             check_range(share, getattr(self, share), 0, 1)
         check_range("mask", self.mask, 0, 0.5)
         check_range("copies", self.copies, 1, 1000)
@@ -287,11 +292,22 @@ def _plan(
     draws = []
     for label, count in enumerate([unknown, *counts], 1):
         own, extra = rows[label - 1], rows[label - 1 + len(groups)]
+        own = _favour(own, [not is_voice(c.speaker) for c in groups[label - 1]], settings.recorded)
         from_extra = round(count * settings.extra) if len(extra) else 0
         if label == 1:
-            count = min(count, len(own) + from_extra)  # noqa: PLW2901
+            count = min(count, sizes[label - 1] + from_extra)  # noqa: PLW2901
         draws.append(_Draw(label, own, extra, count, from_extra))
     return draws
+
+
+def _favour(rows: Rows, people: Sequence[bool], share: float) -> Rows:
+    """Rows with those of people so often that they are that share of all, if there are both."""
+    mine = rows[np.array(people, bool)]
+    others = len(rows) - len(mine)
+    if not len(mine) or not others:
+        return rows
+    wanted = round(others * share / max(1 - share, 0.01))
+    return np.concatenate([rows, np.resize(mine, max(wanted - len(mine), 0))])
 
 
 def _draw(rng: np.random.Generator, rows: Rows, count: int) -> list[int]:

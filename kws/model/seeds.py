@@ -14,6 +14,7 @@ import numpy as np
 from kws.audio.dataset import DataSet
 from kws.convert.bundle import Bundle, write_bundle
 from kws.files import make_directory
+from kws.model.finetune import Origin
 from kws.model.run_folder import TrainSettings
 from kws.model.teacher import Teacher
 from kws.model.train import TrainResult, train
@@ -67,6 +68,7 @@ def train_seeds(
     about: str = "",
     extra: DataSet | None = None,
     teacher: Teacher | None = None,
+    origin: Origin | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> SeedResults:
     """Train once for each seed from `settings.seed` on, as `train` does.
@@ -91,6 +93,7 @@ def train_seeds(
                 about=about,
                 extra=extra,
                 teacher=teacher,
+                origin=origin,
                 say=say,
             )
         )

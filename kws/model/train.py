@@ -22,6 +22,7 @@ from kws.convert.report import Report, compare
 from kws.model import checkpoint
 from kws.model.backend import import_tensorflow
 from kws.model.evaluate import evaluate
+from kws.model.finetune import Origin, pack
 from kws.model.log import Log
 from kws.model.picture import save_confusion
 from kws.model.run_folder import TrainSettings, claim
@@ -81,6 +82,7 @@ def train(
     about: str = "",
     extra: DataSet | None = None,
     teacher: Teacher | None = None,
+    origin: Origin | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> TrainResult:
     """Train a model, convert it, judge it and write its bundle; go on where a killed run was.
@@ -97,11 +99,12 @@ def train(
         about: what the data is, and its licence; nothing says which folder it was.
         extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
         teacher: a model whose scores become part of the labels.
+        origin: a model whose layers this one starts with (`TrainSettings.frozen`).
         say: is given a line of text now and then.
 
     Raises:
-        UsageError: no such model, a teacher of other words, or `out` holds a run with other
-            settings or data.
+        UsageError: no such model, a teacher of other words, an origin of another model, or `out`
+            holds a run with other settings or data.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
@@ -115,6 +118,9 @@ def train(
     if teacher:
         teacher.check(settings.words)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
+    if origin:
+        origin.check(settings.model)
+        settings = dataclasses.replace(settings, origin=origin.fingerprint)
     import_tensorflow()
     claim(out, settings, dataset, extra)
 
@@ -125,7 +131,7 @@ def train(
         f"{len(validation)} for validation, {len(test)} for the test"
     )
     targets = Targets(settings, training, teacher)
-    model, state = _fit(out, settings, targets, validation, say)
+    model, state = _fit(out, settings, targets, validation, say, origin=origin)
 
     say(f"best: epoch {state.best_epoch + 1}; converting to int8")
     clips = training.copy(0).spectrograms
@@ -139,6 +145,7 @@ def train(
         metrics=report.metrics() | {"training": _metrics(settings, state)},
         versions={"tensorflow": import_tensorflow().__version__},
     )
+    bundle = dataclasses.replace(bundle, float_model=pack(settings.model, state.best))
     bundle = write_bundle(bundle, out / "bundle")
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
@@ -174,10 +181,14 @@ def _fit(
     targets: Targets,
     validation: Samples,
     say: Callable[[str], object],
+    *,
+    origin: Origin | None = None,
 ) -> tuple[Any, checkpoint.State]:
     """The model with the best epoch's weights, and the state after the last epoch."""
     labels = class_labels(settings.words)
     model = build_model(settings.model, len(labels), settings.seed)
+    if origin:
+        origin.give_to(model, labels, settings.frozen)
     _compile(model, settings, -(-len(targets) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
     file = out / "checkpoint.npz"
