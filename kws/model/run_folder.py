@@ -113,7 +113,9 @@ def claim(
         atomic_write(file, config.dump_toml(ours).encode())
         return
     theirs = config.read_toml(file)
-    before, now = _flat(theirs), _flat(ours)
+    # A run that is older than a setting has its default.
+    before = _flat(config.to_dict(TrainSettings(settings.words))) | _flat(theirs)
+    now = _flat(ours)
     for key in (*now, *before):
         there, value = before.get(key), now.get(key)
         if there != value:

@@ -19,7 +19,7 @@ from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.model import checkpoint
 from kws.model.evaluate import core_scores
 from kws.model.log import Log
-from kws.model.run_folder import TrainSettings, settings_for
+from kws.model.run_folder import TrainSettings, claim, settings_for
 from kws.model.samples import SampleSettings, TrainingSet, judge_samples
 from kws.model.seeds import train_seeds
 from kws.model.targets import Targets, mix_up
@@ -199,6 +199,17 @@ def test_folder_of_another_run_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=says):
         train(tones, run.out, settings)
+
+
+def test_run_goes_on_though_it_is_older_than_a_setting(
+    run: Run, tones: DataSet, tmp_path: Path
+) -> None:
+    text = (run.out / "settings.toml").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith(("frozen", "origin"))]
+    (tmp_path / "settings.toml").write_text("\n".join(lines))
+    claim(tmp_path, SETTINGS, tones)
+    with pytest.raises(UsageError, match=r"frozen 1\.0, not 0\.5"):
+        claim(tmp_path, replace(SETTINGS, frozen=0.5), tones)
 
 
 def test_run_with_a_second_data_set_is_another_run(run: Run, tones: DataSet) -> None:
