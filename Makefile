@@ -80,7 +80,7 @@ assets: $(VENV)/.installed
 
 # The figures alone.
 results: $(VENV)/.installed
-	$(BIN)/python -m tests.results --data $(DATA)
+	$(BIN)/python -m tests.results --data $(DATA) --stream
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.

@@ -7,6 +7,7 @@ are read, the others go on where they were, so it may be stopped and started at 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,8 +20,10 @@ from kws.audio.synth import SynthSettings, synthesize
 from kws.convert.bundle import Bundle, write_bundle
 from kws.model import checkpoint
 from kws.model.run_folder import settings_for
+from kws.model.stream import StreamPlan
 from kws.model.teacher import Teacher
 from kws.model.train import train
+from tests.stream_results import measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
@@ -101,6 +104,9 @@ def main() -> None:
     parser.add_argument("--only", help="the folder of one row")
     parser.add_argument("--page", action="store_true", help="train nothing, write what is there")
     parser.add_argument("--bundles", type=Path, help="where the best runs' bundles are written")
+    parser.add_argument(
+        "--stream", action="store_true", help="play hours of sound to the best yes/no models"
+    )
     given = parser.parse_args()
     for row in ROWS:
         for seed in seeds_of(row, given.seeds):
@@ -108,7 +114,22 @@ def main() -> None:
                 run(row, seed, given.data)
         if given.bundles and row.asset:
             write_asset(row, given.seeds, given.bundles / row.asset)
-    PAGE.write_text(page([(row, figures(row, given.seeds)) for row in ROWS]), encoding="utf-8")
+        if given.stream and row.words == YES_NO and not stream_notes(row).is_file():
+            bundle = RUNS / row.folder / "calibrated"
+            write_asset(row, given.seeds, bundle)
+            measure(bundle, given.data, StreamPlan(1, 10), 0.5, stream_notes(row))
+    text = page([(row, figures(row, given.seeds)) for row in ROWS])
+    notes = {
+        f"{row.title}: `{row.model}`": json.loads(stream_notes(row).read_text(encoding="utf-8"))
+        for row in ROWS
+        if stream_notes(row).is_file()
+    }
+    PAGE.write_text("\n".join([text, *section(notes)]).rstrip() + "\n", encoding="utf-8")
+
+
+def stream_notes(row: Row) -> Path:
+    """What hours of sound gave with the row's best run."""
+    return RUNS / row.folder / "stream.json"
 
 
 def seeds_of(row: Row, seeds: int) -> range:
