@@ -267,7 +267,7 @@ def evaluate(
     split: Annotated[str, typer.Option(help="test, validation, train or all.")] = "test",
     float_model: Annotated[
         Path | None,
-        typer.Option("--float", help="Its float model (.keras); model.keras beside the bundle."),
+        typer.Option("--float", help="Its float model: a run's folder or a .keras file."),
     ] = None,
     stream: Annotated[
         bool, typer.Option("--stream", help="Also play hours of sound made of the clips.")

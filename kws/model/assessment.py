@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -162,12 +163,11 @@ def _hear(bundle: Bundle, sound: Any, parts: int, about: dict[str, Any]) -> Stre
 
 def _beside(bundle: Bundle, clips: Judgement, float_model: Path | None) -> Judgement:
     """The same clips by the float model and by LiteRT, where they are at hand."""
-    file = float_model
-    if file is None and bundle.path is not None:
-        file = bundle.path.resolve().parent / "model.keras"
-        file = file if file.is_file() else None
-    if file is None:
+    source = float_model
+    if source is None and bundle.float_model and find_spec("tensorflow"):
+        source = bundle.path
+    if source is None:
         return clips
     from kws.model.beside import others  # noqa: PLC0415 - TensorFlow, for those who have it
 
-    return replace(clips, others=others(file, bundle, clips))
+    return replace(clips, others=others(source, bundle, clips))

@@ -113,6 +113,10 @@ def test_float_and_litert_stand_beside_the_core(run: Run, tmp_path: Path) -> Non
     logits = keras.layers.Dense(4)(keras.layers.Flatten()(spectrogram))
     keras.Model(spectrogram, logits).save(tmp_path / "model.keras")
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--json"]
+    own = CliRunner().invoke(app, command)  # the weights that the bundle keeps
+    assert own.exit_code == 0, own.output
+    exact = run.result.report.float_model.accuracy
+    assert json.loads(own.stdout)["computed_by"]["float, Keras"] == pytest.approx(exact, abs=0.04)
     result = CliRunner().invoke(app, [*command, "--float", str(tmp_path / "model.keras")])
     assert result.exit_code == 0, result.output
     computed = json.loads(result.stdout)["computed_by"]
