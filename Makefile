@@ -12,6 +12,8 @@ PACKAGES      := g++ cmake python3-venv gcc-arm-none-eabi libnewlib-arm-none-eab
 LINT_PACKAGES := clang-format clang-tidy
 # A sound server whose microphone hears what tests play.
 SOUND_PACKAGES := pulseaudio pulseaudio-utils libasound2-plugins
+# For the pages' tests; a Chrome that is there will do.
+BROWSER_PACKAGES := $(if $(shell command -v chromium google-chrome),,chromium)
 FUZZ_PACKAGES := clang libclang-rt-dev
 WASM_PACKAGES := emscripten
 
@@ -23,7 +25,7 @@ CPP_SOURCES  := $(CORE_SOURCES) kws/_web.cc $(wildcard kws/firmware/test/*.cc kw
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo test test-cpp test-python fuzz lint bench results assets wasm clean
+.PHONY: setup demo test test-cpp test-python fuzz lint bench pictures results assets wasm clean
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
 define apt_install
@@ -58,7 +60,7 @@ $(VENV)/.tools: constraints.txt pyproject.toml | build/.packages
 
 $(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 	@echo "kws: building the core"
-	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,test,lint]'
+	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,web,test,lint]'
 	@touch $@
 
 # No download and no recording: text-to-speech speaks the words, voices that training never heard
@@ -98,6 +100,10 @@ build/.wasm-packages: Makefile
 	$(call apt_install,$(WASM_PACKAGES))
 	@mkdir -p build && touch $@
 
+# Draws the pictures of docs/live.md.
+pictures: $(VENV)/.installed build/.sound-packages
+	@$(BIN)/python -m tests.pictures
+
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
 	$(BIN)/python -m tests.benchmarks
@@ -123,7 +129,7 @@ build/.fuzz-packages: Makefile
 	@mkdir -p build && touch $@
 
 build/.sound-packages: Makefile
-	$(call apt_install,$(SOUND_PACKAGES))
+	$(call apt_install,$(SOUND_PACKAGES) $(BROWSER_PACKAGES))
 	@mkdir -p build && touch $@
 
 lint: $(VENV)/.installed build/.lint-packages

@@ -474,6 +474,13 @@ def listen(
     record_misses: Annotated[
         Path | None, typer.Option(help="The key m keeps the last word's sound in this folder.")
     ] = None,
+    web: Annotated[bool, typer.Option("--web", help="Show it on a page of this machine.")] = False,
+    host: Annotated[
+        str, typer.Option(help="With --web: 0.0.0.0 lets other machines see it.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="With --web; 0 for any that is free.")
+    ] = 8765,
 ) -> None:
     """Be the device with this machine's microphone: hear words, live."""
     from contextlib import suppress
@@ -500,7 +507,12 @@ def listen(
     )
     with suppress(KeyboardInterrupt), keyboard() as keys:
         view: listen_views.View = listen_views.Json() if as_json else listen_views.Plain()
-        if not plain and not as_json and sys.stdout.isatty():
+        if web:
+            from kws.host.web.view import Web, staying
+
+            view = Web(listener, view, host, port)
+            sound = staying(sound) if source else sound
+        elif not plain and not as_json and sys.stdout.isatty():
             view = Terminal(listener, str(source or "microphone"), keeps=misses is not None)
         with view as shown:
             Session(listener, sound, shown, commands, keys, misses).run()

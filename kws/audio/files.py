@@ -93,20 +93,25 @@ def fit(pcm: npt.NDArray[np.int16], samples: int) -> npt.NDArray[np.int16]:
     return out
 
 
-def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
-    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, or leave nothing.
-
-    Raises:
-        KwsError: the file could not be written; what had its name before is untouched.
-    """
+def wav_bytes(pcm: npt.NDArray[np.int16]) -> bytes:
+    """A 16 kHz mono 16-bit WAV file of int16[n] samples."""
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(SAMPLE_RATE)
         file.writeframes(np.ascontiguousarray(pcm, "<i2").tobytes())
+    return buffer.getvalue()
+
+
+def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
+    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, or leave nothing.
+
+    Raises:
+        KwsError: the file could not be written; what had its name before is untouched.
+    """
     # Not flushed to the disk: thousands are written at a time, and each can be made again.
-    atomic_write(path, buffer.getvalue(), sync=False)
+    atomic_write(path, wav_bytes(pcm), sync=False)
 
 
 def check_file(path: Path) -> None:

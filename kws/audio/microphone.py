@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import errno
 import json
 import os
 import queue
 import sys
+import threading
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import asdict, dataclass
@@ -24,6 +26,7 @@ _NODES = Path("/dev/snd")
 _QUEUE_SECONDS = 5.0  # sound that waits while this machine is busy; what is more is lost
 _SILENT_SECONDS = 3.0  # a device that gives nothing for so long has gone
 _RETRY_SECONDS = 0.5
+_CLOSE_SECONDS = 2.0
 _TICK_SECONDS = 0.1
 _LATENCY_SECONDS = 0.04  # of PortAudio's buffer
 _WIDEST = 8  # channels; a sound server offers many that nobody wants
@@ -156,6 +159,7 @@ class Microphone:
         """
         self._sound = portaudio()
         self._wanted = wanted
+        self._stuck = False
         self.title = ""
         """The device and its rate, once it is open."""
 
@@ -189,6 +193,8 @@ class Microphone:
 
     def _look_again(self) -> None:
         """PortAudio notes devices when it starts, so it has to start anew to see another one."""
+        if self._stuck:
+            return
         with contextlib.suppress(self._sound.PortAudioError):
             self._sound._terminate()
         with contextlib.suppress(self._sound.PortAudioError):
@@ -206,8 +212,21 @@ class Microphone:
         try:
             yield stream
         finally:
-            with contextlib.suppress(self._sound.PortAudioError):
-                raw.close(ignore_errors=True)
+            self._close(raw)
+
+    def _close(self, raw: Any) -> None:
+        """Close a stream; one whose sound server went away in that moment may never be closed."""
+
+        def close() -> None:
+            raw.abort(ignore_errors=True)
+            raw.close(ignore_errors=True)
+
+        closing = threading.Thread(target=close, daemon=True)
+        closing.start()
+        closing.join(_CLOSE_SECONDS)
+        if closing.is_alive():
+            self._stuck = True
+            atexit.unregister(self._sound._exit_handler)  # it would wait for the same
 
     def _start(self, device: Device, stream: _Stream) -> Any:
         # One channel where the device can; else all, which are averaged.

@@ -60,7 +60,7 @@ class Terminal:
         self._heard: deque[tuple[str, Said]] = deque(maxlen=_KEPT_LINES)
         self._notice = Text("")
         self._latency = 0.0
-        self._cpu = _CpuShare()
+        self._cpu = CpuShare()
         self._drawn = 0.0
         self._live = Live(
             console=console, auto_refresh=False, screen=True, get_renderable=lambda: self
@@ -214,7 +214,7 @@ class Terminal:
         return Text(f"processor {self._cpu.percent():.0f} %   latency {late}   {self._keys}", "dim")
 
 
-class _CpuShare:
+class CpuShare:
     """Percent of one core that this process took lately."""
 
     def __init__(self) -> None:

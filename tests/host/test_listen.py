@@ -69,7 +69,7 @@ class Listening:
         for line in getattr(self.process, name):
             self._lines[name].put((line.decode().rstrip("\n"), time.monotonic()))
 
-    def until(self, wanted: str, name: str = "stdout", seconds: float = 20) -> tuple[str, float]:
+    def until(self, wanted: str, name: str = "stdout", seconds: float = 60) -> tuple[str, float]:
         """The next line with this text in it, and when it came."""
         seen: list[str] = []
         end = time.monotonic() + seconds
@@ -97,7 +97,7 @@ class Listening:
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGINT)
         try:
-            self.process.wait(10)
+            self.process.wait(30)
         finally:
             self.process.kill()
 
@@ -112,7 +112,7 @@ def say(server: SoundServer, program: Listening, clip: Path) -> tuple[str, float
         start = time.monotonic()
         thread.start()
         try:
-            line, at = program.until("Heard", seconds=8)
+            line, at = program.until("Heard", seconds=10)
             return line, at - start
         except AssertionError:
             if attempt == 2:

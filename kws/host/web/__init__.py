@@ -1,0 +1,1 @@
+"""`kws listen --web`: what is heard, on a page of this machine."""

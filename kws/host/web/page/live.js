@@ -1,0 +1,275 @@
+// The page of `kws listen --web`. It shows what the core computed; it computes nothing itself.
+
+const $ = (id) => document.getElementById(id);
+const RETRY_MS = 1000;
+const PIXELS_A_COLUMN = 3;
+const CLIPPED = 1, HAS_FRAME = 2;
+
+// --- spectrogram -------------------------------------------------------------------------------
+
+const DARK = ["#0b1026", "#152a52", "#1a5076", "#227b84", "#46a579", "#8cc95e", "#d3df50", "#fdf6b0"];
+const LIGHT = ["#ffffff", "#e3eef4", "#b9dbe0", "#7fc0bd", "#3f9a9b", "#1f6f86", "#1d4468", "#0b1026"];
+
+function palette(stops) {
+  const rgb = stops.map((s) => [1, 3, 5].map((i) => parseInt(s.slice(i, i + 2), 16)));
+  return Array.from({ length: 256 }, (_, value) => {
+    const at = (value / 255) * (rgb.length - 1), low = Math.min(Math.floor(at), rgb.length - 2);
+    return rgb[low].map((from, i) => Math.round(from + (rgb[low + 1][i] - from) * (at - low)));
+  });
+}
+
+class Spectrogram {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.paint = canvas.getContext("2d", { alpha: false });
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    this.waiting = [];
+    this.column = 0;
+    this.dark.addEventListener("change", () => this.clear());
+    this.still.addEventListener("change", () => this.clear());
+    new ResizeObserver(() => this.columns() === canvas.width || this.clear()).observe(canvas);
+    this.clear();
+  }
+  columns() {
+    return Math.max(16, Math.floor(this.canvas.clientWidth / PIXELS_A_COLUMN));
+  }
+  clear() {
+    this.canvas.width = this.columns();
+    this.canvas.height = this.channels || 40;
+    this.colours = palette(this.dark.matches ? DARK : LIGHT);
+    this.paint.fillStyle = `rgb(${this.colours[0]})`;
+    this.paint.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.column = 0;
+  }
+  mark() {
+    this.waiting.push(null);
+  }
+  add(frame) {
+    this.waiting.push(frame);
+    if (this.waiting.length > this.canvas.width) this.waiting.shift(); // the tab was hidden
+  }
+  draw() {
+    const { width, height } = this.canvas;
+    const fresh = this.waiting.splice(0);
+    if (!fresh.length) return;
+    const image = this.paint.createImageData(1, height);
+    // Where motion is not wanted nothing scrolls: new columns go over the oldest, left to right.
+    if (!this.still.matches) this.paint.drawImage(this.canvas, -fresh.length, 0);
+    fresh.forEach((frame, i) => {
+      for (let row = 0; row < height; row++) {
+        const [r, g, b] = frame ? this.colours[frame[height - 1 - row]] : [255, 120, 60];
+        image.data.set([r, g, b, 255], 4 * row);
+      }
+      const x = this.still.matches ? this.column : width - fresh.length + i;
+      this.paint.putImageData(image, x, 0);
+      this.column = (this.column + 1) % width;
+    });
+  }
+}
+
+// --- state -------------------------------------------------------------------------------------
+
+const spectrogram = new Spectrogram($("spectrogram"));
+const player = new Audio();
+let socket = null, labels = [], channels = 40, rows = [], means = [], peak = 0, clippedAt = -1e9;
+const thresholds = [];
+let saved = [], seen = new Set();
+const wished = new Map(); // label: value, sent once a picture
+const moved = new Map(); // label: when its mark was moved here last
+
+function send(message) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+function text(tag, content, attributes = {}) {
+  const element = document.createElement(tag);
+  element.textContent = content;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+}
+
+function status(on, line) {
+  $("status").classList.toggle("on", on);
+  $("status").textContent = line;
+}
+
+function answer(line, problem = false) {
+  $("answer").textContent = line;
+  $("answer").classList.toggle("problem", problem);
+}
+
+function hello(message) {
+  ({ labels, channels } = message);
+  spectrogram.channels = channels;
+  spectrogram.clear();
+  means = labels.map(() => 0);
+  thresholds.length = 0;
+  moved.clear();
+  $("classes").replaceChildren();
+  rows = labels.map((label, index) => {
+    const row = text("div", "", { class: "class" });
+    const bar = text("div", "", {
+      class: "bar", role: "meter", "aria-label": `score of ${label}`,
+      "aria-valuemin": 0, "aria-valuemax": 255, "aria-valuenow": 0,
+    });
+    const fill = document.createElement("i");
+    bar.append(fill);
+    const input = text("input", "", {
+      type: "range", min: 0, max: 255, step: 1, "aria-label": `threshold of ${label}`,
+    });
+    input.addEventListener("input", () => {
+      wished.set(index, Number(input.value));
+      moved.set(index, performance.now());
+      thresholds[index] = Number(input.value);
+      showThresholds();
+    });
+    const pull = text("div", "", { class: "pull" });
+    pull.append(bar, input);
+    const score = text("span", "", { class: "score" });
+    const mean = text("span", "0"), limit = text("b", "");
+    score.append(mean, " / ", limit);
+    row.append(text("span", label, { class: "name", title: label }), pull, score);
+    $("classes").append(row);
+    return { row, bar, fill, input, mean, limit };
+  });
+  $("heard").replaceChildren();
+  seen = new Set();
+  message.heard.forEach(heard);
+  figures(message);
+  state(message);
+}
+
+function state(message) {
+  // What comes back of a mark that is being moved is older than the mark.
+  const isMoving = (i) => performance.now() - (moved.get(i) ?? -1e9) < 500;
+  message.thresholds?.forEach((value, i) => { if (!isMoving(i)) thresholds[i] = value; });
+  if (message.saved) saved = message.saved;
+  if (message.thresholds || message.saved) showThresholds();
+  if (message.notice) {
+    status(message.notice.connected, message.notice.text || "no sound yet");
+  }
+  if (message.figures) {
+    const { processor, latency } = message.figures;
+    $("processor").textContent = `${processor} % of a core`;
+    $("latency").textContent = latency === null ? "–" : `${latency} ms`;
+  }
+}
+
+function showThresholds() {
+  rows.forEach(({ input, limit }, i) => {
+    input.value = thresholds[i];
+    limit.textContent = thresholds[i];
+  });
+  const same = thresholds.every((value, i) => value === saved[i]);
+  $("save").disabled = $("reset").disabled = same;
+}
+
+function heard(event) {
+  if (seen.has(event.clip)) return;
+  seen.add(event.clip);
+  $("nothing").hidden = true;
+  const item = text("li", "", { class: event.label === labels[1] ? "unknown" : "" });
+  const button = text("button", "▶", { "aria-label": `Play what triggered ${event.label}` });
+  button.addEventListener("click", () => {
+    player.src = `clips/${event.clip}.wav`;
+    player.play().catch(() => answer("that sound is not kept any more", true));
+  });
+  const time = text("time", event.at.slice(11, 19), { datetime: event.at });
+  const score = text("span", String(event.score), { class: "score" });
+  score.append(text("span", ` @${event.time_ms} ms`, { class: "at" }));
+  item.append(time, text("b", event.label), score, button);
+  $("heard").prepend(item);
+  while ($("heard").children.length > 20) $("heard").lastChild.remove();
+}
+
+function bytes(count) {
+  return count < 10240 ? `${count} bytes` : `${(count / 1024).toFixed(0)} KiB`;
+}
+
+function figures({ model, boards, boot }) {
+  document.title = `kws listen: ${model.name}`;
+  $("model").textContent = `${model.name} ${model.sha8}`;
+  const flash = model.ops.reduce((sum, [, size]) => sum + size, model.ops_shared);
+  const lines = [
+    ["processor", "–", "processor"],
+    ["latency", "–", "latency"],
+    ["model", bytes(model.bytes)],
+    ["arena", bytes(model.arena)],
+    ["its ops", `${model.ops.map(([name]) => name).join(", ")}: ${bytes(flash)} of flash`],
+    ["runs each", `${model.every_ms} ms, mean over ${model.window_ms} ms`],
+    ...(model.accuracy ? [["accuracy", `${(100 * model.accuracy).toFixed(1)} % of test clips`]] : []),
+    ["device says", boot],
+  ];
+  $("figures").replaceChildren(...lines.flatMap(([name, value, id]) => [
+    text("dt", name), text("dd", value, id ? { id } : {}),
+  ]));
+  const share = (part, whole) => `${bytes(part)}, ${((100 * part) / whole).toFixed(1)} %`;
+  $("boards").tBodies[0].replaceChildren(...boards.map((board) => {
+    const row = document.createElement("tr");
+    row.append(text("th", board.title, { scope: "row" }), text("td", share(board.model, board.flash)), text("td", share(board.arena, board.ram)));
+    return row;
+  }));
+}
+
+// --- 50 times a second -------------------------------------------------------------------------
+
+function columns(data) {
+  const size = 2 + labels.length + channels;
+  for (let at = 0; at + size <= data.length; at += size) {
+    peak = Math.max(data[at] / 255, peak * 0.93);
+    if (data[at + 1] & CLIPPED) clippedAt = performance.now();
+    means = Array.from(data.subarray(at + 2, at + 2 + labels.length));
+    if (data[at + 1] & HAS_FRAME) spectrogram.add(data.subarray(at + 2 + labels.length, at + size));
+  }
+}
+
+let spokenAt = 0;
+function picture(now) {
+  requestAnimationFrame(picture);
+  spectrogram.draw();
+  const decibel = Math.max(-60, Math.min(0, 20 * Math.log10(peak || 1e-6)));
+  $("level").firstChild.style.transform = `scaleX(${1 + decibel / 60})`;
+  $("clipped").hidden = now - clippedAt > 1000;
+  rows.forEach(({ row, fill, mean }, i) => {
+    fill.style.transform = `scaleX(${means[i] / 255})`;
+    mean.textContent = means[i];
+    row.classList.toggle("above", means[i] > thresholds[i]);
+  });
+  for (const [label, value] of wished) send({ type: "threshold", label, value });
+  wished.clear();
+  if (now - spokenAt > 1000) { // screen readers and figures need no more
+    spokenAt = now;
+    $("decibel").textContent = `${decibel < 0 ? "−" : ""}${Math.abs(decibel).toFixed(0)} dB`;
+    $("level").setAttribute("aria-valuenow", decibel.toFixed(0));
+    rows.forEach(({ bar }, i) => bar.setAttribute("aria-valuenow", means[i]));
+  }
+}
+
+// --- connection --------------------------------------------------------------------------------
+
+const KINDS = {
+  hello, state,
+  heard: (message) => { spectrogram.mark(); heard(message); },
+  notice: (message) => answer(message.text),
+  problem: (message) => answer(message.text, true),
+};
+
+function connect() {
+  socket = new WebSocket(`ws://${location.host}/live`);
+  socket.binaryType = "arraybuffer";
+  socket.addEventListener("message", ({ data }) => {
+    if (typeof data !== "string") return columns(new Uint8Array(data));
+    const message = JSON.parse(data);
+    KINDS[message.type]?.(message);
+  });
+  socket.addEventListener("close", ({ reason }) => {
+    status(false, reason || "kws listen has ended; waiting for it");
+    setTimeout(connect, RETRY_MS);
+  });
+}
+
+$("save").addEventListener("click", () => send({ type: "save" }));
+$("reset").addEventListener("click", () => send({ type: "reset" }));
+connect();
+requestAnimationFrame(picture);

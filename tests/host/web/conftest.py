@@ -1,0 +1,75 @@
+"""`kws listen --web` in a process of its own, and a browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kws.audio.files import load_clip, write_clip
+from kws.convert.bundle import default_bundle_path
+from kws.convert.existing import renew_bundle
+from kws.host.stream import silence
+from tests.host.test_listen import CLIPS, Listening
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+Serve = Callable[..., tuple[Listening, str]]
+
+BROWSERS = ("chromium", "google-chrome", "chromium-browser")
+
+
+@pytest.fixture
+def serve() -> Iterator[Serve]:
+    """Starts kws listen --web; gives the program and its page's address."""
+    with ExitStack() as stack:
+
+        def start(*arguments: object, **options: dict[str, str]) -> tuple[Listening, str]:
+            program = Listening("--web", "--port", 0, *arguments, **options)
+            stack.enter_context(program)
+            line, _ = program.until("shows it", "stderr")
+            found = re.search(r"http://\S+/", line)
+            assert found
+            return program, found[0]
+
+        yield start
+
+
+@pytest.fixture
+def words(tmp_path: Path) -> Path:
+    """Eighty seconds in which words are said, from the second second on."""
+    pcm = silence(80 * 16000)
+    for number, name in enumerate(["yes_slt", "no_awb", "yes_rob", "left_slt"] * 6):
+        clip = load_clip(CLIPS / f"{name}.flac")
+        start = 16000 + number * 52000
+        pcm[start : start + len(clip)] += clip
+    write_clip(tmp_path / "words.wav", pcm)
+    return tmp_path / "words.wav"
+
+
+@pytest.fixture
+def own_bundle(tmp_path: Path) -> Path:
+    """A bundle that may be changed."""
+    return renew_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window, or a skip."""
+    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"none of {', '.join(BROWSERS)} is installed (make test installs chromium)")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as play:
+        chromium = play.chromium.launch(
+            executable_path=found,
+            args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
+        )
+        yield chromium
+        chromium.close()
