@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kws import _core
 from kws.audio.augment import Augmentation, Augmenter, Pcm, join, silence
-from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.dataset import LISTS, Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.voices import is_voice
 from kws.config import SILENCE, UNKNOWN, check_range
 from kws.errors import DataError
@@ -348,9 +348,17 @@ def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[
     """The second data set's clips to learn from: a list for unknown and for each keyword.
 
     Its training clips, but for speakers that the first one judges by.
+
+    Raises:
+        DataError: none are left.
     """
     judged = {clip.speaker for clip in dataset.clips if clip.split != Split.TRAIN}
     clips = [clip for clip in extra.of(Split.TRAIN) if clip.speaker not in judged]
+    if not clips:
+        raise DataError(
+            f"{extra.root}: all its {len(extra.clips)} clips are of held-out speakers, so nothing "
+            f"can be learned from it; say in {LISTS['test']} whom to hold out"
+        )
     others = [clip for clip in clips if clip.word not in words]
     return [others, *([clip for clip in clips if clip.word == word] for word in words)]
 

@@ -16,13 +16,13 @@ import numpy.typing as npt
 import pytest
 from typer.testing import CliRunner
 
-from kws.audio.dataset import DataSet
+from kws.audio.dataset import DataSet, Split
 from kws.cli import app
 from kws.convert.bundle import FLOAT_FILE, Bundle, write_bundle
-from kws.errors import BundleError, KwsError, ModelError, UsageError
+from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
 from kws.model import checkpoint
 from kws.model.finetune import Origin, pack
-from kws.model.samples import SampleSettings, TrainingSet
+from kws.model.samples import SampleSettings, TrainingSet, extra_clips
 from kws.model.train import train
 from kws.model.zoo import build_model
 from tests.model.conftest import SETTINGS, Run
@@ -211,3 +211,9 @@ def test_recordings_are_drawn_as_often_as_synthetic_voices(tones: DataSet) -> No
     assert share(0) == pytest.approx(4 / 24)
     assert share(0.5) == pytest.approx(0.5)
     assert share(0.8) == pytest.approx(0.8, abs=0.02)
+
+
+def test_second_data_set_of_held_out_speakers_alone_is_refused(tones: DataSet) -> None:
+    nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
+    with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
+        extra_clips(nobody, tones, ("low", "high"))
