@@ -75,18 +75,19 @@ function fromMicrophone(samples) {
 }
 
 async function listen() {
-  $("listen").disabled = true;
+  newStream();
   const opened = new Microphone(fromMicrophone, (line) => { stop(); status(line, "bad"); });
+  microphone = opened;
+  showListen();
+  status("asking for the microphone");
   try {
-    newStream();
-    microphone = opened;
-    status("asking for the microphone");
-    status(`listening: ${await opened.open()}`, "on");
+    const name = await opened.open();
+    status(`listening: ${name}`, "on");
   } catch (error) {
-    microphone = null;
+    if (microphone !== opened) return; // the user has begun something else meanwhile
+    stop();
     status(error.message, "bad");
   }
-  showListen();
 }
 
 function stop() {
@@ -118,7 +119,6 @@ async function play(files) {
     line(`${file.name}:`);
     const samples = betweenPauses(recording.samples, KWS_PAUSES);
     const best = labels.map(() => 0);
-    const words = $("heard").children.length;
     for (let at = 0; at < samples.length; at += BLOCK) {
       status(`${file.name}: ${Math.round((100 * at) / samples.length)} %`, "on");
       give(samples.slice(at, at + BLOCK));
@@ -183,7 +183,9 @@ function heard(label, score, ms) {
     player.play();
   });
   const at = new Date(started.getTime() + ms);
-  const time = element("time", at.toTimeString().slice(0, 8), { datetime: at.toISOString() });
+  const time = microphone
+    ? element("time", at.toTimeString().slice(0, 8), { datetime: at.toISOString() })
+    : element("time", `${(ms / 1000).toFixed(1)} s`, { datetime: `PT${ms / 1000}S` });
   const mean = element("span", String(score), { class: "score" });
   mean.append(element("span", ` @${ms} ms`, { class: "at" }));
   item.append(time, element("b", label), mean, button);
@@ -314,9 +316,16 @@ $("files").addEventListener("change", () => {
   play(files);
 });
 $("reset").addEventListener("click", () => bundled.forEach((value, label) => setThreshold(label, value)));
-document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("drop");
+});
+document.addEventListener("dragleave", (event) => {
+  if (!event.relatedTarget) document.body.classList.remove("drop");
+});
 document.addEventListener("drop", (event) => {
   event.preventDefault();
+  document.body.classList.remove("drop");
   if (!$("open").disabled && event.dataTransfer.files.length) play([...event.dataTransfer.files]);
 });
 requestAnimationFrame(picture);

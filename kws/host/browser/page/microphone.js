@@ -88,6 +88,7 @@ class Microphone {
   constructor(hear, lost) {
     this.hear = hear;
     this.lost = lost;
+    this.closed = false;
   }
 
   // Returns the microphone's name. Throws an Error whose message is one line.
@@ -99,9 +100,14 @@ class Microphone {
     const wanted = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
     try {
       this.stream = await navigator.mediaDevices.getUserMedia({ audio: wanted });
+      if (this.closed) throw new Error("stopped"); // while the user was asked
       const [track] = this.stream.getAudioTracks();
       track.addEventListener("ended", () => this.end("the microphone was unplugged; plug it in, then press Listen"));
       await this.connect();
+      if (this.closed) throw new Error("stopped");
+      this.context.addEventListener("statechange", () => {
+        if (this.context?.state !== "running") this.end("the browser paused the microphone; press Listen");
+      });
       return track.label || "microphone";
     } catch (error) {
       this.close();
@@ -128,12 +134,13 @@ class Microphone {
   }
 
   end(line) {
-    if (!this.stream) return;
+    if (this.closed) return;
     this.close();
     this.lost(line);
   }
 
   close() {
+    this.closed = true;
     this.stream?.getTracks().forEach((track) => track.stop());
     this.context?.close();
     this.stream = this.context = null;

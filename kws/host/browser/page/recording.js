@@ -29,6 +29,7 @@ function exactSamples(buffer) {
 // Throws an Error whose message is one line.
 async function readRecording(file) {
   if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or give it to kws run`);
+  if (!file.size) throw new Error(`${file.name}: empty file; record it again`);
   const buffer = await file.arrayBuffer();
   let samples = exactSamples(buffer);
   const exact = samples !== null;
