@@ -128,6 +128,15 @@ def test_models_of_each_kind_give_the_hosts_scores(
     check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
 
 
+@pytest.mark.slow
+def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path) -> None:
+    from tests.runtime import families
+
+    model = families.low_latency_svdf()
+    bundle = make_bundle(model, LABELS, name="svdf", inference_stride=1)
+    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
