@@ -1,27 +1,25 @@
-"""Draws the pictures of docs/live.md: `make pictures`. Needs PulseAudio and Chromium."""
+"""Draws the pictures of docs/live.md: `make pictures`. Needs Chromium."""
 
 from __future__ import annotations
 
 import io
-import re
 import shutil
-import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
 from kws.audio.files import load_clip
 from kws.audio.microphone import Block, Notice
 from kws.convert.bundle import Bundle, default_bundle_path
-from kws.host.listen import Hop, Listener
+from kws.host.listen import Hop, Listener, Said
 from kws.host.listen_terminal import Terminal
+from kws.host.listen_views import Plain
 from kws.host.stream import between_silence
-from tests.host.test_listen import CLIPS, Listening
-from tests.sound_server import DEVICE, SoundServer
+from kws.host.web.view import Web
 
+CLIPS = Path("kws/assets/matrix")
 OUT = Path("docs/pictures")
 PAGES: dict[str, dict[str, Any]] = {
     "live_light": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "light"},
@@ -55,31 +53,45 @@ def terminal(path: Path) -> None:
     path.write_text(console.export_svg(title="kws listen"), encoding="utf-8")
 
 
-def pages(out: Path) -> None:
-    """The page while words are said into a microphone."""
-    browser = shutil.which("chromium") or shutil.which("google-chrome")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        server = SoundServer(Path(folder))
-        server.start()
-        server.plug()
-        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
-        with Listening("--web", "--port", 0, "--device", DEVICE, env=server.environment) as program:
-            line, _ = program.until("shows it", "stderr")
-            found = re.search(r"http://\S+", line)
-            url = found[0] if found else ""
-            shown: dict[str, Any] = {}
-            for name, options in PAGES.items():
-                shown[name] = chromium.new_page(**options)
-                shown[name].goto(url)
-            time.sleep(2)
-            for name in ("yes_rob", "left_slt", "no_awb", "yes_slt"):
-                server.play(between_silence(load_clip(CLIPS / f"{name}.flac"))[8000:-4000])
-            for name, page in shown.items():
-                page.screenshot(path=out / f"{name}.png")
-        server.stop()
+class Silent(Plain):
+    """Writes nothing."""
+
+    def said(self, said: Said) -> None:
+        """Do nothing."""
+
+    def notice(self, notice: Notice | str) -> None:
+        """Do nothing."""
+
+
+def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
+    """The page after some words, fed without a microphone, so as fast as the machine can."""
+    listener = Listener(Bundle.load(default_bundle_path()))
+    web = Web(listener, Silent(), "127.0.0.1", 0)
+    with web:
+        shown = chromium.new_page(**options)
+        shown.goto(web.url)
+        shown.locator(".class").first.wait_for()
+        web.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
+        for name in ("yes_rob", "left_slt", "no_awb", "yes_slt"):
+            pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[8000:38400]
+            for at in range(0, len(pcm), 3200):
+                for event in listener.hear(Block(pcm[at : at + 3200])):
+                    if isinstance(event, Hop):
+                        web.hop(event)
+                    else:
+                        web.said(event)
+                web.tick()
+                shown.wait_for_timeout(60)
+        shown.screenshot(path=path)
+        shown.close()
 
 
 if __name__ == "__main__":
     OUT.mkdir(parents=True, exist_ok=True)
     terminal(OUT / "live_terminal.svg")
-    pages(OUT)
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        for name, options in PAGES.items():
+            page(OUT / f"{name}.png", chromium, options)
+        chromium.close()

@@ -45,6 +45,7 @@ class Web:
         self._wishes: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._columns: list[bytes] = []
         self._latency = 0.0
+        self._connected = False
         self._cpu = CpuShare()
         self._figures_at = 0.0
         about = {
@@ -106,7 +107,10 @@ class Web:
         self._inner.notice(notice)
         if isinstance(notice, str):
             self._server.call(self._hub.say, "notice", notice)
+        elif notice.connected and self._connected:  # a remark: the device is the same
+            self._server.call(self._hub.say, "problem", notice.text)
         else:
+            self._connected = notice.connected
             self._state(notice={"text": notice.text, "connected": notice.connected})
 
     def tick(self) -> None:
