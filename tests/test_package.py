@@ -53,6 +53,7 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/assets/yes_no/firmware/model_data.cc",
         "kws/host/browser/page/index.html",
         "kws/host/browser/page/kws.wasm",
+        "kws/assets/ten_words/model.tflite",
         "kws/py.typed",
         "kws/_core.pyi",
     ):

@@ -52,10 +52,13 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     tf = import_tensorflow()
     import keras  # noqa: PLC0415 - slow, for training only
 
-    from kws.convert.slim import slim  # noqa: PLC0415 - flatbuffers comes with TensorFlow
+    # flatbuffers comes with TensorFlow.
+    from kws.convert.logits import narrow_logits  # noqa: PLC0415
+    from kws.convert.slim import slim  # noqa: PLC0415
     from kws.model.zoo.window import streaming_twin, streams  # noqa: PLC0415 - imports Keras
 
     frames = 1 if streams(model) else spectrograms.shape[1]
+    logits = None if streams(model) else np.asarray(model.predict_on_batch(to_float(spectrograms)))
     if streams(model):
         model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
     source = keras.Input(batch_shape=(1, frames, *spectrograms.shape[2:], 1))
@@ -68,7 +71,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ModelError(f"TensorFlow cannot convert the model: {reason[0]}") from None
-    data = slim(data)
+    data = slim(data if logits is None else narrow_logits(data, logits))
     _check_input(data)
     return data
 

@@ -113,7 +113,7 @@ def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -
 
 def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Path) -> None:
     file = bundle_path / "bundle.toml"
-    text = file.read_text().replace("[recognizer]", "[recognizer]\nthresholds = {yes = 9}")
+    text = file.read_text().replace("unknown = 200", "yes = 9")
     file.write_text(text)
     kept = CliRunner().invoke(app, ["convert", str(bundle_path), "--stride", "3"])
     assert kept.exit_code == 0, kept.output

@@ -184,7 +184,7 @@ def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
 def test_a_threshold_works_from_now_on(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(YES))
     listener = Listener(bundle)
-    assert listener.thresholds == tuple([bundle.recognizer.detection_threshold] * 4)
+    assert listener.thresholds == tuple(bundle.recognizer.label_thresholds(bundle.labels))
     listener.set_threshold(2, 254)
     assert listener.thresholds[2] == 254
     assert not [e for e in listener.hear(Block(pcm)) if isinstance(e, Said)]

@@ -1,0 +1,46 @@
+"""The int8 range of the values that go into the softmax, where it counts.
+
+The converter takes the range that it sees. Scores far below the highest are seen too, and they make
+the steps of 8 bits two or three times as coarse, though after the softmax they are 0 whatever they
+were.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.model.backend import quiet
+
+_DEPTH = 6.5
+"""exp(-6.5) is 1/665: less than half a step of the softmax's output of 1/256."""
+
+
+def narrow_logits(model: bytes, logits: npt.NDArray[np.float32]) -> bytes:
+    """The same model with finer steps before its softmax; what lies too low is clipped.
+
+    Args:
+        model: a .tflite file as the converter writes it, whose last op is a softmax.
+        logits: what the float model gives for clips, float[n, classes].
+    """
+    with quiet():
+        from tensorflow.lite.python import (  # noqa: PLC0415 - slow, for training only
+            schema_py_generated as schema,
+        )
+    data = bytearray(model)
+    table = schema.Model.GetRootAs(data)
+    graph = table.Subgraphs(0)
+    last = graph.Operators(graph.OperatorsLength() - 1)
+    kind = table.OperatorCodes(last.OpcodeIndex()).BuiltinCode()
+    quantization = graph.Tensors(last.Inputs(0)).Quantization()
+    if kind != schema.BuiltinOperator.SOFTMAX or quantization is None:
+        return model
+    # These arrays are views of `data`.
+    scale, zero_point = quantization.ScaleAsNumpy(), quantization.ZeroPointAsNumpy()
+    highest = logits.max(axis=1)
+    top, bottom = max(float(highest.max()), 0.0), min(float(highest.min()) - _DEPTH, 0.0)
+    narrow = (top - bottom) / 255
+    if narrow < scale[0]:
+        scale[0] = narrow
+        zero_point[0] = round(-128 - bottom / narrow)
+    return bytes(data)

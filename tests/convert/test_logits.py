@@ -1,0 +1,46 @@
+"""The range before the softmax: finer steps, the same answers or better ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.convert.bundle import default_bundle_path
+from kws.convert.logits import narrow_logits
+from kws.convert.quantize import quantize, to_float
+
+
+@pytest.mark.slow
+def test_scores_come_nearer_to_the_float_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    import keras
+
+    keras.utils.set_random_seed(0)
+    # Some classes are out of the question by far, as after long training.
+    model = keras.Sequential(
+        [
+            keras.Input((49, 40, 1)),
+            keras.layers.AveragePooling2D((7, 8)),
+            keras.layers.Flatten(),
+            keras.layers.Dense(4, bias_initializer=keras.initializers.Constant([0, 1, -30, -40])),
+        ]
+    )
+    clips = np.random.default_rng(0).integers(-128, 128, (200, 49, 40)).astype(np.int8)
+    logits = model.predict(to_float(clips), verbose=0)
+    wanted = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+    def error() -> float:
+        interpreter = _core.Interpreter(quantize(model, clips))
+        scores = (
+            interpreter.invoke_batch(clips.reshape(len(clips), -1)).astype(np.float64) / 256 + 0.5
+        )
+        return float(np.abs(scores - wanted).mean())
+
+    narrow = error()
+    monkeypatch.setattr("kws.convert.logits.narrow_logits", lambda data, logits: data)
+    assert narrow < 0.5 * error()
+
+
+def test_range_that_is_narrow_enough_stays() -> None:
+    data = (default_bundle_path() / "model.tflite").read_bytes()
+    assert narrow_logits(data, np.array([[-100.0, 100.0]], np.float32)) == data
