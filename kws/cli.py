@@ -147,7 +147,7 @@ def train(
     words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
     out: Annotated[Path, typer.Option(help="The run's folder; a killed run goes on there.")],
     model: Annotated[
-        str | None, typer.Option(help="A model of the zoo; tiny_conv, or that of --finetune.")
+        str | None, typer.Option(help="Of the zoo, or a .py; tiny_conv or --finetune's.")
     ] = None,
     epochs: Annotated[int | None, typer.Option(min=1)] = None,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
@@ -257,6 +257,81 @@ def train(
     if seeds > 1:
         print(seeds_line(results))
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
+
+
+@app.command()
+def models(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Models of the zoo, or .py files; all of the zoo.")
+    ] = None,
+    *,
+    board: Annotated[str, typer.Option(help="Emulated board to count on; none.")] = "qemu",
+    words: Annotated[int, typer.Option(min=1, help="How many keywords.")] = 2,
+    runs: Annotated[
+        Path, typer.Option(help="Folder of training runs whose accuracy is shown.")
+    ] = Path("runs"),
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """List the models of the zoo and what they cost; measured at first, then remembered."""
+    from kws.convert.bundle import default_bundle_path
+    from kws.host.build import find_board
+    from kws.host.tools import cache_folder
+    from kws.model import costs
+    from kws.model.zoo import MODELS
+
+    if board != "none":
+        find_board(board)
+    found = costs.measure(
+        names or list(MODELS),
+        words + 2,
+        None if board == "none" else board,
+        cache_folder(),
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    known = costs.trained([default_bundle_path().parent, runs])
+    if json:
+        print(dumps(costs.to_json(found, known), indent=2))
+    else:
+        _show(costs.table(found, known))
+
+
+@app.command()
+def sweep(
+    *,
+    data: Annotated[Path, typer.Option(help="A folder of folders of recordings.")],
+    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")],
+    out: Annotated[Path, typer.Option(help="Folder of the runs, one folder each.")],
+    sets: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting and its values: mixup=0,0.2. Repeat for more."),
+    ] = None,
+    settings: Annotated[
+        Path | None, typer.Option(help="A TOML file of such settings: mixup = [0, 0.2].")
+    ] = None,
+    processes: Annotated[int, typer.Option(min=1, help="Runs at a time.")] = 1,
+    ray: Annotated[
+        str | None, typer.Option(help="A Ray cluster's address; auto, or local for one here.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Train with every combination of some settings; the best comes first."""
+    from kws.audio.dataset import open_dataset
+    from kws.model import sweep as sweeping
+
+    chosen = sweeping.read_sets(settings) if settings else {}
+    chosen |= sweeping.parse_sets(sets or [])
+    open_dataset(data)  # what is wrong with it is said before anything starts
+    jobs = sweeping.jobs_of(data, out, _split(words), chosen)
+    outcomes = sweeping.run_sweep(
+        jobs,
+        processes=processes,
+        ray=ray,
+        say=lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    if json:
+        print(dumps(sweeping.to_json(outcomes), indent=2))
+    else:
+        _show(sweeping.table(outcomes))
 
 
 @app.command()

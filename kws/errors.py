@@ -29,6 +29,10 @@ class ModelError(KwsError):
     """A model is damaged, of the wrong kind, or uses what the runtime does not know."""
 
 
+class ConversionError(ModelError):
+    """A model cannot become one that kws runs, however it is trained."""
+
+
 class BundleError(KwsError):
     """A bundle is missing a part, or its parts contradict each other."""
 

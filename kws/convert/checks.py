@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from kws import _core
 from kws.config import SILENCE, UNKNOWN, FrontendSettings
-from kws.errors import ModelError, UsageError
+from kws.errors import ConversionError, ModelError, UsageError
 
 # What a softmax's int8 output is fixed to, and what the recognizer takes for granted.
 _SCORE_SCALE = 1 / 256
@@ -77,7 +77,7 @@ def open_model(model: bytes) -> _core.Interpreter:
         # The host registers every op that there is, so this one has to say something else.
         missing = re.search(r"not registered.*\((op \d+), (\w+)\)", str(error))
         if missing:
-            raise ModelError(
+            raise ConversionError(
                 f"{missing[2]} ({missing[1]}) is an op that kws does not have; "
                 "build the model without it"
             ) from None

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws.convert.checks import open_model
-from kws.errors import ModelError
+from kws.errors import ConversionError, ModelError
 from kws.model.backend import import_tensorflow, quiet
 
 INPUT_SCALE = 1 / 256
@@ -70,10 +70,26 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
             data: bytes = converter.convert()
     except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
         reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ModelError(f"TensorFlow cannot convert the model: {reason[0]}") from None
+        raise ConversionError(f"TensorFlow cannot convert the model: {reason[0]}") from None
     data = slim(data if logits is None else narrow_logits(data, logits))
     _check_input(data)
     return data
+
+
+def check_convertible(model: Any) -> None:
+    """Make sure before a model is trained that it will convert to ops that kws has.
+
+    Raises:
+        ConversionError: it will not.
+    """
+    _, frames, channels, _ = model.input_shape
+    rng = np.random.default_rng(0)
+    try:
+        quantize(model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8))
+    except ConversionError:
+        raise
+    except ModelError:
+        pass  # untrained weights give odd ranges
 
 
 def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:

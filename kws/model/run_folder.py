@@ -15,7 +15,7 @@ from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory
 from kws.model.samples import SampleSettings
-from kws.model.zoo import find_model
+from kws.model.zoo import find_model, own
 
 
 @dataclass(frozen=True)
@@ -105,6 +105,8 @@ def claim(
     """
     file = out / "settings.toml"
     ours = config.to_dict(settings) | {"data": _fingerprint(dataset)}
+    if own.is_own(settings.model):
+        ours["model_file"] = own.fingerprint(settings.model)
     if extra:
         ours["extra_data"] = _fingerprint(extra)
     ours = tomllib.loads(config.dump_toml(ours))
@@ -126,6 +128,8 @@ def claim(
                 what = "another teacher"
             elif key == "origin":
                 what = "another model to start from"
+            elif key == "model_file":
+                what = f"{settings.model} as it was before"
             raise UsageError(
                 f"{out}: holds a run with {what}; give the same settings to go on with it, or "
                 "name another --out"

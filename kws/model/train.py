@@ -17,7 +17,7 @@ from kws import config
 from kws.audio.dataset import DataSet, Split
 from kws.convert.bundle import Bundle, check_destination, make_bundle, write_bundle
 from kws.convert.checks import check_name
-from kws.convert.quantize import quantize, to_float
+from kws.convert.quantize import check_convertible, quantize, to_float
 from kws.convert.report import Report, compare
 from kws.model import checkpoint
 from kws.model.backend import import_tensorflow
@@ -40,6 +40,7 @@ from kws.model.storage import Storage
 from kws.model.targets import Targets, mix_up
 from kws.model.teacher import Teacher
 from kws.model.zoo import build_model, find_model
+from kws.model.zoo.own import is_own
 from kws.progress import progress_bar
 
 _CALIBRATION_CLIPS = 500
@@ -122,6 +123,9 @@ def train(
         origin.check(settings.model)
         settings = dataclasses.replace(settings, origin=origin.fingerprint)
     import_tensorflow()
+    if is_own(settings.model):
+        untrained = build_model(settings.model, len(class_labels(settings.words)), settings.seed)
+        check_convertible(untrained)
     claim(out, settings, dataset, extra)
 
     training, validation, test = _load(dataset, settings, extra, out)

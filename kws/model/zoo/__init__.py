@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from kws.config import FrontendSettings
@@ -16,6 +17,7 @@ from kws.model.zoo import (
     low_latency_conv,
     low_latency_svdf,
     mixednet,
+    own,
     single_fc,
     tc_resnet8,
     tcs_resnet,
@@ -49,12 +51,12 @@ def build_model(name: str, classes: int, seed: int) -> Any:
     """An untrained Keras model: float[n, 49, 40, 1] to logits float[n, classes].
 
     Args:
-        name: a key of MODELS.
+        name: a key of MODELS, or a Python file (see kws.model.zoo.own).
         classes: number of labels.
         seed: what the first weights are drawn with.
 
     Raises:
-        UsageError: there is no such model.
+        UsageError: there is no such model, or the file's does not fit.
         ToolError: TensorFlow is not installed.
     """
     entry = find_model(name)
@@ -67,11 +69,13 @@ def build_model(name: str, classes: int, seed: int) -> Any:
 
 
 def find_model(name: str) -> ZooModel:
-    """The model of this name.
+    """The model of this name, or in this Python file.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is none, or the file's does not fit.
     """
+    if own.is_own(name):
+        return own.load(Path(name))
     if name not in MODELS:
-        raise UsageError(f"no model {name!r}; there are {', '.join(MODELS)}")
+        raise UsageError(f"no model {name!r}; there are {', '.join(MODELS)}, or name a .py file")
     return MODELS[name]

@@ -1,0 +1,97 @@
+"""A user's own model: a Python file with a function `build(frames, channels, classes)`."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import runpy
+from pathlib import Path
+from typing import Any
+
+from kws.errors import UsageError
+from kws.model.zoo.entry import ZooModel
+
+FUNCTION = "build"
+
+
+def is_own(name: str) -> bool:
+    """Whether `--model` names a file, not a model of the zoo."""
+    return name.endswith(".py")
+
+
+def fingerprint(file: str) -> str:
+    """Changes with the file's content.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    return hashlib.sha256(_read(Path(file))).hexdigest()[:16]
+
+
+def load(file: Path) -> ZooModel:
+    """The model that a file describes; `RECIPE` in it says how it is trained, if it is there.
+
+    Raises:
+        UsageError: the file is missing, does not run, or has no function `build`.
+    """
+    _read(file)
+    try:
+        found = runpy.run_path(str(file))
+    except Exception as error:  # noqa: BLE001 - it is anyone's program
+        raise UsageError(f"{file}: it does not run ({_reason(error)}); mend it") from None
+    build = found.get(FUNCTION)
+    if not callable(build):
+        raise UsageError(
+            f"{file}: no function {FUNCTION}; write {FUNCTION}(frames, channels, classes) that "
+            "returns a Keras model with logits"
+        )
+    recipe = found.get("RECIPE", {})
+    if not isinstance(recipe, dict):
+        raise UsageError(f'{file}: RECIPE is no dict; write RECIPE = {{"learning_rate": 0.003}}')
+    return ZooModel(functools.partial(_checked, file, build), "your own", str(file), recipe)
+
+
+def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -> Any:
+    """What `build` returns, if training can use it."""
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    try:
+        model = build(frames, channels, classes)
+    except Exception as error:  # noqa: BLE001 - it is anyone's program
+        raise UsageError(
+            f"{file}: {FUNCTION}({frames}, {channels}, {classes}) failed ({_reason(error)}); "
+            "mend it"
+        ) from None
+    if not isinstance(model, keras.Model):
+        raise UsageError(
+            f"{file}: {FUNCTION} returned a {type(model).__name__}; it has to return a Keras model"
+        )
+    for what, shape, wanted in (
+        ("input", getattr(model, "input_shape", None), (None, frames, channels, 1)),
+        ("output", getattr(model, "output_shape", None), (None, classes)),
+    ):
+        if shape != wanted:
+            raise UsageError(f"{file}: the model's {what} is {shape}; it has to be {wanted}")
+    last = model.layers[-1]
+    activation = getattr(getattr(last, "activation", None), "__name__", "")
+    if activation == "softmax" or isinstance(last, keras.layers.Softmax):
+        raise UsageError(
+            f"{file}: the model ends with a softmax; return logits, since kws adds the softmax"
+        )
+    return model
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(
+            f"{file}: {reason}; name a model of the zoo or a Python file with a function {FUNCTION}"
+        ) from None
+
+
+def _reason(error: Exception) -> str:
+    """An exception in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:200]
