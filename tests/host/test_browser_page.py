@@ -114,7 +114,7 @@ def open_page(page_folder: Path, launch: Launch) -> Iterator[Open]:
         page = context.new_page()
         page.set_default_timeout(PATIENCE)
         if not complains:
-            page.on("console", lambda message: complaints.append(message.text))
+            page.on("console", lambda message: complain(message.text))
             page.on("pageerror", lambda error: complaints.append(str(error)))
         if before:
             page.add_init_script(before)
@@ -380,16 +380,15 @@ def test_it_reads_well(
 ) -> None:
     page = open_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
     play(page, wavs["yes"])
-    page.evaluate("spectrogram.draw()")
+    colours = page.evaluate(
+        "spectrogram.draw(), new Set(new Uint32Array(spectrogram.paint.getImageData(0, 0,"
+        "spectrogram.canvas.width, spectrogram.canvas.height).data.buffer)).size"
+    )
+    assert colours > 30
     page.screenshot(path=tmp_path / f"{scheme}_{width}.png", full_page=True)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     ratio, text = page.evaluate(CONTRAST)
     assert ratio >= 4.5, text
-    colours = page.evaluate(
-        "new Set(new Uint32Array(spectrogram.paint.getImageData(0, 0, spectrogram.canvas.width,"
-        "spectrogram.canvas.height).data.buffer)).size"
-    )
-    assert colours > 30
 
 
 def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_page: Open) -> None:

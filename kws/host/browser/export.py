@@ -20,11 +20,17 @@ from kws.files import new_directory
 from kws.host.stream import PAUSE_SECONDS, silence
 
 PAGE = Path(__file__).parent / "page"
+LIVE_PAGE = Path(__file__).parents[1] / "web" / "page"
 WASM = PAGE / "kws.wasm"
 """The core, as `make wasm` builds it."""
 
-SCRIPTS = ("core.js", "worker.js", "microphone.js", "recording.js", "spectrogram.js", "app.js")
-FILES = ("index.html", "page.css", "icon.svg", *SCRIPTS)
+SHARED = ("live.css", "spectrogram.js", "icon.svg")
+"""What the page has in common with the one of `kws listen --web`, and is taken from there."""
+
+FILES = (
+    *("index.html", "page.css", "core.js", "worker.js", "microphone.js", "recording.js", "app.js"),
+    *SHARED,
+)
 """What is the same for every bundle, beside `CORE`."""
 
 CORE = "core.wasm.js"
@@ -51,7 +57,8 @@ def export_page(bundle: Bundle, out: Path) -> int:
         raise ToolError(f"{WASM}: missing; build it with make wasm") from None
     with new_directory(out) as folder:
         for name in FILES:
-            (folder / name).write_bytes((PAGE / name).read_bytes())
+            source = LIVE_PAGE if name in SHARED else PAGE
+            (folder / name).write_bytes((source / name).read_bytes())
         _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
         size = sum(file.stat().st_size for file in folder.iterdir())
         content = {"KWS_BUNDLE": settings(bundle), "KWS_MODEL": _base64(bundle.model)}

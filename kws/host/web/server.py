@@ -45,6 +45,7 @@ _POLICY_VIOLATION = 1008
 _FILES = {
     "/": "index.html",
     "/live.js": "live.js",
+    "/spectrogram.js": "spectrogram.js",
     "/live.css": "live.css",
     "/icon.svg": "icon.svg",
 }

@@ -74,6 +74,7 @@ def test_the_page_and_nothing_else_is_served(page: Page) -> None:
     for path, kind in {
         "/": "text/html",
         "/live.js": "text/javascript",
+        "/spectrogram.js": "text/javascript",
         "/live.css": "text/css",
     }.items():
         answer = page.get(path)

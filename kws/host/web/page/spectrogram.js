@@ -1,4 +1,5 @@
-// Draws a spectrogram as it grows: a column a frame, the newest at the right.
+// Draws a spectrogram as it grows: a column a frame, the newest at the right. A plain script, not a
+// module: the page of kws export web has it too, and a page that was opened as a file loads no module.
 "use strict";
 
 const PIXELS_A_COLUMN = 3;
