@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.sound_server import SoundServer, missing_programs
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Playwright
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -87,3 +92,33 @@ def sound_server(_sound_server: SoundServer) -> Iterator[SoundServer]:
     _sound_server.plug()
     yield _sound_server
     _sound_server.unplug()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium, or a skip."""
+    names = ("chromium", "google-chrome", "chromium-browser")
+    found = next((path for name in names if (path := shutil.which(name))), None)
+    if found is None:
+        pytest.skip(f"none of {', '.join(names)} is installed (make test installs chromium)")
+    return found
+
+
+@pytest.fixture(scope="session")
+def playwright(chromium: str) -> Iterator[Playwright]:
+    """What starts browsers. One for all tests of a process: a second would not start beside it."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
+    """Chromium without a window."""
+    started = playwright.chromium.launch(
+        executable_path=chromium,
+        args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
+    )
+    yield started
+    started.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -54,24 +53,14 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def playwright() -> Iterator[Playwright]:
-    if shutil.which("chromium") is None:
-        pytest.skip("chromium is not installed (apt-get install chromium): nobody saw the page")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def launch(playwright: Playwright) -> Iterator[Launch]:
+def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
     """Starts Chromium with more arguments; one browser for each set of them."""
     browsers: dict[tuple[str, ...], Browser] = {}
 
     def start(*arguments: str) -> Browser:
         if arguments not in browsers:
             browsers[arguments] = playwright.chromium.launch(
-                executable_path=shutil.which("chromium"), args=["--no-sandbox", *arguments]
+                executable_path=chromium, args=["--no-sandbox", *arguments]
             )
         return browsers[arguments]
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,12 +15,7 @@ from kws.convert.existing import renew_bundle
 from kws.host.stream import silence
 from tests.host.test_listen import CLIPS, Listening
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
-
 Serve = Callable[..., tuple[Listening, str]]
-
-BROWSERS = ("chromium", "google-chrome", "chromium-browser")
 
 
 @pytest.fixture
@@ -57,19 +50,3 @@ def words(tmp_path: Path) -> Path:
 def own_bundle(tmp_path: Path) -> Path:
     """A bundle that may be changed."""
     return renew_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium without a window, or a skip."""
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.skip(f"none of {', '.join(BROWSERS)} is installed (make test installs chromium)")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as play:
-        chromium = play.chromium.launch(
-            executable_path=found,
-            args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
-        )
-        yield chromium
-        chromium.close()

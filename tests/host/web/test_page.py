@@ -126,6 +126,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
 ) -> None:
     program, url = serve("--model", own_bundle, "--input", words)
     page, other = visit(url), visit(url)
+    before = Bundle.load(own_bundle).recognizer.thresholds
     save = page.get_by_role("button", name="Save to the bundle")
     assert save.is_disabled()
     slider = page.get_by_role("slider", name="threshold of yes")
@@ -148,7 +149,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     assert save.is_disabled()
     bundle = Bundle.load(own_bundle)
     usual = bundle.recognizer.detection_threshold
-    assert bundle.recognizer.thresholds == {"yes": 255, "no": usual - 1}
+    assert bundle.recognizer.thresholds == {**before, "yes": 255, "no": usual - 1}
     program.until("Heard", seconds=60)  # what was on its way
     program.rest()
     heard_since = [program.until("Heard", seconds=60)[0] for _ in range(3)]
