@@ -61,8 +61,10 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     logits = None if streams(model) else np.asarray(model.predict_on_batch(to_float(spectrograms)))
     if streams(model):
         model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
-    source = keras.Input(batch_shape=(1, frames, *spectrograms.shape[2:], 1))
-    scores = keras.layers.Softmax()(model(source, training=False))
+    # Names of our own: Keras counts, so that its names depend on what the process made before.
+    shape = (1, frames, *spectrograms.shape[2:], 1)
+    source = keras.Input(batch_shape=shape, name="spectrogram")
+    scores = keras.layers.Softmax(name="scores")(model(source, training=False))
     try:
         with quiet(), tempfile.TemporaryDirectory() as folder:
             converter = _converter(tf, keras.Model(source, scores), frames, Path(folder))

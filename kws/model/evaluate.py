@@ -14,7 +14,7 @@ from kws.audio.dataset import DataSet, Split
 from kws.convert.bundle import Bundle
 from kws.convert.checks import input_frames
 from kws.errors import DataError, UsageError
-from kws.model.samples import Labels, Progress, Spectrograms, judge_samples
+from kws.model.samples import Labels, Spectrograms
 
 
 @dataclass(frozen=True)
@@ -95,30 +95,6 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
     frames = input_frames(interpreter.inputs[0].shape)
     spectrograms = spectrograms[:, : spectrograms.shape[1] // frames * frames]
     return interpreter.invoke_batch(spectrograms.reshape(len(spectrograms), -1)).astype(np.int8)
-
-
-def evaluate_bundle(
-    bundle: Bundle,
-    dataset: DataSet,
-    split: Split | None = Split.TEST,
-    progress: Progress | None = None,
-) -> Evaluation:
-    """Judge a bundle's model, run by the core, on equal shares of all its classes.
-
-    Args:
-        bundle: the model.
-        dataset: where the clips come from.
-        split: which of them to use; None for all, whoever speaks.
-        progress: called with the number of clips loaded since the last call.
-
-    Raises:
-        DataError: the data set lacks a keyword's clips in this split.
-        AudioError: a clip is missing or damaged.
-    """
-    dataset, split = one_split(dataset, split)
-    check_keywords(bundle, dataset, split)
-    samples = judge_samples(dataset, bundle.keywords, split, progress)
-    return evaluate(core_scores(bundle.model, samples.spectrograms), samples.labels, bundle.labels)
 
 
 def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:

@@ -15,7 +15,8 @@ from kws.config import RecognizerSettings
 from kws.convert.bundle import Bundle, default_bundle_path, write_bundle
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.host.stream import silence
-from kws.model.evaluate import core_scores, evaluate, evaluate_bundle
+from kws.model.evaluate import core_scores, evaluate
+from kws.model.judgement import judge_bundle
 from kws.model.picture import save_confusion
 from kws.model.samples import judge_samples
 from tests.model.conftest import Run
@@ -144,10 +145,10 @@ def test_all_clips_can_be_judged_whatever_their_split(run: Run, tmp_path: Path) 
         source = run.data / word / "test0_nohash_0.wav"
         (folder / "me_nohash_0.wav").write_bytes(source.read_bytes())
     dataset = open_dataset(tmp_path)
-    assert evaluate_bundle(run.result.bundle, dataset, None).clips == 4
+    assert judge_bundle(run.result.bundle, dataset, None).evaluation.clips == 4
     empty = [split for split in Split if not dataset.of(split)]
     with pytest.raises(DataError, match="--split all"):
-        evaluate_bundle(run.result.bundle, dataset, empty[0])
+        judge_bundle(run.result.bundle, dataset, empty[0])
 
 
 def test_wrong_split_is_named(run: Run) -> None:
@@ -159,7 +160,7 @@ def test_wrong_split_is_named(run: Run) -> None:
 
 def test_default_model_is_as_good_as_its_bundle_says(speech_commands: Path) -> None:
     bundle = Bundle.load(default_bundle_path())
-    result = evaluate_bundle(bundle, open_dataset(speech_commands))
+    result = judge_bundle(bundle, open_dataset(speech_commands), Split.TEST).evaluation
     assert result.accuracy == pytest.approx(bundle.metrics["accuracy"]["core"])
     assert result.accuracy >= 0.91
     assert result.accuracy >= bundle.metrics["accuracy"]["float"] - 0.01
