@@ -249,12 +249,25 @@ def test_a_browser_that_does_not_resample_is_helped(open_page: Open, spoken_to: 
     assert page.evaluate("rate") in (44_100, 48_000)
 
 
-def test_a_machine_that_is_too_slow_says_so(open_page: Open, spoken_to: Browser) -> None:
+def test_a_machine_that_is_too_slow_says_so_and_catches_up(
+    open_page: Open, spoken_to: Browser
+) -> None:
+    """The core gets nothing to hear until the page says so; then all that was kept."""
     page = open_page(spoken_to)
+    page.evaluate(
+        "globalThis.kept = []; globalThis.slow = true; const post = worker.postMessage;"
+        "worker.postMessage = (message) => {"
+        "  if (slow && message.type === 'hear') kept.push(message);"
+        "  else post.call(worker, message); }; null"
+    )
     page.get_by_role("button", name="Listen").click()
-    wait_for(page, "#status", "listening: ")
-    page.evaluate("behind = MOST_BEHIND")
-    wait_for(page, "#status", "this machine does not keep up: ")
+    wait_for(page, "#status", "this machine does not keep up: sound is lost")
+    assert page.evaluate("[behind, given, kept.length]") == [32_000, 32_000, 100]
+    page.evaluate("new Promise((done) => setInterval(() => { if (lost >= RATE) done(); }, 20))")
+    assert page.evaluate("[behind, given, kept.length]") == [32_000, 32_000, 100]
+    page.evaluate("slow = false, kept.forEach((message) => worker.postMessage(message))")
+    wait_for(page, "#status", " s were lost")
+    wait_for(page, "#lines", "Heard yes")
 
 
 REFUSALS = {

@@ -5,6 +5,7 @@
 const $ = (id) => document.getElementById(id);
 const BLOCK = 16000; // samples of a recording that the core gets at a time
 const MOST_BEHIND = 2 * RATE; // samples that the core may have before it; more are lost
+const CAUGHT_UP = RATE; // so few, before it gets sound again: few long gaps spoil fewer words
 const CLIP = 1.6 * RATE; // what triggered a word: the averaged window, and the word before it
 const MOST_HEARD = 20; // words in the list
 const MOST_LINES = 200;
@@ -19,9 +20,10 @@ let peak = 0, clippedAt = -1e9;
 let microphone = null; // null: not listening
 let stream = 0; // counts sources; what the worker says of an older one is ignored
 let given = 0, behind = 0, lost = 0; // samples: of this source, not heard yet, left out
+let losing = false; // whether the microphone's sound is left out just now
+let microphoneName = "";
 let answered = null; // resolves when the worker has heard a block of a recording
 let recent = new Int16Array(0); // the last sound, for the list
-let started = new Date();
 
 function element(tag, content, attributes = {}) {
   const made = document.createElement(tag);
@@ -40,8 +42,8 @@ function status(line, kind = "") {
 function newStream() {
   stream += 1;
   given = behind = lost = 0;
+  losing = false;
   recent = new Int16Array(0);
-  started = new Date();
   means = labels.map(() => 0);
   worker.postMessage({ type: "reset" });
   spectrogram.clear();
@@ -66,12 +68,17 @@ function give(samples) {
 }
 
 function fromMicrophone(samples) {
-  if (behind + samples.length > MOST_BEHIND) {
-    lost += samples.length;
-    status(`this machine does not keep up: ${lost} samples lost`, "bad");
-    return;
-  }
-  give(samples);
+  const before = losing;
+  losing = behind > (losing ? CAUGHT_UP : MOST_BEHIND - samples.length);
+  if (losing) lost += samples.length;
+  else give(samples);
+  if (losing !== before) showListening();
+}
+
+function showListening() {
+  if (losing) return status("this machine does not keep up: sound is lost", "bad");
+  const gap = lost ? `; ${(lost / RATE).toFixed(1)} s were lost` : "";
+  status(`listening: ${microphoneName}${gap}`, "on");
 }
 
 async function listen() {
@@ -81,8 +88,8 @@ async function listen() {
   showListen();
   status("asking for the microphone");
   try {
-    const name = await opened.open();
-    status(`listening: ${name}`, "on");
+    microphoneName = await opened.open();
+    showListening();
   } catch (error) {
     if (microphone !== opened) return; // the user has begun something else meanwhile
     stop();
@@ -174,7 +181,8 @@ function heard(label, score, ms) {
   spectrogram.mark();
   $("nothing").hidden = true;
   const item = element("li", "", { class: label === labels[1] ? "unknown" : "" });
-  const end = recent.length - (given - (ms * RATE) / 1000); // more was given since
+  const since = given - (ms * RATE) / 1000; // samples that were given after it
+  const end = recent.length - since;
   const clip = recent.slice(Math.max(0, end - CLIP), end);
   const button = element("button", "▶", { "aria-label": `Play what triggered ${label}` });
   button.addEventListener("click", () => {
@@ -182,7 +190,7 @@ function heard(label, score, ms) {
     player.src = URL.createObjectURL(wavBlob(clip));
     player.play();
   });
-  const at = new Date(started.getTime() + ms);
+  const at = new Date(Date.now() - (1000 * since) / RATE);
   const time = microphone
     ? element("time", at.toTimeString().slice(0, 8), { datetime: at.toISOString() })
     : element("time", `${(ms / 1000).toFixed(1)} s`, { datetime: `PT${ms / 1000}S` });
