@@ -10,11 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.sound_server import SoundServer, missing_programs
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
+
+# A busy machine is no fault of the code: nothing is judged by how long an example took.
+settings.register_profile("kws", deadline=None, suppress_health_check=list(HealthCheck))
+settings.load_profile("kws")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

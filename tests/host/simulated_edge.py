@@ -3,7 +3,8 @@
 `Loader` does what SparkFun's variable loader does with each byte at its time
 (kws/host/deploy/svl.py says where that is known from), and notes in `problems` whatever a careful
 client would not send. `Board` gives it an adapter, whose DTR line resets it, bytes that take their
-time on the wire, and the faults of the field.
+time on the wire, and the faults of the field. Time stands still for the loader, and for those who
+speak to it, while this machine is too busy to run the loader.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kws.host import ports
+from kws.host.deploy import svl
 from kws.host.ports import Port, UsbId
 from tests.host.simulated_nano33 import events
 
@@ -30,6 +32,7 @@ STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 
 _NAMES = {1: "VER", 2: "BL", 3: "NEXT", 4: "FRAME", 5: "RETRY", 6: "DONE"}
 _RATES = {getattr(termios, f"B{rate}"): rate for rate in (57600, 115200, 230400, 460800, 921600)}
 _FLUSH = 0.177  # seconds
+_LONGEST_STEP = 0.005  # seconds
 _BOOT, _DETECT, _GREET, _LOAD, _APPLICATION = range(5)
 
 
@@ -53,7 +56,7 @@ class Loader:
     """The loader's state from a reset on, and the flash it writes."""
 
     version: int = 6
-    starting: float = 0.05
+    starting: float = 0.0
     """Seconds after a reset in which it is deaf; about 0.1 on the board."""
     window: float = 0.6
     """Seconds in which it listens for `U`; 0.2 on the board: this machine may be busy."""
@@ -78,7 +81,7 @@ class Loader:
 
     def reset(self, now: float) -> None:
         """The reset pin, or power."""
-        self._state = _BOOT
+        self._state = _BOOT if self.starting else _DETECT
         self._buffer = b""
         self._since = now
         self._need = 2
@@ -247,7 +250,8 @@ class Board:
         self.resets = 0
         self._open = self._dtr = False
         self._lost = self._damaged = 0
-        self._wire = self._last = 0.0
+        self.clock = 0.0
+        self._wire = 0.0
         self._lock = threading.RLock()
         self._master = -1
         self._port: Port | None = None
@@ -283,7 +287,7 @@ class Board:
         with self._lock:
             self._master, self._port = master, Port(os.ttyname(slave), self.usb, self.socket)
             self._open = self._dtr = False
-            self.loader.reset(time.monotonic())
+            self.loader.reset(self.clock)
         os.close(slave)
 
     def unplug(self) -> None:
@@ -299,7 +303,7 @@ class Board:
             rises, self._dtr = on and not self._dtr, on
             if rises and not self.faults.no_dtr:
                 self.resets += 1
-                self.loader.reset(time.monotonic())
+                self.loader.reset(self.clock)
 
     def set_open(self, *, is_open: bool) -> None:
         """Linux raises DTR where a port is opened, and drops it where it is closed."""
@@ -309,21 +313,23 @@ class Board:
                 self.set_dtr(on=is_open)
 
     def _run(self) -> None:
+        last = time.monotonic()
         while not self._ended.is_set():
             with self._lock:
                 port, master = self._port, self._master
             found = events(master, 1) if port else 0
+            now = time.monotonic()
+            passed, last = min(now - last, _LONGEST_STEP), now
             with self._lock:
+                self.clock += passed
                 if port is not None and self._port is port:
-                    self._step(master, found)
+                    self._step(master, found, passed)
             time.sleep(0.001)
 
-    def _step(self, master: int, found: int) -> None:
+    def _step(self, master: int, found: int, passed: float) -> None:
         self.set_open(is_open=not found & select.POLLHUP)
         speed = termios.tcgetattr(master)[4]
-        now = time.monotonic()
-        self._wire = min(self._wire + (now - self._last) * _RATES.get(speed, 9600) / 10, 64)
-        self._last = now
+        self._wire = min(self._wire + passed * _RATES.get(speed, 9600) / 10, 64)
         data = b""
         count = int(self._wire)  # bytes that have had their time
         if found & select.POLLIN and count and not self._passed(self.faults.deaf_from):
@@ -346,7 +352,7 @@ class Board:
         if byte and self.loader.running:
             self.typed += byte
         count = len(self.loader.packets)
-        answer = self.loader.step(time.monotonic(), byte, speed)
+        answer = self.loader.step(self.clock, byte, speed)
         came = len(self.loader.packets) > count
         if came and self._passed(self.faults.unplug_at):
             self.faults.unplug_at = None
@@ -383,8 +389,25 @@ class Board:
         return packet is not None and len(self.loader.packets) >= packet
 
 
-def connect_dtr(monkeypatch: pytest.MonkeyPatch, *boards: Board) -> None:
-    """Give pseudo-terminals the one thing that they lack of a serial port: the DTR line."""
+class BoardTime:
+    """In place of the module `time` for those who speak to boards: the boards' clock."""
+
+    def __init__(self, *boards: Board) -> None:
+        self._boards = boards
+
+    def monotonic(self) -> float:
+        """Seconds; it stands still while the boards do."""
+        return min(board.clock for board in self._boards)
+
+    def sleep(self, seconds: float) -> None:
+        """Wait until so much time has passed for each board."""
+        end = self.monotonic() + seconds
+        while self.monotonic() < end:
+            time.sleep(0.001)
+
+
+def connect(monkeypatch: pytest.MonkeyPatch, *boards: Board) -> None:
+    """Give pseudo-terminals what serial ports have, the DTR line, and `svl` the boards' time."""
 
     def board_of(device: str) -> Board | None:
         return next((board for board in boards if board.device == device), None)
@@ -401,3 +424,4 @@ def connect_dtr(monkeypatch: pytest.MonkeyPatch, *boards: Board) -> None:
                 board.set_open(is_open=False)
 
     monkeypatch.setattr(ports, "_Serial", Serial)
+    monkeypatch.setattr(svl, "time", BoardTime(*boards))

@@ -37,7 +37,7 @@ from tests.host.simulated_nano33 import (
 )
 from tests.host.test_deploy_image import elf_of
 
-QUICK = Timing(answer=0.3, appear=2, boot=1, settle=0.2)
+QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
 TARGET = Nano33Ble()
 RECOVER = "the bootloader is untouched: tap reset twice"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from .model_builder import ModelBuilder
 from .oracles import assert_same
 from .strategies import ACTIVATIONS, SEEDS, ZERO_POINTS, int8s, same, scales, valid, weights
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=60)
 
 
 def _channel_scales(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kws import _core
@@ -16,7 +16,7 @@ from .oracles import assert_same, run_core
 from .strategies import SEEDS, ZERO_POINTS, int8s, scales, weights
 from .test_streaming import assert_reset_clears
 
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=40)
 TANH = 4
 
 

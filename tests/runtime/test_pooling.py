@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -71,7 +71,7 @@ def long_windows() -> Iterator[tuple[bytes, NDArray[Any]]]:
     scale=scales(1e-3, 10.0),
     seed=SEEDS,
 )
-@settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120)
 def test_pool_2d(
     *,
     name: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kws import _core
@@ -13,7 +13,7 @@ from .model_builder import ModelBuilder
 from .oracles import assert_same
 from .strategies import SEEDS, ZERO_POINTS, int8s, scales
 
-FEW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=60)
 
 Scale = tuple[float, int]
 Shape = tuple[int, ...]

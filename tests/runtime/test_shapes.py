@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,7 +16,7 @@ from .model_builder import ModelBuilder
 from .oracles import assert_same
 from .strategies import SEEDS, ZERO_POINTS, int8s
 
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=25)
 
 # What PyPI's tflite-micro takes of each; kws takes any type.
 TYPES = st.sampled_from(["int8", "int8", "int16"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -16,7 +16,7 @@ from .model_builder import ModelBuilder
 from .oracles import assert_same, run_core
 from .strategies import SEEDS, ZERO_POINTS, int8s, scales, weights
 
-FEW = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=30)
 CALLS = 6
 
 
