@@ -32,6 +32,7 @@ _CHUNK = 64  # clips that one thread works on at a time: what they need fits int
 _TALKERS = (3, 7)  # of a babble
 _SPEECH_SHARE = 0.3  # the loudest so many of a clip's 10 ms blocks are its speech
 _LEVELS_DB = (-66.0, -9.0)  # of full scale: speech is not made quieter or louder than this
+_SUDDEN = 0.25  # share of the clips with no sound before them, where others have some
 _FAINT = 8.0  # int16 steps: loudest noise of a quiet room's microphone
 
 
@@ -42,6 +43,12 @@ class Augmentation:
     shift_ms: int = 400
     """Clips are moved in time by up to so much, either way. TensorFlow's example has 100; on a
     device a word passes through the whole second, and has to be recognized on most of its way."""
+
+    lead_ms: int = 0
+    """Sound before each clip, which the frontend hears and the model does not: the noise of the
+    clip, if it has one. On a device the noise estimate has long settled when a word comes; a clip
+    alone begins with none. A quarter of the clips hear nothing before, as those do that a model is
+    judged by."""
 
     speed: float = 0.1
     """Clips are played up to this share faster or slower, which moves their pitch too."""
@@ -59,7 +66,10 @@ class Augmentation:
     """Share of the noise that is a babble of other training clips."""
 
     snr_db: float = 5.0
-    """Lowest ratio of speech to noise; the highest is 30 dB more."""
+    """Lowest ratio of speech to noise."""
+
+    snr_range_db: float = 30.0
+    """How much more the highest is."""
 
     gain_db: float = 30.0
     """Width of the range of levels: from 20 parts quieter to 10 parts louder."""
@@ -73,14 +83,16 @@ class Augmentation:
     def __post_init__(self) -> None:
         """Refuse values that make no sense."""
         check_range("shift_ms", self.shift_ms, 0, 900)
+        check_range("lead_ms", self.lead_ms, 0, 10_000)
         check_range("speed", self.speed, 0, 0.5)
         for share in ("pitch", "room", "background", "babble", "microphone", "clipping"):
             check_range(share, getattr(self, share), 0, 1)
         check_range("snr_db", self.snr_db, -20, 60)
+        check_range("snr_range_db", self.snr_range_db, 0, 60)
         check_range("gain_db", self.gain_db, 0, 60)
 
 
-NONE = Augmentation(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+NONE = Augmentation(0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0)
 """Clips stay as they are."""
 
 
@@ -103,27 +115,39 @@ class Augmenter:
         """
         self._settings = settings
         self._backgrounds = backgrounds
+        self._lead = settings.lead_ms * 16
         if backgrounds:
-            cut_backgrounds(backgrounds, 1, samples, np.random.default_rng(0))
+            cut_backgrounds(backgrounds, 1, samples + self._lead, np.random.default_rng(0))
         rooms = settings.room > 0 or settings.microphone > 0
-        self._responses = Responses(samples, seed) if rooms else None
+        self._responses = Responses(samples + self._lead, seed) if rooms else None
 
-    def change(self, clips: Pcm, seed: Sequence[int], talkers: Pcm | None = None) -> Pcm:
-        """A changed copy of a batch of clips: int16[n, samples].
+    def change(
+        self,
+        clips: Pcm,
+        seed: Sequence[int],
+        talkers: Pcm | None = None,
+        left: npt.NDArray[np.float32] | None = None,
+    ) -> Pcm:
+        """A changed copy of a batch of clips: int16[n, lead + samples].
 
         Args:
             clips: int16[n, samples].
             seed: where every random choice comes from.
             talkers: whose voices make a babble, int16[m, samples]; None takes `clips`.
+            left: float32[n], gets the share of each clip's energy that is still there after it was
+                moved, 0 to 1.
         """
+        if left is not None:
+            left[:] = 1
         if self._settings == NONE:
             return clips.copy()
         voices = clips if talkers is None else talkers
 
         def one(rows: slice, rng: np.random.Generator) -> Pcm:
-            return self._chunk(clips[rows].astype(np.float32), voices, rng)
+            still = None if left is None else left[rows]
+            return self._chunk(clips[rows].astype(np.float32), voices, rng, still)
 
-        return in_chunks(one, len(clips), seed, clips.shape[1])
+        return in_chunks(one, len(clips), seed, self._lead + clips.shape[1])
 
     def silence(self, count: int, samples: int, seed: Sequence[int]) -> Pcm:
         """Clips of the silence class: backgrounds at every level, noise, and nothing at all.
@@ -132,6 +156,7 @@ class Augmenter:
         """
         if self._settings == NONE:
             return silence(count, samples, self._backgrounds, np.random.default_rng(seed))
+        samples += self._lead
 
         def one(rows: slice, rng: np.random.Generator) -> Pcm:
             return self._quiet(rows.stop - rows.start, samples, rng)
@@ -153,11 +178,18 @@ class Augmenter:
         noise[faint] = rng.standard_normal((int(faint.sum()), samples), np.float32)
         noise[faint] *= rng.uniform(0, _FAINT, (int(faint.sum()), 1)).astype(np.float32)
         noise[kind < 0.05] = 0
+        self._begin(noise, rng)
         roomy = rng.random(count) < self._settings.microphone
         self._colour(noise, np.zeros(count, np.bool_), roomy, rng)
         return _to_pcm(noise)
 
-    def _chunk(self, clips: Sounds, pool: Pcm, rng: np.random.Generator) -> Pcm:
+    def _chunk(
+        self,
+        clips: Sounds,
+        pool: Pcm,
+        rng: np.random.Generator,
+        left: npt.NDArray[np.float32] | None,
+    ) -> Pcm:
         ours = self._settings
         count, samples = clips.shape
 
@@ -169,11 +201,16 @@ class Augmenter:
             clips[paced] = stretch(clips[paced], 1 + rng.uniform(-0.2, 0.2, int(paced.sum())))
         if ours.speed:
             clips = resample(clips, 1 + rng.uniform(-ours.speed, ours.speed, (count,)))
+        clips = np.pad(clips, ((0, 0), (self._lead, 0)))
         reach = ours.shift_ms * 16
         if reach:
+            before = np.einsum("cs,cs->c", clips, clips)
             clips = shift(clips, rng.integers(-reach, reach, (count,)))
+            if left is not None:
+                heard = clips[:, self._lead :]
+                left[:] = np.einsum("cs,cs->c", heard, heard) / np.maximum(before, 1)
         self._colour(clips, some(ours.room), np.zeros(count, np.bool_), rng)
-        levels = speech_levels(clips)
+        levels = speech_levels(clips, samples)
         if ours.gain_db:
             low, high = -ours.gain_db * 2 / 3, ours.gain_db / 3
             lowest, highest = (32768 * 10 ** (end / 20) for end in _LEVELS_DB)
@@ -184,9 +221,10 @@ class Augmenter:
             levels = levels * gains.astype(np.float32)
         noisy = some(ours.background)
         if noisy.any():
-            noise = self._noise(int(noisy.sum()), samples, pool, rng)
-            snr = rng.uniform(ours.snr_db, ours.snr_db + 30, len(noise))
+            noise = self._noise(int(noisy.sum()), clips.shape[1], pool, rng)
+            snr = rng.uniform(ours.snr_db, ours.snr_db + ours.snr_range_db, len(noise))
             noise *= levels[noisy, None] * _decibels(-snr)
+            self._begin(noise, rng)
             clips[noisy] += noise
         self._colour(clips, np.zeros(count, np.bool_), some(ours.microphone), rng)
         cut = some(ours.clipping)
@@ -195,6 +233,11 @@ class Augmenter:
             peaks *= _decibels(-rng.uniform(3, 15, len(peaks)))
             clips[cut] = np.clip(clips[cut], -peaks, peaks)
         return _to_pcm(clips)
+
+    def _begin(self, noise: Sounds, rng: np.random.Generator) -> None:
+        """Let some noises begin with the clip, in place."""
+        if self._lead:
+            noise[rng.random(len(noise)) < _SUDDEN, : self._lead] = 0
 
     def _noise(self, count: int, samples: int, pool: Pcm, rng: np.random.Generator) -> Sounds:
         """Noise with a root mean square of 1."""
@@ -212,7 +255,10 @@ class Augmenter:
             talkers = pool[rng.integers(0, len(pool), rng.integers(*_TALKERS))]
             starts = rng.integers(0, samples, len(talkers)).tolist()
             out[index] = sum(
-                np.roll(talker.astype(np.float32) / max(float(talker.std()), 1.0), start)
+                np.resize(
+                    np.roll(talker.astype(np.float32) / max(float(talker.std()), 1.0), start),
+                    samples,
+                )
                 for talker, start in zip(talkers, starts, strict=True)
             )
         out /= np.maximum(np.sqrt(np.mean(out**2, axis=1, keepdims=True)), 1e-3)
@@ -306,11 +352,16 @@ def shift(batch: Sounds, shifts: npt.NDArray[np.int64]) -> Sounds:
     return out
 
 
-def speech_levels(clips: Sounds) -> npt.NDArray[np.float32]:
-    """Root mean square of each clip where it is loud: of the loudest 10 ms blocks."""
+def speech_levels(clips: Sounds, samples: int | None = None) -> npt.NDArray[np.float32]:
+    """Root mean square of each clip where it is loud: of the loudest 10 ms blocks.
+
+    Args:
+        clips: float32[n, samples or more].
+        samples: how long a clip is without what was put before it; None for all of it.
+    """
     blocks = clips[:, : clips.shape[1] // 160 * 160].reshape(len(clips), -1, 160)
     power = np.einsum("cbs,cbs->cb", blocks, blocks) / 160
-    loud = max(int(power.shape[1] * _SPEECH_SHARE), 1)
+    loud = max(int((samples or clips.shape[1]) // 160 * _SPEECH_SHARE), 1)
     loudest = np.partition(power, power.shape[1] - loud, axis=1)[:, -loud:]
     levels: npt.NDArray[np.float32] = np.sqrt(loudest.mean(axis=1))
     return levels

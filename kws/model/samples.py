@@ -58,6 +58,10 @@ class SampleSettings:
     """Share of the unknown clips that are made of the beginning of one word and the end of
     another."""
 
+    whole: float = 0.0
+    """A clip of a keyword of whose energy less than this share is left after it was moved counts as
+    unknown: the end of a word is none."""
+
     balance: float = 1.0
     """How far scarce keywords are drawn more often: 0 not at all, 1 until all count the same."""
 
@@ -81,7 +85,7 @@ class SampleSettings:
         """Refuse values that make no sense."""
         check_range("silence_per_keyword", self.silence_per_keyword, 0, 1000)
         check_range("unknown_per_keyword", self.unknown_per_keyword, 0, 1000)
-        for share in ("joined", "balance", "extra", "recorded"):
+        for share in ("joined", "whole", "balance", "extra", "recorded"):
             check_range(share, getattr(self, share), 0, 1)
         check_range("mask", self.mask, 0, 0.5)
         check_range("copies", self.copies, 1, 1000)
@@ -262,12 +266,15 @@ class TrainingSet:
             joined = partners[start : start + _BLOCK]
             if len(joined):
                 pcm[: len(joined)] = join(self._pcm[joined[:, 0]], self._pcm[joined[:, 1]])
-            pcm = self._augmenter.change(pcm, [*seed, start], self._pcm)
-            out[start : start + len(block)] = _core.features(pcm)
+            left = np.empty(len(block), np.float32)
+            pcm = self._augmenter.change(pcm, [*seed, start], self._pcm, left)
+            out[start : start + len(block)] = _core.features(pcm)[:, -_core.SPECTROGRAM_FRAMES :]
+            for row in np.flatnonzero(left < self._settings.whole).tolist():
+                labels[start + row] = 1
         for start in range(len(rows), len(labels), _BLOCK):
             count = min(_BLOCK, len(labels) - start)
             pcm = self._augmenter.silence(count, _core.SAMPLE_RATE, [*seed, start])
-            out[start : start + count] = _core.features(pcm)
+            out[start : start + count] = _core.features(pcm)[:, -_core.SPECTROGRAM_FRAMES :]
         return Samples(out, np.array(labels, np.int64))
 
     def _words(self) -> list[Rows]:

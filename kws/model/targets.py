@@ -42,7 +42,9 @@ class Targets:
         """The teacher's scores of the epoch's copy of the clips, before stripes are blanked."""
         number %= self._settings.samples.copies
         if number not in self._taught:
-            self._taught[number] = teacher.scores(self._training.copy(number).spectrograms)
+            self._taught[number] = teacher.scores(
+                self._training.copy(number).spectrograms, self._settings.words
+            )
         return self._taught[number]
 
 

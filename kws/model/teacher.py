@@ -52,30 +52,47 @@ class Teacher:
             digest.update(file.read_bytes())
         self.fingerprint = digest.hexdigest()[:16]
 
+        self._labels = [_labels(part) for part in self._parts]
+
     def check(self, words: Sequence[str]) -> None:
-        """Make sure that the teacher knows these keywords, in this order.
+        """Make sure that the teacher knows these keywords.
 
         Raises:
-            UsageError: it knows others.
+            UsageError: there is one that it does not know.
         """
-        for part in self._parts:
-            bundle = part if (part / "bundle.toml").is_file() else part / "bundle"
-            labels = Bundle.load(bundle).labels
-            if labels != class_labels(words):
-                raise UsageError(
-                    f"{part}: the teacher knows {', '.join(labels)}; "
-                    f"it has to know {', '.join(class_labels(words))}"
-                )
+        for part, labels in zip(self._parts, self._labels, strict=True):
+            for word in words:
+                if word not in labels:
+                    raise UsageError(
+                        f"{part}: the teacher knows {', '.join(labels)}; "
+                        f"it has to know {', '.join(class_labels(words))}"
+                    )
 
-    def scores(self, spectrograms: Spectrograms) -> Scores:
+    def scores(self, spectrograms: Spectrograms, words: Sequence[str]) -> Scores:
         """How sure the teacher is of each class: float32[n, classes], each row adds up to 1.
+
+        What it is sure of beside silence and `words` counts as unknown.
+
+        Args:
+            spectrograms: int8[n, 49, 40].
+            words: the student's keywords, in its order.
 
         Raises:
             ModelError: a run's checkpoint is damaged.
         """
-        total = np.sum([_scores(file, spectrograms) for file in self._files], axis=0)
-        mean: Scores = (total / total.sum(axis=1, keepdims=True)).astype(np.float32)
+        wanted = class_labels(words)
+        total = np.zeros((len(spectrograms), len(wanted)), np.float32)
+        for file, labels in zip(self._files, self._labels, strict=True):
+            scores = _scores(file, spectrograms)
+            for column, label in zip(scores.T, labels, strict=True):
+                total[:, wanted.index(label) if label in wanted else 1] += column
+        mean: Scores = total / total.sum(axis=1, keepdims=True)
         return mean
+
+
+def _labels(part: Path) -> tuple[str, ...]:
+    bundle = part if (part / "bundle.toml").is_file() else part / "bundle"
+    return Bundle.load(bundle).labels
 
 
 def _weights(part: Path) -> Path:

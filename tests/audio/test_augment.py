@@ -75,6 +75,52 @@ def test_clips_move_both_ways_by_at_most_what_was_asked() -> None:
     assert abs(places.mean()) < 100
 
 
+def test_what_is_moved_out_of_a_clip_is_told() -> None:
+    clips = np.concatenate([tones(500), np.zeros((3, 16000), np.int16)])
+    left = np.empty(len(clips), np.float32)
+    augmenter = Augmenter(replace(NONE, shift_ms=500), [], 16000, 0)
+    out = augmenter.change(clips, [1], left=left)
+    energy = (out.astype(np.float64) ** 2).sum(axis=1) / (clips[0].astype(np.float64) ** 2).sum()
+    np.testing.assert_allclose(left[:500], energy[:500], atol=1e-3)
+    assert left.min() < 0.55  # half of the tone is gone when it moves by 500 ms
+    assert left[:500].max() > 0.999
+
+
+def test_lead_has_the_noise_of_the_clip_and_what_is_moved_into_it() -> None:
+    noise = [rng(2).normal(0, 500, 80_000).astype(np.int16)]
+    settings = replace(NONE, lead_ms=500, background=0.5, snr_db=0)
+    out = Augmenter(settings, noise, 16000, 0).change(tones(1000), [1])
+    assert out.shape == (1000, 24000)
+    lead, clip = out[:, :8000].astype(np.float64), out[:, 8000:].astype(np.float64)
+    noisy = lead.any(axis=1)
+    assert 0.33 < noisy.mean() < 0.42  # half, less the quarter of it that begins with the clip
+    begins = clip[:, :3500].any(axis=1) & ~noisy
+    assert 0.09 < begins.mean() < 0.16
+    np.testing.assert_array_equal(clip[~noisy & ~begins] - tones(1), 0)
+    same = lead[noisy].std(axis=1) / clip[noisy, :3500].std(axis=1)
+    np.testing.assert_allclose(np.quantile(same, [0.05, 0.5, 0.95]), 1, atol=0.2)
+    # The level of the noise follows the speech, as without a lead.
+    ratio = decibels(tones(1)[:, 4000:12000].std() / lead[noisy].std(axis=1))
+    assert -2 < np.quantile(ratio, 0.02) < 3
+    assert 27 < np.quantile(ratio, 0.98) < 32
+
+    moved = change(tones(300), lead_ms=500, shift_ms=500)
+    in_lead = np.abs(moved[:, :8000]).max(axis=1) > 0
+    assert 0.2 < in_lead.mean() < 0.35  # those that move by more than 250 ms
+    whole = (moved.astype(np.float64) ** 2).sum(axis=1)
+    assert whole[in_lead].min() > 0.99 * whole.max()
+
+
+def test_silence_has_a_lead_of_the_same_noise() -> None:
+    noise = [rng(2).normal(0, 3000, 80_000).astype(np.int16)]
+    settings = replace(Augmentation(), lead_ms=500)
+    clips = Augmenter(settings, noise, 16000, 0).silence(200, 16000, [0]).astype(np.float64)
+    assert clips.shape == (200, 24000)
+    before, after = (np.abs(part).max(axis=1) > 0 for part in np.split(clips, [8000], axis=1))
+    assert not before[~after].any()
+    assert 0.65 < before[after].mean() < 0.85
+
+
 def test_resampling_moves_the_pitch_with_the_speed() -> None:
     clips = tones(3).astype(np.float32)
     out = resample(clips, np.array([0.8, 1.0, 1.25]))
@@ -242,7 +288,14 @@ def test_too_short_a_background_is_named() -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"shift_ms": 1000}, {"speed": 0.6}, {"room": 1.1}, {"snr_db": -30}, {"gain_db": 100}],
+    [
+        {"shift_ms": 1000},
+        {"lead_ms": -1},
+        {"speed": 0.6},
+        {"room": 1.1},
+        {"snr_db": -30},
+        {"gain_db": 100},
+    ],
 )
 def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(KwsError, match=next(iter(change))):

@@ -13,6 +13,7 @@ from kws.audio.augment import NONE, Augmentation, Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.errors import DataError, KwsError
 from kws.model.samples import (
+    Samples,
     SampleSettings,
     TrainingSet,
     background_parts,
@@ -62,6 +63,34 @@ def test_without_augmentation_clips_are_the_cores_features(tones: DataSet) -> No
     expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])))
     made = copy.spectrograms[copy.labels == 3]
     assert sorted(map(bytes, made)) == sorted(map(bytes, expected))
+
+
+def test_cut_keywords_count_as_unknown(tones: DataSet) -> None:
+    settings = SampleSettings(joined=0, copies=1, augmentation=replace(NONE, shift_ms=900))
+    before = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
+    after = TrainingSet(tones, WORDS, replace(settings, whole=0.6), seed=0).copy(0)
+    np.testing.assert_array_equal(after.spectrograms, before.spectrograms)
+    cut = after.labels != before.labels
+    assert set(after.labels[cut].tolist()) == {1}
+    assert set(before.labels[cut].tolist()) == {2, 3}
+    # What is left of a tone is loud in fewer frames of its clip.
+    loud = (before.spectrograms.max(axis=2) > 0).sum(axis=1)
+    keywords = before.labels > 1
+    assert loud[cut].max() < np.median(loud[keywords & ~cut])
+
+
+def test_lead_is_heard_and_left_out(tones: DataSet) -> None:
+    settings = replace(PLAIN, augmentation=replace(NONE, lead_ms=1000, background=1))
+    copy = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
+    assert copy.spectrograms.shape[1:] == (49, 40)
+    alone = replace(PLAIN, augmentation=replace(NONE, background=1))
+    other = TrainingSet(tones, WORDS, alone, seed=0).copy(0)
+
+    # The frontend's noise estimate has settled: steady noise is lower in a clip's first frames.
+    def first(samples: Samples) -> float:
+        return float(samples.spectrograms[samples.labels > 0, :5].mean())
+
+    assert first(copy) < first(other) - 5
 
 
 def test_judged_classes_have_equal_shares(tones: DataSet) -> None:
@@ -131,6 +160,7 @@ def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
         {"silence_per_keyword": -1},
         {"unknown_per_keyword": 1e6},
         {"joined": 1.1},
+        {"whole": -0.1},
         {"balance": -1},
         {"extra": 2},
         {"mask": 0.6},

@@ -111,26 +111,41 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
     settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
     teacher = Teacher(run.out)
     spectrograms = judge_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
-    scores = teacher.scores(spectrograms)
+    scores = teacher.scores(spectrograms, SETTINGS.words)
     assert scores.shape == (len(spectrograms), 4)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
     # The float model of the run and its int8 bundle say the same.
-    by_bundle = Teacher(run.out / "bundle").scores(spectrograms)
+    by_bundle = Teacher(run.out / "bundle").scores(spectrograms, SETTINGS.words)
     assert np.abs(scores - by_bundle).mean() < 0.02
 
     training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
     targets = Targets(settings, training, teacher)
     asked, wanted = targets.epoch(4)  # the second time that copy 1 is used
     np.testing.assert_array_equal(asked, training.epoch(4).spectrograms)
-    np.testing.assert_allclose(wanted, teacher.scores(asked), atol=1e-6)
+    np.testing.assert_allclose(wanted, teacher.scores(asked, SETTINGS.words), atol=1e-6)
 
     train(tones, tmp_path / "taught", settings, teacher=teacher)
     with pytest.raises(UsageError, match="another teacher"):
         train(tones, tmp_path / "taught", settings)
 
 
+def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    teacher = Teacher(run.out)
+    spectrograms = judge_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    silence, unknown, low, high = teacher.scores(spectrograms, ("low", "high")).T
+    turned = teacher.scores(spectrograms, ("high", "low"))
+    np.testing.assert_allclose(turned, np.stack([silence, unknown, high, low], axis=1), atol=1e-6)
+    # To a student that does not know "low", it is one of the unknown words.
+    fewer = teacher.scores(spectrograms, ("high",))
+    np.testing.assert_allclose(fewer, np.stack([silence, unknown + low, high], axis=1), atol=1e-6)
+
+    settings = replace(SETTINGS, words=("high",), epochs=1)
+    result = train(tones, tmp_path / "one", settings, teacher=teacher)
+    assert result.bundle.labels == ("silence", "unknown", "high")
+
+
 def test_teacher_of_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
-    other = replace(SETTINGS, words=("high", "low"))
+    other = replace(SETTINGS, words=("high", "up"))
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
         train(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle"))
     assert not (tmp_path / "run").exists()
