@@ -594,7 +594,8 @@ def listen(
             view = Web(listener, view, host, port)
             sound = staying(sound) if source else sound
         elif not plain and not as_json and sys.stdout.isatty():
-            view = Terminal(listener, str(source or "microphone"), keeps=misses is not None)
+            title = source.name if source else "microphone"
+            view = Terminal(listener, title, keeps=misses is not None)
         with view as shown:
             Session(listener, sound, shown, commands, keys, misses).run()
 

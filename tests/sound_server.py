@@ -61,7 +61,7 @@ class SoundServer:
                 stdout=log,
                 stderr=log,
             )
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while self._pactl("info").returncode:
             if time.monotonic() > end or self._server.poll() is not None:
                 raise AssertionError((self._folder / "server.log").read_text())
@@ -72,7 +72,7 @@ class SoundServer:
         self._module = ""
         if self._server:
             self._server.terminate()
-            self._server.wait(10)
+            self._server.wait(60)
 
     def plug(self) -> None:
         """Put the microphone in, if it is not there."""
@@ -93,8 +93,9 @@ class SoundServer:
         """Play sound (int16[n], 16 kHz) into the microphone; returns when it is over."""
         clip = self._folder / "played.wav"
         write_clip(clip, pcm)
-        command = ["paplay", "--device", _SINK, "--latency-msec", "20", str(clip)]
-        subprocess.run(command, env=self.environment, check=True, timeout=60)
+        # Half a second lies with the server, so that a player that has to wait leaves no gap.
+        command = ["paplay", "--device", _SINK, "--latency-msec", "500", str(clip)]
+        subprocess.run(command, env=self.environment, check=True, timeout=120)
 
     def _pactl(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -102,6 +103,6 @@ class SoundServer:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=10,
+            timeout=60,
             check=False,
         )

@@ -24,10 +24,8 @@ from kws.audio.record import (
     record,
     speaker_hash,
 )
-from kws.convert.bundle import Bundle, default_bundle_path
 from kws.errors import AudioError, KwsError, UsageError
-from kws.host import run
-from kws.host.stream import between_silence, silence
+from kws.host.stream import silence
 from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = Path("kws/assets/matrix")
@@ -165,9 +163,18 @@ def test_a_full_disk_is_one_line_and_leaves_no_half(full_disk: Path) -> None:
         assert len(load_clip(path)) == 16000
 
 
+def likeness(clip: Pcm, word: Pcm) -> float:
+    """Of two sounds at the place where they fit best: 1 if one is the other, louder or later."""
+    size = 1 << (len(clip) + len(word)).bit_length()
+    a, b = (np.fft.rfft(pcm.astype(np.float64), size) for pcm in (clip, word))
+    product = np.fft.irfft(a * b.conj(), size)
+    return float(product.max() / np.sqrt(np.sum(clip / 1.0 * clip) * np.sum(word / 1.0 * word)))
+
+
 def test_words_said_into_a_microphone_become_clips(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:
+    """Whether a model hears them is the model's affair: what was said has to be in the clips."""
     process = subprocess.Popen(
         [
             *(sys.executable, "-c", "from kws.cli import main; main()", "record"),
@@ -184,25 +191,25 @@ def test_words_said_into_a_microphone_become_clips(
             lines.put(line.rstrip("\n"))
 
     threading.Thread(target=read, daemon=True).start()
+    words = {"yes": load_clip(CLIPS / "yes_slt.flac"), "no": load_clip(CLIPS / "no_awb.flac")}
     said = 0
     seen: list[str] = []
     while len(seen) < 20:
-        line = lines.get(timeout=30)
+        line = lines.get(timeout=120)
         seen.append(line)
         if line.startswith("say: "):
             word = line.split()[1]
-            clip = load_clip(CLIPS / {"yes": "yes_slt.flac", "no": "no_awb.flac"}[word])
             said += 1
-            quiet = clip // 200 if said == 1 else clip  # the first time, too quietly
-            sound_server.play(np.concatenate([silence(11000), quiet]))
+            clip = words[word] // 200 if said == 1 else words[word]  # at first too quietly
+            sound_server.play(np.concatenate([silence(11000), clip]))
         if "clips by" in line:
             break
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert seen[0] == "say: yes (1 of 1)"
     assert seen[1].startswith("again: nothing was heard")
-    speaker = speaker_hash("Anna")
-    bundle = Bundle.load(default_bundle_path())
-    for word in ("yes", "no"):
-        pcm = load_clip(tmp_path / "mine" / word / f"{speaker}_nohash_0.wav")
+    for word, other in (("yes", "no"), ("no", "yes")):
+        path = tmp_path / "mine" / word / f"{speaker_hash('Anna')}_nohash_0.wav"
+        pcm = load_clip(path)
         assert len(pcm) == 16000
-        assert [h.label for h in run.play(bundle, between_silence(pcm)).heard] == [word]
+        # 0.99 and 0.50, measured at load 10 on two cores as well.
+        assert likeness(pcm, words[word]) > 0.8 > likeness(pcm, words[other])
