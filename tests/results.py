@@ -36,6 +36,13 @@ ABOUT = (
 )
 YES_NO = ("yes", "no")
 TEN = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
+MANY = (*TEN, "zero", "one", "five", "eight")
+"""All words of which there are more than a few clips."""
+
+HOURS = 5
+"""Of sound without keywords, on either list; one hour has some."""
+
+NAMES = {YES_NO: "yes_no", TEN: "ten_words", MANY: "many_words"}
 
 SPOKEN = ("dawn", "fog", "let", "light", "low", "toe", "top", "town", "yet", "young")
 """Words beside the keywords that text-to-speech speaks for the unknown class."""
@@ -51,7 +58,7 @@ class Row:
     model: str
     options: dict[str, Any] = field(default_factory=dict)
     teacher: str = ""
-    """Folder of a run in RUNS."""
+    """Folder of a run in RUNS, or of all of a row's runs."""
 
     synthetic: bool = False
     """Whether text-to-speech is mixed in."""
@@ -64,9 +71,51 @@ class Row:
     asset: str = ""
     """The bundle in kws/assets that is the row's best run."""
 
+    stream: bool = False
+    """Whether it is calibrated and hears hours of sound."""
+
+
+IN_NOISE: dict[str, Any] = {
+    "background": 0.9,
+    "snr_db": 0.0,
+    "snr_range_db": 25.0,
+    "lead_ms": 1000,
+    "shift_ms": 500,
+    "whole": 0.6,
+}
+"""For a device that listens all day: noise that it has heard for a while, words that pass by."""
 
 ROWS = (
-    Row("yes_no_best", "yes, no: under 60 kB", YES_NO, "tcs_resnet", {"epochs": 25, "copies": 5}),
+    Row(
+        *("many_words", "14 words: a teacher", MANY, "tcs_resnet_wide"),
+        {
+            "epochs": 30,
+            "copies": 8,
+            "mask": 0.1,
+            "balance": 0.5,
+            "joined": 0.4,
+            "unknown_per_keyword": 2.0,
+            "silence_per_keyword": 1.0,
+            **IN_NOISE,
+        },
+        synthetic=True,
+        most_seeds=2,
+    ),
+    Row(
+        *("yes_no_best", "yes, no: a teacher", YES_NO, "tcs_resnet", {"epochs": 25, "copies": 5}),
+    ),
+    Row(
+        *("yes_no_taught", "yes, no: under 60 kB", YES_NO, "tcs_resnet"),
+        {"epochs": 30, "copies": 8, "unknown_per_keyword": 2.5},
+        teacher="many_words",
+    ),
+    Row(
+        *("yes_no_stream", "yes, no: for hours of sound", YES_NO, "tcs_resnet"),
+        {"epochs": 30, "copies": 8, "unknown_per_keyword": 3.6, **IN_NOISE},
+        teacher="many_words",
+        most_seeds=1,
+        stream=True,
+    ),
     Row(
         *("yes_no_tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv", {"epochs": 50, "copies": 6}),
         teacher="yes_no_best/seed0",
@@ -93,6 +142,18 @@ ROWS = (
         first_seed=1,
         asset="ten_words",
     ),
+    Row(
+        *("ten_words_large", "ten words: within 128 KB of RAM", TEN, "tcs_resnet_wide"),
+        {
+            "epochs": 30,
+            "copies": 8,
+            "mask": 0.1,
+            "unknown_per_keyword": 2.0,
+            "silence_per_keyword": 0.5,
+        },
+        teacher="ten_words",
+        synthetic=True,
+    ),
 )
 
 
@@ -115,7 +176,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", help="the folder of one row")
+    parser.add_argument("--only", help="the folder of one row, or of one run of it")
     parser.add_argument("--page", action="store_true", help="train nothing, write what is there")
     parser.add_argument("--bundles", type=Path, help="where the best runs' bundles are written")
     parser.add_argument(
@@ -124,12 +185,12 @@ def main() -> None:
     given = parser.parse_args()
     for row in ROWS:
         for seed in seeds_of(row, given.seeds):
-            if not given.page and given.only in {None, row.folder}:
+            if not given.page and given.only in {None, row.folder, f"{row.folder}/seed{seed}"}:
                 run(row, seed, given.data)
-        if given.stream and row.words == YES_NO and not stream_notes(row).is_file():
+        if given.stream and row.stream and not stream_notes(row).is_file():
             bundle = RUNS / row.folder / "calibrated"
             write_asset([row], given.seeds, bundle)
-            measure(bundle, given.data, StreamPlan(1, 10), 0.5, stream_notes(row))
+            measure(bundle, given.data, StreamPlan(1, HOURS), 0.5, stream_notes(row))
     for asset in sorted({row.asset for row in ROWS if row.asset and given.bundles}):
         rows = [row for row in ROWS if row.asset == asset]
         write_asset(rows, given.seeds, given.bundles / asset)
@@ -160,13 +221,13 @@ def run(row: Row, seed: int, data: Path) -> None:
     print(f"{row.folder}, seed {seed}", flush=True)
     extra = None
     if row.synthetic:
-        synthesize(SynthSettings(row.words, SPOKEN, takes=2), RUNS / "tts")
+        synthesize(SynthSettings(TEN, SPOKEN, takes=2), RUNS / "tts")
         extra = open_dataset(RUNS / "tts")
     train(
         open_dataset(data),
         out,
         settings_for(row.words, row.model, seed=seed, **row.options),
-        name="yes_no" if row.words == YES_NO else "ten_words",
+        name=NAMES[row.words],
         about=ABOUT,
         extra=extra,
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
@@ -182,7 +243,9 @@ def write_asset(rows: Sequence[Row], seeds: int, out: Path) -> None:
     if rows[0].synthetic:
         about += " A tenth of the training clips are synthetic, by espeak-ng and flite."
     bundle = Bundle.load(best / "bundle")
-    write_bundle(replace(bundle, data=about, recognizer=rows[0].recognizer), out)
+    stride = 4 if rows[0].stream else bundle.inference_stride  # what a Cortex-M4 can do of these
+    bundle = replace(bundle, data=about, recognizer=rows[0].recognizer, inference_stride=stride)
+    write_bundle(bundle, out)
 
 
 def _loss(folder: Path) -> float:

@@ -17,7 +17,7 @@ from kws.cli import app
 from kws.convert.bundle import Bundle, make_bundle
 from kws.errors import DataError, KwsError
 from kws.model import assessment
-from kws.model.calibrate import calibrate
+from kws.model.calibrate import MARGIN, calibrate
 from kws.model.hearing import Trace, listen, trace
 from kws.model.stream import Stream, StreamPlan, Word
 from tests.convert.conftest import LABELS, dense_model
@@ -59,7 +59,7 @@ def test_false_alarms_stay_within_what_was_asked(bundle: Bundle) -> None:
     misses = []
     for rate in (4, 40, 400):
         found = calibrate(bundle, stream_of(peaks, words), rate)
-        assert len(found.expected.alarms) <= rate / 2 / 2
+        assert len(found.expected.alarms) <= round(rate / 2 / MARGIN)
         misses.append(found.expected.miss_share)
     assert misses[0] > misses[1] > misses[2]
 
