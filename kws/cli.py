@@ -155,6 +155,9 @@ def train(
     average: Annotated[
         float | None, typer.Option(help="Share of the steps that weights average.")
     ] = None,
+    last: Annotated[
+        bool | None, typer.Option("--last", help="Keep the last weights, not the best.")
+    ] = None,
     smoothing: Annotated[float | None, typer.Option(help="Of labels.")] = None,
     mixup: Annotated[float | None, typer.Option(help="Clips mixed in pairs.")] = None,
     teacher: Annotated[
@@ -216,6 +219,7 @@ def train(
         batch_size=batch_size,
         learning_rate=learning_rate,
         average=average,
+        last=last,
         smoothing=smoothing,
         mixup=mixup,
         teacher_share=teacher_share,

@@ -106,12 +106,12 @@ ROWS = (
     ),
     Row(
         *("yes_no_taught", "yes, no: under 60 kB", YES_NO, "tcs_resnet"),
-        {"epochs": 30, "copies": 8, "unknown_per_keyword": 2.5},
-        teacher="many_words",
+        {"epochs": 35, "copies": 10},
+        teacher="yes_no_best",
     ),
     Row(
         *("yes_no_stream", "yes, no: for hours of sound", YES_NO, "tcs_resnet"),
-        {"epochs": 30, "copies": 8, "unknown_per_keyword": 3.6, **IN_NOISE},
+        {"epochs": 30, "copies": 8, "unknown_per_keyword": 3.6, "last": True, **IN_NOISE},
         teacher="many_words",
         most_seeds=1,
         stream=True,

@@ -56,6 +56,10 @@ class TrainSettings:
     """Share of the layers that keep the origin's weights, from the first on; the head always
     learns."""
 
+    last: bool = False
+    """Whether the last epoch's weights are kept, not those of the lowest validation loss: where the
+    training clips are far noisier than the validation clips, these say little."""
+
     seed: int = 0
     samples: SampleSettings = field(default_factory=SampleSettings)
 

@@ -137,7 +137,8 @@ def train(
     targets = Targets(settings, training, teacher)
     model, state = _fit(out, settings, targets, validation, say, origin=origin)
 
-    say(f"best: epoch {state.best_epoch + 1}; converting to int8")
+    chosen = settings.epochs - 1 if settings.last else state.best_epoch
+    say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
     clips = training.copy(0).spectrograms
     data = quantize(model, clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)])
     report = compare(model, data, test, labels)
@@ -146,14 +147,14 @@ def train(
         labels,
         name=name,
         data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
-        metrics=report.metrics() | {"training": _metrics(settings, state)},
+        metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
         versions={"tensorflow": import_tensorflow().__version__},
     )
     bundle = dataclasses.replace(bundle, float_model=pack(settings.model, state.best))
     bundle = write_bundle(bundle, out / "bundle")
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
-    return TrainResult(bundle, report, state.history, state.best_epoch, picture)
+    return TrainResult(bundle, report, state.history, chosen, picture)
 
 
 def _load(
@@ -226,6 +227,9 @@ def _fit(
             log.write(epoch + 1, dataclasses.asdict(result))
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
                 say(_line(epoch + 1, settings.epochs, result))
+    if settings.last:
+        with _averaged(model, settings):
+            state.best = [np.asarray(w).copy() for w in model.weights]
     checkpoint.assign(model.weights, state.best, file)
     return model, state
 
@@ -306,10 +310,9 @@ def _line(epoch: int, epochs: int, result: checkpoint.EpochResult) -> str:
     )
 
 
-def _metrics(settings: TrainSettings, state: checkpoint.State) -> dict[str, Any]:
-    best = state.history[state.best_epoch]
+def _metrics(settings: TrainSettings, state: checkpoint.State, chosen: int) -> dict[str, Any]:
     return {
         **config.to_dict(settings),
-        "best_epoch": state.best_epoch + 1,
-        "validation_accuracy": best.validation_accuracy,
+        "best_epoch": chosen + 1,
+        "validation_accuracy": state.history[chosen].validation_accuracy,
     }

@@ -107,6 +107,24 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     assert results.to_json()["seeds"]["accuracies"] == results.accuracies
 
 
+def test_last_epoch_is_kept_if_asked_for(
+    tones: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def model_of(name: str, losses: list[float], last: bool) -> tuple[bytes, int]:
+        monkeypatch.setattr("kws.model.train._loss", lambda *_: losses.pop(0))
+        settings = replace(SETTINGS, epochs=3, last=last)
+        result = train(tones, tmp_path / name, settings, name="tones")
+        assert result.bundle.metrics["training"]["best_epoch"] == result.best_epoch + 1
+        return result.bundle.model, result.best_epoch
+
+    first, epoch = model_of("first", [1, 2, 3], last=False)
+    assert epoch == 0
+    third, epoch = model_of("third", [3, 2, 1], last=False)
+    assert epoch == 2
+    assert model_of("last", [1, 2, 3], last=True) == (third, 2)
+    assert first != third
+
+
 def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
     teacher = Teacher(run.out)
