@@ -78,22 +78,6 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     return data
 
 
-def check_convertible(model: Any) -> None:
-    """Make sure before a model is trained that it will convert to ops that kws has.
-
-    Raises:
-        ConversionError: it will not.
-    """
-    _, frames, channels, _ = model.input_shape
-    rng = np.random.default_rng(0)
-    try:
-        quantize(model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8))
-    except ConversionError:
-        raise
-    except ModelError:
-        pass  # untrained weights give odd ranges
-
-
 def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
     """TensorFlow's converter, set to int8."""
     if frames == 1:

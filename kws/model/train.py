@@ -17,10 +17,11 @@ from kws import config
 from kws.audio.dataset import DataSet, Split
 from kws.convert.bundle import Bundle, check_destination, make_bundle, write_bundle
 from kws.convert.checks import check_name
-from kws.convert.quantize import check_convertible, quantize, to_float
+from kws.convert.quantize import to_float
 from kws.convert.report import Report, compare
 from kws.model import checkpoint
 from kws.model.backend import import_tensorflow
+from kws.model.elsewhere import check_convertible, quantize_trained
 from kws.model.evaluate import evaluate
 from kws.model.finetune import Origin, pack
 from kws.model.log import Log
@@ -125,7 +126,7 @@ def train(
     import_tensorflow()
     if is_own(settings.model):
         untrained = build_model(settings.model, len(class_labels(settings.words)), settings.seed)
-        check_convertible(untrained)
+        check_convertible(settings.model, untrained)
     claim(out, settings, dataset, extra)
 
     training, validation, test = _load(dataset, settings, extra, out)
@@ -140,7 +141,8 @@ def train(
     chosen = settings.epochs - 1 if settings.last else state.best_epoch
     say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
     clips = training.copy(0).spectrograms
-    data = quantize(model, clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)])
+    clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
+    data = quantize_trained(settings.model, model, clips)
     report = compare(model, data, test, labels)
     bundle = make_bundle(
         data,
@@ -265,6 +267,8 @@ def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
         return
     kept = [np.asarray(w).copy() for w in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)
+    for variable in model.trainable_variables:  # JAX lets both share memory, and frees one's
+        variable.assign(np.asarray(variable).copy())
     yield
     for variable, value in zip(model.trainable_variables, kept, strict=True):
         variable.assign(value)
@@ -291,7 +295,8 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
         optimizer=keras.optimizers.Adam(rate, **average),
         loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
-        jit_compile=False,  # compiling takes longer than small models train
+        # TensorFlow takes longer to compile than small models train; JAX is of no use without.
+        jit_compile=keras.backend.backend() != "tensorflow",
     )
     model.optimizer.build(model.trainable_variables)
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import os
 import signal
 import subprocess
 import sys
@@ -89,6 +91,38 @@ def command(run: Run, out: Path) -> list[str]:
         *("--speed", "0", "--pitch", "0", "--room", "0", "--babble", "0", "--gain-db", "0"),
         *("--microphone", "0", "--clipping", "0"),
     ]
+
+
+@pytest.mark.slow
+def test_jax_trains_and_tensorflow_converts(run: Run, tmp_path: Path) -> None:
+    pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+    program = [sys.executable, "-c", "from kws.cli import main; main()", *command(run, tmp_path)]
+    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    done = subprocess.run(
+        [*program, "--json"], env=environment, capture_output=True, text=True, check=True
+    )
+    accuracy = json.loads(done.stdout)["accuracy"]
+    assert accuracy["core"] > 0.9
+    assert accuracy["core"] >= accuracy["float"] - 0.04  # one clip of 32
+    # Said by the process in which TensorFlow is.
+    own = tmp_path / "own.py"
+    own.write_text(
+        "def build(frames, channels, classes):\n"
+        "    from keras import Sequential, layers\n"
+        "    cube = layers.Lambda(lambda x: x * x * x / (1 + abs(x)))\n"
+        "    sized = layers.Input((frames, channels, 1))\n"
+        "    return Sequential([sized, layers.Flatten(), cube, layers.Dense(classes)])\n"
+    )
+    broken = subprocess.run(
+        [*program, "--model", str(own), "--out", str(tmp_path / "own")],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert broken.returncode == 1
+    assert broken.stderr.startswith("kws: ")
+    assert broken.stderr.count("\n") == 1
 
 
 def test_seeds_give_mean_and_spread_and_the_best_by_validation(
