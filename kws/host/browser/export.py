@@ -24,7 +24,7 @@ LIVE_PAGE = Path(__file__).parents[1] / "web" / "page"
 WASM = PAGE / "kws.wasm"
 """The core, as `make wasm` builds it."""
 
-SHARED = ("live.css", "spectrogram.js", "icon.svg")
+SHARED = ("live.css", "spectrogram.js", "classes.js", "icon.svg")
 """What the page has in common with the one of `kws listen --web`, and is taken from there."""
 
 FILES = (

@@ -1,4 +1,4 @@
-"""The HTTP server of `kws listen --web`: three files, sound of the last words, one websocket.
+"""The HTTP server of `kws listen --web`: a few files, sound of the last words, one websocket.
 
 Pages of other sites cannot read it, nor send to it: a request has to name this server as its host,
 and a websocket has to come from this server's own page. Everything that a client can send or leave
@@ -46,6 +46,7 @@ _FILES = {
     "/": "index.html",
     "/live.js": "live.js",
     "/spectrogram.js": "spectrogram.js",
+    "/classes.js": "classes.js",
     "/live.css": "live.css",
     "/icon.svg": "icon.svg",
 }

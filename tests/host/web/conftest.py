@@ -36,9 +36,9 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
-    """Eighty seconds in which words are said, from the second second on."""
-    pcm = silence(80 * 16000)
-    for number, name in enumerate(["yes_slt", "no_awb", "yes_rob", "left_slt"] * 6):
+    """Four minutes in which words are said, from the second second on."""
+    pcm = silence(240 * 16000)
+    for number, name in enumerate(["yes_slt", "no_awb", "yes_rob", "left_slt"] * 18):
         clip = load_clip(CLIPS / f"{name}.flac")
         start = 16000 + number * 52000
         pcm[start : start + len(clip)] += clip

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Open = Callable[..., "Page"]
 
+PATIENCE = 60_000  # ms; the machine may have other work
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
 
@@ -42,10 +43,11 @@ def visit(browser: Browser) -> Iterator[Open]:
             context = browser.new_context(**options)
             stack.callback(context.close)
             page = context.new_page()
+            page.set_default_timeout(PATIENCE)
             page.on("pageerror", lambda error: problems.append(str(error)))
             page.on("console", note)
             page.goto(url)
-            page.locator(".class").first.wait_for(timeout=30_000)
+            page.locator(".class").first.wait_for(timeout=PATIENCE)
             return page
 
         yield start
@@ -71,13 +73,13 @@ def test_words_said_to_the_microphone_appear_and_can_be_played(
 ) -> None:
     program, url = serve("--device", DEVICE, env=sound_server.environment)
     page = visit(url)
-    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=30_000)
+    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
     time.sleep(1)
     for clip, word in ((YES, "yes"), (NO, "no")):
         line, _ = say(sound_server, program, clip)
         assert line.startswith(f"Heard {word} ")
         first = page.locator("#heard li").first
-        first.get_by_text(word, exact=True).wait_for(timeout=15_000)
+        first.get_by_text(word, exact=True).wait_for(timeout=PATIENCE)
     with page.expect_response(re.compile(r"/clips/.*\.wav")) as answer:
         first.get_by_role("button", name="Play what triggered no").click()
     wav = answer.value.body()
@@ -87,9 +89,9 @@ def test_words_said_to_the_microphone_appear_and_can_be_played(
     assert len(pcm) == 25600
     assert np.abs(pcm.astype(int)).max() > 3000, "the word is in it"
     sound_server.unplug()
-    page.get_by_text("went away; plug it in again").wait_for(timeout=30_000)
+    page.get_by_text("went away; plug it in again").wait_for(timeout=PATIENCE)
     sound_server.plug()
-    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=30_000)
+    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
 
 
 def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, words: Path) -> None:
@@ -145,7 +147,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     page.keyboard.press("ArrowLeft")
     assert limit(page, "no") == Bundle.load(own_bundle).recognizer.detection_threshold - 1
     save.click()
-    page.get_by_text(f"saved to {own_bundle}").wait_for(timeout=15_000)
+    page.get_by_text(f"saved to {own_bundle}").wait_for(timeout=PATIENCE)
     assert save.is_disabled()
     bundle = Bundle.load(own_bundle)
     usual = bundle.recognizer.detection_threshold
@@ -177,7 +179,7 @@ def test_the_model_that_comes_with_kws_is_not_changed(
     page = visit(url)
     page.get_by_role("slider", name="threshold of yes").fill("17")
     page.get_by_role("button", name="Save to the bundle").click()
-    page.get_by_text("the model that comes with kws is not changed").wait_for(timeout=15_000)
+    page.get_by_text("the model that comes with kws is not changed").wait_for(timeout=PATIENCE)
 
 
 def test_a_page_finds_the_program_again_and_knows_what_was_heard(
@@ -186,15 +188,15 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
     program, url = serve("--input", words)
     program.until("Heard yes", seconds=60)
     late = visit(url, allowed="ERR_CONNECTION_REFUSED")  # the browser's own words
-    late.locator("#heard li").first.get_by_text("yes", exact=True).wait_for(timeout=15_000)
+    late.locator("#heard li").first.get_by_text("yes", exact=True).wait_for(timeout=PATIENCE)
     program.process.terminate()
     program.process.wait(10)
-    late.get_by_text("kws listen has ended; waiting for it").wait_for(timeout=15_000)
+    late.get_by_text("kws listen has ended; waiting for it").wait_for(timeout=PATIENCE)
     port = url.rsplit(":", 1)[1].strip("/")
     with Listening("--web", "--port", port, "--input", words) as again:
         again.until("shows it", "stderr")
         late.wait_for_function("() => document.querySelectorAll('#heard li').length === 0")
-        late.locator("#heard li").first.wait_for(timeout=15_000)
+        late.locator("#heard li").first.wait_for(timeout=PATIENCE)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

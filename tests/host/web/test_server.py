@@ -75,6 +75,7 @@ def test_the_page_and_nothing_else_is_served(page: Page) -> None:
         "/": "text/html",
         "/live.js": "text/javascript",
         "/spectrogram.js": "text/javascript",
+        "/classes.js": "text/javascript",
         "/live.css": "text/css",
     }.items():
         answer = page.get(path)

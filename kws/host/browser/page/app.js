@@ -12,10 +12,11 @@ const MOST_LINES = 200;
 const HEARD = /^Heard (\S+) \((\d+)\) @(\d+)ms$/;
 
 const spectrogram = new Spectrogram($("spectrogram"));
+const classes = new Classes($("classes"), setThreshold);
 const player = new Audio();
 const whole = typeof KWS_BUNDLE !== "undefined" && typeof KWS_CORE !== "undefined";
 const labels = whole ? KWS_BUNDLE.labels : [];
-let worker = null, rows = [], means = labels.map(() => 0), thresholds = [], bundled = [];
+let worker = null, means = labels.map(() => 0), thresholds = [], bundled = [];
 let peak = 0, clippedAt = -1e9;
 let microphone = null; // null: not listening
 let stream = 0; // counts sources; what the worker says of an older one is ignored
@@ -24,13 +25,6 @@ let losing = false; // whether the microphone's sound is left out just now
 let microphoneName = "";
 let answered = null; // resolves when the worker has heard a block of a recording
 let recent = new Int16Array(0); // the last sound, for the list
-
-function element(tag, content, attributes = {}) {
-  const made = document.createElement(tag);
-  made.textContent = content;
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
 
 function status(line, kind = "") {
   $("status").textContent = line;
@@ -203,30 +197,6 @@ function heard(label, score, ms) {
 
 // --- classes and figures -----------------------------------------------------------------------
 
-function showClasses() {
-  rows = labels.map((label, index) => {
-    const row = element("div", "", { class: "class" });
-    const bar = element("div", "", {
-      class: "bar", role: "meter", "aria-label": `score of ${label}`,
-      "aria-valuemin": 0, "aria-valuemax": 255, "aria-valuenow": 0,
-    });
-    const fill = document.createElement("i");
-    bar.append(fill);
-    const input = element("input", "", {
-      type: "range", min: 0, max: 255, step: 1, disabled: "", "aria-label": `threshold of ${label}`,
-    });
-    input.addEventListener("input", () => setThreshold(index, Number(input.value)));
-    const pull = element("div", "", { class: "pull" });
-    pull.append(bar, input);
-    const score = element("span", "", { class: "score" });
-    const mean = element("span", "0"), limit = element("b", "–");
-    score.append(mean, " / ", limit);
-    row.append(element("span", label, { class: "name", title: label }), pull, score);
-    $("classes").append(row);
-    return { row, bar, fill, input, mean, limit };
-  });
-}
-
 function setThreshold(label, value) {
   thresholds[label] = value;
   worker.postMessage({ type: "threshold", label, value });
@@ -234,11 +204,7 @@ function setThreshold(label, value) {
 }
 
 function showThresholds() {
-  rows.forEach(({ input, limit }, i) => {
-    input.disabled = false;
-    input.value = thresholds[i];
-    limit.textContent = thresholds[i];
-  });
+  classes.thresholds(thresholds);
   $("reset").disabled = thresholds.every((value, i) => value === bundled[i]);
 }
 
@@ -268,16 +234,12 @@ function picture(now) {
   const decibel = Math.max(-60, Math.min(0, 20 * Math.log10(peak || 1e-6)));
   $("level").firstChild.style.transform = `scaleX(${1 + decibel / 60})`;
   $("clipped").hidden = now - clippedAt > 1000;
-  rows.forEach(({ row, fill, mean }, i) => {
-    fill.style.transform = `scaleX(${means[i] / 255})`;
-    mean.textContent = means[i];
-    row.classList.toggle("above", means[i] > thresholds[i]);
-  });
+  classes.draw(means, thresholds);
   if (now - spokenAt < 1000) return; // screen readers and figures need no more
   spokenAt = now;
   $("decibel").textContent = `${decibel < 0 ? "−" : ""}${Math.abs(decibel).toFixed(0)} dB`;
   $("level").setAttribute("aria-valuenow", decibel.toFixed(0));
-  rows.forEach(({ bar }, i) => bar.setAttribute("aria-valuenow", means[i]));
+  classes.speak(means);
 }
 
 // --- start -------------------------------------------------------------------------------------
@@ -299,7 +261,7 @@ async function checkModel(model) {
 async function start() {
   try {
     if (!whole) throw new Error("model.js or core.wasm.js is missing or damaged; export the page again");
-    showClasses();
+    classes.show(labels);
     const model = unpack(KWS_MODEL);
     showFigures(model);
     await checkModel(model);

@@ -7,8 +7,9 @@ const CLIPPED = 1, HAS_FRAME = 2;
 // --- state -------------------------------------------------------------------------------------
 
 const spectrogram = new Spectrogram($("spectrogram"));
+const classes = new Classes($("classes"), moveThreshold);
 const player = new Audio();
-let socket = null, labels = [], channels = 40, rows = [], means = [], peak = 0, clippedAt = -1e9;
+let socket = null, labels = [], channels = 40, means = [], peak = 0, clippedAt = -1e9;
 const thresholds = [];
 let saved = [], seen = new Set();
 const wished = new Map(); // label: value, sent once a picture
@@ -16,13 +17,6 @@ const moved = new Map(); // label: when its mark was moved here last
 
 function send(message) {
   if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
-}
-
-function text(tag, content, attributes = {}) {
-  const element = document.createElement(tag);
-  element.textContent = content;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
 }
 
 function status(on, line) {
@@ -42,33 +36,7 @@ function hello(message) {
   means = labels.map(() => 0);
   thresholds.length = 0;
   moved.clear();
-  $("classes").replaceChildren();
-  rows = labels.map((label, index) => {
-    const row = text("div", "", { class: "class" });
-    const bar = text("div", "", {
-      class: "bar", role: "meter", "aria-label": `score of ${label}`,
-      "aria-valuemin": 0, "aria-valuemax": 255, "aria-valuenow": 0,
-    });
-    const fill = document.createElement("i");
-    bar.append(fill);
-    const input = text("input", "", {
-      type: "range", min: 0, max: 255, step: 1, "aria-label": `threshold of ${label}`,
-    });
-    input.addEventListener("input", () => {
-      wished.set(index, Number(input.value));
-      moved.set(index, performance.now());
-      thresholds[index] = Number(input.value);
-      showThresholds();
-    });
-    const pull = text("div", "", { class: "pull" });
-    pull.append(bar, input);
-    const score = text("span", "", { class: "score" });
-    const mean = text("span", "0"), limit = text("b", "");
-    score.append(mean, " / ", limit);
-    row.append(text("span", label, { class: "name", title: label }), pull, score);
-    $("classes").append(row);
-    return { row, bar, fill, input, mean, limit };
-  });
+  classes.show(labels);
   $("heard").replaceChildren();
   seen = new Set();
   message.heard.forEach(heard);
@@ -92,11 +60,15 @@ function state(message) {
   }
 }
 
+function moveThreshold(index, value) {
+  wished.set(index, value);
+  moved.set(index, performance.now());
+  thresholds[index] = value;
+  showThresholds();
+}
+
 function showThresholds() {
-  rows.forEach(({ input, limit }, i) => {
-    input.value = thresholds[i];
-    limit.textContent = thresholds[i];
-  });
+  classes.thresholds(thresholds);
   const same = thresholds.every((value, i) => value === saved[i]);
   $("save").disabled = $("reset").disabled = same;
 }
@@ -105,16 +77,16 @@ function heard(event) {
   if (seen.has(event.clip)) return;
   seen.add(event.clip);
   $("nothing").hidden = true;
-  const item = text("li", "", { class: event.label === labels[1] ? "unknown" : "" });
-  const button = text("button", "▶", { "aria-label": `Play what triggered ${event.label}` });
+  const item = element("li", "", { class: event.label === labels[1] ? "unknown" : "" });
+  const button = element("button", "▶", { "aria-label": `Play what triggered ${event.label}` });
   button.addEventListener("click", () => {
     player.src = `clips/${event.clip}.wav`;
     player.play().catch(() => answer("that sound is not kept any more", true));
   });
-  const time = text("time", event.at.slice(11, 19), { datetime: event.at });
-  const score = text("span", String(event.score), { class: "score" });
-  score.append(text("span", ` @${event.time_ms} ms`, { class: "at" }));
-  item.append(time, text("b", event.label), score, button);
+  const time = element("time", event.at.slice(11, 19), { datetime: event.at });
+  const score = element("span", String(event.score), { class: "score" });
+  score.append(element("span", ` @${event.time_ms} ms`, { class: "at" }));
+  item.append(time, element("b", event.label), score, button);
   $("heard").prepend(item);
   while ($("heard").children.length > 20) $("heard").lastChild.remove();
 }
@@ -138,12 +110,12 @@ function figures({ model, boards, boot }) {
     ["device says", boot],
   ];
   $("figures").replaceChildren(...lines.flatMap(([name, value, id]) => [
-    text("dt", name), text("dd", value, id ? { id } : {}),
+    element("dt", name), element("dd", value, id ? { id } : {}),
   ]));
   const share = (part, whole) => `${bytes(part)}, ${((100 * part) / whole).toFixed(1)} %`;
   $("boards").tBodies[0].replaceChildren(...boards.map((board) => {
     const row = document.createElement("tr");
-    row.append(text("th", board.title, { scope: "row" }), text("td", share(board.model, board.flash)), text("td", share(board.arena, board.ram)));
+    row.append(element("th", board.title, { scope: "row" }), element("td", share(board.model, board.flash)), element("td", share(board.arena, board.ram)));
     return row;
   }));
 }
@@ -167,18 +139,14 @@ function picture(now) {
   const decibel = Math.max(-60, Math.min(0, 20 * Math.log10(peak || 1e-6)));
   $("level").firstChild.style.transform = `scaleX(${1 + decibel / 60})`;
   $("clipped").hidden = now - clippedAt > 1000;
-  rows.forEach(({ row, fill, mean }, i) => {
-    fill.style.transform = `scaleX(${means[i] / 255})`;
-    mean.textContent = means[i];
-    row.classList.toggle("above", means[i] > thresholds[i]);
-  });
+  classes.draw(means, thresholds);
   for (const [label, value] of wished) send({ type: "threshold", label, value });
   wished.clear();
   if (now - spokenAt > 1000) { // screen readers and figures need no more
     spokenAt = now;
     $("decibel").textContent = `${decibel < 0 ? "−" : ""}${Math.abs(decibel).toFixed(0)} dB`;
     $("level").setAttribute("aria-valuenow", decibel.toFixed(0));
-    rows.forEach(({ bar }, i) => bar.setAttribute("aria-valuenow", means[i]));
+    classes.speak(means);
   }
 }
 
