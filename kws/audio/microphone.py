@@ -5,17 +5,19 @@ from __future__ import annotations
 import atexit
 import contextlib
 import errno
+import importlib
 import json
+import math
 import os
 import queue
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -25,11 +27,14 @@ from kws.errors import AudioError, ToolError
 _NODES = Path("/dev/snd")
 _QUEUE_SECONDS = 5.0  # sound that waits while this machine is busy; what is more is lost
 _SILENT_SECONDS = 3.0  # a device that gives nothing for so long has gone
+_ANSWER_SECONDS = 10.0  # until a sound server that says nothing is told of
 _RETRY_SECONDS = 0.5
 _CLOSE_SECONDS = 2.0
 _TICK_SECONDS = 0.1
 _LATENCY_SECONDS = 0.04  # of PortAudio's buffer
 _WIDEST = 8  # channels; a sound server offers many that nobody wants
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -68,8 +73,13 @@ def portaudio() -> ModuleType:
     Raises:
         ToolError: it or the library that it loads is missing.
     """
+    # It starts the sound system, which may never answer: in a thread, so that Ctrl-C is taken.
+    loading = threading.Thread(target=_load, daemon=True)
+    loading.start()
+    while loading.is_alive():
+        loading.join(_TICK_SECONDS)
     try:
-        import sounddevice  # noqa: PLC0415 - starts the sound system
+        import sounddevice  # noqa: PLC0415
     except (ImportError, OSError):
         raise ToolError(
             "the library PortAudio was not found; it is needed for microphones: "
@@ -77,6 +87,11 @@ def portaudio() -> ModuleType:
         ) from None
     module: ModuleType = sounddevice
     return module
+
+
+def _load() -> None:
+    with contextlib.suppress(ImportError, OSError):
+        importlib.import_module("sounddevice")
 
 
 def list_devices() -> list[Device]:
@@ -170,13 +185,16 @@ class Microphone:
         the device is looked for until it is there.
         """
         said = ""
-        with _libraries_silent():
+        with _libraries_silent(for_ever=lambda: self._stuck):
             while True:
                 try:
-                    with self._open() as stream:
+                    raw, stream = yield from self._patiently(self._open)
+                    try:
                         said = ""
                         yield Notice(f"listening to {self.title}", connected=True)
                         yield from stream.blocks()
+                    finally:
+                        self._close(raw)
                     yield Notice(
                         f"{self.title} went away; plug it in again, kws waits for it",
                         connected=False,
@@ -189,7 +207,41 @@ class Microphone:
                 for _ in range(round(_RETRY_SECONDS / _TICK_SECONDS)):
                     time.sleep(_TICK_SECONDS)
                     yield Block(np.zeros(0, np.int16))
-                self._look_again()
+                yield from self._patiently(self._look_again)
+
+    def _patiently(self, work: Callable[[], _T]) -> Generator[Block | Notice, None, _T]:
+        """Do something with PortAudio, and say that time goes on meanwhile.
+
+        A sound server that loses its device in that moment may never answer; whoever reads can
+        still leave.
+        """
+        results: queue.SimpleQueue[tuple[_T | None, Exception | None]] = queue.SimpleQueue()
+
+        def run() -> None:
+            try:
+                results.put((work(), None))
+            except Exception as error:  # noqa: BLE001 - raised below
+                results.put((None, error))
+
+        threading.Thread(target=run, daemon=True).start()
+        end = time.monotonic() + _ANSWER_SECONDS
+        while True:
+            try:
+                result, error = results.get(timeout=_TICK_SECONDS)
+            except queue.Empty:
+                try:
+                    if time.monotonic() > end:
+                        end = math.inf
+                        text = "the sound system does not answer; leave with Ctrl-C and try again"
+                        yield Notice(text, connected=False)
+                    yield Block(np.zeros(0, np.int16))
+                except GeneratorExit:
+                    self._give_up()
+                    raise
+                continue
+            if error is not None:
+                raise error
+            return cast(_T, result)
 
     def _look_again(self) -> None:
         """PortAudio notes devices when it starts, so it has to start anew to see another one."""
@@ -200,8 +252,7 @@ class Microphone:
         with contextlib.suppress(self._sound.PortAudioError):
             self._sound._initialize()
 
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[_Stream]:
+    def _open(self) -> tuple[Any, _Stream]:
         device = find_device(self._wanted, list_devices())
         stream = _Stream(device.rate)
         try:
@@ -209,10 +260,7 @@ class Microphone:
         except self._sound.PortAudioError as error:
             raise AudioError(f"microphone {device.name}: {_reason(error)}") from None
         self.title = f"{device.name} at {device.rate} Hz"
-        try:
-            yield stream
-        finally:
-            self._close(raw)
+        return raw, stream
 
     def _close(self, raw: Any) -> None:
         """Close a stream; one whose sound server went away in that moment may never be closed."""
@@ -225,8 +273,13 @@ class Microphone:
         closing.start()
         closing.join(_CLOSE_SECONDS)
         if closing.is_alive():
+            self._give_up()
+
+    def _give_up(self) -> None:
+        """PortAudio hangs in a thread: leave it alone from now on."""
+        if not self._stuck:
             self._stuck = True
-            atexit.unregister(self._sound._exit_handler)  # it would wait for the same
+            atexit.register(_leave)
 
     def _start(self, device: Device, stream: _Stream) -> Any:
         # One channel where the device can; else all, which are averaged.
@@ -300,6 +353,14 @@ class _Stream:
                 yield Notice("sound was lost: this machine does not keep up", connected=True)
 
 
+def _leave() -> None:
+    """End now, with exit code 1: libraries that wait for a thread that hangs would never end."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    os._exit(1)
+
+
 def _reason(error: Exception) -> str:
     """What PortAudio's error means, and what to do."""
     # What the binding gives: text, PortAudio's code, (API, its code, its text).
@@ -327,10 +388,14 @@ def _why_none() -> str:
 
 
 @contextlib.contextmanager
-def _libraries_silent() -> Iterator[None]:
+def _libraries_silent(for_ever: Callable[[], bool]) -> Iterator[None]:
     """PortAudio and ALSA write on descriptor 2 what only their makers understand; not in here.
 
     Python's own sys.stderr goes on to work.
+
+    Args:
+        for_ever: whether they may still write afterwards: a thread of theirs that cannot be ended
+            writes without end, and where nobody reads it, the process could not end.
     """
     try:
         kept = os.dup(2)
@@ -347,10 +412,11 @@ def _libraries_silent() -> Iterator[None]:
     try:
         yield
     finally:
-        if is_two:
-            sys.stderr = stderr
-        os.dup2(kept, 2)
-        own.close()
+        if not for_ever():
+            if is_two:
+                sys.stderr = stderr
+            os.dup2(kept, 2)
+            own.close()
 
 
 def _descriptor(stream: Any) -> int:
