@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,11 @@ def terminal(path: Path) -> None:
             else:
                 view.said(event)
     console.print(view)
-    path.write_text(console.export_svg(title="kws listen"), encoding="utf-8")
+    # Rich names a place on the network to fetch a font from; what the reader has will do.
+    svg = re.sub(
+        r',\s*url\("http[^)]*\) format\("\w+"\)', "", console.export_svg(title="kws listen")
+    )
+    path.write_text(svg, encoding="utf-8")
 
 
 class Silent(Plain):

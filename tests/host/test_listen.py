@@ -309,6 +309,24 @@ def test_it_goes_on_after_the_microphone_was_unplugged(
         assert "Heard yes" in say(sound_server, listening, YES)[0]
 
 
+@pytest.mark.parametrize("pause", [0, 0.05, 0.1, 0.2])
+def test_ctrl_c_ends_it_though_the_microphone_went_away_as_it_was_opened(
+    sound_server: SoundServer, pause: float
+) -> None:
+    """PortAudio may hang for good there: in stopping, or in a thread that the exit waits for."""
+    sound_server.plug()
+    with Listening("--device", DEVICE, "--plain", env=sound_server.environment) as program:
+        maps = Path(f"/proc/{program.process.pid}/maps")
+        end = time.monotonic() + 60
+        while "libasound" not in maps.read_text() and time.monotonic() < end:
+            time.sleep(0.005)
+        time.sleep(pause)
+        sound_server.unplug()
+        time.sleep(0.5)
+    assert program.process.returncode in (0, 1)
+    sound_server.plug()
+
+
 def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:

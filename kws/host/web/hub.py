@@ -23,27 +23,28 @@ class Client:
     """One page. Used by the server's thread only."""
 
     def __init__(self) -> None:
-        self._columns: deque[bytes] = deque(maxlen=_KEPT_COLUMNS)
-        self._texts: deque[str] = deque(maxlen=_KEPT_TEXTS)
+        self._waiting: deque[bytes | str] = deque()
         self._something = asyncio.Event()
 
     def put(self, message: bytes | str) -> None:
         """A column, or a text, to be sent when the client can take it."""
-        if isinstance(message, bytes):
-            self._columns.append(message)
-        else:
-            self._texts.append(message)
+        self._waiting.append(message)
+        alike = [one for one in self._waiting if isinstance(one, type(message))]
+        if len(alike) > (_KEPT_COLUMNS if isinstance(message, bytes) else _KEPT_TEXTS):
+            self._waiting.remove(alike[0])
         self._something.set()
 
     async def get(self) -> list[bytes | str]:
-        """Everything that waits: texts, and the columns joined."""
+        """Everything that waits, as it came; columns that follow each other are joined."""
         await self._something.wait()
         self._something.clear()
-        messages: list[bytes | str] = [*self._texts]
-        if self._columns:
-            messages.append(b"".join(self._columns))
-        self._texts.clear()
-        self._columns.clear()
+        messages: list[bytes | str] = []
+        for message in self._waiting:
+            if isinstance(message, bytes) and messages and isinstance(messages[-1], bytes):
+                messages[-1] += message
+            else:
+                messages.append(message)
+        self._waiting.clear()
         return messages
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import json
@@ -20,7 +21,7 @@ from websockets.typing import Origin
 
 from kws.errors import KwsError
 from kws.host.web import server as web
-from kws.host.web.hub import MOST_CLIENTS, Hub
+from kws.host.web.hub import MOST_CLIENTS, Client, Hub
 from kws.host.web.server import Server
 from tests.host.conftest import Run
 from tests.host.web.conftest import Serve
@@ -226,7 +227,7 @@ def test_a_client_that_is_gone_without_a_word_is_let_go(page: Page) -> None:
     for _ in range(40):
         page.server.call(page.hub.columns, bytes(50_000))
     (waiting,) = page.hub._clients
-    assert len(waiting._columns) <= 100
+    assert len(waiting._waiting) <= 100
     end = time.monotonic() + 5
     while page.hub._clients and time.monotonic() < end:
         time.sleep(0.05)
@@ -293,3 +294,29 @@ def test_a_port_that_is_taken_and_a_host_of_elsewhere_are_one_line(kws: Run) -> 
     assert "--port" in err
     with pytest.raises(KwsError, match=r"cannot be served at 192\.0\.2\.1"):
         Server("192.0.2.1", 0, Hub({}), lambda _wish, _near: None)
+
+
+def test_a_page_gets_what_waits_in_its_order() -> None:
+    """A word's mark belongs to the column that was there when it was heard."""
+
+    async def get() -> list[bytes | str]:
+        client = Client()
+        for message in (b"a", b"b", "heard", b"c", "state"):
+            client.put(message)
+        return await client.get()
+
+    assert asyncio.run(get()) == [b"ab", "heard", b"c", "state"]
+
+
+def test_what_waits_for_a_page_that_takes_nothing_is_bounded() -> None:
+    async def get() -> list[bytes | str]:
+        client = Client()
+        for second in range(1000):
+            client.put(str(second))
+            client.put(second.to_bytes(2, "big"))
+        return await client.get()
+
+    messages = asyncio.run(get())
+    assert messages[-2:] == ["999", (999).to_bytes(2, "big")]
+    assert 10 < len(b"".join(one for one in messages if isinstance(one, bytes))) <= 200
+    assert 10 < len([one for one in messages if isinstance(one, str)]) <= 64
