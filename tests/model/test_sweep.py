@@ -95,8 +95,11 @@ def test_a_run_that_fails_does_not_stop_the_others(tones_folder: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_two_workers_of_a_ray_cluster_train(tones_folder: Path, tmp_path: Path) -> None:
+def test_two_workers_of_a_ray_cluster_train(
+    tones_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'kws[ray]'")
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")  # this machine may be busy
     jobs = jobs_of(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
     outcomes = run_sweep(jobs, processes=2, ray="local")
     assert {outcome.options["seed"] for outcome in outcomes} == {1, 2}
