@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from dataclasses import replace
 from json import dumps
@@ -921,6 +923,12 @@ def main() -> None:
         # The reader of a pipe (head, less) has left; nothing is wrong.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left is not tried again at the end
+        print("kws: no space left where the output goes", file=sys.stderr)
+        sys.exit(1)
 
 
 __all__ = ["Path", "app", "main"]

@@ -233,9 +233,14 @@ def test_settings_of_all_levels_can_be_given_by_name() -> None:
 
 @pytest.mark.slow
 def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
-    program = [sys.executable, "-c", "from kws.cli import main; main()", *command(run, tmp_path)]
-    file = tmp_path / "checkpoint.npz"
-    process = subprocess.Popen(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    def program(folder: str) -> list[str]:
+        main = [sys.executable, "-c", "from kws.cli import main; main()"]
+        return [*main, *command(run, tmp_path / folder)]
+
+    file = tmp_path / "killed" / "checkpoint.npz"
+    process = subprocess.Popen(
+        program("killed"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     deadline = time.monotonic() + 200
     while not file.exists():
         assert process.poll() is None, "the run ended before it could be killed"
@@ -246,11 +251,14 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     state = checkpoint.load(file)
     assert state is not None
     assert 0 < len(state.history) < SETTINGS.epochs
-    assert not (tmp_path / "bundle").exists()
+    assert not (tmp_path / "killed" / "bundle").exists()
 
-    done = subprocess.run(program, capture_output=True, text=True, check=True)
+    done = subprocess.run(program("killed"), capture_output=True, text=True, check=True)
     assert f"going on after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
-    assert Bundle.load(tmp_path / "bundle").model == run.result.bundle.model
+    subprocess.run(program("whole"), capture_output=True, check=True)
+    killed, whole = (Bundle.load(tmp_path / name / "bundle") for name in ("killed", "whole"))
+    assert killed.float_model == whole.float_model, "other weights"
+    assert killed.model == whole.model, "other int8 from the same weights"
 
 
 @pytest.mark.parametrize(
