@@ -232,6 +232,7 @@ def _fit(
     if settings.last:
         with _averaged(model, settings):
             state.best = [np.asarray(w).copy() for w in model.weights]
+        checkpoint.save(file, state)  # a teacher takes its weights from there
     checkpoint.assign(model.weights, state.best, file)
     return model, state
 

@@ -157,6 +157,14 @@ def test_last_epoch_is_kept_if_asked_for(
     assert epoch == 2
     assert model_of("last", [1, 2, 3], last=True) == (third, 2)
     assert first != third
+    # A teacher takes a run's float weights, which have to be those of its bundle.
+    clips = judge_samples(tones, SETTINGS.words, Split.TEST).spectrograms
+    scores = {
+        name: Teacher(tmp_path / name).scores(clips, SETTINGS.words)
+        for name in ("first", "third", "last")
+    }
+    np.testing.assert_array_equal(scores["last"], scores["third"])
+    assert not np.array_equal(scores["last"], scores["first"])
 
 
 def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
