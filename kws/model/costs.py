@@ -123,28 +123,35 @@ def trained(folders: Iterable[Path]) -> list[Trained]:
 
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
-    """Both as a table for the terminal; a model's best run for each set of words is named."""
-    from rich.table import Table  # noqa: PLC0415 - for terminals only
+    """The costs as a table that a terminal of 80 columns has room for, and lines of what `trained`
+    found: a model's best run for each set of words."""
+    from rich.console import Group  # noqa: PLC0415 - for terminals only
+    from rich.table import Table  # noqa: PLC0415
 
     counted = any(cost.instructions is not None for cost in costs)
-    out = Table(caption="untrained, of so many labels as --words asks", caption_justify="left")
+    out = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        caption="untrained, of so many labels as --words asks",
+        caption_justify="left",
+    )
     out.add_column("model", no_wrap=True)
     for column in ("parameters", "MACs", "arena", "flash"):
-        out.add_column(column, justify="right")
+        out.add_column(column, justify="right", no_wrap=True)
     if counted:
-        out.add_column("instructions", justify="right")
-    out.add_column("runs every", justify="right")
-    out.add_column("test accuracy of trained ones")
+        out.add_column("instructions", justify="right", no_wrap=True)
+    out.add_column("every", justify="right", no_wrap=True)
     for cost in costs:
         numbers = [cost.parameters, cost.macs, cost.arena, cost.flash]
         out.add_row(
             cost.name,
             *(f"{number:,}" for number in numbers),
             *([f"{cost.instructions:,}" if cost.instructions else "-"] if counted else []),
-            f"{20 * cost.frames} ms" if cost.frames < FrontendSettings().frames else "40 ms",
-            "; ".join(_best(cost.name, runs)) or "-",
+            f"{20 * _stride(cost)} ms",
         )
-    return out
+    lines = [f"{cost.name}: {best}" for cost in costs for best in _best(cost.name, runs)]
+    return Group(out, *(["test accuracy of trained ones:", *lines] if lines else []))
 
 
 def to_json(costs: Sequence[Cost], runs: Sequence[Trained]) -> list[dict[str, Any]]:
@@ -224,6 +231,11 @@ def _settle(model: Any, clips: Any) -> None:
         if hasattr(layer, "momentum"):
             layer.momentum = 0.0
     model(to_float(clips), training=True)
+
+
+def _stride(cost: Cost) -> int:
+    """Hops from one inference to the next."""
+    return cost.frames if cost.frames < FrontendSettings().frames else find_model(cost.name).stride
 
 
 def _best(name: str, runs: Sequence[Trained]) -> list[str]:

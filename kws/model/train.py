@@ -41,6 +41,7 @@ from kws.model.storage import Storage
 from kws.model.targets import Targets, mix_up
 from kws.model.teacher import Teacher
 from kws.model.zoo import build_model, find_model
+from kws.model.zoo.window import streams
 from kws.model.zoo.own import is_own
 from kws.progress import progress_bar
 
@@ -148,6 +149,7 @@ def train(
         data,
         labels,
         name=name,
+        inference_stride=None if streams(model) else find_model(settings.model).stride,
         data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
         metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
         versions={"tensorflow": import_tensorflow().__version__},

@@ -79,10 +79,12 @@ def test_streams_without_keywords_are_refused(bundle: Bundle) -> None:
 
 
 def test_window_fits_the_stride(bundle: Bundle) -> None:
-    slow = replace(bundle, inference_stride=10)  # 200 ms
     words = [said("yes", 10_000 * i) for i in range(1, 20)]
-    found = calibrate(slow, stream_of([(w.start_ms, "yes", 255) for w in words], words), 1)
-    assert found.settings.average_window_ms >= 600
+    for stride, least in ((10, 200), (16, 400)):  # 200 and 320 ms
+        slow = replace(bundle, inference_stride=stride)
+        found = calibrate(slow, stream_of([(w.start_ms, "yes", 255) for w in words], words), 1)
+        assert found.settings.average_window_ms == least
+        assert found.settings.minimum_count == 2
 
 
 def test_command_writes_the_bundle_from_validation_clips_alone(

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
+import io
 import json
+import math
 import shutil
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from kws.cli import app
 from kws.convert.bundle import Bundle, default_bundle_path
 from kws.host.tools import COMPILER, QEMU
 from kws.model import costs
-from kws.model.costs import macs, measure, trained
+from kws.model.costs import Cost, Trained, macs, measure, table, trained
+from kws.model.zoo import MODELS, find_model
 
 
 def test_macs_are_those_of_the_layers() -> None:
@@ -35,6 +39,18 @@ def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(said) == 2, "another version measures anew"
 
 
+def test_table_has_room_in_a_terminal() -> None:
+    name = max(MODELS, key=len)
+    cost = Cost(name, 999_999, 49, 199_999_999, 999_999, 999_999, 999_999, 199_999_999)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(table([cost], [Trained(name, ("yes", "no"), 0.975, Path("a"))]))
+    text = console.export_text()
+    assert f"{name} " in text
+    for number in ("999,999", "199,999,999", "40 ms"):
+        assert number in text
+    assert f"{name}: 97.5% (yes, no)" in text
+
+
 def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> None:
     shutil.copytree(default_bundle_path(), tmp_path / "runs" / "one" / "bundle")
     (tmp_path / "runs" / "two").mkdir()
@@ -44,6 +60,18 @@ def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> Non
     assert found.model == bundle.metrics["training"]["model"] == "tiny_conv"
     assert found.words == bundle.keywords
     assert found.accuracy == bundle.metrics["accuracy"]["core"]
+
+
+@pytest.mark.slow
+def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    names = [name for name in MODELS if name != "mixednet"]  # streams: it has no choice
+    for cost in measure(names, 4, "qemu", tmp_path, lambda _: None):
+        assert cost.instructions
+        hops = math.ceil(1.25 * cost.instructions / (0.02 * 48e6))
+        assert find_model(cost.name).stride == min(max(hops, 2), 16), cost.name
 
 
 @pytest.mark.slow

@@ -56,10 +56,12 @@ W1 = ZooModel(
     "broadcasted residuals, 8 to 32 filters: most accurate for its size",
     f"{_SOURCE}-1",
     {"learning_rate": 0.01, "epochs": 60},
+    16,
 )
 W2 = ZooModel(
     partial(build, width=2),
     "broadcasted residuals, 16 to 64 filters",
     f"{_SOURCE}-2",
     {"learning_rate": 0.01, "epochs": 60},
+    16,
 )

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kws.convert.bundle import DEFAULT_STRIDE
+
 Build = Callable[[int, int, int], Any]
 """(frames, channels, classes) to an untrained Keras model: float[n, frames, channels, 1] to logits
 float[n, classes]."""
@@ -26,3 +28,8 @@ class ZooModel:
     recipe: Mapping[str, Any] = field(default_factory=dict)
     """How it is best trained where that is not the usual way: fields of TrainSettings,
     SampleSettings and Augmentation."""
+
+    stride: int = DEFAULT_STRIDE
+    """Hops of 20 ms from one inference to the next, so that a Cortex-M4F of 48 MHz keeps up with 1.25
+    cycles an instruction; not more than 16, with which three results still fall into the
+    recognizer's second. A streaming model's own stride takes its place."""

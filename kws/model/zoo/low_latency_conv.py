@@ -36,4 +36,5 @@ MODEL = ZooModel(
     "filters over the whole second, then three dense layers",
     "TensorFlow, examples/speech_commands, low_latency_conv",
     {"learning_rate": 0.001, "epochs": 30},
+    5,
 )

@@ -36,4 +36,5 @@ MODEL = ZooModel(
     "1280 units of rank 2 (SVDF) over the whole second, then three dense layers",
     "TensorFlow, examples/speech_commands, low_latency_svdf",
     {"learning_rate": 0.001, "epochs": 30},
+    16,
 )

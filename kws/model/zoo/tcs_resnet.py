@@ -48,10 +48,12 @@ MODEL = ZooModel(
     "a 2-D stem, then five separable residual blocks over time; under 60 kB",
     "ours, after arXiv:1910.10261 and arXiv:2004.08531",
     {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
+    5,
 )
 WIDE = ZooModel(
     partial(build, stem=24, width=128, head=128),
     "the same, twice as wide",
     "the same",
     {"learning_rate": 0.005, "batch_size": 128, "epochs": 40},
+    10,
 )
