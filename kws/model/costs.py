@@ -123,8 +123,7 @@ def trained(folders: Iterable[Path]) -> list[Trained]:
 
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
-    """The costs as a table that a terminal of 80 columns has room for, and lines of what `trained`
-    found: a model's best run for each set of words."""
+    """The costs, for a terminal of 80 columns, and a model's best run for each set of words."""
     from rich.console import Group  # noqa: PLC0415 - for terminals only
     from rich.table import Table  # noqa: PLC0415
 

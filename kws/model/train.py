@@ -41,8 +41,8 @@ from kws.model.storage import Storage
 from kws.model.targets import Targets, mix_up
 from kws.model.teacher import Teacher
 from kws.model.zoo import build_model, find_model
-from kws.model.zoo.window import streams
 from kws.model.zoo.own import is_own
+from kws.model.zoo.window import streams
 from kws.progress import progress_bar
 
 _CALIBRATION_CLIPS = 500

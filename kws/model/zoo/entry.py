@@ -30,6 +30,6 @@ class ZooModel:
     SampleSettings and Augmentation."""
 
     stride: int = DEFAULT_STRIDE
-    """Hops of 20 ms from one inference to the next, so that a Cortex-M4F of 48 MHz keeps up with 1.25
+    """Hops of 20 ms from one inference to the next, so that a Cortex-M4F of 48 MHz keeps up at 1.25
     cycles an instruction; not more than 16, with which three results still fall into the
     recognizer's second. A streaming model's own stride takes its place."""
