@@ -365,6 +365,9 @@ def evaluate(
     ] = 4.0,
     snr: Annotated[str, typer.Option(help="Speech over noise in dB, from,to.")] = "5,15",
     seed: Annotated[int, typer.Option(min=0, help="Another seed makes other hours.")] = 0,
+    words: Annotated[
+        str, typer.Option(help="In streams only these of its keywords, such as yes,no; all.")
+    ] = "",
     recording: Annotated[
         Path | None, typer.Option(help="A long recording of your own, with --labels.")
     ] = None,
@@ -390,7 +393,7 @@ def evaluate(
     bundle = _bundle(model)
     task = assessment.Task(
         data, split, float_model, stream, assessment.plan(hours, quiet_hours, snr, seed),
-        recording, labels,
+        recording, labels, _split(words),
     )  # fmt: skip
     found = assessment.assess(bundle, task)
     if json:
@@ -422,6 +425,9 @@ def calibrate(
         float, typer.Option(min=0, help="How many are allowed, all keywords together.")
     ] = 0.5,
     out: Annotated[Path | None, typer.Option(help="Folder for the new bundle; the old.")] = None,
+    words: Annotated[
+        str, typer.Option(help="Hear only these of its keywords, such as yes,no; all.")
+    ] = "",
     hours: Annotated[float, typer.Option(help="Hours of sound with keywords.")] = 1.0,
     quiet_hours: Annotated[
         float, typer.Option(help="Further hours, with other words alone.")
@@ -436,7 +442,9 @@ def calibrate(
     from kws.model.tables import hearing_table, latency_line
 
     plan = assessment.plan(hours, quiet_hours, snr, seed)
-    found = assessment.calibrate_bundle(model, open_dataset(data), plan, false_alarms_per_hour, out)
+    found = assessment.calibrate_bundle(
+        model, open_dataset(data), plan, false_alarms_per_hour, out, words=_split(words)
+    )
     if json:
         print(dumps(found.to_json(), indent=2))
         return

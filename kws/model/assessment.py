@@ -33,6 +33,8 @@ class Task:
     plan: StreamPlan
     recording: Path | None
     labels: Path | None
+    words: tuple[str, ...] = ()
+    """The keywords that are asked for in streams; of none, all."""
 
 
 @dataclass(frozen=True)
@@ -98,10 +100,11 @@ def assess(bundle: Bundle, task: Task) -> Assessment:
         raise UsageError("--recording and --stream were both given; choose one")
     if task.data is None and (task.stream or not task.recording):
         raise UsageError("nothing to judge with; name a data set with --data")
+    words = _asked(bundle, task.words)
     clips, stream = None, None
     if task.recording and task.labels:
         own = [read_stream(task.recording, task.labels)]
-        stream = _hear(bundle, own, 1, {"recording": str(task.recording)})
+        stream = _hear(bundle, own, 1, {"recording": str(task.recording)}, words)
     if task.data:
         dataset = open_dataset(task.data)
         split = split_of(task.split)
@@ -111,14 +114,20 @@ def assess(bundle: Bundle, task: Task) -> Assessment:
         if task.stream:
             dataset, one = one_split(dataset, split)
             check_keywords(bundle, dataset, one)
-            sound = task.plan.streams(dataset, bundle.keywords, one)
+            sound = task.plan.streams(dataset, words, one)
             about = {**task.plan.to_json(), "split": task.split}
-            stream = _hear(bundle, sound, task.plan.parts, about)
+            stream = _hear(bundle, sound, task.plan.parts, about, words)
     return Assessment(bundle, clips, stream)
 
 
 def calibrate_bundle(
-    folder: Path, dataset: DataSet, plan: StreamPlan, rate: float, out: Path | None = None
+    folder: Path,
+    dataset: DataSet,
+    plan: StreamPlan,
+    rate: float,
+    out: Path | None = None,
+    *,
+    words: tuple[str, ...] = (),
 ) -> Calibration:
     """Choose a bundle's recognizer settings on validation clips and write them into it.
 
@@ -128,12 +137,15 @@ def calibrate_bundle(
         plan: how many hours, and how noisy.
         rate: false alarms an hour that are allowed.
         out: where the new bundle goes; None writes the old one anew.
+        words: the keywords to be heard; of none, all.
 
     Raises:
+        UsageError: the model does not know one of the words.
         DataError: no validation clips of a keyword, or a speaker in two sets.
         KwsError: the bundle could not be read or written.
     """
     bundle = Bundle.load(folder)
+    words = _asked(bundle, words)
     check_destination(out or folder)
     shared = dataset.shared_speakers()
     if shared:
@@ -142,22 +154,39 @@ def calibrate_bundle(
             "what is chosen on one set is judged by the same voice"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
-    sound = plan.streams(dataset, bundle.keywords, Split.VALIDATION)
+    sound = plan.streams(dataset, words, Split.VALIDATION)
     with progress_bar("listening", plan.parts) as advance:
-        traces = list(trace(bundle, sound, advance))
+        traces = list(trace(bundle, sound, words, advance))
     with progress_bar("choosing", runs(bundle)) as advance:
-        found = calibrate(bundle, traces, rate, advance)
+        found = calibrate(bundle, traces, rate, words, advance)
     metrics = {**bundle.metrics, "calibration": found.metrics() | {"snr_db": list(plan.snr_db)}}
     write_bundle(replace(bundle, recognizer=found.settings, metrics=metrics), out or folder)
     return found
 
 
-def _hear(bundle: Bundle, sound: Any, parts: int, about: dict[str, Any]) -> StreamResult:
+def _asked(bundle: Bundle, words: tuple[str, ...]) -> tuple[str, ...]:
+    """These words, or all that the model knows.
+
+    Raises:
+        UsageError: it does not know one.
+    """
+    unknown = [word for word in words if word not in bundle.keywords]
+    if unknown:
+        raise UsageError(
+            f"{bundle.path or bundle.name}: does not know {', '.join(unknown)}; "
+            f"it knows {', '.join(bundle.keywords)}"
+        )
+    return words or bundle.keywords
+
+
+def _hear(
+    bundle: Bundle, sound: Any, parts: int, about: dict[str, Any], words: tuple[str, ...]
+) -> StreamResult:
     with progress_bar("listening", parts) as advance:
-        traces = tuple(trace(bundle, sound, advance))
-    hearing = listen(bundle.recognizer, bundle.labels, traces)
+        traces = tuple(trace(bundle, sound, words, advance))
+    hearing = listen(bundle.recognizer, bundle.labels, traces, words)
     with progress_bar("drawing the curve", len(THRESHOLDS)) as advance:
-        points = curve(bundle.recognizer, bundle.labels, traces, advance)
+        points = curve(bundle.recognizer, bundle.labels, traces, words, advance)
     return StreamResult(about, hearing, points, traces)
 
 

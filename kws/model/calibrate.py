@@ -73,7 +73,11 @@ def runs(bundle: Bundle) -> int:
 
 
 def calibrate(
-    bundle: Bundle, traces: Sequence[Trace], rate: float, progress: Progress = lambda _: None
+    bundle: Bundle,
+    traces: Sequence[Trace],
+    rate: float,
+    words: Sequence[str] = (),
+    progress: Progress = lambda _: None,
 ) -> Calibration:
     """The best settings for a bundle's model.
 
@@ -81,24 +85,26 @@ def calibrate(
         bundle: the model; its own recognizer settings do not matter.
         traces: what it made of streams of the validation clips, with keywords and without.
         rate: false alarms an hour that are allowed, all keywords together.
+        words: the keywords to be heard; without any, all. The others are never reported.
         progress: called with 1 after each run of the recognizer.
 
     Raises:
         DataError: the streams hold no keyword.
     """
-    if not any(word.label in bundle.keywords for found in traces for word in found.words):
+    words = words or bundle.keywords
+    if not any(word.label in words for found in traces for word in found.words):
         raise DataError("nobody says a keyword in the streams; calibration needs some")
     hours = sum(found.hours for found in traces)
     budget = round(rate * hours / MARGIN)
     longest = SUPPRESSIONS_MS[-1]
     found = [
-        _best(bundle, _settings(bundle, window, longest), traces, budget, progress)
+        _best(bundle, _settings(bundle, words, window, longest), traces, budget, progress)
         for window in _windows(bundle)
     ]
     best = min(found, key=_cost)
     # Not longer than it helps: while it lasts, a user cannot repeat the word.
     for suppression in SUPPRESSIONS_MS[:-1]:
-        shorter = replace(best.settings, suppression_ms=suppression)
+        shorter = _settings(bundle, words, best.settings.average_window_ms, suppression)
         other = _best(bundle, shorter, traces, budget, progress)
         if _cost(other) <= _cost(best):
             best = other
@@ -117,7 +123,7 @@ def _windows(bundle: Bundle) -> list[int]:
     fits = []
     for window in WINDOWS_MS:
         try:
-            replace(bundle, recognizer=_settings(bundle, window, 0)).pipeline()
+            replace(bundle, recognizer=_settings(bundle, (), window, 0)).pipeline()
         except KwsError:
             continue
         if window >= least:
@@ -125,9 +131,14 @@ def _windows(bundle: Bundle) -> list[int]:
     return fits or [bundle.recognizer.average_window_ms]
 
 
-def _settings(bundle: Bundle, window: int, suppression: int) -> RecognizerSettings:
+def _settings(
+    bundle: Bundle, words: Sequence[str], window: int, suppression: int
+) -> RecognizerSettings:
     count = min(_WINDOW_RESULTS, 1 + window // (_HOP_MS * bundle.inference_stride))
-    return RecognizerSettings(window, suppression_ms=suppression, minimum_count=count)
+    never = {word: 255 for word in bundle.keywords if words and word not in words}
+    return RecognizerSettings(
+        window, suppression_ms=suppression, minimum_count=count, thresholds=never
+    )
 
 
 def _best(
@@ -137,11 +148,13 @@ def _best(
     budget: int,
     progress: Progress,
 ) -> Calibration:
-    """The best thresholds for one window and suppression."""
+    """The best thresholds for one window and suppression, but for keywords that have one."""
     labels = bundle.labels
+    words = [word for word in bundle.keywords if word not in settings.thresholds]
 
     def at(threshold: int) -> Hearing:
-        heard = listen(with_threshold(settings, labels, threshold), labels, traces)
+        tried = with_threshold(settings, labels, threshold, words)
+        heard = listen(tried, labels, traces, words)
         progress(1)
         return heard
 
@@ -149,10 +162,9 @@ def _best(
         heard = list(pool.map(at, THRESHOLDS))
     # The keywords are not quite independent: where together they give too many, allow fewer.
     for allowed in range(budget, -1, -1):
-        chosen = _share_out(bundle.keywords, heard, allowed)
-        thresholds = dict(zip(bundle.keywords, chosen, strict=True))
-        tried = replace(settings, thresholds=thresholds)
-        expected = listen(tried, labels, traces)
+        chosen = dict(zip(words, _share_out(words, heard, allowed), strict=True))
+        tried = replace(settings, thresholds={**settings.thresholds, **chosen})
+        expected = listen(tried, labels, traces, words)
         if len(expected.alarms) <= budget:
             break
     return Calibration(0.0, tried, expected)

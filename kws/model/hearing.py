@@ -140,9 +140,18 @@ class Hearing:
 
 
 def trace(
-    bundle: Bundle, streams: Iterable[Stream], progress: Callable[[int], object] = lambda _: None
+    bundle: Bundle,
+    streams: Iterable[Stream],
+    words: Sequence[str] = (),
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Iterator[Trace]:
     """Play streams to the bundle's pipeline, several at once, each from a fresh start.
+
+    Args:
+        bundle: its settings say of which events the sound is kept.
+        streams: what is played.
+        words: the keywords that are asked for; of none, all.
+        progress: called with 1 after each stream.
 
     Raises:
         ModelError: the core met a fault.
@@ -155,7 +164,7 @@ def trace(
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
         found = Trace(stream.words, stream.hours, times, scores)
-        heard = listen(bundle.recognizer, bundle.labels, [found])
+        heard = listen(bundle.recognizer, bundle.labels, [found], words)
         events: list[Alarm | Word] = [*heard.alarms[:_EXCERPTS], *heard.missed[:_EXCERPTS]]
         return replace(found, excerpts=tuple((event, _excerpt(stream, event)) for event in events))
 
@@ -185,9 +194,21 @@ def recognize(
     return heard[heard[:, 1] > 1]
 
 
-def listen(settings: RecognizerSettings, labels: Sequence[str], traces: Sequence[Trace]) -> Hearing:
-    """What a device with these settings hears."""
-    keywords = tuple(labels[2:])
+def listen(
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    traces: Sequence[Trace],
+    words: Sequence[str] = (),
+) -> Hearing:
+    """What a device with these settings hears.
+
+    Args:
+        settings: the recognizer's.
+        labels: the model's.
+        traces: what it made of streams.
+        words: the keywords that are asked for; without any, all. The others are words like any.
+    """
+    keywords = tuple(words or labels[2:])
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
     alarms: list[Alarm] = []
     latencies: list[int] = []
@@ -246,12 +267,14 @@ def curve(
     settings: RecognizerSettings,
     labels: Sequence[str],
     traces: Sequence[Trace],
+    words: Sequence[str] = (),
     progress: Callable[[int], object] = lambda _: None,
 ) -> tuple[CurvePoint, ...]:
-    """Misses against false alarms, as the threshold of all keywords rises."""
+    """Misses against false alarms, as the threshold of the `words` (of none: of all) rises."""
 
     def point(threshold: int) -> CurvePoint:
-        heard = listen(with_threshold(settings, labels, threshold), labels, traces)
+        tried = with_threshold(settings, labels, threshold, words)
+        heard = listen(tried, labels, traces, words)
         progress(1)
         return CurvePoint(threshold, heard.miss_share, heard.alarms_an_hour)
 
@@ -260,10 +283,8 @@ def curve(
 
 
 def with_threshold(
-    settings: RecognizerSettings, labels: Sequence[str], threshold: int
+    settings: RecognizerSettings, labels: Sequence[str], threshold: int, words: Sequence[str] = ()
 ) -> RecognizerSettings:
-    """The settings with one threshold for all keywords; silence and unknown keep theirs."""
-    others = {
-        label: settings.thresholds[label] for label in labels[:2] if label in settings.thresholds
-    }
-    return replace(settings, thresholds=others | dict.fromkeys(labels[2:], threshold))
+    """The settings with one threshold for these keywords (of none: for all); others keep theirs."""
+    changed = dict.fromkeys(words or labels[2:], threshold)
+    return replace(settings, thresholds={**settings.thresholds, **changed})

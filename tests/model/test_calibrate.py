@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.cli import app
 from kws.convert.bundle import Bundle, make_bundle
-from kws.errors import DataError, KwsError
+from kws.errors import DataError, KwsError, UsageError
 from kws.model import assessment
 from kws.model.calibrate import MARGIN, calibrate
 from kws.model.hearing import Trace, listen, trace
@@ -71,6 +71,18 @@ def test_keyword_that_cannot_be_quiet_is_never_reported(bundle: Bundle) -> None:
     found = calibrate(bundle, stream_of(peaks, words), rate=1)
     assert found.settings.thresholds["no"] == 255
     assert found.expected.hits == {"yes": 19, "no": 0}
+
+
+def test_words_that_are_not_asked_for_are_never_reported(bundle: Bundle) -> None:
+    words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 10, 1)]
+    peaks = [(word.start_ms + 100, word.label, 255) for word in words]
+    peaks += [(1_000_000 + 10_000 * i, "no", 255) for i in range(30)]
+    found = calibrate(bundle, stream_of(peaks, words), 1, ("yes",))
+    assert found.settings.thresholds["no"] == 255
+    assert found.settings.thresholds["yes"] < 255
+    heard = found.expected
+    assert (heard.said, heard.hits, heard.others) == ({"yes": 10}, {"yes": 10}, 10)
+    assert heard.alarms == ()
 
 
 def test_streams_without_keywords_are_refused(bundle: Bundle) -> None:
@@ -137,3 +149,10 @@ def test_speaker_in_two_sets_is_refused(run: Run, tones: DataSet) -> None:
         assessment.calibrate_bundle(
             run.out / "bundle", replace(tones, clips=clips), StreamPlan(), 0.5
         )
+
+
+def test_word_that_the_model_does_not_know_is_named(run: Run) -> None:
+    command = ["calibrate", str(run.out / "bundle"), "--data", str(run.data), "--words", "low,hi"]
+    result = CliRunner().invoke(app, command)
+    assert isinstance(result.exception, UsageError)
+    assert "does not know hi; it knows low, high" in str(result.exception)
