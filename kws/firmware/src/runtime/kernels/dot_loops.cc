@@ -7,23 +7,18 @@
 namespace kws {
 namespace {
 
+#if KWS_HAVE_DSP
 // The sum of filter * column.
 int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
   int32_t sum = filter.bias == nullptr ? 0 : LoadAs<int32_t>(filter.bias);
   for (int32_t i = 0; i < filter.taps; ++i) {
-#if KWS_HAVE_DSP
     constexpr int kPlace[] = {0, 2, 1, 3};  // see ExpandColumn
-    const int place = kPlace[i & 3];
-#else
-    const int place = i & 3;
-#endif
-    const int32_t tap = columns[(i >> 2) * 4 * kColumns + 4 * column + place];
+    const int32_t tap = columns[(i >> 2) * 4 * kColumns + 4 * column + kPlace[i & 3]];
     sum = WrappingAdd(sum, filter.weights[i] * tap);
   }
   return sum;
 }
 
-#if KWS_HAVE_DSP
 // The usual outputs of all filters at all columns. In assembly for multiple loads and for the
 // registers: what the inner loop does not need is in memory, where one instruction gets it.
 void MultiplyUsual(const Filters& filters, const int16_t* columns, int8_t* to, int32_t step) {
@@ -159,6 +154,16 @@ void MultiplyUsual(const Filters& filters, const int16_t* columns, int8_t* to, i
 #undef KWS_ALL_COLUMNS
 #undef KWS_TWO_COLUMNS
 }
+#else
+// Here a column's taps follow each other, for the vectors that compilers make of this loop; the sum
+// is unsigned because it wraps around.
+int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
+  const int8_t* weights = filter.weights;
+  const int16_t* taps = columns + column * filter.taps;
+  uint32_t sum = filter.bias == nullptr ? 0 : LoadAs<uint32_t>(filter.bias);
+  for (int32_t i = 0; i < filter.taps; ++i) sum += static_cast<uint32_t>(weights[i] * taps[i]);
+  return static_cast<int32_t>(sum);
+}
 #endif  // KWS_HAVE_DSP
 
 }  // namespace
@@ -264,10 +269,8 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
 }
 
 void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns) {
-  for (int32_t i = 0; i < count; ++i) {
-    columns[(i >> 2) * 4 * kColumns + 4 * column + (i & 3)] =
-        static_cast<int16_t>(taps[i] + offset);
-  }
+  int16_t* to = columns + column * count;
+  for (int32_t i = 0; i < count; ++i) to[i] = static_cast<int16_t>(taps[i] + offset);
 }
 
 #endif  // KWS_HAVE_DSP

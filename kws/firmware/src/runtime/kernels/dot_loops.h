@@ -20,13 +20,14 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
              int32_t* sums);
 
 // Convolutions work on this many output pixels at a time. What a pixel's window covers is a column:
-// its taps, less the zero point, as int16; the columns are interleaved by groups of four taps.
+// its taps, less the zero point, as int16; for the DSP instructions, the columns are interleaved by
+// groups of four taps.
 constexpr int kColumns = 6;
 
 // int16 values that kColumns columns of `taps` taps take.
 constexpr uint32_t ColumnsSize(uint32_t taps) { return (taps + 3) / 4 * 4 * kColumns; }
 
-// Writes column `column`.
+// Writes column `column`; `count` are all of its taps.
 void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns);
 
 // Filters and where their outputs go.
