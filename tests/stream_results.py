@@ -21,6 +21,9 @@ from kws.files import atomic_write
 from kws.model.assessment import Task, assess, calibrate_bundle
 from kws.model.stream import StreamPlan
 
+RATE = 0.5
+"""False alarms an hour that are asked for."""
+
 
 def main() -> None:
     """Calibrate and judge one bundle."""
@@ -28,19 +31,20 @@ def main() -> None:
     parser.add_argument("bundle", type=Path)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rate", type=float, default=0.5)
+    parser.add_argument("--words", default="", help="such as yes,no; else all of its keywords")
     parser.add_argument("--hours", type=float, default=1.0)
     parser.add_argument("--quiet-hours", type=float, default=10.0)
     given = parser.parse_args()
     plan = StreamPlan(given.hours, given.quiet_hours)
-    measure(given.bundle, given.data, plan, given.rate, given.out)
+    words = tuple(filter(None, given.words.split(",")))
+    measure(given.bundle, given.data, plan, words, given.out)
 
 
-def measure(bundle: Path, data: Path, plan: StreamPlan, rate: float, out: Path) -> None:
+def measure(bundle: Path, data: Path, plan: StreamPlan, words: tuple[str, ...], out: Path) -> None:
     """Write what was found as JSON."""
     start = time.process_time()
-    chosen = calibrate_bundle(bundle, open_dataset(data), plan, rate)
-    task = Task(data, "test", None, stream=True, plan=plan, recording=None, labels=None)
+    chosen = calibrate_bundle(bundle, open_dataset(data), plan, RATE, words=words)
+    task = Task(data, "test", None, True, plan, None, None, words)
     found = assess(Bundle.load(bundle), task).stream
     assert found is not None
     notes = {
@@ -77,6 +81,13 @@ def section(notes: Mapping[str, dict[str, Any]]) -> list[str]:
             f"{test['other_words_said']} other words "
             f"| {test['latency_ms'].get('median', 0):.0f} ms | {note['cpu_minutes']:.0f} |"
         )
+    if len(notes) > 1:
+        tests = [note["test"] for note in notes.values()]
+        misses, alarms = (
+            sum(test[key] for test in tests) / len(tests)
+            for key in ("miss_share", "false_alarms_an_hour")
+        )
+        lines += ["", f"Mean: {100 * misses:.1f} % misses at {alarms:.2f} false alarms an hour."]
     return [*lines, ""]
 
 

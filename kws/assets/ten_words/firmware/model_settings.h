@@ -30,7 +30,7 @@ inline constexpr const char* kLabels[kLabelCount] = {
 inline constexpr std::size_t kArenaBytes = 12964;
 
 // Hops of 20 ms from one inference to the next.
-inline constexpr int kInferenceStride = 2;
+inline constexpr int kInferenceStride = 5;
 
 // RecognizerSettings' fields; see recognizer.h.
 inline constexpr std::int32_t kAverageWindowMs = 1000;
