@@ -41,8 +41,8 @@ TEN = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
 MANY = (*TEN, "zero", "one", "five", "eight")
 """All words of which there are more than a few clips."""
 
-HOURS = 5
-"""Of sound without keywords, on either list; one hour has some."""
+HOURS = (2, 8)
+"""Of sound with keywords, and of sound without, on either list."""
 
 NAMES = {YES_NO: "yes_no", TEN: "ten_words", MANY: "many_words"}
 
@@ -199,7 +199,7 @@ def main() -> None:
             if given.stream and row.stream and not notes.is_file():
                 bundle = notes.with_name("calibrated")
                 write_bundle(Bundle.load(notes.with_name("bundle")), bundle)
-                measure(bundle, given.data, StreamPlan(1, HOURS), row.stream, notes)
+                measure(bundle, given.data, StreamPlan(*HOURS), row.stream, notes)
     for asset in sorted({row.asset for row in ROWS if row.asset and given.bundles}):
         rows = [row for row in ROWS if row.asset == asset]
         write_asset(rows, given.seeds, given.bundles / asset)
