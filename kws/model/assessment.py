@@ -90,7 +90,7 @@ def assess(bundle: Bundle, task: Task) -> Assessment:
     """Judge a bundle.
 
     Raises:
-        UsageError: options that do not fit each other.
+        UsageError: options that do not fit each other, or a word that the model does not know.
         DataError: the data set lacks clips, or the label file is wrong.
         AudioError: a recording is missing or damaged.
     """

@@ -123,7 +123,7 @@ def _windows(bundle: Bundle) -> list[int]:
     fits = []
     for window in WINDOWS_MS:
         try:
-            replace(bundle, recognizer=_settings(bundle, (), window, 0)).pipeline()
+            replace(bundle, recognizer=_settings(bundle, bundle.keywords, window, 0)).pipeline()
         except KwsError:
             continue
         if window >= least:
@@ -135,7 +135,7 @@ def _settings(
     bundle: Bundle, words: Sequence[str], window: int, suppression: int
 ) -> RecognizerSettings:
     count = min(_WINDOW_RESULTS, 1 + window // (_HOP_MS * bundle.inference_stride))
-    never = {word: 255 for word in bundle.keywords if words and word not in words}
+    never = {word: 255 for word in bundle.keywords if word not in words}
     return RecognizerSettings(
         window, suppression_ms=suppression, minimum_count=count, thresholds=never
     )
