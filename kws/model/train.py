@@ -298,8 +298,8 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
         optimizer=keras.optimizers.Adam(rate, **average),
         loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
-        # TensorFlow takes longer to compile than small models train; JAX is of no use without.
-        jit_compile=keras.backend.backend() != "tensorflow",
+        # The others take longer to compile than small models train; JAX is of no use without.
+        jit_compile=keras.backend.backend() == "jax",
     )
     model.optimizer.build(model.trainable_variables)
 

@@ -94,10 +94,11 @@ def command(run: Run, out: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_jax_trains_and_tensorflow_converts(run: Run, tmp_path: Path) -> None:
-    pytest.importorskip("jax", reason="JAX is not installed: pip install jax")
+@pytest.mark.parametrize("backend", ["jax", "torch"])
+def test_others_train_and_tensorflow_converts(backend: str, run: Run, tmp_path: Path) -> None:
+    pytest.importorskip(backend, reason=f"{backend} is not installed: pip install {backend}")
     program = [sys.executable, "-c", "from kws.cli import main; main()", *command(run, tmp_path)]
-    environment = {**os.environ, "KERAS_BACKEND": "jax"}
+    environment = {**os.environ, "KERAS_BACKEND": backend}
     done = subprocess.run(
         [*program, "--json"], env=environment, capture_output=True, text=True, check=True
     )
