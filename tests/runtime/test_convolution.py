@@ -23,6 +23,9 @@ def _channel_scales(
     return [float(np.float32(s)) for s in base * rng.uniform(0.05, 2.0, channels)]
 
 
+_TURNED = str.maketrans("hw", "wh")
+
+
 @st.composite
 def windows(
     draw: st.DrawFn, dilations: bool = True, width: int | None = None, stride: int = 1
@@ -169,6 +172,30 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 )
 @FEW
 def test_depthwise_three_by_three(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+@given(
+    # Filters over time are of this kind, which has an inner loop of its own as well.
+    w=st.builds(
+        lambda w, turned: {axis.translate(_TURNED): w[axis] for axis in w} if turned else w,
+        st.sampled_from([3, 5, 7, 9]).flatmap(lambda taps: windows(dilations=False, width=taps)),
+        st.booleans(),
+    ),
+    batch=st.integers(1, 2),
+    cin=st.integers(1, 5),
+    multiplier=st.sampled_from([1, 1, 1, 2, 5]),
+    per_channel=st.booleans(),
+    activation=st.sampled_from([0, 1]),
+    in_zero=ZERO_POINTS,
+    out_zero=ZERO_POINTS,
+    in_scale=scales(1e-3, 1.0),
+    filter_scale=scales(1e-3, 0.1),
+    out_scale=scales(1e-1, 10.0),
+    seed=SEEDS,
+)
+@FEW
+def test_depthwise_with_odd_windows(**drawn: Any) -> None:
     _check_depthwise(**drawn)
 
 

@@ -40,6 +40,7 @@ MODELS: dict[str, ZooModel] = {
     "tc_resnet8": tc_resnet8.MODEL,
     "tcs_resnet": tcs_resnet.MODEL,
     "tcs_resnet_wide": tcs_resnet.WIDE,
+    "tcs_resnet_fine": tcs_resnet.FINE,
     "bc_resnet_1": bc_resnet.W1,
     "bc_resnet_2": bc_resnet.W2,
     "crnn": crnn.MODEL,

@@ -35,6 +35,7 @@ SIZES = {
     "tc_resnet8": 74,
     "tcs_resnet": 58,
     "tcs_resnet_wide": 163,
+    "tcs_resnet_fine": 301,
     "bc_resnet_1": 35,
     "bc_resnet_2": 59,
     "crnn": 76,

@@ -63,6 +63,48 @@ int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int
 
 #if KWS_HAVE_DSP
 
+void RunOddTaps(const OddTaps& work, int count, int8_t* to) {
+  const Outputs::Factor factor = work.factor;
+  const int16_t* band = work.band;
+  const int32_t row_step = work.row_size - 2 * work.pairs;
+  const int32_t step = work.step;
+  // Four outputs: two neighbours share values, and the next two are a pair of values further on.
+  for (; count > 0; count -= 4) {
+    int32_t a = work.start;
+    int32_t b = a;
+    int32_t c = a;
+    int32_t d = a;
+    const int16_t* filter = work.filter;
+    const int16_t* at = band;
+    for (int row = work.rows; row > 0; --row) {
+      uint32_t values = LoadAs<uint32_t>(at);
+      for (int pair = work.pairs; pair > 0; --pair) {
+        at += 2;
+        const uint32_t next = LoadAs<uint32_t>(at);
+        const uint32_t even = LoadAs<uint32_t>(filter);
+        const uint32_t odd = LoadAs<uint32_t>(filter + 2);
+        filter += 4;
+        a = dsp::MulAddPairs(even, values, a);
+        b = dsp::MulAddPairs(odd, values, b);
+        c = dsp::MulAddPairs(even, next, c);
+        d = dsp::MulAddPairs(odd, next, d);
+        values = next;
+      }
+      at += row_step;
+    }
+    __asm__(KWS_SCALE("%0", "%4", "%5", "%6") KWS_SCALE("%1", "%4", "%5", "%6")
+                KWS_SCALE("%2", "%4", "%5", "%6") KWS_SCALE("%3", "%4", "%5", "%6")
+            : "+r"(a), "+r"(b), "+r"(c), "+r"(d)
+            : "r"(factor.multiplier), "r"(factor.bias), "r"(factor.right));
+    *to = static_cast<int8_t>(a);
+    if (count > 1) to[step] = static_cast<int8_t>(b);
+    if (count > 2) to[2 * step] = static_cast<int8_t>(c);
+    if (count > 3) to[3 * step] = static_cast<int8_t>(d);
+    to += 4 * step;
+    band += 4;
+  }
+}
+
 void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int16_t* packed) {
   uint32_t left, pairs, even, odd;
   __asm__ volatile(

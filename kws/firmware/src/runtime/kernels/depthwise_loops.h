@@ -1,5 +1,5 @@
 // The inner loops of a depthwise convolution: filling the band, and on the Cortex-M4 one output row
-// of the two usual windows.
+// of the usual windows.
 //
 // A band row holds one input channel's values, less the zero point, as int16; padding is in it.
 // Rows are moved in chunks of eight values.
@@ -40,6 +40,22 @@ static_assert(sizeof(ThreeByThree) == 68, "the loop goes back by that much");
 // `count` outputs from `to` on. `band` is the first of three rows, `row_size` values apart.
 void RunThreeByThree(const ThreeByThree& work, const int16_t* band, int row_size, int count,
                      int8_t* to);
+
+// An odd number of taps a row, stride 1 along the row.
+struct OddTaps {
+  const int16_t* band;  // the window's first row at the first output
+  // That row's weights a, b, c as pairs for two neighbouring outputs: ab, 0a, c0, bc.
+  const int16_t* filter;
+  int row_size;  // int16 values from row to row of the band
+  int pairs;     // of taps a row, for each of the two outputs
+  int rows;      // of the window
+  int32_t start;
+  Outputs::Factor factor;
+  int32_t step;  // bytes from output to output
+};
+
+// `count` outputs from `to` on. Reads, and does not use, up to three values behind the last window.
+void RunOddTaps(const OddTaps& work, int count, int8_t* to);
 
 // Eight taps a row, stride 2 along the row, four filters at once. The order of the fields is the
 // order in which they are read.

@@ -77,6 +77,7 @@ class Channel {
     if (work.outputs.usual() && columns_.dilation == 1) {
       three_by_three_ =
           multiplier_ == 1 && rows_.taps == 3 && columns_.taps == 3 && columns_.stride == 1;
+      odd_taps_ = !three_by_three_ && (columns_.taps & 1) != 0 && columns_.stride == 1;
       eight_taps_ =
           multiplier_ >= kGroup && columns_.taps == 8 && columns_.stride == 2 && columns_.out >= 2;
     }
@@ -140,6 +141,12 @@ class Channel {
       }
 #endif
       for (int c = channel; c < channel + (left < kGroup ? left : kGroup); ++c) {
+#if KWS_HAVE_DSP
+        if (odd_taps_) {
+          RunOddTaps(c, taps, to + c);
+          continue;
+        }
+#endif
         RunAny(c, taps, to + c);
       }
     }
@@ -196,6 +203,40 @@ class Channel {
     kws::RunThreeByThree(*work, band_, row_size_, columns_.out, to);
   }
 
+  void RunOddTaps(int channel, const TapRange& taps, int8_t* to) {
+    if (packed_channel_ != channel) {
+      packed_channel_ = channel;
+      int16_t* packed = packed_;
+      const int8_t* row = work_.filter + channel;
+      for (int y = 0; y < rows_.taps; ++y) {
+        const int8_t* tap = row;
+        int16_t before = 0;
+        for (int i = pairs_; i > 0; --i) {
+          const int16_t even = *tap;
+          const int16_t odd = i > 1 ? tap[columns_.filter_step] : int16_t{0};
+          packed[0] = even;
+          packed[1] = odd;
+          packed[2] = before;
+          packed[3] = even;
+          packed += 4;
+          before = odd;
+          tap += 2 * columns_.filter_step;
+        }
+        row += rows_.filter_step;
+      }
+    }
+    OddTaps work;
+    work.band = band_ + taps.begin * row_size_;
+    work.filter = packed_ + taps.begin * pairs_ * 4;
+    work.row_size = row_size_;
+    work.pairs = pairs_;
+    work.rows = taps.end - taps.begin;
+    work.start = Bias(channel);
+    work.factor = work_.outputs.UsualFactor(channel);
+    work.step = columns_.out_step;
+    kws::RunOddTaps(work, columns_.out, to);
+  }
+
   void RunEightTaps(int channel, const TapRange& taps, int8_t* to) {
     if (packed_channel_ != channel) {
       packed_channel_ = channel;
@@ -231,6 +272,7 @@ class Channel {
   int16_t* const band_;    // the window's rows
   int16_t* const packed_;  // the weights of one filter or group
   bool three_by_three_ = false;
+  bool odd_taps_ = false;
   bool eight_taps_ = false;
   const int8_t* input_ = nullptr;
   int channel_ = 0;  // of the input
@@ -246,8 +288,9 @@ uint32_t DepthwiseRowsScratch(const Window& window) {
   const uint64_t rows = static_cast<uint32_t>(sides.rows.taps);
   const uint64_t group = window.out_channels / window.in_channels < kGroup ? 1 : kGroup;
   const uint64_t band = rows * 2 * static_cast<uint32_t>(sides.RowSize());
-  // See RunAny and EightTaps.
-  uint64_t packed = rows * 4 * (static_cast<uint32_t>(sides.Pairs()) * group + (group > 1 ? 1 : 0));
+  // See RunOddTaps and EightTaps.
+  const uint64_t pairs = static_cast<uint32_t>(sides.Pairs());
+  uint64_t packed = rows * 4 * (group > 1 ? pairs * group + 1 : pairs * 2);
   if (packed < kThreeByThreeBytes) packed = kThreeByThreeBytes;
   return static_cast<uint32_t>(band + packed < kTooMuch ? band + packed : kTooMuch);
 }
