@@ -24,7 +24,7 @@ from kws.errors import ModelError
 from kws.model.statistics import poisson, wilson
 from kws.model.stream import REACTION_MS, Stream, Word
 
-THRESHOLDS = (*range(80, 240, 10), 240, 244, 247, 249, 251, 252, 253, 254)
+THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 """Thresholds that are tried: closer where a saturated model's scores lie."""
 
 _EXCERPTS = 6
