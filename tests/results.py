@@ -227,7 +227,7 @@ def main() -> None:
     found = {
         f"{', '.join(row.stream)}: `{row.folder}`, seed {seed}": stream_notes(row, seed)
         for row in ROWS
-        for seed in seeds_of(row, given.seeds)
+        for seed in (seeds_of(row, given.seeds) if row.stream else ())
     }
     heard = {
         title: json.loads(file.read_text(encoding="utf-8"))
