@@ -37,7 +37,7 @@ TEST(AudioProvider, KeepsOrderAcrossTheRingsEnd) {
   AudioProvider audio;
   int next_in = 0;
   int next_out = 0;
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 300; ++round) {
     const size_t block = 1 + static_cast<size_t>(round * 37) % 300;
     Push(audio, block, next_in);
     next_in += static_cast<int>(block);
