@@ -22,7 +22,7 @@ import pytest
 from kws.host import ports
 from kws.host.deploy import svl
 from kws.host.ports import Port, UsbId
-from tests.host.simulated_nano33 import events
+from tests.host.simulated_nano33 import events, raw_pty
 
 ADAPTER = UsbId(0x1A86, 0x7523)
 LOADER, ORIGIN, FLASH_SIZE, PAGE, FRAME = 0xC000, 0x10000, 0x100000, 8192, 2048
@@ -282,13 +282,12 @@ class Board:
 
     def replug(self) -> None:
         """Put the adapter's cable in: the board has power again."""
-        master, slave = os.openpty()
+        master, name = raw_pty()
         os.set_blocking(master, False)
         with self._lock:
-            self._master, self._port = master, Port(os.ttyname(slave), self.usb, self.socket)
+            self._master, self._port = master, Port(name, self.usb, self.socket)
             self._open = self._dtr = False
             self.loader.reset(self.clock)
-        os.close(slave)
 
     def unplug(self) -> None:
         """Pull the adapter's cable."""

@@ -212,12 +212,11 @@ class Board:
         os.write(self._master, data)
 
     def _appear(self, usb: UsbId) -> None:
-        master, slave = os.openpty()
+        master, name = raw_pty()
         os.set_blocking(master, False)
         with self._lock:
-            self._master, self._port = master, Port(os.ttyname(slave), usb, self.socket)
+            self._master, self._port = master, Port(name, usb, self.socket)
             self._spoken = False
-        os.close(slave)
 
     def _leave(self) -> None:
         with self._lock:
@@ -315,7 +314,10 @@ def events(master: int, milliseconds: int) -> int:
 
 
 def raw_pty() -> tuple[int, str]:
-    """The master's descriptor and the slave's name of a pseudo-terminal without a board."""
+    """The master's descriptor and the slave's name of a pseudo-terminal without a board.
+
+    Raw, so that what a board says between the port's opening and its setting up comes as it is.
+    """
     master, slave = os.openpty()
     tty.setraw(slave)
     name = os.ttyname(slave)
