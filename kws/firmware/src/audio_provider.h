@@ -17,7 +17,7 @@ namespace kws {
 // without a word. Losses in a row, up to the next Push that fits whole, are one burst.
 class AudioProvider {
  public:
-  // Samples (256 ms); a power of two. The ring fills while an inference runs: slow models take 0.2 s.
+  // Samples (256 ms); a power of two. The ring fills while an inference runs: some take 0.2 s.
   static constexpr size_t kCapacity = 4096;
   static constexpr size_t kHopSamples = Frontend::kStrideSamples;
 
