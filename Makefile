@@ -81,15 +81,15 @@ demo: $(VENV)/.installed
 # finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands).
 DATA ?= ../shared/data/speech_commands
 assets: $(VENV)/.installed
-	$(BIN)/python -m tests.results --data $(DATA) --bundles kws/assets
+	$(BIN)/python -m tools.results --data $(DATA) --bundles kws/assets
 
 # The figures alone.
 results: $(VENV)/.installed
-	$(BIN)/python -m tests.results --data $(DATA) --stream
+	$(BIN)/python -m tools.results --data $(DATA) --stream
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.
-WASM ?= kws/host/browser/page/kws.wasm
+WASM ?= kws/host/web/exported_page/kws.wasm
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 wasm: build/.wasm-packages
 	@em++ -std=c++17 -O2 -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wno-unused-private-field \
@@ -105,11 +105,11 @@ build/.wasm-packages: Makefile
 
 # Draws the pictures of docs/live.md.
 pictures: $(VENV)/.installed build/.sound-packages
-	@$(BIN)/python -m tests.pictures
+	@$(BIN)/python -m tools.pictures
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: $(VENV)/.installed
-	$(BIN)/python -m tests.benchmarks
+	$(BIN)/python -m tools.benchmarks
 
 test: test-cpp test-python
 
@@ -125,7 +125,7 @@ test-python: $(VENV)/.installed build/.fuzz-packages build/.sound-packages
 # A minute of this runs in `make test`. What it learns stays in build/fuzz/corpus.
 FUZZ_SECONDS ?= 1800
 fuzz: $(VENV)/.installed build/.fuzz-packages
-	@$(BIN)/python -m tests.runtime.fuzz --seconds $(FUZZ_SECONDS)
+	@$(BIN)/python -m tests.runtime.fuzz.fuzz --seconds $(FUZZ_SECONDS)
 
 build/.fuzz-packages: Makefile
 	$(call apt_install,$(FUZZ_PACKAGES))

@@ -1,5 +1,5 @@
 // The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
-// any import, and kws/host/browser/core.js calls it. The model comes at run time, so that one
+// any import, and kws/host/web/exported_page/core.js calls it. The model comes at run time, so that one
 // kws.wasm serves every bundle.
 //
 // No heap: the caller owns the memory from kws_memory() on and grows it for the model, its arena

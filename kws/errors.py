@@ -1,6 +1,6 @@
 """The errors that a user of kws can meet.
 
-Every message is one line: what happened, where, and what to do. `kws.cli` prints it and exits with
+Every message is one line: what happened, where, and what to do. The command line prints it and exits with
 the class's `exit_code`; anything else that escapes is a bug.
 """
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kws.bundle.contents import default_bundle_path
+from tests.small_models import dense_model
 from tests.sound_server import SoundServer, missing_programs
 
 if TYPE_CHECKING:
@@ -127,3 +129,17 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     )
     yield started
     started.close()
+
+
+@pytest.fixture
+def bundle_path(tmp_path: Path) -> Path:
+    """A copy of the built-in bundle that a test may damage."""
+    return Path(shutil.copytree(default_bundle_path(), tmp_path / "bundle"))
+
+
+@pytest.fixture
+def model_file(tmp_path: Path) -> Path:
+    """A .tflite file that can be converted."""
+    file = tmp_path / "dense.tflite"
+    file.write_bytes(dense_model())
+    return file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.paths import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +51,8 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/assets/yes_no/model.tflite",
         "kws/assets/yes_no/bundle.toml",
         "kws/assets/yes_no/firmware/model_data.cc",
-        "kws/host/browser/page/index.html",
-        "kws/host/browser/page/kws.wasm",
+        "kws/host/web/exported_page/index.html",
+        "kws/host/web/exported_page/kws.wasm",
         "kws/assets/ten_words/model.tflite",
         "kws/py.typed",
         "kws/_core.pyi",
@@ -73,10 +73,10 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
     # Without `site` (-S) the environment's editable install does not get in first.
     packages = sysconfig.get_path("purelib")
     code = (
-        f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli;"
+        f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli.commands;"
         f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
-        "from kws.convert.bundle import Bundle, default_bundle_path;"
-        "from kws.host.renode import scripts;"
+        "from kws.bundle.contents import Bundle, default_bundle_path;"
+        "from kws.host.emulate.renode import scripts;"
         f"assert str(scripts()).startswith({str(site)!r}), scripts();"
         "print(Bundle.load(default_bundle_path()).labels)"
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kws.audio.files import write_clip
+from kws.audio.sound_files import write_clip
 
 WORDS = {"low": (300, 300), "high": (2500, 2500), "up": (300, 2500), "down": (2500, 300)}
 """Word to the frequencies in Hz at its start and its end."""

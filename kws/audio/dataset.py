@@ -22,7 +22,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.files import EXTENSIONS, SAMPLE_RATE, fit, load_clip
+from kws.audio.sound_files import EXTENSIONS, SAMPLE_RATE, fit, load_clip
 from kws.errors import DataError, UsageError
 
 BACKGROUND_FOLDER = "_background_noise_"

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kws.audio.dataset import Clip, DataSet, Split
-from kws.audio.files import SAMPLE_RATE, read_recording
+from kws.audio.sound_files import SAMPLE_RATE, read_recording
 from kws.errors import AudioError
 
 SHORT_S = 0.3

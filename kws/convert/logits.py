@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kws.model.backend import quiet
+from kws.convert.backend import quiet
 
 _DEPTH = 6.5
 """exp(-6.5) is 1/665: less than half a step of the softmax's output of 1/256."""

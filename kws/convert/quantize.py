@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.convert.checks import open_model
+from kws.bundle.checks import open_model
+from kws.convert.backend import import_tensorflow, quiet
 from kws.errors import ConversionError, ModelError
-from kws.model.backend import import_tensorflow, quiet
 
 INPUT_SCALE = 1 / 256
 INPUT_ZERO_POINT = -128
@@ -42,7 +42,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
 
     Args:
         model: float[n, 49, 40, 1] (see `to_float`) to logits float[n, classes]. One that can stream
-            (see kws.model.zoo.window) becomes a model of one new frame a call.
+            (see kws.convert.streaming) becomes a model of one new frame a call.
         spectrograms: training clips that show which values each layer gives.
 
     Raises:
@@ -55,7 +55,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     # flatbuffers comes with TensorFlow.
     from kws.convert.logits import narrow_logits  # noqa: PLC0415
     from kws.convert.slim import slim  # noqa: PLC0415
-    from kws.model.zoo.window import streaming_twin, streams  # noqa: PLC0415 - imports Keras
+    from kws.convert.streaming import streaming_twin, streams  # noqa: PLC0415 - imports Keras
 
     frames = 1 if streams(model) else spectrograms.shape[1]
     logits = None if streams(model) else np.asarray(model.predict_on_batch(to_float(spectrograms)))
@@ -100,7 +100,7 @@ def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
 
 def _stream(tf: Any, model: Any) -> Any:
     """A module whose function `answer` calls the model and keeps its memories."""
-    from kws.model.zoo.window import MEMORY  # noqa: PLC0415 - imports Keras
+    from kws.convert.streaming import MEMORY  # noqa: PLC0415 - imports Keras
 
     shape = tf.TensorSpec(model.input_shape, tf.float32)
     weights = [np.asarray(v) for v in model.trainable_variables]

@@ -7,7 +7,7 @@ from typing import Any
 import flatbuffers
 import numpy as np
 
-from kws.model.backend import quiet
+from kws.convert.backend import quiet
 
 _ALIGNMENT = 16
 """Of constants, as TFLite's schema has it: the kernels read whole words."""

@@ -20,7 +20,7 @@ from kws.audio.dataset import (
     open_dataset,
     speaker_of,
 )
-from kws.audio.files import load_clip, write_clip
+from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import AudioError, DataError, UsageError
 
 

@@ -10,7 +10,7 @@ import pytest
 import soundfile
 
 from kws.audio.dataset import open_dataset
-from kws.audio.files import write_clip
+from kws.audio.sound_files import write_clip
 from kws.audio.stats import Stats, collect
 
 

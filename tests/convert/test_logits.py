@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.convert.bundle import default_bundle_path
+from kws.bundle.contents import default_bundle_path
 from kws.convert.logits import narrow_logits
 from kws.convert.quantize import quantize, to_float
 

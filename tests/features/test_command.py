@@ -10,9 +10,9 @@ import pytest
 import soundfile
 
 from kws import _core
-from kws.audio.files import load_clip, write_clip
-from kws.cli import main
-from kws.features import spectrogram
+from kws.audio.sound_files import load_clip, write_clip
+from kws.cli.commands import main
+from kws.features.spectrogram import spectrogram
 
 
 def kws(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:

@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pytest
 
 from kws import _core
-from kws.host.emulator import Emulator
-from kws.host.tools import COMPILER, QEMU
+from kws.host.build.programs import COMPILER, QEMU
+from kws.host.emulate.qemu import Emulator
+from tests.paths import ROOT
 
-FIRMWARE = Path(__file__).resolve().parents[2] / "kws" / "firmware"
+FIRMWARE = ROOT / "kws" / "firmware"
 FLAGS = (
     *("-std=c++17", "-O2", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"),
     *("-fno-exceptions", "-fno-rtti", "-ffunction-sections", "-fdata-sections"),

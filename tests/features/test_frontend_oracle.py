@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from kws import _core
-from kws.audio.files import load_clip
+from kws.audio.sound_files import load_clip
 
 Pcm = npt.NDArray[np.int16]
 Features = npt.NDArray[np.int8]

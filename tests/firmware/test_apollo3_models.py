@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from kws.host.build import firmware_folder
-from kws.host.renode import scripts
-from kws.host.tools import COMPILER
+from kws.host.build.firmware import firmware_folder
+from kws.host.build.programs import COMPILER
+from kws.host.emulate.renode import scripts
+from tests.paths import ROOT
 
-SOURCE = (
-    Path(__file__).resolve().parents[2] / "kws" / "firmware" / "test" / "apollo3_models_main.cc"
-)
+SOURCE = ROOT / "kws" / "firmware" / "test" / "apollo3_models_main.cc"
 FLAGS = (
     *("-std=c++17", "-O2", "-mcpu=cortex-m4", "-mthumb", "-Wall", "-Wextra", "-Werror"),
     *("-fno-exceptions", "-fno-rtti", "-fno-tree-loop-distribute-patterns"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from kws.convert.bundle import Bundle
-from kws.host.build import build, find_board, firmware_folder
+from kws.bundle.contents import Bundle
+from kws.host.build.firmware import build, find_board, firmware_folder
+from tests.paths import ROOT
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "boards" / "nano33ble.md"
+PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 
 
 @pytest.mark.usefixtures("board_tools")

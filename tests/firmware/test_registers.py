@@ -19,8 +19,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from kws.convert.bundle import Bundle
-from kws.host.build import build, firmware_folder
+from kws.bundle.contents import Bundle
+from kws.host.build.firmware import build, firmware_folder
 
 BOARDS = firmware_folder() / "src" / "boards"
 HEADERS = {  # by chip, which names its SVD file

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.host.renode import scripts
+from kws.host.emulate.renode import scripts
 
 pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-test is missing")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from kws.convert.bundle import Bundle
-from kws.host.build import build
-from kws.host.renode import scripts
+from kws.bundle.contents import Bundle
+from kws.host.build.firmware import build
+from kws.host.emulate.renode import scripts
 
 STALL = 0x20000
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kws.cli import main
-from kws.convert.bundle import Bundle
-from kws.convert.existing import convert_file
-from kws.host.tools import COMPILER, QEMU
+from kws.bundle.contents import Bundle
+from kws.cli.commands import main
+from kws.convert.tflite_import import convert_file
+from kws.host.build.programs import COMPILER, QEMU
 
 LABELS = ("silence", "unknown", "yes", "no")
 

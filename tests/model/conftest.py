@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from kws.audio.augment import NONE
+from kws.audio.augment.augmenter import NONE
 from kws.audio.dataset import DataSet, open_dataset
-from kws.model.run_folder import TrainSettings
-from kws.model.samples import SampleSettings
-from kws.model.train import TrainResult, train
+from kws.model.samples.training_set import SampleSettings
+from kws.model.train.loop import TrainResult, train
+from kws.model.train.run_folder import TrainSettings
 from tests.tones import make_tones
 
 SETTINGS = TrainSettings(

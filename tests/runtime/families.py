@@ -11,10 +11,10 @@ import numpy as np
 import tensorflow as tf
 from numpy.typing import NDArray
 
-from .model_builder import ModelBuilder
-from .strategies import weights
-from .test_lstm import add_lstm
-from .test_streaming import add_svdf
+from tests.runtime.model_builder import ModelBuilder
+from tests.runtime.ops.test_lstm import add_lstm
+from tests.runtime.ops.test_streaming import add_svdf
+from tests.runtime.strategies import weights
 
 layers = keras.layers
 Tensor = Any

@@ -8,9 +8,15 @@ import numpy as np
 import pytest
 
 from kws import _core
-
-from .families import FAMILIES, from_layers, low_latency_svdf, lstm, mixed_net, random_rows
-from .oracles import assert_same
+from tests.runtime.families import (
+    FAMILIES,
+    from_layers,
+    low_latency_svdf,
+    lstm,
+    mixed_net,
+    random_rows,
+)
+from tests.runtime.oracles import assert_same
 
 pytestmark = pytest.mark.filterwarnings("ignore:Statistics for quantized inputs")
 

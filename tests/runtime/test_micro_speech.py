@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kws import _core
-
-from .oracles import run_tflm
+from tests.runtime.oracles import run_tflm
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.errors import BoardError, UsageError
-from kws.host import lines, ports
 from kws.host.deploy import probe
 from kws.host.deploy.image import Image
+from kws.host.deploy.loader import Bench, ProtocolError, Target
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
-from kws.host.deploy.target import Bench, ProtocolError, Target
-from kws.host.lines import Boot, Fault, Heard, LineBuffer, Stats
-from kws.host.ports import Link, Port, PortError, PortLostError
+from kws.host.serial import lines, ports
+from kws.host.serial.lines import Boot, Fault, Heard, LineBuffer, Stats
+from kws.host.serial.ports import Link, Port, PortError, PortLostError
 
 TARGETS: dict[str, Target] = {target.name: target for target in (Nano33Ble(), SparkFunEdge())}
 """Boards that can be deployed to; a new one is one file and one name here."""

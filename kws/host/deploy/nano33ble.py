@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from kws.host import ports
 from kws.host.deploy.image import ERASED, Image, Memory
+from kws.host.deploy.loader import Bench, ProtocolError, Target
 from kws.host.deploy.samba import BLOCK, Samba
-from kws.host.deploy.target import Bench, ProtocolError, Target
-from kws.host.ports import Port, UsbId
+from kws.host.serial import ports
+from kws.host.serial.ports import Port, UsbId
 
 # ArduinoCore-mbed, boards.txt, nano33ble.vid/pid; variants/ARDUINO_NANO33BLE/pins_arduino.h and the
 # bootloader's CONFIG_USB_DEVICE_PID say which is which. Rev2 has the same entry there.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from kws.errors import BoardError, ToolError
 from kws.host.deploy.image import Image
-from kws.host.deploy.target import Bench, Target
+from kws.host.deploy.loader import Bench, Target
 
 if TYPE_CHECKING:
     from pyocd.core.session import Session

@@ -31,8 +31,8 @@ import re
 import time
 
 from kws.errors import BoardError
-from kws.host.deploy.target import ProtocolError
-from kws.host.ports import Link
+from kws.host.deploy.loader import ProtocolError
+from kws.host.serial.ports import Link
 
 ORIGIN = 0x10000
 """Flash address that the bootloader calls 0."""

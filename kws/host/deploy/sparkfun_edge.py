@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kws.errors import BoardError
-from kws.host import ports
 from kws.host.deploy.image import Image, Memory
+from kws.host.deploy.loader import Bench, Target
 from kws.host.deploy.svl import FRAME_BYTES, Svl
-from kws.host.deploy.target import Bench, Target
-from kws.host.ports import Port, UsbId
+from kws.host.serial import ports
+from kws.host.serial.ports import Port, UsbId
 
 # The board has no USB: what the computer sees is the adapter at its six-pin header. These are the
 # ids of the usual ones with 3.3 V and a DTR pin (Linux, drivers/usb/serial: ch341.c,

@@ -32,8 +32,8 @@ from __future__ import annotations
 import re
 import time
 
-from kws.host.deploy.target import ProtocolError
-from kws.host.ports import Link
+from kws.host.deploy.loader import ProtocolError
+from kws.host.serial.ports import Link
 
 VERSION, STAY, NEXT, FRAME, RETRY, DONE = 1, 2, 3, 4, 5, 6
 FRAME_BYTES = 2048

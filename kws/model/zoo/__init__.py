@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kws.config import FrontendSettings
+from kws.convert.backend import import_tensorflow
 from kws.errors import UsageError
-from kws.model.backend import import_tensorflow
 from kws.model.zoo import (
     bc_resnet,
     conv,
@@ -17,12 +17,12 @@ from kws.model.zoo import (
     low_latency_conv,
     low_latency_svdf,
     mixednet,
-    own,
     single_fc,
     tc_resnet8,
     tcs_resnet,
     tiny_conv,
     tiny_embedding_conv,
+    user_model,
 )
 from kws.model.zoo.entry import ZooModel
 
@@ -52,7 +52,7 @@ def build_model(name: str, classes: int, seed: int) -> Any:
     """An untrained Keras model: float[n, 49, 40, 1] to logits float[n, classes].
 
     Args:
-        name: a key of MODELS, or a Python file (see kws.model.zoo.own).
+        name: a key of MODELS, or a Python file (see kws.model.zoo.user_model).
         classes: number of labels.
         seed: what the first weights are drawn with.
 
@@ -75,8 +75,8 @@ def find_model(name: str) -> ZooModel:
     Raises:
         UsageError: there is none, or the file's does not fit.
     """
-    if own.is_own(name):
-        return own.load(Path(name))
+    if user_model.is_own(name):
+        return user_model.load(Path(name))
     if name not in MODELS:
         raise UsageError(f"no model {name!r}; there are {', '.join(MODELS)}, or name a .py file")
     return MODELS[name]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from kws.model.zoo.blocks import Tensor, conv, depthwise, norm
 from kws.model.zoo.entry import ZooModel
+from kws.model.zoo.layers import Tensor, conv, depthwise, norm
 
 _SOURCE = "Kim et al. (arXiv:2106.04140), BC-ResNet"
 

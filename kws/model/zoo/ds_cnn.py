@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kws.model.zoo.blocks import conv, depthwise
 from kws.model.zoo.entry import ZooModel
+from kws.model.zoo.layers import conv, depthwise
 
 _SOURCE = "Zhang et al. (arXiv:1711.07128), DS-CNN"
 _WIDER = 4

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kws.model.zoo.blocks import conv, depthwise
 from kws.model.zoo.entry import ZooModel
+from kws.model.zoo.layers import conv, depthwise
 
 _NARROW, _WIDE = 48, 80
 

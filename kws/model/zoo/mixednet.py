@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kws.model.zoo.blocks import norm
 from kws.model.zoo.entry import ZooModel
+from kws.model.zoo.layers import norm
 
 _FILTERS = 64
 _LENGTHS = ((5,), (5, 9), (7, 13), (9, 17))
@@ -22,7 +22,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
     """The untrained model, for whole spectrograms."""
     from keras import Input, Model, layers, ops  # noqa: PLC0415 - slow, for training only
 
-    from kws.model.zoo.window import Window  # noqa: PLC0415 - slow, for training only
+    from kws.convert.streaming import Window  # noqa: PLC0415 - slow, for training only
 
     source = Input((frames, channels, 1))
     x = layers.Reshape((-1, 1, channels))(source)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kws.model.zoo.blocks import conv
 from kws.model.zoo.entry import ZooModel
+from kws.model.zoo.layers import conv
 
 
 def build(frames: int, channels: int, classes: int) -> Any:

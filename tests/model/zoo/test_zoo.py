@@ -14,7 +14,7 @@ from kws import _core, config
 from kws.convert.quantize import quantize, to_float
 from kws.errors import UsageError
 from kws.model import zoo
-from kws.model.run_folder import settings_for
+from kws.model.train.run_folder import settings_for
 from kws.model.zoo import MODELS, build_model, find_model
 from tests.runtime.families import random_rows
 from tests.runtime.oracles import assert_same

@@ -1,5 +1,5 @@
 // Counts what one hop of the frontend and one inference of a model cost, in executed instructions,
-// for `kws bench --board qemu`. kws/host/bench.py writes what this reads and reads what it writes.
+// for `kws bench --board qemu`. kws/host/measure/benchmark.py writes what this reads and reads what it writes.
 //
 // PSRAM holds, little-endian uint32: magic, the model's bytes; at offset 16 the model.
 // Under `-icount shift=6` an instruction takes 64 ns of the emulator's time, more than a tick of

@@ -1,0 +1,1 @@
+"""What happens to a clip in training, one file an effect."""

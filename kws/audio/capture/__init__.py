@@ -1,0 +1,1 @@
+"""Sound from this machine's microphones: live, and recorded as a data set."""

@@ -1,0 +1,199 @@
+"""`kws record`: words said one by one, cut, checked, and named as a data set wants them."""
+
+from __future__ import annotations
+
+import getpass
+import hashlib
+import re
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.capture.microphone import Block, Notice
+from kws.audio.dataset import RESERVED_WORDS, recordings
+from kws.audio.resampling import Pcm
+from kws.audio.sound_files import SAMPLE_RATE, fit, write_clip
+from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
+from kws.errors import AudioError, UsageError
+from kws.files import make_directory
+
+TAKE_SECONDS = 2.2
+"""How long a speaker has for a word."""
+
+_STEP = SAMPLE_RATE // 100  # levels are taken each 10 ms
+_TRIES = 5  # takes of one word in a row that are no good; then the microphone is
+_REACTION_SECONDS = 0.3  # from the prompt on, when nobody speaks yet but keys click
+_ABOVE_NOISE_DB = 12.0  # what is so much louder than the quietest tenth is speech ...
+_BELOW_PEAK_DB = 25.0  # ... unless it is so much quieter than the loudest
+_EDGE_STEPS = 3
+
+
+class Stage(Protocol):
+    """Where the speaker is told what to do."""
+
+    def prompt(self, word: str, number: int, count: int) -> None:
+        """This word is to be said now: the `number`th of `count`."""
+
+    def level(self, peak: float) -> None:
+        """So loud is it just now, 0 to 1."""
+
+    def verdict(self, path: Path | None, text: str) -> None:
+        """Where the clip is, or None and why it is no good."""
+
+    def notice(self, text: str) -> None:
+        """Something about the microphone."""
+
+
+@dataclass(frozen=True)
+class Clips:
+    """What is recorded, and under which name."""
+
+    out: Path
+    """The data set's folder."""
+    speaker: str
+    """Eight hexadecimal digits that stand for a person."""
+
+    def next_path(self, word: str) -> Path:
+        """A name that no clip of this speaker has, as Speech Commands has them."""
+        folder = self.out / word
+        taken = [re.fullmatch(rf"{self.speaker}_nohash_(\d+)", p.stem) for p in _inside(folder)]
+        number = max((int(match[1]) + 1 for match in taken if match), default=0)
+        return folder / f"{self.speaker}_nohash_{number}.wav"
+
+
+def speaker_hash(name: str | None) -> str:
+    """What stands for a speaker in file names: the same each time, and not the name.
+
+    Args:
+        name: None for the user's.
+    """
+    if name is None:
+        try:
+            name = getpass.getuser()
+        except (KeyError, OSError):  # a user id without a name
+            name = "someone"
+    return hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Make sure that these can be folders of a data set.
+
+    Raises:
+        UsageError: there are none, or one that is no word.
+    """
+    if not words:
+        raise UsageError("--words: name at least one word, such as --words yes,no")
+    for word in words:
+        if word in RESERVED_WORDS or not re.fullmatch(r"[^\W_][\w'-]*", word):
+            raise UsageError(f"--words: {word!r} cannot be a word; choose letters, not a class")
+
+
+def record(
+    words: Sequence[str],
+    takes: int,
+    clips: Clips,
+    sound: Iterator[Block | Notice],
+    stage: Stage,
+) -> int:
+    """Ask for each word `takes` times, in turn; gives how many clips were written.
+
+    Raises:
+        UsageError: see `check_words`.
+        AudioError: nothing that could be used came for several takes in a row.
+        KwsError: a clip could not be written.
+    """
+    check_words(words)
+    for word in words:
+        make_directory(clips.out / word)
+    done = 0
+    for number in range(1, takes + 1):
+        for word in words:
+            for _ in range(_TRIES):
+                stage.prompt(word, number, takes)
+                take = _take(sound, stage)
+                clip = loudest_second(take)
+                problem = problem_of(clip, take)
+                if problem is None:
+                    break
+                stage.verdict(None, problem)
+            else:
+                raise AudioError(
+                    f"{word}: {_TRIES} takes in a row were no good; see with kws listen what the "
+                    "microphone hears"
+                )
+            path = clips.next_path(word)
+            write_clip(path, clip)
+            stage.verdict(path, "good")
+            done += 1
+    return done
+
+
+def loudest_second(pcm: Pcm) -> Pcm:
+    """The second of `pcm` (int16[n]) that holds most energy; zeros at the end if it is shorter.
+
+    Of the seconds that are as good, the one in whose middle the sound is.
+    """
+    if len(pcm) <= SAMPLE_RATE:
+        return fit(pcm, SAMPLE_RATE)
+    energy = _energies(pcm)
+    sums = np.convolve(energy, np.ones(SAMPLE_RATE // _STEP), "valid")
+    good = np.flatnonzero(sums >= 0.98 * sums.max())
+    start = int(good[len(good) // 2]) * _STEP
+    return pcm[start : start + SAMPLE_RATE]
+
+
+def problem_of(clip: Pcm, take: Pcm) -> str | None:
+    """Why a clip of one word is no good, and what to do; None if it is good.
+
+    Args:
+        clip: int16[16000].
+        take: what it was cut from; tells how loud it is when nobody speaks.
+    """
+    size = np.abs(clip.astype(np.int32))
+    if size.max() < QUIET_PEAK * 32768:
+        return "nothing was heard; speak louder, or nearer to the microphone"
+    if np.count_nonzero(size >= 32767) >= CLIPPED_SAMPLES:
+        return "clipped; speak softer, or turn the microphone down"
+    level = 10 * np.log10(_energies(clip))
+    noise = 10 * np.log10(float(np.percentile(_energies(take), 10)))
+    if level.max() - noise < _ABOVE_NOISE_DB:
+        return "too quiet beside the noise; speak louder, or find a quieter place"
+    speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
+    if speech[:_EDGE_STEPS].any() or speech[-_EDGE_STEPS:].any():
+        return "cut off; say it within a second, after the prompt"
+    return None
+
+
+def _take(sound: Iterator[Block | Notice], stage: Stage) -> Pcm:
+    """What is said from now on, in one piece: a microphone that went away starts it anew."""
+    start = time.monotonic() + _REACTION_SECONDS
+    pieces: list[Pcm] = []
+    wanted = round(TAKE_SECONDS * SAMPLE_RATE)
+    for item in sound:
+        if isinstance(item, Notice):
+            stage.notice(item.text)
+            start = time.monotonic() + _REACTION_SECONDS
+            pieces = []
+        elif len(item.pcm) and item.captured >= start:
+            pieces.append(item.pcm)
+            wide = item.pcm.astype(np.int32)
+            stage.level(float(np.abs(wide).max()) / 32768)
+            if sum(map(len, pieces)) >= wanted:
+                break
+    return np.concatenate([np.zeros(0, np.int16), *pieces])
+
+
+def _energies(pcm: Pcm) -> npt.NDArray[np.float64]:
+    """The mean power of each 10 ms, without offset; 1 at least."""
+    steps = pcm[: len(pcm) // _STEP * _STEP].reshape(-1, _STEP).astype(np.float64)
+    energies: npt.NDArray[np.float64] = np.maximum(steps.var(axis=1), 1.0)
+    return energies
+
+
+def _inside(folder: Path) -> list[Path]:
+    return recordings(folder) if folder.is_dir() else []

@@ -1,0 +1,114 @@
+"""Which words teach a model what is *not* one of its keywords."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kws.audio.tts.lexicon import WORDS
+from kws.audio.tts.phonemes import distance, is_heard_in
+from kws.audio.tts.voices import pronounce
+from kws.errors import ToolError
+
+# Words that sound different from each other; the first ones are taken for any keywords.
+_GENERAL = (
+    "up down left right stop go happy seven three house bird marvin wow off visual tree "
+    "water morning yellow banana window music"
+)
+
+Sounds = Mapping[str, tuple[str, ...]]
+
+
+def choose_distractors(
+    keywords: Sequence[str], count: int = 10, alike: int = 3, accent: str = "en-us"
+) -> tuple[str, ...]:
+    """Words for the unknown class of these keywords.
+
+    For each keyword the `alike` nearest by sound (by spelling if espeak-ng is missing), then
+    general ones up to `count` in all.
+
+    Raises:
+        ToolError: espeak-ng failed.
+    """
+    general = [word for word in _GENERAL.split() if word not in keywords]
+    candidates = _candidates(keywords)
+    spelled = {word: tuple(word) for word in (*candidates, *general, *keywords)}
+    sounds = pronounce(list(spelled), accent) or spelled
+    chosen = _choose(keywords, candidates, sounds, alike)
+    for word in general:
+        if len(chosen) >= count:
+            break
+        chosen += _fresh([word], keywords, chosen, sounds)[:1]
+    return tuple(chosen)
+
+
+def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") -> tuple[str, ...]:
+    """For each keyword the `each` words that sound most like it, the nearest first.
+
+    The parts of a keyword of several words (`turn_on`) are among them in any case. A word in which
+    a keyword is heard (know, note and snow for no) is never one: in a stream the model hears the
+    keyword before it can hear that the word goes on.
+
+    Raises:
+        ToolError: espeak-ng is missing or failed, so that nobody knows how words sound.
+    """
+    candidates = _candidates(keywords)
+    sounds = pronounce([*candidates, *keywords], accent)
+    if not sounds:
+        raise ToolError(
+            "espeak-ng was not found, which knows how words sound; install it, such as with: "
+            "apt install espeak-ng; or name words with --unknown"
+        )
+    return tuple(_choose(keywords, candidates, sounds, each))
+
+
+def same_sound(
+    words: Sequence[str], keywords: Sequence[str], accent: str = "en-us"
+) -> tuple[str, str] | None:
+    """A word and a keyword that sound just the same, if there are such."""
+    sounds = pronounce([*words, *keywords], accent)
+    for word in words:
+        for keyword in keywords:
+            if word != keyword and sounds and sounds[word] == sounds[keyword]:
+                return word, keyword
+    return None
+
+
+def _candidates(keywords: Sequence[str]) -> list[str]:
+    parts = [part for keyword in keywords for part in _parts(keyword)]
+    return [word for word in dict.fromkeys([*parts, *WORDS]) if word not in keywords]
+
+
+def _parts(keyword: str) -> list[str]:
+    """The words of `turn_on`; none of a single word."""
+    parts = [part for part in keyword.split("_") if part]
+    return parts if len(parts) > 1 else []
+
+
+def _choose(
+    keywords: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
+) -> list[str]:
+    chosen: list[str] = []
+    for keyword in keywords:
+        parts = _parts(keyword)
+        by_sound = sorted(
+            (word for word in candidates if word not in parts),
+            key=lambda word: distance(sounds[keyword], sounds[word]),
+        )
+        chosen += _fresh(parts, keywords, chosen, sounds)
+        chosen += _fresh(by_sound, keywords, chosen, sounds)[:each]
+    return chosen
+
+
+def _fresh(
+    words: Iterable[str], keywords: Sequence[str], chosen: Sequence[str], sounds: Sounds
+) -> list[str]:
+    """Those in which no keyword is heard, and that sound like none chosen before."""
+    taken = {sounds[word] for word in chosen}
+    fresh = []
+    for word in words:
+        sound = sounds[word]
+        heard = any(is_heard_in(sounds[keyword], sound) for keyword in keywords)
+        if word not in keywords and sound not in taken and not heard:
+            taken.add(sound)
+            fresh.append(word)
+    return fresh

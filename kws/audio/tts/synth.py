@@ -1,0 +1,273 @@
+"""A data set of any words, spoken by text-to-speech voices.
+
+A voice is a speaker. Its takes differ in rate, pitch, level, room and place in the second.
+Everything random comes from the seed, the word, the voice and the take, so that a run that was
+stopped goes on where it was and gives the same clips as one that was not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kws.audio.augment.noise import make_noises
+from kws.audio.augment.room import place, trim
+from kws.audio.dataset import (
+    BACKGROUND_FOLDER,
+    LISTS,
+    RESERVED_WORDS,
+    Split,
+    hash_split,
+    recordings,
+    speaker_of,
+)
+from kws.audio.sound_files import SAMPLE_RATE, write_clip
+from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
+from kws.audio.tts.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
+from kws.errors import DataError, UsageError
+from kws.files import atomic_write, make_directory
+from kws.progress import progress_bar
+
+_NOISE_SECONDS = 60.0
+_RATES = (130.0, 210.0)  # words a minute, from slow to fast
+_PITCHES = (30.0, 70.0)
+_HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
+_SHORTEST_S = 0.08
+
+_FEW_PEOPLE = 10
+"""Fewer people than these in a folder of synthetic voices all train: none can be spared."""
+
+
+@dataclass(frozen=True)
+class SynthSettings:
+    """What is to be spoken."""
+
+    words: tuple[str, ...]
+    """The keywords."""
+
+    unknown: tuple[str, ...] | None = None
+    """Words for the unknown class; None chooses some that suit the keywords."""
+
+    alike: int = 3
+    """How many words that sound like it each keyword gets, where they are chosen."""
+
+    beside: tuple[str, ...] = ()
+    """Keywords that are recorded elsewhere: words that sound like them are spoken, not they."""
+
+    voices: int = 200
+    """How many voices speak, if the machine has as many."""
+
+    takes: int = 3
+    """Takes of each keyword by each voice."""
+
+    unknown_takes: int = 1
+    """Takes of each other word by each voice."""
+
+    seed: int = 0
+    accents: tuple[str, ...] = ENGLISH
+    """espeak-ng's language codes; flite speaks only if all are English."""
+
+
+@dataclass(frozen=True)
+class SynthReport:
+    """What a run did."""
+
+    words: tuple[str, ...]
+    """All words of the folder that this run cared for, keywords first."""
+
+    voices: int
+    made: int
+    """Clips written by this run."""
+
+    kept: int
+    """Clips that were there already."""
+
+    too_long: int
+    """Clips left out because the word does not fit into one second even when spoken fast."""
+
+
+@dataclass(frozen=True)
+class _Task:
+    word: str
+    voice: Voice
+    take: int
+    path: Path
+
+
+def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
+    """Speak a data set into the folder `out`; clips that are there already are kept.
+
+    Args:
+        settings: what is spoken.
+        out: Speech Commands layout, with lists that hold out voices.
+
+    Raises:
+        UsageError: words that cannot be folders or labels, too few voices, an unknown accent.
+        DataError: a word that no voice can say, or not within one second; an unknown word that
+            sounds just as a keyword.
+        ToolError: no text-to-speech is installed, or it failed.
+        KwsError: a file could not be written.
+    """
+    voices = find_voices(settings.voices, settings.accents)
+    words = _words(settings)
+    splits = split_voices(voices, settings.seed)
+    make_directory(out)
+    tasks = _tasks(settings, words, voices, out)
+    todo = [task for task in tasks if not task.path.exists()]
+    made = 0
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        progress_bar("speaking", len(todo)) as advance,
+    ):
+        try:
+            results = pool.map(lambda task: _make(task, settings.seed), todo)
+            for written in results:
+                made += written
+                advance(1)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    for word in words:
+        if not any(task.path.exists() for task in tasks if task.word == word):
+            raise DataError(
+                f"{word!r} does not fit into one second, however fast it is spoken; "
+                "choose a shorter word"
+            )
+    for name, noise in make_noises(_NOISE_SECONDS, settings.seed).items():
+        path = out / BACKGROUND_FOLDER / f"{name}.wav"
+        if not path.exists():
+            write_clip(path, noise)
+    _write_lists(out, {voice.name: splits[voice.group] for voice in voices})
+    return SynthReport(words, len(voices), made, len(tasks) - len(todo), len(todo) - made)
+
+
+def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
+    """A split for each vocal tract, about a tenth each for validation and test, at least one.
+
+    The shares are taken from each engine by itself: flite's few voices, which sound unlike
+    espeak-ng's, are all needed for training, unless there are no others.
+
+    Raises:
+        UsageError: fewer than three vocal tracts.
+    """
+    groups = sorted({voice.group for voice in voices}, key=lambda g: _digest(seed, g))
+    if len(groups) < len(Split):
+        raise UsageError(
+            f"{len(groups)} voices cannot be split into training, validation and test; "
+            "ask for more with --voices, or install both espeak-ng and flite"
+        )
+    out = dict.fromkeys(groups, Split.TRAIN)
+    engines = sorted({group.partition("-")[0] for group in groups})
+    for split, share in _HELD_OUT.items():
+        for engine in engines:
+            free = [g for g in groups if g.startswith(f"{engine}-") and out[g] == Split.TRAIN]
+            out.update(dict.fromkeys(free[: round(share * _count(groups, engine))], split))
+        if split not in out.values():
+            out[next(group for group in groups if out[group] == Split.TRAIN)] = split
+    return out
+
+
+def _count(groups: Sequence[str], engine: str) -> int:
+    return sum(group.startswith(f"{engine}-") for group in groups)
+
+
+def _words(settings: SynthSettings) -> tuple[str, ...]:
+    """All words to speak, keywords first, checked."""
+    if not settings.words and not settings.beside:
+        raise UsageError("no words; name some, such as --words yes,no")
+    keywords = (*settings.words, *settings.beside)
+    for word in keywords:
+        _check(word, keywords)
+    unknown = settings.unknown
+    if unknown is None and not settings.words:
+        unknown = sound_alikes(keywords, settings.alike, settings.accents[0])
+    elif unknown is None:
+        unknown = choose_distractors(keywords, alike=settings.alike, accent=settings.accents[0])
+    words = (*settings.words, *unknown)
+    for word in words:
+        _check(word, (*words, *settings.beside))
+    pair = same_sound(words, keywords, settings.accents[0])
+    if pair:
+        raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
+    return words
+
+
+def _check(word: str, words: Sequence[str]) -> None:
+    """Make sure that a word can be a folder and a label, and is one word alone.
+
+    Raises:
+        UsageError: it cannot, or it is twice among `words`.
+    """
+    if not re.fullmatch(r"[^\W\d_][\w'-]*", word):
+        raise UsageError(
+            f"{word!r} cannot be a word: it has to begin with a letter and go on with letters, "
+            "digits, - or _ (which stands for a space)"
+        )
+    if word in RESERVED_WORDS:
+        raise UsageError(f"{word!r} is a class that every model has; choose another word")
+    if words.count(word) > 1:
+        raise UsageError(f"{word!r} is named twice; name each word once")
+
+
+def _tasks(
+    settings: SynthSettings, words: Sequence[str], voices: Sequence[Voice], out: Path
+) -> list[_Task]:
+    tasks = []
+    for word in words:
+        takes = settings.takes if word in settings.words else settings.unknown_takes
+        for voice in voices:
+            for take in range(takes):
+                name = f"{voice.name}_nohash_{take}.wav"
+                tasks.append(_Task(word, voice, take, out / word / name))
+    return tasks
+
+
+def _make(task: _Task, seed: int) -> bool:
+    """Write one clip; False if the word does not fit."""
+    rng = np.random.default_rng(_digest(seed, f"{task.word}/{task.path.name}"))
+    rate, pitch = rng.uniform(*_RATES), rng.uniform(*_PITCHES)
+    for words_per_minute in (rate, _RATES[1]):
+        sound = trim(speak(task.voice, spoken_form(task.word), words_per_minute, pitch))
+        if len(sound) < _SHORTEST_S * SAMPLE_RATE:
+            raise DataError(
+                f"{task.word!r} cannot be spoken by {task.voice.name}; "
+                "spell it as it sounds in the language of the voices"
+            )
+        if len(sound) <= SAMPLE_RATE:
+            write_clip(task.path, place(sound, rng))
+            return True
+    return False
+
+
+def _write_lists(out: Path, splits: dict[str, Split]) -> None:
+    """Lists for every clip in the folder, so that no speaker is in two sets, whoever made them.
+
+    Voices hold out voices; people are held out by the hash rule, but only where there are enough.
+    """
+    clips = [
+        (folder.name, path.name, speaker_of(path.stem, folder.name))
+        for folder in sorted(p for p in out.iterdir() if p.is_dir())
+        if not folder.name.startswith((".", "_"))
+        for path in recordings(folder)
+    ]
+    people = {speaker for _, _, speaker in clips if not is_voice(speaker)}
+    if len(people) < _FEW_PEOPLE:
+        splits = splits | dict.fromkeys(people, Split.TRAIN)
+    lines: defaultdict[Split, list[str]] = defaultdict(list)
+    for folder_name, name, speaker in clips:
+        split = splits.get(speaker) or hash_split(speaker, 10, 10)
+        lines[split].append(f"{folder_name}/{name}\n")
+    for name, file in LISTS.items():
+        atomic_write(out / file, "".join(lines[Split(name)]).encode())
+
+
+def _digest(seed: int, text: str) -> int:
+    return int.from_bytes(hashlib.sha256(f"{seed}/{text}".encode()).digest()[:8], "big")

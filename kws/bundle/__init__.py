@@ -1,0 +1,1 @@
+"""The bundle: what conversion writes and every later command reads."""

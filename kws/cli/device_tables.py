@@ -1,0 +1,204 @@
+"""What the device commands print: tables for people, JSON for scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from kws.bundle.contents import Bundle
+from kws.host.build.firmware import MAP, Board, Firmware
+from kws.host.build.programs import Check
+from kws.host.emulate.faults import FaultRow
+from kws.host.emulate.matrix import Result, Row
+from kws.host.measure.footprint import OTHER, Footprint, read_footprint
+
+
+def rows_of(results: Sequence[Result]) -> list[Row]:
+    """All rows of some results."""
+    return [row for result in results for row in result.rows]
+
+
+def pass_rate(results: Sequence[Result]) -> float:
+    """Share of rows that are right, 0 to 1."""
+    rows = rows_of(results)
+    return sum(row.ok for row in rows) / len(rows)
+
+
+def results_text(
+    board: str, bundle: Bundle, results: Sequence[Result], told: Sequence[FaultRow] = ()
+) -> str:
+    """A table with a line for each row, what went wrong besides, and the sum.
+
+    `told` are the faults that were made on purpose.
+    """
+    rows = rows_of(results)
+    lines = [("clip", "expected", "heard", "score", "time", "")]
+    lines += [
+        (
+            row.clip,
+            row.expected,
+            ", ".join(h.label for h in row.heard) or "-",
+            ", ".join(str(h.score) for h in row.heard),
+            ", ".join(f"{h.time_ms} ms" for h in row.heard),
+            "ok" if row.ok else "MISS",
+        )
+        for row in rows
+    ]
+    faults = [
+        f"{result.rows[0].clip}: the board says: {fault}"
+        for result in results
+        for fault in result.serial.faults
+    ]
+    right = sum(row.ok for row in rows)
+    total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
+    if not told:
+        return "\n".join([_table(lines), *faults, total])
+    says = [("fault or command", "the board says", "")]
+    says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in told]
+    return "\n".join([_table(lines), *faults, "", _table(says), "", total])
+
+
+def results_json(
+    board: str,
+    bundle: Bundle,
+    results: Sequence[Result],
+    told: Sequence[FaultRow] = (),
+    *,
+    passed: bool,
+) -> str:
+    """The same for a script."""
+    boot = results[0].serial.boot
+    return json.dumps(
+        {
+            "board": board,
+            "model": bundle.name,
+            "sha256": bundle.sha256,
+            "arena_used": boot.arena_used if boot else None,
+            "passed": passed,
+            "rows": [asdict(row) for row in rows_of(results)],
+            "told": [asdict(row) for row in told],
+            "faults": [fault for result in results for fault in result.serial.faults],
+        },
+        indent=2,
+    )
+
+
+def serial_text(results: Sequence[Result]) -> str:
+    """What was written, byte for byte; with several clips each after a line with its name."""
+    if len(results) == 1:
+        return results[0].serial.text
+    return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
+
+
+def size_text(board: Board, firmware: Firmware) -> str:
+    """What a firmware takes of the board's flash and RAM, part by part, and where it lies."""
+    size = firmware.size
+    footprint = read_footprint(firmware.folder / MAP)
+    parts = _parts(firmware, footprint)
+    rows = [("bytes", "flash", "RAM")]
+    rows += [
+        (f"  {part}", f"{flash:,}" if flash else "-", f"{ram:,}" if ram else "-")
+        for part, (flash, ram) in parts.items()
+    ]
+    rows += [
+        ("  together", f"{size.flash:,}", f"{size.ram:,}"),
+        ("  left", f"{board.flash - size.flash:,}", f"{board.ram - size.ram:,}"),
+    ]
+    program = size.flash - size.model
+    return (
+        f"flash {size.flash} bytes ({size.model} the model, {program} the program), "
+        f"RAM {size.ram} bytes ({size.arena} arena, {size.stack} stack)\n"
+        f"{_right_table(rows)}\n"
+        f"{_kernels_text(footprint)}\n"
+        f"firmware {firmware.elf}"
+    )
+
+
+def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int]]:
+    """Flash and RAM of each part, arena and stack apart from the rest; together they are `size`."""
+    size = firmware.size
+    parts = {
+        part: (footprint.flash.get(part, 0), footprint.ram.get(part, 0))
+        for part in (*footprint.flash, *(p for p in footprint.ram if p not in footprint.flash))
+        if part != OTHER
+    }
+    flash, ram = parts["pipeline"]
+    parts["pipeline"] = flash, ram - size.arena  # it is main.cc's
+    parts |= {"arena": (0, size.arena), "stack": (0, size.stack)}
+    parts[OTHER] = (
+        size.flash - sum(flash for flash, _ in parts.values()),
+        size.ram - sum(ram for _, ram in parts.values()),
+    )
+    return parts
+
+
+def _kernels_text(footprint: Footprint) -> str:
+    """The flash of each kernel's file; several ops share some."""
+    rows = [(f"  {name}", f"{size:,}".rjust(7)) for name, size in footprint.kernels.items() if size]
+    return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
+
+
+def size_json(board: Board, firmware: Firmware) -> str:
+    """The same for a script."""
+    footprint = read_footprint(firmware.folder / MAP)
+    return json.dumps(
+        {
+            "board": board.name,
+            "elf": str(firmware.elf),
+            **asdict(firmware.size),
+            "limits": {"flash": board.flash, "ram": board.ram},
+            "parts": {
+                part: {"flash": flash, "ram": ram}
+                for part, (flash, ram) in _parts(firmware, footprint).items()
+            },
+            "kernels": footprint.kernels,
+        },
+        indent=2,
+    )
+
+
+def boards_text(boards: Sequence[Board]) -> str:
+    """A line a board."""
+    return _table([(board.name, board.title) for board in boards])
+
+
+def checks_text(checks: Sequence[Check]) -> str:
+    """A line for each thing that is needed, with what to do where it is missing."""
+    return _table(
+        [
+            (
+                "found" if check.found else "missing",
+                check.name,
+                check.needed_for,
+                check.found or check.remedy,
+            )
+            for check in checks
+        ]
+    )
+
+
+def list_json(items: Sequence[Board] | Sequence[Check]) -> str:
+    """Boards or checks for a script."""
+    return json.dumps([asdict(item) for item in items], indent=2)
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Columns as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    )
+
+
+def _right_table(rows: Sequence[tuple[str, ...]]) -> str:
+    """Names to the left, numbers to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        )
+        for row in rows
+    )

@@ -1,0 +1,111 @@
+"""A bundle of a .tflite file that someone else's tools made."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kws.bundle.checks import check_name
+from kws.bundle.contents import (
+    Bundle,
+    check_destination,
+    make_bundle,
+    write_bundle,
+)
+from kws.config import RecognizerSettings
+from kws.errors import ModelError, UsageError
+
+_LARGEST = 64 * 2**20
+"""Bytes; no microcontroller has room for more, and a wrong file is not read whole."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a user says of a bundle; None leaves what is there, or the default."""
+
+    name: str | None = None
+    about: str | None = None
+    inference_stride: int | None = None
+    average_window_ms: int | None = None
+    detection_threshold: int | None = None
+    """For all labels; those that have one of their own lose it."""
+
+    suppression_ms: int | None = None
+    minimum_count: int | None = None
+
+    def apply(self, bundle: Bundle) -> Bundle:
+        """The bundle with these changes, checked again.
+
+        Raises:
+            UsageError: a name that the firmware cannot hold.
+            KwsError: settings out of range.
+            ModelError: settings that do not fit each other.
+        """
+        new = {key: value for key, value in vars(self).items() if value is not None}
+        fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
+        recognizer = {key: new.pop(key) for key in fields & set(new)}
+        if self.detection_threshold is not None:
+            recognizer["thresholds"] = {}  # the one threshold is for all labels
+        new["data"] = new.pop("about", bundle.data)
+        changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
+        check_name(changed.name)
+        changed.pipeline()
+        return changed
+
+
+def convert_file(
+    file: Path, labels: Sequence[str], out: Path, changes: Changes | None = None
+) -> Bundle:
+    """Write the bundle of an int8 .tflite file to `out`.
+
+    Args:
+        file: the model; it gets the core's int8 spectrogram as it is.
+        labels: silence, unknown, then the keywords.
+        out: the bundle's folder.
+        changes: settings other than the defaults; the name is the file's unless given.
+
+    Raises:
+        ModelError: the file cannot be read or its model cannot be run.
+        UsageError: labels, name or destination that do not fit.
+        KwsError: settings out of range, or the bundle could not be written.
+    """
+    changes = changes or Changes()
+    check_destination(out)
+    model = read_model(file)
+    try:
+        bundle = make_bundle(model, labels, name=changes.name or file.stem[:32])
+        bundle = changes.apply(bundle)
+    except (ModelError, UsageError) as error:
+        raise type(error)(f"{file}: {error}") from None
+    return write_bundle(bundle, out)
+
+
+def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
+    """Write a bundle again, with what this version of kws derives from its model, and changes.
+
+    Raises:
+        BundleError: `folder` is no bundle, or its model or settings are damaged.
+        UsageError: a name that does not fit, or `out` holds something else than a bundle.
+        KwsError: settings out of range, or it could not be written.
+    """
+    return write_bundle((changes or Changes()).apply(Bundle.renew(folder)), out)
+
+
+def read_model(file: Path) -> bytes:
+    """The bytes of a model file.
+
+    Raises:
+        ModelError: it is missing, unreadable, empty, or too large to be one.
+    """
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise ModelError(f"{file}: larger than {_LARGEST >> 20} MiB; name a .tflite file")
+        model = file.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ModelError(f"{file}: {reason}; name a .tflite file") from None
+    if not model:
+        raise ModelError(f"{file}: the file is empty; name a .tflite file")
+    return model

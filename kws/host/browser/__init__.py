@@ -1,1 +1,0 @@
-"""The core and a model as a page that needs nothing but a browser."""

@@ -1,0 +1,1 @@
+"""Firmware, built for a board."""

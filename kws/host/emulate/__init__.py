@@ -1,0 +1,1 @@
+"""Devices without hardware: this machine, QEMU and Renode, and what is played to them."""

@@ -1,0 +1,149 @@
+"""What goes wrong in the field, done to the firmware on purpose: does it say so?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import struct
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws._core import SAMPLE_RATE
+from kws.bundle.contents import Bundle
+from kws.host.build.elf_sections import content_of
+from kws.host.build.firmware import build, build_sources
+from kws.host.emulate.emulators import emulator
+from kws.host.emulate.padding import silence
+from kws.host.emulate.processes import PARALLEL
+from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.renode import Renode
+from kws.host.serial.lines import Serial
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """One fault and what the board said of it."""
+
+    name: str
+    expected: str
+    """A line of the board has to be this, as a regular expression."""
+    said: str
+    """The line that is, or the board's last one."""
+    ok: bool
+
+
+@dataclass(frozen=True)
+class _Try:
+    """A run of the firmware, and what it has to say in it: names with regular expressions."""
+
+    play: Callable[[], Serial]
+    says: dict[str, str]
+
+
+TRIES = 5
+"""How often `check_faults` calls `progress`, at most."""
+
+
+def check_faults(
+    board: str, bundle: Bundle, progress: Callable[[int], None] = lambda _: None
+) -> list[FaultRow]:
+    """Break the firmware of `bundle` in each way, type at it, and read what it says.
+
+    Args:
+        board: an emulated board.
+        bundle: what it runs.
+        progress: called with 1 after each try.
+
+    Raises:
+        BoardError: the emulator failed.
+        ToolError: compiler or emulator are missing or failed.
+    """
+
+    def run(one: _Try) -> list[FaultRow]:
+        serial = one.play()
+        progress(1)
+        return [_row(name, expected, serial) for name, expected in one.says.items()]
+
+    with (
+        tempfile.TemporaryDirectory(prefix="kws-faults-") as folder,
+        ThreadPoolExecutor(PARALLEL) as pool,
+        emulator(board) as device,
+    ):
+        tries = _tries(board, bundle, device, Path(folder))
+        return [row for rows in pool.map(run, tries) for row in rows]
+
+
+def _tries(board: str, bundle: Bundle, device: Emulator | Renode, folder: Path) -> Iterator[_Try]:
+    elf = build(board, bundle).elf
+    pcm = silence(2 * SAMPLE_RATE)
+
+    damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
+    says = "error: model is damaged; convert it again"
+    yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
+
+    version = _with_model(elf, folder / "version.elf", _with_version(bundle.model, 4))
+    says = r"error: model is not a version 3 \.tflite; convert it again"
+    yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
+
+    size = bundle.arena_bytes - 1
+    small = _with_arena(board, bundle, folder, size)
+    says = f"error: tensor arena is too small; make it larger than {size} bytes"
+    yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
+
+    typed = ("threshold 180", "stats")
+    stats = (
+        r"stats: \d+ hops, 0 samples lost, \d+\.\d % idle, "
+        rf"arena {bundle.arena_bytes} bytes, stack \d+ of \d+ bytes"
+    )
+    answers = {"`threshold 180` typed": "threshold 180", "`stats` typed": stats}
+    if isinstance(device, Renode):
+        board_in_renode = device
+        timed = [(1.0, line) for line in typed]
+        yield _Try(lambda: board_in_renode.play(elf, pcm, timed), answers)
+        says = "error: no samples from the microphone; .+"
+        yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
+    else:
+        qemu = device
+        text = "".join(f"{line}\n" for line in typed)
+        yield _Try(lambda: qemu.play(elf, pcm, text), answers)
+
+
+def _row(name: str, expected: str, serial: Serial) -> FaultRow:
+    lines = serial.text.splitlines()
+    found = next((line for line in lines if re.fullmatch(expected, line)), None)
+    said = found if found is not None else (lines[-1] if lines else "")
+    return FaultRow(name, expected, said, found is not None)
+
+
+def _with_model(elf: Path, changed: Path, model: bytes) -> Path:
+    """A copy of the firmware whose model begins with other bytes."""
+    place = content_of(elf, "g_model")
+    content = bytearray(elf.read_bytes())
+    end = min(place.stop, place.start + len(model))
+    content[place.start : end] = model[: end - place.start]
+    changed.write_bytes(content)
+    return changed
+
+
+def _with_version(model: bytes, version: int) -> bytes:
+    """A .tflite of another schema version: the first field of its root table."""
+    (root,) = struct.unpack_from("<I", model)
+    (back,) = struct.unpack_from("<i", model, root)
+    (field,) = struct.unpack_from("<H", model, root - back + 4)
+    changed = bytearray(model)
+    struct.pack_into("<I", changed, root + field, version)
+    return bytes(changed)
+
+
+def _with_arena(board: str, bundle: Bundle, folder: Path, size: int) -> Path:
+    """The firmware with another arena."""
+    sources = folder / "firmware"
+    shutil.copytree(bundle.firmware, sources)
+    settings = sources / "model_settings.h"
+    text = settings.read_text(encoding="utf-8")
+    old = f"kArenaBytes = {bundle.arena_bytes};"
+    settings.write_text(text.replace(old, f"kArenaBytes = {size};"), encoding="utf-8")
+    return build_sources(board, sources).elf

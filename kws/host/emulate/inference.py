@@ -1,0 +1,189 @@
+"""Runs any supported model on raw quantized rows: here, or on the emulated board."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws import _core
+from kws.errors import BoardError, ModelError, UsageError
+from kws.files import atomic_write
+from kws.host.build.firmware import build_tool
+from kws.host.emulate.qemu import Emulator
+
+Array = npt.NDArray[np.generic]
+
+_MAGIC = 0x4F53574B  # as infer_main.cc has it
+_JOB_WORDS = 5
+_PSRAM_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class Job:
+    """A model and what it is run on."""
+
+    model: bytes
+    """A .tflite file."""
+
+    inputs: tuple[Array, ...]
+    """For each of the model's inputs an array, one row (first dimension) a call, of its type."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a job gave."""
+
+    arena_used_bytes: int
+    outputs: tuple[Array, ...]
+    """For each of the model's outputs its values, shape (rows, elements of one call)."""
+
+
+def load_rows(file: Path) -> tuple[Array, ...]:
+    """The arrays of an .npy file (one) or an .npz file (one for each input, in order).
+
+    Raises:
+        UsageError: the file is missing or of another kind, or its values have no rows.
+    """
+    try:
+        loaded = np.load(file, allow_pickle=False)
+        arrays = (loaded,) if isinstance(loaded, np.ndarray) else tuple(loaded.values())
+    except OSError as error:
+        raise UsageError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+    except (ValueError, EOFError, zipfile.BadZipFile):
+        raise UsageError(
+            f"{file}: not a NumPy file of plain numbers; write it with numpy.save"
+        ) from None
+    if not arrays or any(values.ndim == 0 for values in arrays):
+        raise UsageError(f"{file}: holds no rows; its first dimension has to count the calls")
+    return arrays
+
+
+def save_rows(file: Path, outputs: Sequence[Array]) -> None:
+    """Write one output as .npy, several as .npz (output_0, output_1, ...).
+
+    Raises:
+        UsageError: there are several outputs and the name does not end in .npz.
+        KwsError: the file could not be written; an old one is untouched.
+    """
+    data = io.BytesIO()
+    if file.suffix == ".npz":
+        named: dict[str, Any] = {f"output_{i}": values for i, values in enumerate(outputs)}
+        np.savez(data, **named)
+    elif len(outputs) == 1:
+        np.save(data, outputs[0])
+    else:
+        raise UsageError(f"{file}: the model has {len(outputs)} outputs; name an .npz file")
+    atomic_write(file, data.getvalue())
+
+
+def on_host(job: Job) -> Outcome:
+    """Run every row of a job, state kept from row to row.
+
+    Raises:
+        ModelError: the core refuses the model.
+        UsageError: the rows are not what the model takes.
+    """
+    interpreter = _open(job)
+    rows = len(job.inputs[0])
+    outputs = [
+        np.empty((rows, int(np.prod(info.shape))), info.dtype) for info in interpreter.outputs
+    ]
+    for row in range(rows):
+        answer = interpreter.invoke(*(values[row] for values in job.inputs))
+        for output, values in zip(outputs, answer, strict=True):
+            output[row] = values.reshape(-1)
+    return Outcome(interpreter.arena_used_bytes, tuple(outputs))
+
+
+def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
+    """Run jobs on an emulated board, all in one start of the emulator, each from a fresh state.
+
+    Raises:
+        BoardError: the board refuses a model, or the emulator failed.
+        ModelError, UsageError: as `on_host`.
+    """
+    shapes = [_open(job).outputs for job in jobs]
+    elf = build_tool(board, "infer").elf
+    with Emulator() as emulator:
+        text = emulator.run(elf, _image(jobs), timeout_s=600).text
+    lines = iter(text.splitlines())
+    outcomes = []
+    for number, (job, infos) in enumerate(zip(jobs, shapes, strict=True)):
+        first = next(lines, "nothing")
+        if not first.startswith("arena "):
+            raise BoardError(f"model {number} on {board}: {first.removeprefix('error: ')}")
+        rows = [bytes.fromhex(next(lines, "")) for _ in range(len(job.inputs[0]))]
+        outcomes.append(Outcome(int(first.removeprefix("arena ")), _arrays(rows, infos)))
+    return outcomes
+
+
+def _open(job: Job) -> _core.Interpreter:
+    """The core's interpreter for a job's model, its inputs checked."""
+    try:
+        interpreter = _core.Interpreter(job.model)
+    except _core.CoreError as error:
+        raise ModelError(str(error)) from None
+    if len(interpreter.inputs) != len(job.inputs):
+        raise UsageError(
+            f"the model has {len(interpreter.inputs)} inputs, there are {len(job.inputs)} arrays; "
+            "give one for each (several in an .npz file)"
+        )
+    if len({len(values) for values in job.inputs}) != 1:
+        raise UsageError("the inputs have different numbers of rows; give as many of each")
+    for info, values in zip(interpreter.inputs, job.inputs, strict=True):
+        wanted = int(np.prod(info.shape))
+        found = int(np.prod(values.shape[1:]))
+        if values.dtype != info.dtype or found != wanted:
+            raise UsageError(
+                f"input {info.name or '?'}: the model takes rows of {wanted} {info.dtype} "
+                f"(shape {list(info.shape)}), the array has rows of {found} {values.dtype}"
+            )
+    return interpreter
+
+
+def _image(jobs: Sequence[Job]) -> bytes:
+    """PSRAM's content; infer_main.cc says how it is laid out."""
+    table: list[int] = [_MAGIC, len(jobs)]
+    data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
+    for job in jobs:
+        model = _append(data, job.model)
+        rows = np.concatenate([_as_bytes(values) for values in job.inputs], axis=1)
+        table += [model, len(job.model), *rows.shape, _append(data, rows.tobytes())]
+    data[: 4 * len(table)] = struct.pack(f"<{len(table)}I", *table)
+    if len(data) > _PSRAM_BYTES:
+        raise UsageError(
+            f"models and rows take {len(data)} bytes, the emulated board has {_PSRAM_BYTES}; "
+            "give fewer rows"
+        )
+    return bytes(data)
+
+
+def _as_bytes(values: Array) -> npt.NDArray[np.uint8]:
+    """The bytes of each row, shape (rows, bytes of one)."""
+    row_bytes = int(np.prod(values.shape[1:])) * values.dtype.itemsize
+    return np.frombuffer(values.tobytes(), np.uint8).reshape(len(values), row_bytes)
+
+
+def _append(data: bytearray, part: bytes) -> int:
+    data += bytes(-len(data) % 16)
+    offset = len(data)
+    data += part
+    return offset
+
+
+def _arrays(rows: Sequence[bytes], infos: Sequence[_core.TensorInfo]) -> tuple[Array, ...]:
+    sizes = [int(np.prod(info.shape)) * np.dtype(info.dtype).itemsize for info in infos]
+    joined = np.frombuffer(b"".join(rows), np.uint8).reshape(len(rows), sum(sizes))
+    edges = np.cumsum([0, *sizes])
+    return tuple(
+        np.ascontiguousarray(joined[:, start:end]).view(info.dtype)
+        for info, start, end in zip(infos, edges[:-1], edges[1:], strict=True)
+    )

@@ -1,0 +1,104 @@
+"""The emulated board: firmware in QEMU's mps2-an386, with a file in its memory as microphone."""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from pathlib import Path
+
+from kws._core import SAMPLE_RATE
+from kws.errors import BoardError, UsageError
+from kws.host.build.programs import QEMU, find_tool
+from kws.host.emulate.padding import Pcm
+from kws.host.emulate.processes import Processes
+from kws.host.serial.lines import Serial, parse
+
+_PSRAM = 0x21000000
+_PSRAM_BYTES = 16 * 2**20
+
+_HALTED = 1  # exit status of a firmware that met a fault
+
+
+class Emulator(Processes):
+    """Runs firmware in QEMU processes.
+
+    Raises:
+        ToolError: QEMU is missing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._qemu = find_tool(QEMU)
+
+    def play(self, elf: Path, pcm: Pcm, typed: str = "") -> Serial:
+        """What the firmware wrote while it heard `pcm` (16 kHz, from a fresh start).
+
+        `typed` (ASCII) waits for it as if it came from the serial line.
+        Faults are in the result, also the one that the firmware stopped at.
+
+        Raises:
+            BoardError: the firmware did not end in time, or QEMU failed.
+            UsageError: `pcm` is longer than the board's memory.
+        """
+        seconds = len(pcm) / SAMPLE_RATE
+        image = struct.pack("<I", len(pcm)) + pcm.astype("<i2").tobytes()
+        image += typed.encode("ascii") + b"\0"
+        if len(image) > _PSRAM_BYTES:
+            longest = (_PSRAM_BYTES - 5) // 2 // SAMPLE_RATE
+            raise UsageError(
+                f"a clip of {seconds:.0f} s does not fit in the emulated board's memory; "
+                f"cut it into pieces of at most {longest - 2} s"
+            )
+        return self._run(elf, image, timeout_s=60 + 20 * seconds)[0]
+
+    def run(self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0) -> Serial:
+        """Start `elf` with `image` at the start of PSRAM and wait for its end.
+
+        Args:
+            elf: the firmware.
+            image: at most 16 MB.
+            timeout_s: seconds on this machine's clock.
+            shift: an instruction takes 2**shift ns of the emulated board's time.
+
+        Raises:
+            BoardError: the firmware met a fault, did not end in time, or QEMU failed.
+        """
+        serial, stopped = self._run(elf, image, timeout_s=timeout_s, shift=shift)
+        if stopped:
+            raise BoardError(f"the firmware stopped: {serial.faults[-1]}")
+        return serial
+
+    def _run(
+        self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0
+    ) -> tuple[Serial, bool]:
+        """As `run`; the second value tells that the firmware stopped at a fault."""
+        with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
+            file = Path(folder) / "psram.bin"
+            file.write_bytes(image)
+            ended = self._execute(self._command(elf, file, shift), timeout_s)
+        if ended is None:
+            raise BoardError(
+                f"{elf}: the firmware did not end within {timeout_s:.0f} s; it hangs, or "
+                "this machine is far too busy"
+            )
+        serial = parse(ended.output)
+        if ended.status == 0 or (ended.status == _HALTED and serial.faults):
+            return serial, ended.status != 0
+        raise BoardError(
+            f"{elf}: {QEMU} ended with status {ended.status}: {ended.reason}; try kws doctor"
+        )
+
+    def _command(self, elf: Path, image: Path, shift: int) -> list[str]:
+        escaped = str(image).replace(",", ",,")
+        return [
+            str(self._qemu),
+            *("-machine", "mps2-an386"),
+            *("-display", "none"),
+            *("-monitor", "none"),
+            *("-serial", "stdio"),
+            # Time is counted in instructions, so each run executes the same ones.
+            *("-icount", f"shift={shift}"),
+            *("-semihosting-config", "enable=on,target=native"),
+            *("-kernel", str(elf)),
+            *("-device", f"loader,file={escaped},addr={_PSRAM:#x},force-raw=on"),
+        ]

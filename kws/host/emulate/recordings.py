@@ -1,0 +1,182 @@
+"""Recordings to test a device with: a folder's matrix.toml, or a data set's held-out clips.
+
+A matrix.toml lists recordings of two kinds; files are relative to its folder:
+
+    [[recording]]              # a clip between two seconds of silence
+    name = "yes, first voice"
+    file = "yes_1.flac"        # or `seconds = 10`: a quiet room; or a list, one after the other
+    expect = "yes"             # or "unknown", "silence"; a list: these, each once, in this order
+    level = 4.0                # the samples times this, clipped; 1 unless told
+
+    [[scene]]                  # words at known times
+    name = "one minute"
+    seconds = 60
+    background = "street.flac" # repeated; without one a quiet room
+    level = 0.2                # the background's samples times this
+    [[scene.word]]
+    at = 3.5                   # seconds
+    file = "yes_1.flac"
+    expect = "yes"
+
+A word that the model under test does not have counts as unknown.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws import config
+from kws._core import SAMPLE_RATE
+from kws.audio.dataset import Split, open_dataset
+from kws.audio.sound_files import load_clip
+from kws.config import SILENCE, UNKNOWN
+from kws.errors import KwsError, UsageError
+from kws.host.emulate.matrix import REACTION_MS, Expectation, Recording, clip_recording, whole
+from kws.host.emulate.padding import Pcm, between_silence, silence
+
+MATRIX = "matrix.toml"
+
+_KEYS = {
+    "recording": {"name", "file", "seconds", "expect", "level"},
+    "scene": {"name", "seconds", "background", "level", "word"},
+    "word": {"at", "file", "expect"},
+}
+
+
+def default_matrix() -> Path:
+    """The folder of recordings that the default model has to pass."""
+    return Path(str(importlib.resources.files("kws") / "assets" / "matrix"))
+
+
+def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
+    """The recordings that a folder's matrix.toml lists.
+
+    Args:
+        folder: holds matrix.toml and the files it names.
+        labels: those of the model under test.
+
+    Raises:
+        KwsError: the file is missing or wrong, or has no clip of one of the keywords.
+        AudioError: a file that it names cannot be read.
+    """
+    file = folder / MATRIX
+    table = config.read_toml(file)
+    recordings = [_recording(folder, entry, labels) for entry in table.get("recording", [])]
+    recordings += [_scene(folder, entry, labels) for entry in table.get("scene", [])]
+    tested = {part.label for recording in recordings for part in recording.expected}
+    missing = [word for word in labels[2:] if word not in tested]
+    if missing:
+        raise KwsError(
+            f"{file}: has no clip of {', '.join(missing)}; name clips of your own, or a data set "
+            "with --data"
+        )
+    return recordings
+
+
+def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]:
+    """Clips of speakers that no training saw: the test split of a data set.
+
+    Args:
+        root: the data set's folder.
+        labels: those of the model under test.
+        a_label: clips of each keyword, and as many of other words together, spread evenly.
+
+    Raises:
+        DataError: no such data set.
+        UsageError: it holds no test clip of a keyword.
+    """
+    dataset = open_dataset(root)
+    clips = dataset.of(Split.TEST)
+    recordings: list[Recording] = []
+    for label in labels[1:]:
+        mine = [c for c in clips if c.word == label or (label == UNKNOWN and c.word not in labels)]
+        if not mine and label != UNKNOWN:
+            raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
+        chosen = np.linspace(0, len(mine) - 1, min(a_label, len(mine))).astype(int)
+        recordings += [clip_recording(f"{label}={mine[i].path}", labels) for i in chosen]
+    return recordings
+
+
+def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
+    where = f"{folder / MATRIX}: recording {entry.get('name', '?')!r}"
+    _check_keys(where, "recording", entry)
+    if ("file" in entry) == ("seconds" in entry):
+        raise KwsError(f"{where}: give either a file or seconds of silence")
+    if "file" in entry:
+        files = entry["file"] if isinstance(entry["file"], list) else [entry["file"]]
+        clips = [load_clip(folder / file).astype(np.float64) for file in files]
+        level = _number(where, entry, "level") if "level" in entry else 1.0
+        pcm = between_silence(_to_int16(np.concatenate(clips) * level))
+    else:
+        pcm = silence(int(_number(where, entry, "seconds") * SAMPLE_RATE))
+    expected = whole(_text(where, entry, "name"), _label(where, entry, labels), pcm)
+    if isinstance(entry["expect"], list):
+        expected = replace(expected, in_order=tuple(expected.label.split(", ")))
+    return Recording(pcm, (expected,))
+
+
+def _scene(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
+    where = f"{folder / MATRIX}: scene {entry.get('name', '?')!r}"
+    _check_keys(where, "scene", entry)
+    name = _text(where, entry, "name")
+    pcm = silence(int(_number(where, entry, "seconds") * SAMPLE_RATE)).astype(np.float64)
+    if "background" in entry:
+        background = load_clip(folder / entry["background"])
+        pcm += np.resize(background, len(pcm)) * _number(where, entry, "level")
+    expected: list[Expectation] = []
+    for word in sorted(entry.get("word", []), key=lambda w: _number(where, w, "at")):
+        _check_keys(where, "word", word)
+        clip = load_clip(folder / _text(where, word, "file"))
+        start = round(_number(where, word, "at") * SAMPLE_RATE)
+        if start < 0 or start + len(clip) > len(pcm):
+            raise KwsError(f"{where}: the word at {word['at']} s is not within the scene")
+        pcm[start : start + len(clip)] += clip
+        start_ms = start * 1000 // SAMPLE_RATE
+        end_ms = start_ms + len(clip) * 1000 // SAMPLE_RATE + REACTION_MS
+        if expected and start_ms < expected[-1].end_ms:
+            raise KwsError(
+                f"{where}: the word at {word['at']} s comes too soon after the one before it; "
+                f"leave {REACTION_MS} ms of quiet between words"
+            )
+        label = _label(where, word, labels)
+        expected.append(Expectation(f"{name} @{start_ms}ms", label, start_ms, end_ms))
+    return Recording(_to_int16(pcm), tuple(expected))
+
+
+def _to_int16(samples: np.ndarray[Any, np.dtype[np.float64]]) -> Pcm:
+    clipped: Pcm = np.clip(np.rint(samples), -32768, 32767).astype(np.int16)
+    return clipped
+
+
+def _check_keys(where: str, kind: str, entry: dict[str, Any]) -> None:
+    if extra := sorted(set(entry) - _KEYS[kind]):
+        raise KwsError(
+            f"{where}: unknown key {extra[0]!r}; known are {', '.join(sorted(_KEYS[kind]))}"
+        )
+
+
+def _number(where: str, entry: dict[str, Any], key: str) -> float:
+    value = entry.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise KwsError(f"{where}: {key} is missing or not a number")
+    return float(value)
+
+
+def _text(where: str, entry: dict[str, Any], key: str) -> str:
+    value = entry.get(key)
+    if not isinstance(value, str):
+        raise KwsError(f"{where}: {key} is missing or not a text")
+    return value
+
+
+def _label(where: str, entry: dict[str, Any], labels: Sequence[str]) -> str:
+    if isinstance(words := entry.get("expect"), list):
+        return ", ".join(_label(where, {"expect": word}, labels) for word in words)
+    label = _text(where, entry, "expect")
+    return label if label in labels or label == SILENCE else UNKNOWN

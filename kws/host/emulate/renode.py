@@ -1,0 +1,153 @@
+"""Boards in Renode: the production firmware, byte for byte what is flashed."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import kws
+from kws._core import SAMPLE_RATE
+from kws.errors import BoardError, ToolError
+from kws.host.build.firmware import Board
+from kws.host.emulate.padding import Pcm, silence
+from kws.host.emulate.processes import Ended, Processes
+from kws.host.serial.lines import Heard, Serial, parse, parse_line
+
+_TAIL_SECONDS = 0.25  # from reset to the first sample, and for the last lines to get out
+
+
+def find_renode() -> list[str]:
+    """The command that starts Renode: `renode`, or `renode-run` with what it downloaded.
+
+    Raises:
+        ToolError: neither is on PATH.
+    """
+    if path := shutil.which("renode"):
+        return [path]
+    if path := shutil.which("renode-run"):
+        return [path, "--"]
+    raise ToolError(
+        "renode was not found on PATH; it is needed to run real boards' firmware: install Renode "
+        "1.15.3 or newer (https://renode.io), or renode-run and then renode-run download"
+    )
+
+
+def scripts() -> Path:
+    """The folder with platforms, scripts and Robot suites.
+
+    Raises:
+        ToolError: it is not there.
+    """
+    package = Path(kws.__file__).parent
+    for folder in (package / "renode", package.parent / "renode"):  # installed, in a checkout
+        if (folder / "platforms").is_dir():
+            return folder
+    raise ToolError(f"{package / 'renode'}: no such folder; install kws again")
+
+
+def microphone(board: Board, pcm: Pcm) -> bytes:
+    """What the emulated microphone of `board` plays, so that its pipeline gets just `pcm` first.
+
+    Little-endian int16: the samples that the port drops while the microphone settles, `pcm`
+    (16 kHz), and some of the room after it: a microphone has no end.
+    """
+    parts = (silence(board.dropped_samples), pcm, silence(SAMPLE_RATE, seed=1))
+    return b"".join(part.astype("<i2").tobytes() for part in parts)
+
+
+class Renode(Processes):
+    """Runs a board's firmware in Renode processes; time is the emulated board's.
+
+    Raises:
+        ToolError: Renode is missing.
+    """
+
+    def __init__(self, board: Board) -> None:
+        super().__init__()
+        self._board = board
+        self._command = find_renode()
+        self._scripts = scripts()
+
+    def play(
+        self,
+        elf: Path,
+        pcm: Pcm | None,
+        typed: Sequence[tuple[float, str]] = (),
+        seconds: float | None = None,
+    ) -> Serial:
+        """What the firmware wrote while it heard `pcm`, from a reset.
+
+        Args:
+            elf: the firmware.
+            pcm: 16 kHz samples, the first of them the first that the pipeline gets; None leaves the
+                microphone dead.
+            typed: lines for the serial port in order, each with its time in seconds from the start.
+            seconds: how long the board runs; None until the end of `pcm`.
+
+        Raises:
+            BoardError: Renode failed.
+        """
+        length = 0 if pcm is None else len(pcm)
+        if seconds is None:
+            seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
+        # Renode deletes what begins with its name in TMPDIR, so each process has its own folder.
+        with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:
+            folder = Path(name)
+            shutil.copytree(self._scripts, folder / "scripts")
+            shutil.copyfile(elf, folder / "firmware.elf")
+            escaped = str(folder).replace(" ", "\\ ")
+            lines = [
+                "logLevel 3",
+                "$elf=@firmware.elf",
+                f"include @scripts/{self._board.name}.resc",
+                f"uart0 CreateFileBackend @{escaped}/serial.txt true",
+            ]
+            if pcm is not None:
+                (folder / "microphone.raw").write_bytes(microphone(self._board, pcm))
+                lines.append("microphone SetInputFile @microphone.raw")
+            now = 0.0
+            for at, line in typed:
+                lines += [f'emulation RunFor "{at - now:.6f}"', f'uart0 WriteLine "{line}"']
+                now = at
+            lines += [f'emulation RunFor "{seconds - now:.6f}"', "quit"]
+            (folder / "run.resc").write_text("\n".join(lines) + "\n", encoding="utf-8")
+            ended = self._run(folder, timeout_s=120 + 30 * seconds)
+            written = folder / "serial.txt"
+            if ended is None or not written.is_file() or _wrong(ended):
+                raise BoardError(f"{elf}: {_reason(ended)}")
+            data = written.read_bytes()
+        return parse(data if pcm is None else _until(data, length * 1000 // SAMPLE_RATE))
+
+    def _run(self, folder: Path, timeout_s: float) -> Ended | None:
+        return self._execute(
+            [*self._command, "--disable-xwt", "--console", "--plain", "-e", "include @run.resc"],
+            timeout_s,
+            folder=folder,
+            environment={**os.environ, "TMPDIR": str(folder)},
+        )
+
+
+def _wrong(ended: Ended) -> list[str]:
+    """Renode ends with status 0 also after a command that failed: its text tells."""
+    output = ended.output.decode("utf-8", "replace")
+    return [line.strip() for line in output.splitlines() if re.search(r"\b[Ee]rror|xception", line)]
+
+
+def _reason(ended: Ended | None) -> str:
+    if ended is None:
+        return "Renode did not end in time; the firmware ran astray, or this machine is too busy"
+    return f"Renode failed: {(_wrong(ended) or [ended.reason])[0]}; try kws doctor"
+
+
+def _until(data: bytes, end_ms: int) -> bytes:
+    """Without the lines about what was heard after the recording."""
+    kept = []
+    for line in data.decode("utf-8", "replace").splitlines(keepends=True):
+        found = parse_line(line.rstrip("\r\n"))
+        if not isinstance(found, Heard) or found.time_ms <= end_ms:
+            kept.append(line)
+    return "".join(kept).encode()

@@ -1,0 +1,1 @@
+"""`kws listen`: the live microphone through the device's pipeline."""

@@ -1,0 +1,165 @@
+"""Be the device while sound comes in: the core's pipeline, and what there is to see of it.
+
+`Listener` is the engine: PCM in, events out. The terminal and the web page show its events; they
+compute nothing of their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kws import _core
+from kws.audio.capture.microphone import Block, Notice
+from kws.audio.resampling import read_pieces
+from kws.bundle.contents import Bundle
+from kws.errors import ModelError
+from kws.host.emulate.padding import PAUSE_SECONDS, Pcm, silence
+from kws.host.serial.lines import Line, parse_line
+
+HOP = _core.STRIDE_SAMPLES
+HOP_MS = HOP * 1000 // _core.SAMPLE_RATE
+
+RECENT_SECONDS = 3
+"""Sound that is kept in memory: what a key press saves, and what triggered a word."""
+
+_FULL_SCALE = 32767
+_FAST_SECONDS = 0.5  # a piece of a recording that is heard as fast as can be
+
+
+@dataclass(frozen=True)
+class Hop:
+    """20 ms of sound were heard."""
+
+    time_ms: int
+    """Its end, in milliseconds of sound since the start."""
+    frame: npt.NDArray[np.int8]
+    """The spectrogram's newest column: int8[40], lowest frequency first; empty before the first."""
+    means: tuple[int, ...]
+    """Each label's mean score, 0 to 255: what is compared with the threshold."""
+    peak: float
+    """Loudest sample, 0 to 1."""
+    clipped: bool
+    """Whether samples are at full scale."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """A line that the device would write on its serial port."""
+
+    text: str
+    line: Line | None
+    """None for a line of no known kind."""
+    latency: float
+    """Seconds from when its newest sample was in the air until now; 0 where nobody knows."""
+
+
+class Listener:
+    """A device with `bundle`, made of this machine."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        """Raises ModelError where the core refuses the model."""
+        self.bundle = bundle
+        self._pipeline = bundle.pipeline()
+        self._pending: Pcm = np.zeros(0, np.int16)
+        self._hops = 0
+        self._recent: Pcm = np.zeros(RECENT_SECONDS * _core.SAMPLE_RATE, np.int16)
+
+    @property
+    def boot(self) -> Said:
+        """The first line."""
+        return self._said(self._pipeline.boot.decode().rstrip("\n"), 0.0)
+
+    def hear(self, block: Block) -> Iterator[Hop | Said]:
+        """What happens while a piece of sound of any length is heard.
+
+        Raises:
+            ModelError: the core met a fault.
+        """
+        pcm = np.concatenate([self._pending, block.pcm]) if len(self._pending) else block.pcm
+        used = len(pcm) // HOP * HOP
+        for start in range(0, used, HOP):
+            piece = pcm[start : start + HOP]
+            try:
+                text = self._pipeline.feed(piece)
+            except _core.CoreError as error:
+                name = self.bundle.path or self.bundle.name
+                raise ModelError(f"bundle {name}: {error}") from None
+            self._remember(piece)
+            self._hops += 1
+            yield self._hop(piece)
+            for line in text.decode().splitlines():
+                late = time.monotonic() - block.captured if block.captured else 0.0
+                late += (len(pcm) - start - HOP) / _core.SAMPLE_RATE if block.captured else 0.0
+                yield self._said(line, late)
+        self._pending = pcm[used:]
+
+    def recent(self) -> Pcm:
+        """The last RECENT_SECONDS of sound; zeros for what was before the start."""
+        at = self._hops * HOP % len(self._recent)
+        return np.concatenate([self._recent[at:], self._recent[:at]])
+
+    @property
+    def thresholds(self) -> tuple[int, ...]:
+        """What each label's mean score has to exceed, 0 to 255; 255: it is never heard."""
+        return tuple(self._pipeline.thresholds)
+
+    def set_threshold(self, label: int, threshold: int) -> None:
+        """What the mean score of a label (its index) has to exceed from now on, 0 to 255."""
+        self._pipeline.set_threshold(label, threshold)
+
+    def _remember(self, piece: Pcm) -> None:
+        at = self._hops * HOP % len(self._recent)
+        self._recent[at : at + HOP] = piece
+
+    def _hop(self, piece: Pcm) -> Hop:
+        peak = max(int(piece.max()), -int(piece.min()))
+        return Hop(
+            self._hops * HOP_MS,
+            self._pipeline.frame,
+            tuple(self._pipeline.means),
+            min(peak / _FULL_SCALE, 1.0),
+            peak >= _FULL_SCALE,
+        )
+
+    @staticmethod
+    def _said(text: str, latency: float) -> Said:
+        return Said(text, parse_line(text), latency)
+
+
+def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
+    """A recording between two seconds of silence, as `kws run` plays it.
+
+    Args:
+        path: any recording; it is read piece by piece.
+        fast: as fast as it can be heard; else as fast as it was spoken.
+
+    Raises:
+        AudioError: see `read_pieces`.
+    """
+    size = round(_FAST_SECONDS * _core.SAMPLE_RATE) if fast else HOP
+    start, samples = time.monotonic(), 0
+    for piece in _between_silence(path, size):
+        for at in range(0, len(piece), size):
+            pcm = piece[at : at + size]
+            samples += len(pcm)
+            captured = 0.0
+            if not fast:
+                captured = start + samples / _core.SAMPLE_RATE
+                time.sleep(max(0.0, captured - time.monotonic()))
+            yield Block(pcm, captured)
+
+
+def _between_silence(path: Path, size: int) -> Iterator[Pcm]:
+    pause = PAUSE_SECONDS * _core.SAMPLE_RATE
+    pieces = read_pieces(path, size / _core.SAMPLE_RATE)
+    first = next(pieces)  # a file that cannot be read is told of before a second of silence
+    yield silence(pause)
+    yield first
+    yield from pieces
+    yield silence(pause, seed=1)

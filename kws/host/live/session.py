@@ -1,0 +1,97 @@
+"""`kws listen` from end to end: sound in, views and actions out."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kws.audio.capture.microphone import Block, Notice
+from kws.errors import KwsError
+from kws.host.live.actions import Commands, Misses
+from kws.host.live.listener import RECENT_SECONDS, Hop, Listener
+from kws.host.live.terminal import Keyboard
+from kws.host.live.views import View
+from kws.host.serial.lines import Heard
+
+KEEP_KEYS = "m\n "
+QUIT_KEYS = "q\x04"
+
+
+@dataclass
+class Session:
+    """One run of `kws listen`."""
+
+    listener: Listener
+    sound: Iterator[Block | Notice]
+    view: View
+    commands: Commands
+    keys: Keyboard
+    misses: Misses | None = None
+
+    def run(self) -> None:
+        """Listen until the sound ends, `q` is pressed, or Ctrl-C or a signal to end comes.
+
+        Raises:
+            AudioError: a recording cannot be read.
+            ModelError: the core met a fault.
+        """
+        self.view.said(self.listener.boot)
+        with _asked_to_end() as end:
+            for item in self.sound:
+                if end.is_set():
+                    return
+                if isinstance(item, Notice):
+                    self.view.notice(item)
+                    continue
+                self._hear(item)
+                self.view.tick()
+                for line in self.commands.ended():
+                    self.view.notice(line)
+                if self._press(self.keys.pressed()):
+                    return
+
+    def _hear(self, block: Block) -> None:
+        for event in self.listener.hear(block):
+            if isinstance(event, Hop):
+                self.view.hop(event)
+                continue
+            self.view.said(event)
+            if isinstance(event.line, Heard):
+                for line in self.commands.run(event.line):
+                    self.view.notice(line)
+
+    def _press(self, keys: str) -> bool:
+        """Do what keys ask for; whether to leave."""
+        if self.misses and any(key in KEEP_KEYS for key in keys):
+            try:
+                path = self.misses.keep(self.listener.recent())
+                self.view.notice(f"{path}: the loudest of the last {RECENT_SECONDS} seconds")
+            except KwsError as error:  # a full disk does not end listening
+                self.view.notice(str(error))
+        return any(key in QUIT_KEYS for key in keys)
+
+
+@contextlib.contextmanager
+def _asked_to_end() -> Iterator[threading.Event]:
+    """An event that is set by Ctrl-C or SIGTERM; a second Ctrl-C interrupts at once.
+
+    An exception in the middle of PortAudio's calls would be lost, or leave a device half open.
+    """
+    event = threading.Event()
+
+    def ask(*_: object) -> None:
+        event.set()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = [(number, signal.signal(number, ask)) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield event
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -1,0 +1,276 @@
+"""`kws listen` in a terminal: spectrogram, level, a bar a class, what was heard."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import sys
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import cache
+
+import numpy as np
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.live import Live
+from rich.segment import Segment
+from rich.style import Style
+from rich.text import Text
+
+from kws import _core
+from kws.audio.capture.microphone import Notice
+from kws.config import UNKNOWN
+from kws.host.live.listener import Hop, Listener, Said
+from kws.host.serial.lines import Heard
+
+_FRAMES_A_SECOND = 8
+_HOPS_A_COLUMN = 2
+_ROWS = 10  # of the spectrogram; each shows two bands of two channels
+_WIDEST = 160
+_KEPT_LINES = 6
+_CLIP_SECONDS = 1.0  # the mark stays so long
+_QUIETEST_DB = -60.0
+
+# Dark to bright, so that the order can be told without colours.
+_SHADES = (
+    "#0b1026", "#101a3c", "#152a52", "#183c66", "#1a5076", "#1c6580", "#227b84", "#2f9082",
+    "#46a579", "#66b86c", "#8cc95e", "#b2d653", "#d3df50", "#ebe55a", "#f7ec7d", "#fdf6b0",
+)  # fmt: skip
+
+
+class Terminal:
+    """The view. It draws `_FRAMES_A_SECOND` times a second, whatever comes in."""
+
+    def __init__(
+        self, listener: Listener, title: str, *, keeps: bool, console: Console | None = None
+    ) -> None:
+        """`title`: the microphone or file; `keeps`: whether a key keeps what was heard."""
+        console = console or Console(highlight=False)
+        self._listener = listener
+        self._title = title
+        self._keys = ("m keeps what was said   " if keeps else "") + "q leaves"
+        self._console = console
+        self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
+        self._half: list[np.ndarray] = []
+        self._means = (0,) * len(listener.bundle.labels)
+        self._peak = 0.0
+        self._clipped_at = -1e9
+        self._heard: deque[tuple[str, Said]] = deque(maxlen=_KEPT_LINES)
+        self._notice = Text("")
+        self._latency = 0.0
+        self._cpu = CpuShare()
+        self._drawn = 0.0
+        self._live = Live(
+            console=console, auto_refresh=False, screen=True, get_renderable=lambda: self
+        )
+
+    def __enter__(self) -> Terminal:
+        self._live.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._live.stop()
+        # The screen as it was before is back; what was heard last stays readable.
+        for _time, said in self._heard:
+            print(said.text)  # noqa: T201 - this is the command's output
+
+    def said(self, said: Said) -> None:
+        """Keep a line, and draw."""
+        if isinstance(said.line, Heard):
+            self._latency = said.latency
+        self._heard.append((f"{datetime.now():%H:%M:%S}", said))
+        self._draw()
+
+    def hop(self, hop: Hop) -> None:
+        """Note 20 ms; draw if it is time."""
+        if len(hop.frame):
+            self._half.append(hop.frame)
+            if len(self._half) == _HOPS_A_COLUMN:
+                self._columns.append(np.maximum.reduce(self._half))
+                self._half = []
+        self._means = hop.means
+        self._peak = max(hop.peak, self._peak * 0.9)
+        if hop.clipped:
+            self._clipped_at = time.monotonic()
+        self.tick()
+
+    def notice(self, notice: Notice | str) -> None:
+        """Show a line about the microphone or a command until the next one."""
+        if isinstance(notice, str):
+            self._notice = Text(notice, "yellow")
+        else:
+            self._notice = Text(notice.text, "green" if notice.connected else "bold red")
+        self._draw()
+
+    def tick(self) -> None:
+        """Draw if it is time."""
+        if time.monotonic() - self._drawn >= 1 / _FRAMES_A_SECOND:
+            self._draw()
+
+    def _draw(self) -> None:
+        self._drawn = time.monotonic()
+        self._live.refresh()
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw everything, as wide and high as the terminal is."""
+        width, height = options.max_width, console.size.height
+        labels = self._listener.bundle.labels
+        yield from self._lines([self._head(width)])
+        spare = height - len(labels) - 4
+        rows = max(0, min(_ROWS, spare - 2))
+        yield from self._spectrogram(width, rows)
+        yield from self._lines([self._level(width)])
+        yield from self._lines(self._bars(width))
+        shown = list(self._heard)[-max(0, spare - rows) :] if spare > rows else []
+        yield from self._lines(self._heard_line(*item) for item in shown)
+        yield from self._lines([self._notice, self._foot()])
+
+    @staticmethod
+    def _lines(texts: Iterable[Text]) -> Iterator[Text]:
+        for text in texts:
+            text.no_wrap, text.overflow = True, "ellipsis"
+            yield text
+
+    def _head(self, width: int) -> Text:
+        bundle = self._listener.bundle
+        text = Text.assemble(("kws listen", "bold"), f"  {bundle.name} {bundle.sha8}", end="\n")
+        text.append(f"  {self._title}", "dim")
+        text.truncate(width)
+        return text
+
+    def _spectrogram(self, width: int, rows: int) -> Iterator[Segment]:
+        """Two bands of channels a character: the upper one is its ink, the lower its paper."""
+        if not rows:
+            return
+        columns = list(self._columns)[-width:]
+        bands = 2 * rows
+        shades = np.zeros((bands, len(columns)), np.intp)
+        if columns:
+            picture = np.stack(columns, axis=1)[::-1]  # highest frequency first
+            edges = np.arange(bands) * _core.CHANNELS // bands
+            shades = (np.maximum.reduceat(picture, edges, axis=0).astype(np.intp) + 128) >> 4
+        blank = " " * (width - len(columns))
+        for row in range(rows):
+            if blank:
+                yield Segment(blank, _shade(0, 0))
+            upper, lower = shades[2 * row].tolist(), shades[2 * row + 1].tolist()
+            start = 0
+            for end in range(1, len(columns) + 1):
+                if end == len(columns) or (upper[end], lower[end]) != (upper[start], lower[start]):
+                    yield Segment("▀" * (end - start), _shade(upper[start], lower[start]))
+                    start = end
+            yield Segment.line()
+
+    def _level(self, width: int) -> Text:
+        decibel = 20 * np.log10(max(self._peak, 1e-6))
+        share = (max(decibel, _QUIETEST_DB) - _QUIETEST_DB) / -_QUIETEST_DB
+        room = max(4, min(width, _WIDEST) - 34)
+        full = round(share * room)
+        style = "red" if decibel > -1 else "yellow" if decibel > -6 else "green"
+        text = Text(f"{'level':<12}")
+        text.append("█" * full, style)
+        text.append("·" * (room - full), "dim")
+        text.append(f" {max(decibel, -99):4.0f} dB")
+        if time.monotonic() - self._clipped_at < _CLIP_SECONDS:
+            text.append("  CLIPPED", "bold red")
+        return text
+
+    def _bars(self, width: int) -> Iterator[Text]:
+        room = max(4, min(width, _WIDEST) - 34)
+        labels = zip(
+            self._listener.bundle.labels, self._means, self._listener.thresholds, strict=True
+        )
+        for label, mean, threshold in labels:
+            mark = min(room - 1, (threshold + 1) * room // 256)
+            full = (mean * room + 128) // 256
+            above = mean > threshold
+            bar = "█" * full + "·" * (room - full)
+            style = "bold green" if above else "cyan"
+            text = Text(f"{label[:11]:<12}", "bold" if above else "")
+            for start, end in ((0, mark), (mark, mark + 1), (mark + 1, room)):
+                part = bar[start:end]
+                if start == mark:
+                    text.append("┃", "bold yellow")
+                    continue
+                filled = part.count("█")
+                text.append(part[:filled], style)
+                text.append(part[filled:], "dim")
+            text.append(f" {mean:3} / {threshold}")
+            yield text
+
+    @staticmethod
+    def _heard_line(at: str, said: Said) -> Text:
+        style = "bold red"
+        if isinstance(said.line, Heard):
+            style = "blue" if said.line.label == UNKNOWN else "bold green"
+        elif said.text.startswith("kws "):
+            style = "dim"
+        return Text.assemble((f"{at}  ", "dim"), (said.text, style))
+
+    def _foot(self) -> Text:
+        late = f"{self._latency * 1000:.0f} ms" if self._latency else "-"
+        return Text(f"processor {self._cpu.percent():.0f} %   latency {late}   {self._keys}", "dim")
+
+
+class CpuShare:
+    """Percent of one core that this process took lately."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._used = time.process_time()
+        self._percent = 0.0
+
+    def percent(self) -> float:
+        """Of the last second or more."""
+        now = time.monotonic()
+        if now - self._since >= 1.0:
+            used = time.process_time()
+            self._percent = 100 * (used - self._used) / (now - self._since)
+            self._since, self._used = now, used
+        return self._percent
+
+
+@cache
+def _shade(ink: int, paper: int) -> Style:
+    return Style(color=_SHADES[ink], bgcolor=_SHADES[paper])
+
+
+@contextlib.contextmanager
+def keyboard() -> Iterator[Keyboard]:
+    """Keys as they are pressed; the terminal is as before afterwards."""
+    try:
+        number = sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):
+        yield Keyboard(None)
+        return
+    if not os.isatty(number):
+        yield Keyboard(number)
+        return
+    import termios  # noqa: PLC0415 - where there are no terminals there is no such module
+    import tty  # noqa: PLC0415
+
+    before = termios.tcgetattr(number)
+    try:
+        tty.setcbreak(number)
+        yield Keyboard(number)
+    finally:
+        termios.tcsetattr(number, termios.TCSADRAIN, before)
+
+
+class Keyboard:
+    """What was pressed, without waiting for it."""
+
+    def __init__(self, number: int | None) -> None:
+        """`number`: stdin's descriptor, or None where there is none."""
+        self._number = number
+
+    def pressed(self) -> str:
+        """All keys since the last call; a script's input counts as keys."""
+        if self._number is None or not select.select([self._number], [], [], 0)[0]:
+            return ""
+        data = os.read(self._number, 64)
+        if not data:  # the end of a script's input, not of listening
+            self._number = None
+        return data.decode("ascii", "ignore")

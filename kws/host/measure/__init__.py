@@ -1,0 +1,1 @@
+"""What firmware and models cost: instructions, bytes, time."""

@@ -1,0 +1,167 @@
+"""What the core costs: instructions and bytes on the emulated board, throughput on this machine."""
+
+from __future__ import annotations
+
+import re
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kws import _core
+from kws.bundle.contents import Bundle
+from kws.errors import BoardError
+from kws.host.build.firmware import MAP, build, build_tool
+from kws.host.emulate.qemu import Emulator
+from kws.host.measure.footprint import Footprint, read_footprint
+
+_MAGIC = 0x4253574B  # as bench_main.cc has it
+_MODEL_OFFSET = 16
+_SHIFT = 6  # likewise: more than a tick of the board's timer an instruction
+
+
+@dataclass(frozen=True)
+class OpCost:
+    """One op of the model, in the order they run. Ops that cost nothing are not there."""
+
+    op: str
+    """The schema's name."""
+
+    instructions: int
+
+
+@dataclass(frozen=True)
+class BoardFigures:
+    """Executed instructions (QEMU, MPS2-AN386, Cortex-M4F) and bytes; each run gives the same."""
+
+    hop: int
+    """Instructions of the frontend a hop of 20 ms: mean over noise of many levels."""
+
+    hop_max: int
+    """The same, the worst of them."""
+
+    hop_stack: int
+    """Bytes of stack that a hop needs."""
+
+    inference: int
+    """Instructions of one inference."""
+
+    ops: tuple[OpCost, ...]
+
+    interpreter: int
+    """Instructions of an inference that are no op's."""
+
+    inference_stack: int
+    """Bytes of stack that an inference needs."""
+
+    arena: int
+    """Bytes of tensor arena."""
+
+
+@dataclass(frozen=True)
+class HostFigures:
+    """Throughput of the core on one core of this machine; it varies from run to run."""
+
+    clips_per_second: float
+    """One-second clips (49 frames) through the frontend."""
+
+    inferences_per_second: float
+    """Runs of the model."""
+
+    op_microseconds: tuple[tuple[str, float], ...]
+    """Each op that runs and its mean time."""
+
+
+def bench_board(board: str, model: bytes) -> BoardFigures:
+    """Count what the frontend and `model` (any supported .tflite) cost on an emulated board.
+
+    Raises:
+        UsageError: there is no such board.
+        BoardError: the board cannot run the model.
+        ToolError: compiler or emulator are missing or failed.
+    """
+    elf = build_tool(board, "bench").elf
+    header = struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0")
+    with Emulator() as emulator:
+        text = emulator.run(elf, header + model, timeout_s=300, shift=_SHIFT).text
+    ops = [(int(code), int(cost)) for code, cost in re.findall(r"^op (\d+) +(\d+)$", text, re.M)]
+    figures = {name: int(value) for name, value in re.findall(r"^(\w+) (\d+)$", text, re.M)}
+    try:
+        return BoardFigures(
+            ops=tuple(OpCost(_core.op_name(code), cost) for code, cost in ops), **figures
+        )
+    except TypeError:
+        raise BoardError(f"{board}: the benchmark wrote {text!r}; that is a bug") from None
+
+
+def bench_flash(board: str, bundle: Bundle) -> Footprint:
+    """Flash and RAM by part of the firmware that a bundle makes.
+
+    Raises:
+        ToolError, UsageError: as `build`.
+    """
+    return read_footprint(build(board, bundle).folder / MAP)
+
+
+def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
+    """Measure the frontend and `model` for about `seconds` each.
+
+    The clips are noise of many levels: what the frontend computes does not depend on them, but
+    zeros could be quicker than sound.
+    """
+    rng = np.random.default_rng(0)
+    levels = 10 ** rng.uniform(0, 4, (256, 1))
+    clips = (rng.standard_normal((256, _core.SAMPLE_RATE)) * levels).clip(-32768, 32767)
+    pcm = clips.astype(np.int16)
+    interpreter = _core.Interpreter(model)
+    rows = rng.integers(-128, 128, (256, *interpreter.inputs[0].shape)).astype(np.int8)
+    return HostFigures(
+        clips_per_second=256 * _per_second(lambda: _core.features(pcm, threads=1), seconds),
+        inferences_per_second=256
+        * _per_second(lambda: interpreter.invoke_batch(rows, threads=1), seconds),
+        op_microseconds=tuple((op, 1e6 * spent) for op, spent in interpreter.profile()),
+    )
+
+
+def _per_second(work: Callable[[], object], seconds: float) -> float:
+    work()  # caches warm
+    calls = 0
+    start = time.perf_counter()
+    while (elapsed := time.perf_counter() - start) < seconds:
+        work()
+        calls += 1
+    return calls / elapsed
+
+
+def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
+    """The figures of a board as a table."""
+    share = 100 * figures.interpreter / figures.inference
+    lines = [
+        ("frontend, a hop of 20 ms", f"{figures.hop:,} instructions (at most {figures.hop_max:,})"),
+        ("inference", f"{figures.inference:,} instructions"),
+        *((f"  {op.op}", f"{op.instructions:,}") for op in figures.ops),
+        ("  interpreter", f"{figures.interpreter:,} ({share:.2f} %)"),
+        ("arena", f"{figures.arena:,} bytes"),
+        ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} a hop"),
+    ]
+    if flash is not None:
+        program = flash.flash_without("model")
+        lines += [
+            ("flash without the model", f"{program:,} bytes"),
+            *((f"  {part}", f"{size:,}") for part, size in flash.flash.items() if part != "model"),
+            ("static RAM", f"{sum(flash.ram.values()):,} bytes, arena included"),
+        ]
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
+
+
+def host_text(figures: HostFigures) -> str:
+    """The figures of this machine as a table."""
+    lines = [
+        f"frontend   {figures.clips_per_second:,.0f} one-second clips a second on one core",
+        f"inference  {figures.inferences_per_second:,.0f} a second on one core",
+        *(f"  {op}: {spent:.1f} us" for op, spent in figures.op_microseconds),
+    ]
+    return "\n".join(lines)

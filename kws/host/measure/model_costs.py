@@ -1,0 +1,260 @@
+"""What the models of the zoo cost on a microcontroller, and how well those do that were trained.
+
+A model is built untrained, converted, laid out by the core and run on the emulated board; what was
+found is kept, so that it is done once. Weights do not change what a model costs, save for a few
+instructions and, where equal weights are stored once, bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws import __version__, _core, config
+from kws.bundle.checks import input_frames
+from kws.bundle.contents import SETTINGS_FILE
+from kws.bundle.flash_table import flash_of
+from kws.config import FrontendSettings
+from kws.convert import quantize as conversion
+from kws.convert.backend import quiet
+from kws.convert.quantize import quantize, to_float
+from kws.errors import KwsError
+from kws.files import atomic_write
+from kws.model import zoo
+from kws.model.zoo import build_model, find_model, user_model
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One model's."""
+
+    name: str
+
+    parameters: int
+    """Weights of the Keras model, normalization's among them."""
+
+    frames: int
+    """New frames of each inference: 49, less for a streaming model."""
+
+    macs: int
+    """Multiplications of an inference in convolutions and dense layers."""
+
+    size: int
+    """Bytes of the .tflite file."""
+
+    arena: int
+    """Bytes of tensor arena."""
+
+    flash: int
+    """Bytes of the .tflite file and of its ops' kernels on the Cortex-M4F."""
+
+    instructions: int | None
+    """Of one inference, executed by the emulated Cortex-M4F; None if no board was named."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A bundle that was trained."""
+
+    model: str
+    words: tuple[str, ...]
+    accuracy: float
+    """On its test clips, int8 on the core, 0 to 1."""
+
+    path: Path
+
+
+def measure(
+    names: Sequence[str],
+    classes: int,
+    board: str | None,
+    cache: Path,
+    say: Callable[[str], object] = lambda _: None,
+) -> list[Cost]:
+    """The costs of models, from the cache where it has them.
+
+    Args:
+        names: of the zoo, or Python files.
+        classes: labels, silence and unknown among them.
+        board: an emulated board that counts instructions, or None.
+        cache: folder of what was found before.
+        say: is given a line before each model that takes a while.
+
+    Raises:
+        UsageError: no such model.
+        ToolError: TensorFlow, the compiler or the emulator is missing.
+        KwsError: a model cannot be converted.
+    """
+    costs = []
+    for name in names:
+        find_model(name)
+        file = cache / "costs" / f"{_key(name, classes, board)}.json"
+        if file.is_file():
+            costs.append(Cost(**json.loads(file.read_text(encoding="utf-8"))))
+            continue
+        say(f"measuring {name}, which takes a while the first time")
+        costs.append(_measure(name, classes, board))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        atomic_write(file, json.dumps(asdict(costs[-1])).encode())
+    return costs
+
+
+def trained(folders: Iterable[Path]) -> list[Trained]:
+    """The bundles anywhere in these folders that `kws train` wrote."""
+    found = []
+    for folder in folders:
+        for file in sorted(folder.rglob(SETTINGS_FILE)):
+            try:
+                table = config.read_toml(file)
+                metrics: Mapping[str, Any] = table["metrics"]
+                words = tuple(table["labels"][2:])
+                accuracy = float(metrics["accuracy"]["core"])
+                model = str(metrics["training"]["model"])
+            except (KwsError, KeyError, TypeError, ValueError):
+                continue  # someone else's model, or no bundle: there is nothing to know
+            found.append(Trained(model, words, accuracy, file.parent))
+    return found
+
+
+def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
+    """The costs, for a terminal of 80 columns, and a model's best run for each set of words."""
+    from rich.console import Group  # noqa: PLC0415 - for terminals only
+    from rich.table import Table  # noqa: PLC0415
+
+    counted = any(cost.instructions is not None for cost in costs)
+    out = Table(
+        box=None,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
+        caption="untrained, of so many labels as --words asks",
+        caption_justify="left",
+    )
+    out.add_column("model", no_wrap=True)
+    for column in ("parameters", "MACs", "arena", "flash"):
+        out.add_column(column, justify="right", no_wrap=True)
+    if counted:
+        out.add_column("instructions", justify="right", no_wrap=True)
+    out.add_column("every", justify="right", no_wrap=True)
+    for cost in costs:
+        numbers = [cost.parameters, cost.macs, cost.arena, cost.flash]
+        out.add_row(
+            cost.name,
+            *(f"{number:,}" for number in numbers),
+            *([f"{cost.instructions:,}" if cost.instructions else "-"] if counted else []),
+            f"{20 * _stride(cost)} ms",
+        )
+    lines = [f"{cost.name}: {best}" for cost in costs for best in _best(cost.name, runs)]
+    return Group(out, *(["test accuracy of trained ones:", *lines] if lines else []))
+
+
+def to_json(costs: Sequence[Cost], runs: Sequence[Trained]) -> list[dict[str, Any]]:
+    """The same for scripts."""
+    return [
+        {
+            **asdict(cost),
+            "trained": [
+                {"words": list(run.words), "accuracy": run.accuracy, "path": str(run.path)}
+                for run in runs
+                if run.model == cost.name
+            ],
+        }
+        for cost in costs
+    ]
+
+
+def macs(model: bytes) -> int:
+    """Multiplications of one run of a .tflite file in convolutions and dense layers."""
+    with quiet():
+        from tensorflow.lite.python import (  # noqa: PLC0415 - slow
+            schema_py_generated as schema,
+        )
+    parsed = schema.ModelT.InitFromPackedBuf(model, 0)
+    graph = parsed.subgraphs[0]
+    operators = schema.BuiltinOperator
+    total = 0
+    for op in graph.operators:
+        code = parsed.operatorCodes[op.opcodeIndex].builtinCode
+        if code not in {
+            operators.CONV_2D,
+            operators.DEPTHWISE_CONV_2D,
+            operators.FULLY_CONNECTED,
+        }:
+            continue
+        weights = graph.tensors[op.inputs[1]].shape
+        outputs = int(np.prod(graph.tensors[op.outputs[0]].shape))
+        if code == operators.CONV_2D:
+            total += outputs * int(np.prod(weights[1:]))
+        elif code == operators.DEPTHWISE_CONV_2D:
+            total += outputs * int(np.prod(weights[1:3]))
+        else:
+            total += outputs * int(weights[-1])
+    return total
+
+
+def _measure(name: str, classes: int, board: str | None) -> Cost:
+    from kws.host.measure.benchmark import bench_board  # noqa: PLC0415 - it needs no TensorFlow, we do
+
+    model = build_model(name, classes, 0)
+    clips = _clips()
+    _settle(model, clips)
+    data = quantize(model, clips)
+    interpreter = _core.Interpreter(data)
+    return Cost(
+        name,
+        int(model.count_params()),
+        input_frames(interpreter.inputs[0].shape),
+        macs(data),
+        len(data),
+        interpreter.arena_used_bytes,
+        len(data) + flash_of(interpreter.ops).together,
+        bench_board(board, data).inference if board else None,
+    )
+
+
+def _clips() -> Any:
+    """Noise as loud as spectrograms are."""
+    frontend = FrontendSettings()
+    values = np.random.default_rng(0).normal(-40, 40, (8, frontend.frames, frontend.channels))
+    return np.clip(values, -128, 127).astype(np.int8)
+
+
+def _settle(model: Any, clips: Any) -> None:
+    """Set normalizations to what they see: an untrained model's scores would all but vanish."""
+    for layer in model.layers:
+        if hasattr(layer, "momentum"):
+            layer.momentum = 0.0
+    model(to_float(clips), training=True)
+
+
+def _stride(cost: Cost) -> int:
+    """Hops from one inference to the next."""
+    return cost.frames if cost.frames < FrontendSettings().frames else find_model(cost.name).stride
+
+
+def _best(name: str, runs: Sequence[Trained]) -> list[str]:
+    best: dict[tuple[str, ...], float] = {}
+    for run in runs:
+        if run.model == name:
+            best[run.words] = max(best.get(run.words, 0.0), run.accuracy)
+    return [f"{accuracy:.1%} ({', '.join(words)})" for words, accuracy in best.items()]
+
+
+def _key(name: str, classes: int, board: str | None) -> str:
+    """Changes with whatever the costs depend on."""
+    from kws.host.build.firmware import firmware_folder  # noqa: PLC0415 - only to read files
+
+    digest = hashlib.sha256(f"{__version__} {name} {classes} {board}".encode())
+    sources = [Path(conversion.__file__), Path(conversion.__file__).with_name("slim.py")]
+    sources += sorted(Path(zoo.__file__).parent.glob("*.py"))
+    sources += sorted((firmware_folder() / "src" / "runtime").rglob("*.*"))
+    if user_model.is_own(name):
+        sources.append(Path(name))
+    for source in sources:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:24]

@@ -1,0 +1,1 @@
+"""A board's serial port: finding it, reading its lines, showing them."""

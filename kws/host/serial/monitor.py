@@ -1,0 +1,247 @@
+"""`kws monitor`: what a board writes, as it comes; what is typed goes to the board."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from kws.errors import BoardError
+from kws.host.deploy import flow
+from kws.host.deploy.loader import Target
+from kws.host.serial import ports
+from kws.host.serial.lines import Boot, Fault, Heard, Line, LineBuffer, Stats, parse_line
+from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
+
+_KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
+    Boot: ("boot", "bold cyan"),
+    Heard: ("heard", "bold green"),
+    Fault: ("error", "bold red"),
+    Stats: ("stats", "magenta"),
+}
+_UNKNOWN = "unknown"
+_ROUND = 0.1  # seconds; how long something that was typed waits at most
+
+
+@dataclass(frozen=True)
+class Received:
+    """A line that came."""
+
+    time: datetime
+    """When its end arrived, by this machine's clock."""
+    text: str
+    line: Line | None
+    """None for a line of no known kind."""
+
+    @property
+    def kind(self) -> str:
+        """One of boot, heard, error, stats, text."""
+        return _KINDS[type(self.line)][0] if self.line else "text"
+
+
+Show = Callable[[Received], None]
+
+
+def show_text() -> Show:
+    """Prints lines with the time, in colours where stdout is a terminal."""
+    console = Console(highlight=False)
+
+    def show(received: Received) -> None:
+        style = _KINDS[type(received.line)][1] if received.line else ""
+        if isinstance(received.line, Heard) and received.line.label == _UNKNOWN:
+            style = "blue"
+        time = f"{received.time:%H:%M:%S}.{received.time.microsecond // 1000:03} "
+        console.print(Text.assemble((time, "dim"), (received.text, style)), soft_wrap=True)
+
+    return show
+
+
+def show_json() -> Show:
+    """Prints an object for each line."""
+
+    def show(received: Received) -> None:
+        fields = asdict(received.line) if received.line else {}
+        about = {"time": received.time.isoformat(timespec="milliseconds"), "kind": received.kind}
+        _print(json.dumps({**about, "line": received.text, **fields}))
+
+    return show
+
+
+def show_csv() -> Show:
+    """Prints a header, then a row for each line; label, score and time for what was heard."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["time", "kind", "label", "score", "time_ms", "line"])
+    sys.stdout.flush()
+
+    def show(received: Received) -> None:
+        heard = received.line
+        cells: list[object] = ["", "", ""]
+        if isinstance(heard, Heard):
+            cells = [heard.label, heard.score, heard.time_ms]
+        time = received.time.isoformat(timespec="milliseconds")
+        writer.writerow([time, received.kind, *cells, received.text])
+        sys.stdout.flush()
+
+    return show
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def _notice(line: str) -> None:
+    """What is not from the board goes to stderr, so that scripts need not tell it apart."""
+    sys.stderr.write(f"kws: {line}\n")
+    sys.stderr.flush()
+
+
+def keyboard() -> int | None:
+    """The descriptor of stdin; None where there is none."""
+    try:
+        return sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+@dataclass
+class Monitor:
+    """Follows one board, through restarts and unplugging, until Ctrl-C."""
+
+    targets: tuple[Target, ...]
+    """Kinds of board that it may be."""
+    wanted: str | None
+    """A port that the user named; None finds a board by its USB id."""
+    show: Show
+    baud: int = BAUD
+    lister: Lister = field(default_factory=lambda: ports.list_ports)
+    typed: int | None = None
+    """Descriptor that commands for the board come from, such as stdin's."""
+
+    def run(self) -> None:
+        """Show lines until KeyboardInterrupt.
+
+        Raises:
+            BoardError: there is no board, or its port cannot be opened, at the start.
+        """
+        port = self._first()
+        link = Link(port.device, self.baud)
+        while True:
+            _notice(f"{port.device}: connected; gain N, threshold N and stats go to the board")
+            with link:
+                self._follow(link)
+            _notice(f"{port.device}: the board went away; waiting for it to come back")
+            port, link = self._again(port)
+
+    def _first(self) -> Port:
+        found = self.lister()
+        port = self._find(found, "")
+        if port is not None:
+            return port
+        if self.wanted is not None:
+            self._refuse_bootloader(found)
+            raise BoardError(f"{self.wanted}: there is no such port; look at the cable")
+        fitting = self._fitting(found)
+        if fitting:
+            names = ", ".join(p.device for p in fitting)
+            raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
+        self._refuse_bootloader(found)
+        titles = " or ".join(target.title for target in self.targets)
+        raise BoardError(f"no {titles} was found; plug it in, or name its serial port with --port")
+
+    def _refuse_bootloader(self, found: list[Port]) -> None:
+        for port in found:
+            if self._is_bootloader(port) and self.wanted in (None, port.device):
+                raise BoardError(
+                    f"{port.device}: the board is in its bootloader; write firmware with "
+                    "kws deploy, or tap its reset button once to start what is there"
+                )
+
+    def _again(self, last: Port) -> tuple[Port, Link]:
+        """Wait until the board is back and its port can be opened."""
+        said = ""
+        while True:
+            time.sleep(_ROUND)
+            if self._typed_lines():
+                _notice("nothing was sent: the board is not there")
+            port = self._find(self.lister(), last.socket)
+            if port is None:
+                continue
+            try:
+                return port, ports.open_soon(port.device, 2, self.baud)
+            except PortError as error:
+                if str(error) != said:
+                    said = str(error)
+                    _notice(said)
+
+    def _find(self, found: list[Port], socket: str) -> Port | None:
+        """The one port that is meant: by name, or else by where the board was plugged in."""
+        if self.wanted is not None:
+            real = Path(self.wanted).resolve()
+            for port in found:
+                if Path(port.device).resolve() == real:
+                    return None if self._is_bootloader(port) else port
+            if real.exists():
+                return Port(self.wanted)
+            if not socket:
+                return None
+        fitting = self._fitting(found)
+        if socket:
+            fitting = [p for p in fitting if p.socket == socket]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _fitting(self, found: list[Port]) -> list[Port]:
+        """The ports that may be a board's; adapters, which may be anything's, come last."""
+        for adapter in (False, True):
+            ids = {usb for t in self.targets if t.adapter == adapter for usb in t.application}
+            if fitting := [port for port in found if port.usb in ids]:
+                return fitting
+        return []
+
+    def _is_bootloader(self, port: Port) -> bool:
+        return any(port.usb in t.usb - t.application for t in self.targets)
+
+    def _follow(self, link: Link) -> None:
+        """Show what comes and send what is typed, until the board goes away."""
+        buffer = LineBuffer()
+        try:
+            while True:
+                for text in buffer.feed(link.read(_ROUND)):
+                    self._receive(text)
+                for line in self._typed_lines():
+                    link.write(line)
+        except PortLostError:
+            if rest := buffer.rest():
+                self._receive(rest)
+
+    def _receive(self, text: str) -> None:
+        self.show(Received(datetime.now().astimezone(), text, parse_line(text)))
+
+    def _typed_lines(self) -> list[bytes]:
+        """What was typed since the last call; a terminal gives whole lines."""
+        if self.typed is None or not select.select([self.typed], [], [], 0)[0]:
+            return []
+        data = os.read(self.typed, 4096)
+        if not data:  # the end of a script's input, not of the monitor
+            self.typed = None
+            return []
+        return [line + b"\n" for line in data.split(b"\n") if line.strip()]
+
+
+def targets_of(board: str | None) -> tuple[Target, ...]:
+    """The kinds of board to look for.
+
+    Raises:
+        UsageError: that board is emulated, or unknown.
+    """
+    return (flow.target_of(board),) if board else tuple(flow.TARGETS.values())

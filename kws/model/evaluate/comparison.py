@@ -1,0 +1,67 @@
+"""The same clips computed in other ways: by the float model, by LiteRT's reference kernels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws import _core
+from kws.bundle.contents import Bundle
+from kws.convert.backend import import_tensorflow
+from kws.convert.quantize import to_float
+from kws.errors import ModelError
+from kws.model.evaluate.accuracy import Evaluation, evaluate
+from kws.model.evaluate.clip_metrics import Judgement
+from kws.model.evaluate.conversion_loss import litert_scores
+from kws.model.train.fine_tuning import Origin
+from kws.model.zoo import build_model
+
+
+def others(source: Path, bundle: Bundle, clips: Judgement) -> dict[str, Evaluation]:
+    """Judge a Keras model and the bundle's int8 model in LiteRT.
+
+    Args:
+        source: a bundle with float weights, the folder of a training run, or a .keras file:
+            float[n, 49, 40, 1] to logits or scores.
+        bundle: what it became.
+        clips: what the core made of the clips.
+
+    Raises:
+        ModelError: it is no model, or one of other classes.
+        UsageError: a folder without float weights.
+        ToolError: TensorFlow is not installed.
+    """
+    import_tensorflow()
+    model = _from_folder(source, bundle) if source.is_dir() else _from_file(source)
+    spectrograms = _core.features(clips.pcm)
+    logits = np.asarray(model.predict(to_float(spectrograms), batch_size=256, verbose=0))
+    if logits.shape != clips.scores.shape:
+        raise ModelError(
+            f"{source}: gives {logits.shape[-1]} scores, the bundle has {len(bundle.labels)} labels"
+        )
+    litert = litert_scores(bundle.model, spectrograms)
+    return {
+        "float, Keras": evaluate(logits, clips.truth, clips.labels),
+        "int8, LiteRT reference kernels": evaluate(litert, clips.truth, clips.labels),
+    }
+
+
+def _from_folder(folder: Path, bundle: Bundle) -> Any:
+    origin = Origin(folder)
+    if origin.labels != bundle.labels:
+        raise ModelError(f"{folder}: its labels are not the bundle's; name the run it came from")
+    model = build_model(origin.model, len(origin.labels), 0)
+    origin.give_to(model, origin.labels, frozen=0)
+    return model
+
+
+def _from_file(file: Path) -> Any:
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    try:
+        return keras.models.load_model(file, compile=False)
+    except (OSError, ValueError, TypeError) as error:
+        reason = str(error).splitlines()[0]
+        raise ModelError(f"{file}: no Keras model that can be read ({reason})") from None

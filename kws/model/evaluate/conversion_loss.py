@@ -1,0 +1,110 @@
+"""What conversion to int8 cost, measured on the test clips."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.bundle.checks import input_frames
+from kws.convert.backend import import_tensorflow, quiet
+from kws.convert.quantize import to_float
+from kws.model.evaluate.accuracy import Evaluation, core_scores, evaluate
+from kws.model.samples.training_set import Samples
+
+Scores = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Report:
+    """The same clips judged by the float model and by the int8 model, computed in two ways."""
+
+    float_model: Evaluation
+    """By Keras."""
+
+    int8_model: Evaluation
+    """By LiteRT with its reference kernels."""
+
+    core: Evaluation
+    """By kws's core, as on the device."""
+
+    difference: dict[str, float]
+    """Core's scores less the float model's, each from 0 to 1: max, mean and std of their size."""
+
+    core_equals_litert: float
+    """Share of the clips for which the core and LiteRT give the same bytes. LiteRT rounds a dense
+    layer's sums once, TFLM and the core twice, so a few differ by one step."""
+
+    def metrics(self) -> dict[str, Any]:
+        """For the bundle."""
+        return {
+            "clips": self.core.clips,
+            "accuracy": {
+                "float": self.float_model.accuracy,
+                "int8": self.int8_model.accuracy,
+                "core": self.core.accuracy,
+            },
+            "difference": self.difference,
+            "core_equals_litert": self.core_equals_litert,
+            "recall": self.core.recall,
+            "confusion": self.core.confusion.tolist(),
+        }
+
+
+def compare(model: Any, data: bytes, samples: Samples, labels: tuple[str, ...]) -> Report:
+    """Judge a Keras model and what `quantize` made of it.
+
+    Args:
+        model: float[n, 49, 40, 1] to logits.
+        data: its int8 .tflite file.
+        samples: test clips.
+        labels: names of the classes.
+    """
+    logits = model.predict(to_float(samples.spectrograms), batch_size=256, verbose=0)
+    exact = _softmax(np.asarray(logits, np.float32))
+    core = core_scores(data, samples.spectrograms)
+    litert = litert_scores(data, samples.spectrograms)
+    size = np.abs((core.astype(np.float32) + 128) / 256 - exact)
+    return Report(
+        evaluate(exact, samples.labels, labels),
+        evaluate(litert, samples.labels, labels),
+        evaluate(core, samples.labels, labels),
+        {"max": float(size.max()), "mean": float(size.mean()), "std": float(size.std())},
+        float((core == litert).all(axis=1).mean()),
+    )
+
+
+def litert_scores(data: bytes, spectrograms: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """What LiteRT's reference kernels make of spectrograms: int8[n, classes]."""
+    interpreter = _litert(data)
+    source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
+    frames = input_frames(source["shape"])
+    out = np.empty((len(spectrograms), int(np.prod(target["shape"]))), np.int8)
+    for row, spectrogram in zip(out, spectrograms, strict=True):
+        if frames < len(spectrogram):
+            interpreter = _litert(data)  # it has no way to forget what it heard
+        for start in range(0, len(spectrogram) - frames + 1, frames):
+            part = spectrogram[start : start + frames]
+            interpreter.set_tensor(source["index"], part.reshape(source["shape"]))
+            interpreter.invoke()
+        row[:] = interpreter.get_tensor(target["index"]).reshape(-1)
+    return out
+
+
+def _litert(data: bytes) -> Any:
+    tf = import_tensorflow()
+    with quiet():
+        interpreter = tf.lite.Interpreter(
+            model_content=data,
+            experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF,
+        )
+        interpreter.allocate_tensors()
+    return interpreter
+
+
+def _softmax(logits: Scores) -> Scores:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    scores: Scores = powers / powers.sum(axis=1, keepdims=True)
+    return scores

@@ -1,0 +1,325 @@
+"""Long recordings with words at known times: made of a data set's clips, or a user's own.
+
+A made one has parts of at most ten minutes. In each, pieces of background follow each other,
+recorded ones of the data set and ones made from nothing, each at a level of its own; words are
+laid over them at a signal-to-noise ratio of their own. Only clips, and only the part of each
+background recording, that belong to the split are heard.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.augment.augmenter import Pcm
+from kws.audio.augment.noise import make_noises
+from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.sound_files import SAMPLE_RATE, load_clip
+from kws.config import check_range
+from kws.errors import DataError
+from kws.model.samples.training_set import background_parts
+
+PART_MINUTES = 10.0
+"""Longest part; a device hears each from a fresh start."""
+
+REACTION_MS = 1500
+"""A word may be reported so long after its end."""
+
+_CLIP_MS = 1000
+_FADE = SAMPLE_RATE // 50
+_BLOCK = SAMPLE_RATE // 100
+_PIECE_SECONDS = (8.0, 20.0)
+_NOISE_SECONDS = 30.0
+_SEED = 20180409
+
+Sound = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class StreamSettings:
+    """What a made recording is like."""
+
+    minutes: float = 60.0
+    """Length, in equal parts of at most ten minutes."""
+
+    words_a_minute: float = 6.0
+    """How many words are said, keywords and others together."""
+
+    keyword_share: float = 0.5
+    """Share of the words that are keywords, each as often as any other."""
+
+    snr_db: tuple[float, float] = (5.0, 15.0)
+    """Speech over noise: RMS of the word over RMS of the background's piece."""
+
+    level_db: tuple[float, float] = (-50.0, -30.0)
+    """RMS of the background's pieces, in dB of full scale."""
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        check_range("minutes", self.minutes, 0.1, 1_000_000)
+        # Each word has its clip's second and the time in which it may be reported for itself.
+        check_range("words_a_minute", self.words_a_minute, 0, 60_000 / (_CLIP_MS + REACTION_MS))
+        check_range("keyword_share", self.keyword_share, 0, 1)
+        for name, pair in (("snr_db", self.snr_db), ("level_db", self.level_db)):
+            check_range(name, pair[0], -100, pair[1])
+            check_range(name, pair[1], pair[0], 100)
+
+    @property
+    def parts(self) -> int:
+        """How many parts it has."""
+        return math.ceil(self.minutes / PART_MINUTES)
+
+    @property
+    def part_minutes(self) -> float:
+        """How long each is."""
+        return self.minutes / self.parts
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """Hours with keywords, and hours like them with the keywords left out."""
+
+    hours: float = 1.0
+    quiet_hours: float = 4.0
+    """False alarms are rare: most of the time in which they are counted is here."""
+
+    snr_db: tuple[float, float] = (5.0, 15.0)
+    words_a_minute: float = 6.0
+    """While there are keywords; half of the words are some."""
+
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse values that make no sense."""
+        check_range("hours", self.hours, 0.01, 10_000)
+        check_range("quiet hours", self.quiet_hours, 0, 10_000)
+
+    @property
+    def settings(self) -> tuple[StreamSettings, ...]:
+        """Those of the two kinds."""
+        common: dict[str, Any] = {"snr_db": self.snr_db}
+        busy = StreamSettings(
+            60 * self.hours,
+            words_a_minute=self.words_a_minute,
+            seed=2 * self.seed,
+            **common,
+        )
+        if self.quiet_hours < 0.01:
+            return (busy,)
+        quiet = StreamSettings(
+            60 * self.quiet_hours,
+            words_a_minute=self.words_a_minute / 2,
+            keyword_share=0.0,
+            seed=2 * self.seed + 1,
+            **common,
+        )
+        return busy, quiet
+
+    @property
+    def parts(self) -> int:
+        """Streams in all."""
+        return sum(settings.parts for settings in self.settings)
+
+    def streams(self, dataset: DataSet, keywords: Sequence[str], split: Split) -> Iterator[Stream]:
+        """The sound; see `make_streams`."""
+        for settings in self.settings:
+            yield from make_streams(dataset, keywords, split, settings)
+
+    def to_json(self) -> dict[str, Any]:
+        """What is heard, as JSON and TOML can hold it."""
+        return {**vars(self), "snr_db": list(self.snr_db)}
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word that is said in a stream."""
+
+    label: str
+    """The word itself, whether a keyword or not."""
+
+    start_ms: int
+    end_ms: int
+    """Where the voice ends."""
+
+    file: Path | None = None
+    """The clip; None in a user's own recording."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A recording and what is said in it."""
+
+    pcm: Pcm
+    words: tuple[Word, ...]
+    """By time."""
+
+    @property
+    def hours(self) -> float:
+        """How long it lasts."""
+        return len(self.pcm) / SAMPLE_RATE / 3600
+
+
+def make_streams(
+    dataset: DataSet, keywords: Sequence[str], split: Split, settings: StreamSettings
+) -> Iterator[Stream]:
+    """The parts of a made recording, one after the other. The same arguments give the same sound.
+
+    Every clip of the split is heard once before one is heard twice.
+
+    Raises:
+        DataError: the split has no clips of a keyword, or of other words, where some are asked for.
+        AudioError: a file is missing or damaged.
+    """
+    rng = np.random.default_rng([_SEED, list(Split).index(split), settings.seed])
+    share = settings.keyword_share if settings.words_a_minute else 0.0
+    groups = {word: dataset.of(split, [word]) for word in keywords} if share > 0 else {}
+    for word, clips in groups.items():
+        if not clips:
+            raise DataError(f"{dataset.root}: no {split} clips of {word!r} to make a stream of")
+    others = dataset.of(split, [word for word in dataset.words if word not in keywords])
+    if share < 1 and settings.words_a_minute and not others:
+        raise DataError(
+            f"{dataset.root}: no {split} clips of other words than {', '.join(keywords)}; "
+            "false alarms are counted on them, so add folders of some"
+        )
+    decks = [_Deck(clips, rng) for clips in groups.values()]
+    other_deck = _Deck(others, rng)
+    recorded = background_parts(load_backgrounds(dataset), split)
+    turns = itertools.cycle(range(len(decks)))
+    for _ in range(settings.parts):
+        sound, level = _background(noises(recorded, rng), settings, rng)
+        words: list[Word] = []
+        for start in _starts(settings, rng):
+            deck = decks[next(turns)] if rng.random() < share else other_deck
+            clip, pcm = deck.draw()
+            gain = float(level[start]) * 10 ** (rng.uniform(*settings.snr_db) / 20)
+            words.append(_lay(sound, start, clip, pcm, gain))
+        np.clip(sound, -32768, 32767, out=sound)
+        yield Stream(np.rint(sound).astype(np.int16), tuple(words))
+
+
+def read_stream(recording: Path, labels: Path) -> Stream:
+    """A user's recording with a label track as Audacity exports it.
+
+    Each line of the label file is `start end word`, with tabs between and times in seconds; lines
+    that start with a backslash (frequencies) are skipped.
+
+    Raises:
+        AudioError: the recording cannot be read.
+        DataError: the label file cannot be read, or a line is wrong.
+    """
+    pcm = load_clip(recording)
+    try:
+        lines = labels.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise DataError(f"{labels}: {reason.lower()}; name a label file of Audacity") from None
+    words = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("\\"):
+            continue
+        words.append(_labelled(f"{labels}: line {number}", line, len(pcm) / SAMPLE_RATE))
+    return Stream(pcm, tuple(sorted(words, key=lambda word: word.start_ms)))
+
+
+def _labelled(where: str, line: str, seconds: float) -> Word:
+    fields = line.split("\t")
+    try:
+        start, end, label = float(fields[0]), float(fields[1]), fields[2].strip()
+    except (ValueError, IndexError):
+        raise DataError(f"{where}: has to be start, end (seconds) and word, with tabs") from None
+    if not 0 <= start <= end <= seconds + 1 or not label:
+        raise DataError(f"{where}: {start:g} to {end:g} s is not within the {seconds:.1f} s")
+    return Word(label, round(1000 * start), round(1000 * end))
+
+
+def speech_span(pcm: Pcm) -> tuple[int, int]:
+    """First and last sample of the voice in a clip: where it is well above the clip's own noise."""
+    blocks = pcm[: len(pcm) // _BLOCK * _BLOCK].reshape(-1, _BLOCK).astype(np.float32)
+    if not len(blocks):
+        return 0, len(pcm)
+    levels = np.sqrt(np.mean(blocks**2, axis=1))
+    peak, floor = float(levels.max()), float(np.quantile(levels, 0.1))
+    # 30 dB below the loudest 10 ms, but 10 dB above the quietest tenth, and below the peak.
+    loud = np.flatnonzero(levels >= min(max(peak / 32, 3 * floor), peak / 2))
+    return int(loud[0]) * _BLOCK, (int(loud[-1]) + 1) * _BLOCK
+
+
+class _Deck:
+    """Clips in random order, again and again; each is loaded when it is first drawn."""
+
+    def __init__(self, clips: Sequence[Clip], rng: np.random.Generator) -> None:
+        self._clips, self._rng = clips, rng
+        self._order: list[int] = []
+        self._pcm: dict[int, Pcm] = {}
+
+    def draw(self) -> tuple[Clip, Pcm]:
+        if not self._order:
+            self._order = self._rng.permutation(len(self._clips)).tolist()
+        index = self._order.pop()
+        if index not in self._pcm:
+            self._pcm[index] = load_pcm([self._clips[index]])[0]
+        return self._clips[index], self._pcm[index]
+
+
+def noises(recorded: Sequence[Pcm], rng: np.random.Generator) -> list[Sound]:
+    """Recorded backgrounds, and six kinds made from nothing, all at an RMS of 1."""
+    made = make_noises(_NOISE_SECONDS, int(rng.integers(2**31)))
+    return [*map(_unit, recorded), *map(_unit, made.values())]
+
+
+def _unit(pcm: Pcm) -> Sound:
+    """Sound at an RMS of 1."""
+    sound = pcm.astype(np.float32)
+    return sound / np.float32(max(float(np.sqrt(np.mean(sound**2))), 1e-3))
+
+
+def _starts(settings: StreamSettings, rng: np.random.Generator) -> list[int]:
+    """First samples of a part's words: evenly spread, each moved at random in its room."""
+    count = round(settings.words_a_minute * settings.part_minutes)
+    if not count:
+        return []
+    room = settings.part_minutes * 60 * SAMPLE_RATE / count
+    free = room - (_CLIP_MS + REACTION_MS) * SAMPLE_RATE // 1000
+    return [int(room * i + rng.random() * max(free, 0)) for i in range(count)]
+
+
+def _background(
+    sounds: Sequence[Sound], settings: StreamSettings, rng: np.random.Generator
+) -> tuple[Sound, Sound]:
+    """A part's background, and its RMS at each sample, both float32 in steps of int16."""
+    samples = int(settings.part_minutes * 60 * SAMPLE_RATE)
+    sound, level = np.zeros((2, samples), np.float32)
+    place = 0
+    while place < samples:
+        length = min(int(rng.uniform(*_PIECE_SECONDS) * SAMPLE_RATE), samples - place)
+        noise = sounds[int(rng.integers(len(sounds)))]
+        first = int(rng.integers(len(noise)))
+        piece = np.take(noise, np.arange(first, first + length), mode="wrap")
+        gain = np.float32(32768 * 10 ** (rng.uniform(*settings.level_db) / 20))
+        level[place : place + length] = gain
+        sound[place : place + length] = piece * gain
+        place += length
+    return sound, level
+
+
+def _lay(sound: Sound, start: int, clip: Clip, pcm: Pcm, level: float) -> Word:
+    """Add a clip to a part's sound, its voice at an RMS of `level`."""
+    first, end = speech_span(pcm)
+    voice = pcm.astype(np.float32)
+    rms = float(np.sqrt(np.mean(voice[first:end] ** 2)))
+    # The clip's own noise must not begin and end with a click.
+    ramp = np.minimum(1, np.arange(1, len(voice) + 1, dtype=np.float32) / _FADE)
+    gain = np.float32(level / max(rms, 1.0))
+    sound[start : start + len(voice)] += voice * ramp * ramp[::-1] * gain
+    to_ms = 1000 / SAMPLE_RATE
+    return Word(clip.word, round((start + first) * to_ms), round((start + end) * to_ms), clip.path)

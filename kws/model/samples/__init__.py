@@ -1,0 +1,1 @@
+"""Which clips a model learns from and is evaluated on."""

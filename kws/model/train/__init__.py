@@ -1,0 +1,1 @@
+"""Training: from a data set to a bundle."""

@@ -1,0 +1,91 @@
+"""Conversion of a trained model, which is TensorFlow's, whatever Keras trained it on.
+
+Keras has one backend in a process. Where that is another one (`KERAS_BACKEND=jax`), the same model
+is built again in a process of its own, gets the weights, and is converted there.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws.convert.backend import import_tensorflow
+from kws.convert.quantize import Spectrograms, quantize
+from kws.errors import ConversionError, KwsError, ModelError
+from kws.model.train import checkpoint
+from kws.model.zoo import build_model
+
+_WEIGHTS, _CLIPS, _MODEL = "weights.npz", "clips.npy", "model.tflite"
+
+
+def quantize_trained(name: str, model: Any, spectrograms: Spectrograms) -> bytes:
+    """As `kws.convert.quantize.quantize`, on any backend.
+
+    Args:
+        name: of the zoo, or a user's file: what `build_model` makes `model` of.
+        model: float[n, 49, 40, 1] to logits float[n, classes].
+        spectrograms: training clips that show which values each layer gives.
+    """
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    if keras.backend.backend() == "tensorflow":
+        return quantize(model, spectrograms)
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(Path(folder) / _WEIGHTS, *[np.asarray(weights) for weights in model.weights])
+        np.save(Path(folder) / _CLIPS, spectrograms)
+        done = subprocess.run(
+            [sys.executable, "-m", __name__, name, str(model.output_shape[-1]), folder],
+            env={**os.environ, "KERAS_BACKEND": "tensorflow"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            kind, _, reason = done.stderr.strip().rpartition("\n")[2].partition(": ")
+            raise (ModelError if kind == "ModelError" else ConversionError)(reason or kind)
+        return (Path(folder) / _MODEL).read_bytes()
+
+
+def check_convertible(name: str, model: Any) -> None:
+    """Make sure before a model is trained that it will convert to ops that kws has.
+
+    Args:
+        name: as in `quantize_trained`.
+        model: untrained.
+
+    Raises:
+        ConversionError: it will not.
+    """
+    _, frames, channels, _ = model.input_shape
+    rng = np.random.default_rng(0)
+    try:
+        quantize_trained(
+            name, model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8)
+        )
+    except ConversionError:
+        raise
+    except ModelError:
+        pass  # untrained weights give odd ranges
+
+
+def _main(name: str, classes: str, where: str) -> None:
+    """The other process."""
+    import_tensorflow()
+    folder = Path(where)
+    model = build_model(name, int(classes), 0)
+    with np.load(folder / _WEIGHTS) as weights:
+        checkpoint.assign(model.weights, list(weights.values()), folder / _WEIGHTS)
+    (folder / _MODEL).write_bytes(quantize(model, np.load(folder / _CLIPS)))
+
+
+if __name__ == "__main__":
+    try:
+        _main(*sys.argv[1:])
+    except KwsError as error:
+        sys.exit(f"{type(error).__name__}: {error}")

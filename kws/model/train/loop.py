@@ -1,0 +1,326 @@
+"""Training: clips of a data set to a bundle, in a folder from which a killed run goes on."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws import config
+from kws.audio.dataset import DataSet, Split
+from kws.bundle.checks import check_name
+from kws.bundle.contents import Bundle, check_destination, make_bundle, write_bundle
+from kws.convert.backend import import_tensorflow
+from kws.convert.quantize import to_float
+from kws.convert.streaming import streams
+from kws.model.evaluate.accuracy import evaluate
+from kws.model.evaluate.conversion_loss import Report, compare
+from kws.model.evaluate.report.plots import save_confusion
+from kws.model.samples.disk_arrays import Storage
+from kws.model.samples.training_set import (
+    Samples,
+    Spectrograms,
+    TrainingSet,
+    class_labels,
+    extra_clips,
+    judge_clips,
+    judge_samples,
+    training_clips,
+)
+from kws.model.train import checkpoint
+from kws.model.train.conversion_process import check_convertible, quantize_trained
+from kws.model.train.distillation import Teacher
+from kws.model.train.fine_tuning import Origin, pack
+from kws.model.train.run_folder import TrainSettings, claim
+from kws.model.train.soft_labels import Targets, mix_up
+from kws.model.train.tensorboard_log import Log
+from kws.model.zoo import build_model, find_model
+from kws.model.zoo.user_model import is_own
+from kws.progress import progress_bar
+
+_CALIBRATION_CLIPS = 500
+
+_WARM_UP = 0.1
+"""Share of the steps in which the learning rate rises to its highest value."""
+
+
+@dataclass(frozen=True)
+class TrainResult:
+    """What a run ends with."""
+
+    bundle: Bundle
+    report: Report
+    history: list[checkpoint.EpochResult]
+    best_epoch: int
+    """Index of the epoch whose weights the bundle has."""
+
+    picture: Path
+    """The confusion matrix."""
+
+    def to_json(self) -> dict[str, Any]:
+        """What a script wants to know."""
+        return {
+            "bundle": str(self.bundle.path),
+            "picture": str(self.picture),
+            "epochs": [dataclasses.asdict(result) for result in self.history],
+            "best_epoch": self.best_epoch + 1,
+            "labels": list(self.bundle.labels),
+            **self.report.metrics(),
+        }
+
+
+def train(
+    dataset: DataSet,
+    out: Path,
+    settings: TrainSettings,
+    *,
+    name: str | None = None,
+    about: str = "",
+    extra: DataSet | None = None,
+    teacher: Teacher | None = None,
+    origin: Origin | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> TrainResult:
+    """Train a model, convert it, judge it and write its bundle; go on where a killed run was.
+
+    In `out` then are `bundle/`, `confusion.png`, `logs/` for TensorBoard, and what a run needs to
+    go on: `settings.toml` and `checkpoint.npz`, written after each epoch. The weights are those of
+    an uninterrupted run.
+
+    Args:
+        dataset: where the clips come from.
+        out: the run's folder.
+        settings: what to train and how.
+        name: the bundle's short name; None takes the folder's.
+        about: what the data is, and its licence; nothing says which folder it was.
+        extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
+        teacher: a model whose scores become part of the labels.
+        origin: a model whose layers this one starts with (`TrainSettings.frozen`).
+        say: is given a line of text now and then.
+
+    Raises:
+        UsageError: no such model, a teacher of other words, an origin of another model, or `out`
+            holds a run with other settings or data.
+        DataError: the data set lacks clips.
+        AudioError: a clip is damaged.
+        ToolError: TensorFlow is not installed.
+        KwsError: something could not be written.
+    """
+    find_model(settings.model)
+    name = name or out.resolve().name
+    check_name(name)
+    dataset.check(settings.words)
+    check_destination(out / "bundle")
+    if teacher:
+        teacher.check(settings.words)
+        settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
+    if origin:
+        origin.check(settings.model)
+        settings = dataclasses.replace(settings, origin=origin.fingerprint)
+    import_tensorflow()
+    if is_own(settings.model):
+        untrained = build_model(settings.model, len(class_labels(settings.words)), settings.seed)
+        check_convertible(settings.model, untrained)
+    claim(out, settings, dataset, extra)
+
+    training, validation, test = _load(dataset, settings, extra, out)
+    labels = class_labels(settings.words)
+    say(
+        f"{len(training)} clips an epoch for {', '.join(labels)}; "
+        f"{len(validation)} for validation, {len(test)} for the test"
+    )
+    targets = Targets(settings, training, teacher)
+    model, state = _fit(out, settings, targets, validation, say, origin=origin)
+
+    chosen = settings.epochs - 1 if settings.last else state.best_epoch
+    say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
+    clips = training.copy(0).spectrograms
+    clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
+    data = quantize_trained(settings.model, model, clips)
+    report = compare(model, data, test, labels)
+    bundle = make_bundle(
+        data,
+        labels,
+        name=name,
+        inference_stride=None if streams(model) else find_model(settings.model).stride,
+        data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
+        metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
+        versions={"tensorflow": import_tensorflow().__version__},
+    )
+    bundle = dataclasses.replace(bundle, float_model=pack(settings.model, state.best))
+    bundle = write_bundle(bundle, out / "bundle")
+    picture = out / "confusion.png"
+    save_confusion(picture, report.core, f"{name}, int8 on the core")
+    return TrainResult(bundle, report, state.history, chosen, picture)
+
+
+def _load(
+    dataset: DataSet, settings: TrainSettings, extra: DataSet | None, out: Path
+) -> tuple[TrainingSet, Samples, Samples]:
+    words = settings.words
+    judged = {
+        split: sum(map(len, judge_clips(dataset, words, split)))
+        for split in (Split.VALIDATION, Split.TEST)
+    }
+    learned = sum(map(len, training_clips(dataset, words, settings.samples, settings.seed))) + sum(
+        map(len, extra_clips(extra, dataset, words) if extra else [])
+    )
+    with progress_bar("loading clips", learned + sum(judged.values())) as advance:
+        return (
+            TrainingSet(
+                *(dataset, words, settings.samples, settings.seed, advance),
+                extra=extra,
+                storage=Storage(out),
+            ),
+            judge_samples(dataset, words, Split.VALIDATION, advance),
+            judge_samples(dataset, words, Split.TEST, advance),
+        )
+
+
+def _fit(
+    out: Path,
+    settings: TrainSettings,
+    targets: Targets,
+    validation: Samples,
+    say: Callable[[str], object],
+    *,
+    origin: Origin | None = None,
+) -> tuple[Any, checkpoint.State]:
+    """The model with the best epoch's weights, and the state after the last epoch."""
+    labels = class_labels(settings.words)
+    model = build_model(settings.model, len(labels), settings.seed)
+    if origin:
+        origin.give_to(model, labels, settings.frozen)
+    _compile(model, settings, -(-len(targets) // settings.batch_size) * settings.epochs)
+    variables = [*model.variables, *model.optimizer.variables]
+    file = out / "checkpoint.npz"
+    state = checkpoint.load(file)
+    if state:
+        checkpoint.assign(variables, state.variables, file)
+        say(f"going on after epoch {len(state.history)} of {settings.epochs}")
+    else:
+        state = checkpoint.State()
+
+    todo = settings.epochs - len(state.history)
+    log = Log(out / "logs")
+    with progress_bar("training", todo * len(targets)) as advance:
+        for epoch in range(len(state.history), settings.epochs):
+            started = time.process_time()
+            loss, accuracy = _learn(model, settings, targets, epoch, advance)
+            with _averaged(model, settings):
+                logits = _logits(model, validation.spectrograms)
+                result = checkpoint.EpochResult(
+                    loss,
+                    accuracy,
+                    evaluate(logits, validation.labels, labels).accuracy,
+                    _loss(logits, validation.labels),
+                    time.process_time() - started,
+                )
+                state.history.append(result)
+                if state.best_epoch == epoch:
+                    state.best = [np.asarray(w).copy() for w in model.weights]
+            state.variables = [np.asarray(v).copy() for v in variables]
+            checkpoint.save(file, state)
+            log.write(epoch + 1, dataclasses.asdict(result))
+            if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
+                say(_line(epoch + 1, settings.epochs, result))
+    if settings.last:
+        with _averaged(model, settings):
+            state.best = [np.asarray(w).copy() for w in model.weights]
+        checkpoint.save(file, state)  # a teacher takes its weights from there
+    checkpoint.assign(model.weights, state.best, file)
+    return model, state
+
+
+def _learn(
+    model: Any,
+    settings: TrainSettings,
+    targets: Targets,
+    epoch: int,
+    advance: Callable[[int], object],
+) -> tuple[float, float]:
+    """One pass over an epoch's clips; mean loss and accuracy while learning."""
+    spectrograms, wanted = targets.epoch(epoch)
+    rng = np.random.default_rng([settings.seed, *b"mixup", epoch])
+    totals = np.zeros(2)
+    for start in range(0, len(wanted), settings.batch_size):
+        batch = slice(start, start + settings.batch_size)
+        x, y = to_float(spectrograms[batch]), wanted[batch]
+        if settings.mixup:
+            x, y = mix_up(x, y, settings.mixup, rng)
+        logs = model.train_on_batch(x, y, return_dict=True)
+        totals += len(x) * np.array([logs["loss"], logs["accuracy"]])
+        advance(len(x))
+    loss, accuracy = (totals / len(wanted)).tolist()
+    return loss, accuracy
+
+
+@contextlib.contextmanager
+def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
+    """The model with the running average of its weights, as long as the block lasts."""
+    if not settings.average:
+        yield
+        return
+    kept = [np.asarray(w).copy() for w in model.trainable_variables]
+    model.optimizer.finalize_variable_values(model.trainable_variables)
+    for variable in model.trainable_variables:  # JAX lets both share memory, and frees one's
+        variable.assign(np.asarray(variable).copy())
+    yield
+    for variable, value in zip(model.trainable_variables, kept, strict=True):
+        variable.assign(value)
+
+
+def _logits(model: Any, spectrograms: Spectrograms) -> npt.NDArray[np.float32]:
+    batches = [
+        np.asarray(model.predict_on_batch(to_float(spectrograms[start : start + 256])))
+        for start in range(0, len(spectrograms), 256)
+    ]
+    return np.concatenate(batches)
+
+
+def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
+    import keras  # noqa: PLC0415 - slow, for training only
+
+    warm_up = max(int(steps * _WARM_UP), 1)
+    rate = keras.optimizers.schedules.CosineDecay(
+        0.0, max(steps - warm_up, 1), warmup_target=settings.learning_rate, warmup_steps=warm_up
+    )
+    momentum = 1 - 1 / max(settings.average * steps, 1)
+    average = {"use_ema": True, "ema_momentum": momentum} if settings.average else {}
+    model.compile(
+        optimizer=keras.optimizers.Adam(rate, **average),
+        loss=keras.losses.CategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
+        # The others take longer to compile than small models train; JAX is of no use without.
+        jit_compile=keras.backend.backend() == "jax",
+    )
+    model.optimizer.build(model.trainable_variables)
+
+
+def _loss(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> float:
+    """Mean cross-entropy."""
+    shifted = logits - logits.max(axis=1, keepdims=True)
+    log_scores = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return float(-log_scores[np.arange(len(labels)), labels].mean())
+
+
+def _line(epoch: int, epochs: int, result: checkpoint.EpochResult) -> str:
+    return (
+        f"epoch {epoch:{len(str(epochs))}}/{epochs}  loss {result.loss:.3f}  "
+        f"training {result.train_accuracy:.1%}  validation {result.validation_accuracy:.1%}"
+    )
+
+
+def _metrics(settings: TrainSettings, state: checkpoint.State, chosen: int) -> dict[str, Any]:
+    return {
+        **config.to_dict(settings),
+        "best_epoch": chosen + 1,
+        "validation_accuracy": state.history[chosen].validation_accuracy,
+    }

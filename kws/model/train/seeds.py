@@ -1,0 +1,106 @@
+"""The same training with several seeds: how much of a figure is luck."""
+
+from __future__ import annotations
+
+import dataclasses
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kws.audio.dataset import DataSet
+from kws.bundle.contents import Bundle, write_bundle
+from kws.files import make_directory
+from kws.model.train.distillation import Teacher
+from kws.model.train.fine_tuning import Origin
+from kws.model.train.loop import TrainResult, train
+from kws.model.train.run_folder import TrainSettings
+
+
+@dataclass(frozen=True)
+class SeedResults:
+    """What the runs end with."""
+
+    runs: list[TrainResult]
+    """One a seed."""
+
+    best: TrainResult
+    """The run with the lowest validation loss; the test has no say."""
+
+    @property
+    def accuracies(self) -> list[float]:
+        """Each run's accuracy on the test clips, int8 on the core."""
+        return [run.report.core.accuracy for run in self.runs]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the accuracies."""
+        return float(np.mean(self.accuracies))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the accuracies from seed to seed; 0 for one seed."""
+        return float(np.std(self.accuracies, ddof=1)) if len(self.runs) > 1 else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """What a script wants to know."""
+        out = self.best.to_json()
+        if len(self.runs) > 1:
+            out["seeds"] = {
+                "accuracies": self.accuracies,
+                "mean": self.mean,
+                "spread": self.spread,
+                "runs": [run.to_json() for run in self.runs],
+            }
+        return out
+
+
+def train_seeds(
+    dataset: DataSet,
+    out: Path,
+    settings: TrainSettings,
+    seeds: int,
+    *,
+    name: str | None = None,
+    about: str = "",
+    extra: DataSet | None = None,
+    teacher: Teacher | None = None,
+    origin: Origin | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> SeedResults:
+    """Train once for each seed from `settings.seed` on, as `train` does.
+
+    One seed trains in `out`; several in `out/seed<n>`, and the bundle and the picture of the one
+    with the lowest validation loss are copied to `out`. Runs that are finished are not repeated.
+
+    Raises:
+        KwsError: as `train` does.
+    """
+    name = name or out.resolve().name
+    runs = []
+    for seed in range(settings.seed, settings.seed + seeds):
+        folder = out / f"seed{seed}" if seeds > 1 else out
+        ours = dataclasses.replace(settings, seed=seed)
+        if seeds > 1:
+            say(f"seed {seed}")
+        runs.append(
+            train(
+                *(dataset, folder, ours),
+                name=name,
+                about=about,
+                extra=extra,
+                teacher=teacher,
+                origin=origin,
+                say=say,
+            )
+        )
+    best = min(runs, key=lambda run: run.history[run.best_epoch].validation_loss)
+    if seeds > 1:
+        make_directory(out)
+        bundle: Bundle = write_bundle(best.bundle, out / "bundle")
+        picture = shutil.copy(best.picture, out / best.picture.name)
+        best = dataclasses.replace(best, bundle=bundle, picture=Path(picture))
+    return SeedResults(runs, best)

@@ -1,0 +1,302 @@
+"""What is done to clips in training: each change alone, and all together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kws.audio.augment.augmenter import (
+    NONE,
+    Augmentation,
+    Augmenter,
+    cut_backgrounds,
+    join,
+    shift,
+    silence,
+    speech_levels,
+)
+from kws.audio.augment.room import make_response
+from kws.audio.augment.stretch import resample, stretch
+from kws.errors import DataError, KwsError
+
+Pcm = npt.NDArray[np.int16]
+
+
+def rng(seed: int = 0) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def change(clips: Pcm, backgrounds: list[Pcm] | None = None, **what: float) -> Pcm:
+    settings = replace(NONE, **what)  # type: ignore[arg-type]
+    return Augmenter(settings, backgrounds or [], clips.shape[1], 0).change(clips, [1])
+
+
+def tones(count: int, hertz: float = 400, level: float = 3000) -> Pcm:
+    """Half a second of a tone in the middle of each clip."""
+    wave = level * np.sin(2 * np.pi * hertz * np.arange(16000) / 16000)
+    wave[:4000] = wave[12000:] = 0
+    return np.tile(wave.astype(np.int16), (count, 1))
+
+
+def frequency(clip: npt.NDArray[np.generic]) -> float:
+    spectrum = np.abs(np.fft.rfft(clip.astype(np.float64), 160_000))
+    return float(np.argmax(spectrum)) / 10
+
+
+def duration(clip: npt.NDArray[np.generic]) -> float:
+    loud = np.flatnonzero(np.abs(clip.astype(np.float64)) > 0.2 * np.abs(clip).max())
+    return float(loud[-1] - loud[0]) / 16000
+
+
+def decibels(ratio: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    return 20 * np.log10(np.asarray(ratio, np.float64))
+
+
+def test_shift_fills_with_zeros() -> None:
+    batch = np.arange(1, 7, dtype=np.float32).reshape(1, 6).repeat(4, 0)
+    moved = shift(batch, np.array([0, 2, -2, 5]))
+    assert moved.tolist() == [
+        [1, 2, 3, 4, 5, 6],
+        [0, 0, 1, 2, 3, 4],
+        [3, 4, 5, 6, 0, 0],
+        [0, 0, 0, 0, 0, 1],
+    ]
+
+
+def test_clips_move_both_ways_by_at_most_what_was_asked() -> None:
+    batch = np.zeros((2000, 16000), np.int16)
+    batch[:, 8000] = 1
+    places = np.argmax(change(batch, shift_ms=100), axis=1) - 8000
+    assert -1600 <= places.min() < -1500
+    assert 1500 < places.max() < 1600
+    assert abs(places.mean()) < 100
+
+
+def test_what_is_moved_out_of_a_clip_is_told() -> None:
+    clips = np.concatenate([tones(500), np.zeros((3, 16000), np.int16)])
+    left = np.empty(len(clips), np.float32)
+    augmenter = Augmenter(replace(NONE, shift_ms=500), [], 16000, 0)
+    out = augmenter.change(clips, [1], left=left)
+    energy = (out.astype(np.float64) ** 2).sum(axis=1) / (clips[0].astype(np.float64) ** 2).sum()
+    np.testing.assert_allclose(left[:500], energy[:500], atol=1e-3)
+    assert left.min() < 0.55  # half of the tone is gone when it moves by 500 ms
+    assert left[:500].max() > 0.999
+
+
+def test_lead_has_the_noise_of_the_clip_and_what_is_moved_into_it() -> None:
+    noise = [rng(2).normal(0, 500, 80_000).astype(np.int16)]
+    settings = replace(NONE, lead_ms=500, background=0.5, snr_db=0)
+    out = Augmenter(settings, noise, 16000, 0).change(tones(1000), [1])
+    assert out.shape == (1000, 24000)
+    lead, clip = out[:, :8000].astype(np.float64), out[:, 8000:].astype(np.float64)
+    noisy = lead.any(axis=1)
+    assert 0.33 < noisy.mean() < 0.42  # half, less the quarter of it that begins with the clip
+    begins = clip[:, :3500].any(axis=1) & ~noisy
+    assert 0.09 < begins.mean() < 0.16
+    np.testing.assert_array_equal(clip[~noisy & ~begins] - tones(1), 0)
+    same = lead[noisy].std(axis=1) / clip[noisy, :3500].std(axis=1)
+    np.testing.assert_allclose(np.quantile(same, [0.05, 0.5, 0.95]), 1, atol=0.2)
+    # The level of the noise follows the speech, as without a lead.
+    ratio = decibels(tones(1)[:, 4000:12000].std() / lead[noisy].std(axis=1))
+    assert -2 < np.quantile(ratio, 0.02) < 3
+    assert 27 < np.quantile(ratio, 0.98) < 32
+
+    moved = change(tones(300), lead_ms=500, shift_ms=500)
+    in_lead = np.abs(moved[:, :8000]).max(axis=1) > 0
+    assert 0.2 < in_lead.mean() < 0.35  # those that move by more than 250 ms
+    whole = (moved.astype(np.float64) ** 2).sum(axis=1)
+    assert whole[in_lead].min() > 0.99 * whole.max()
+
+
+def test_silence_has_a_lead_of_the_same_noise() -> None:
+    noise = [rng(2).normal(0, 3000, 80_000).astype(np.int16)]
+    settings = replace(Augmentation(), lead_ms=500)
+    clips = Augmenter(settings, noise, 16000, 0).silence(200, 16000, [0]).astype(np.float64)
+    assert clips.shape == (200, 24000)
+    before, after = (np.abs(part).max(axis=1) > 0 for part in np.split(clips, [8000], axis=1))
+    assert not before[~after].any()
+    assert 0.65 < before[after].mean() < 0.85
+
+
+def test_resampling_moves_the_pitch_with_the_speed() -> None:
+    clips = tones(3).astype(np.float32)
+    out = resample(clips, np.array([0.8, 1.0, 1.25]))
+    assert [round(frequency(clip)) for clip in out] == [320, 400, 500]
+    np.testing.assert_allclose([duration(c) for c in out], [0.625, 0.5, 0.4], atol=0.01)
+    # What was in the middle is there still.
+    middles = [np.mean(np.flatnonzero(np.abs(clip) > 600)) for clip in out]
+    np.testing.assert_allclose(middles, 8000, atol=40)
+
+
+@pytest.mark.parametrize("hertz", [110, 240, 1000])
+def test_stretching_keeps_the_pitch(hertz: float) -> None:
+    clips = tones(4, hertz).astype(np.float32)
+    factors = np.array([0.8, 0.9, 1.1, 1.25])
+    out = stretch(clips, factors)
+    np.testing.assert_allclose([frequency(clip) for clip in out], hertz, rtol=0.02)
+    np.testing.assert_allclose([duration(c) for c in out], 0.5 / factors, atol=0.03)
+    # A tone stays a tone: pieces that do not fit together would cancel and buzz.
+    level = out[:, 7000:9000].std(axis=1) / clips[0, 7000:9000].std()
+    np.testing.assert_allclose(level, 1, atol=0.1)
+
+
+@pytest.mark.parametrize("snr", [0.0, 20.0])
+def test_noise_has_the_ratio_that_was_asked_for(snr: float) -> None:
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    clips = tones(400)
+    added = change(clips, noise, background=1, snr_db=snr).astype(np.float64) - clips
+    ratios = decibels(3000 / 2**0.5 / added.std(axis=1))
+    assert snr - 0.5 < ratios.min() < snr + 2
+    assert snr + 28 < ratios.max() < snr + 30.6
+    assert abs(ratios.mean() - snr - 15) < 2
+
+
+def test_noise_is_as_frequent_as_asked() -> None:
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    clips = tones(1000)
+    out = change(clips, noise, background=0.3)
+    assert abs((out != clips).any(axis=1).mean() - 0.3) < 0.05
+
+
+def test_babble_is_made_of_the_clips_that_talk() -> None:
+    clips, talkers = tones(200), tones(8, hertz=1000)
+    out = Augmenter(replace(NONE, background=1, babble=1), [], 16000, 0).change(clips, [1], talkers)
+    added = out.astype(np.float64) - clips
+    spectra = np.abs(np.fft.rfft(added))
+    share = spectra[:, 950:1050].sum(axis=1) / spectra[:, 100:].sum(axis=1)
+    assert np.median(share) > 0.5
+
+
+def test_levels_cover_the_range() -> None:
+    out = change(tones(500, level=1000), gain_db=30)
+    gains = decibels(out.std(axis=1) / tones(1, level=1000).std())
+    assert -20.1 < gains.min() < -19
+    assert 9 < gains.max() < 10.1
+
+
+def test_nothing_becomes_too_loud_and_silence_stays() -> None:
+    loud = change(tones(200, level=30000), gain_db=30)
+    assert speech_levels(loud.astype(np.float32)).max() < 32768 * 10 ** (-9 / 20) * 1.01
+    assert not change(np.zeros((70, 16000), np.int16), gain_db=30, background=1).any()
+
+
+def test_rooms_echo_and_die_away() -> None:
+    for seed in range(20):
+        response = make_response(8000, rng(seed)).astype(np.float64)
+        assert np.sum(response**2) == pytest.approx(1, rel=1e-4)
+        assert response[0] > 0.02  # the direct sound comes first
+        energy = np.cumsum(response[::-1] ** 2)[::-1]
+        assert energy[4800] < 0.2  # within 0.3 s most has been heard
+        assert energy[80] > 0.003  # but not all at once
+    clips = tones(64)
+    out = change(clips, room=1)
+    assert (np.abs(out[:, 12100:12300]).max(axis=1) > 30).mean() > 0.9  # it rings on
+    assert not out[:, :3000].any()  # and never begins before
+
+
+def test_microphone_loses_bass_and_treble() -> None:
+    white = rng().normal(0, 3000, (100, 16000)).astype(np.int16)
+    out = change(white, microphone=1)
+    spectrum = (np.abs(np.fft.rfft(out.astype(np.float64))) ** 2).mean(axis=0)
+    bands = [spectrum[low:high].mean() for low, high in ((20, 60), (900, 1500), (7500, 8000))]
+    assert bands[0] < 0.3 * bands[1]
+    assert bands[2] < 0.3 * bands[1]
+
+
+def test_clipping_cuts_peaks() -> None:
+    out = change(tones(200), clipping=1)
+    peaks = np.abs(out.astype(np.int32)).max(axis=1)
+    assert 2900 * 10 ** (-15 / 20) < peaks.min() < peaks.max() <= 3000 * 10 ** (-3 / 20)
+    at_peak = (np.abs(out.astype(np.int32)) == peaks[:, None]).mean(axis=1)
+    assert at_peak.min() > 0.1
+
+
+def test_joined_word_begins_as_one_and_ends_as_another() -> None:
+    first, second = tones(5, 400), tones(5, 1500)
+    out = join(first, second)
+    np.testing.assert_array_equal(out[:, :7800], first[:, :7800])
+    np.testing.assert_array_equal(out[:, 8100:], second[:, 8100:])
+    moved = shift(second.astype(np.float32), np.full(5, 2000)).astype(np.int16)
+    out = join(first, moved)  # cut where its own middle is
+    np.testing.assert_allclose([duration(clip) for clip in out], 0.5, atol=0.01)
+
+
+def test_silence_clips_stay_silent_clips_when_joined() -> None:
+    nothing = np.zeros((3, 16000), np.int16)
+    assert not join(nothing, nothing).any()
+
+
+def test_without_changes_nothing_changes() -> None:
+    clips = rng().integers(-9000, 9000, (70, 16000)).astype(np.int16)
+    out = change(clips)
+    np.testing.assert_array_equal(out, clips)
+    assert out is not clips
+
+
+def test_seed_decides_and_cores_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    clips = np.concatenate([tones(100), tones(100, 700)])
+    before = clips.copy()
+    noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
+    augmenter = Augmenter(Augmentation(), noise, 16000, 0)
+    one, other = augmenter.change(clips, [5, 1]), augmenter.change(clips, [6, 1])
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    np.testing.assert_array_equal(augmenter.change(clips, [5, 1]), one)
+    np.testing.assert_array_equal(clips, before)
+    assert (one != other).any(axis=1).mean() > 0.95
+    assert one.dtype == np.int16
+
+
+def test_training_silence_has_nothing_faint_and_loud_clips() -> None:
+    noise = [rng(2).normal(0, 3000, 40_000).astype(np.int16)]
+    clips = Augmenter(Augmentation(), noise, 16000, 0).silence(2000, 16000, [0])
+    levels = clips.astype(np.float64).std(axis=1)
+    assert 0.03 < (levels == 0).mean() < 0.08
+    assert 0.02 < ((levels > 0) & (levels < 9)).mean() < 0.2
+    assert (levels > 1000).mean() > 0.3
+    assert levels.max() < 6000
+
+
+def test_judged_silence_is_background_at_any_volume() -> None:
+    full = [np.full(20000, 10000, np.int16)]
+    levels = silence(3000, 16000, full, rng())[:, 0] / 10000
+    assert abs(levels.mean() - 0.5) < 0.02
+    assert levels.max() > 0.99
+    assert levels.min() < 0.01
+
+
+def test_silence_without_backgrounds_is_zero() -> None:
+    assert not silence(3, 16000, [], rng()).any()
+
+
+def test_pieces_come_from_all_backgrounds_and_places() -> None:
+    ramp = np.arange(30000, dtype=np.int16)
+    pieces = cut_backgrounds([ramp, -ramp], 4000, 16000, rng())
+    starts = pieces[:, 0].astype(np.int32)
+    assert starts.max() > 13900
+    assert starts.min() < -13900
+    assert starts.max() <= 14000
+    assert abs(np.mean(pieces[:, 1] > 0) - 0.5) < 0.05
+
+
+def test_too_short_a_background_is_named() -> None:
+    with pytest.raises(DataError, match=r"lasts 1\.00 s; each has to be longer"):
+        Augmenter(Augmentation(), [np.zeros(16000, np.int16)], 16000, 0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"shift_ms": 1000},
+        {"lead_ms": -1},
+        {"speed": 0.6},
+        {"room": 1.1},
+        {"snr_db": -30},
+        {"gain_db": 100},
+    ],
+)
+def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
+    with pytest.raises(KwsError, match=next(iter(change))):
+        Augmentation(**change)  # type: ignore[arg-type]

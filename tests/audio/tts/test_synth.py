@@ -1,0 +1,341 @@
+"""Data sets by text-to-speech: every word whole, every voice in one set, every run the same."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from kws.audio.augment.noise import make_noises
+from kws.audio.augment.room import place, trim
+from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
+from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
+from kws.audio.tts.synth import SynthReport, SynthSettings, split_voices, synthesize
+from kws.audio.tts.voices import Voice, find_voices, speak
+from kws.errors import DataError, KwsError, ToolError, UsageError
+
+needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+needs_flite = pytest.mark.skipif(not shutil.which("flite"), reason="flite is missing")
+
+SMALL = SynthSettings(("yes", "no"), unknown=("up", "stop"), voices=12, takes=2)
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]:
+    if not shutil.which("espeak-ng"):
+        pytest.skip("espeak-ng is missing")
+    folder = tmp_path_factory.mktemp("synth") / "data"
+    return folder, synthesize(SMALL, folder)
+
+
+def test_report_and_files_agree(spoken: tuple[Path, SynthReport]) -> None:
+    folder, report = spoken
+    dataset = open_dataset(folder)
+    assert report == SynthReport(("yes", "no", "up", "stop"), 12, 72, 0, 0)
+    assert Counter(clip.word for clip in dataset.clips) == {
+        "yes": 24,
+        "no": 24,
+        "up": 12,
+        "stop": 12,
+    }
+    assert len({clip.speaker for clip in dataset.clips}) == 12
+    assert not [p for p in folder.rglob("*") if p.name.startswith(".")]
+
+
+def test_no_voice_is_in_two_sets_and_all_sets_have_some(spoken: tuple[Path, SynthReport]) -> None:
+    dataset = open_dataset(spoken[0])
+    assert dataset.has_lists
+    dataset.check(["yes", "no"])
+    groups = {split: {clip.speaker.split("-")[-1] for clip in dataset.of(split)} for split in Split}
+    assert not groups[Split.TRAIN] & groups[Split.TEST]
+    assert not groups[Split.TRAIN] & groups[Split.VALIDATION]
+
+
+def test_every_clip_is_a_second_with_a_whole_word_in_it(spoken: tuple[Path, SynthReport]) -> None:
+    pcm = load_pcm(open_dataset(spoken[0]).clips, samples=16001)
+    assert not pcm[:, 16000].any()  # none is longer than a second
+    loud = np.abs(pcm.astype(np.int32)).max(axis=1)
+    assert loud.min() > 1000
+    assert loud.max() < 32767
+    blocks = (pcm[:, :16000].astype(np.float64) ** 2).reshape(len(pcm), 50, 320).mean(axis=2)
+    # The first and last 20 ms are quieter than the loudest by 12 dB: nothing is cut.
+    assert (blocks[:, [0, -1]] < blocks.max(axis=1, keepdims=True) / 16).all()
+
+
+def test_takes_differ(spoken: tuple[Path, SynthReport]) -> None:
+    pcm = load_pcm(open_dataset(spoken[0]).clips)
+    assert len({row.tobytes() for row in pcm}) == len(pcm)
+    onsets = [int(np.argmax(np.abs(row.astype(np.int32)) > 800)) for row in pcm]
+    assert max(onsets) - min(onsets) > 4000
+
+
+def test_backgrounds_are_there(spoken: tuple[Path, SynthReport]) -> None:
+    noises = load_backgrounds(open_dataset(spoken[0]))
+    assert len(noises) == 6
+    assert {len(noise) for noise in noises} == {60 * 16000}
+
+
+def test_second_run_makes_only_what_is_missing(
+    spoken: tuple[Path, SynthReport], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(spoken[0], folder)
+    lost = sorted((folder / "yes").iterdir())[3]
+    content = lost.read_bytes()
+    lost.unlink()
+    (folder / "testing_list.txt").unlink()
+    report = synthesize(SMALL, folder)
+    assert (report.made, report.kept) == (1, 71)
+    assert lost.read_bytes() == content
+    assert (folder / "testing_list.txt").read_text() == (spoken[0] / "testing_list.txt").read_text()
+
+
+def test_recordings_of_people_in_the_folder_stay_in_one_set(
+    spoken: tuple[Path, SynthReport], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(spoken[0], folder)
+    source = next((folder / "yes").iterdir())
+    for person in range(20):
+        for word in ("yes", "no"):
+            shutil.copy(source, folder / word / f"person{person}_nohash_0.wav")
+    synthesize(SMALL, folder)
+    assert open_dataset(folder).shared_speakers() == {}
+
+
+@needs_espeak
+@pytest.mark.parametrize(
+    ("settings", "error", "says"),
+    [
+        (SynthSettings(()), UsageError, "no words"),
+        (SynthSettings(("5",)), UsageError, "begin with a letter"),
+        (SynthSettings(("../up",)), UsageError, "cannot be a word"),
+        (SynthSettings(("-v",)), UsageError, "cannot be a word"),
+        (SynthSettings(("yes", "yes")), UsageError, "twice"),
+        (SynthSettings(("unknown",)), UsageError, "every model has"),
+        (SynthSettings(("no",), unknown=("know",)), DataError, "sounds just like"),
+        (SynthSettings(("no", "know"), unknown=()), DataError, "sounds just like"),
+        (SynthSettings(("yes",), voices=2), UsageError, "cannot be split"),
+        (SynthSettings(("yes",), accents=("xx",)), UsageError, "no accent 'xx'"),
+        (
+            SynthSettings(("supercalifragilisticexpialidocious",), unknown=(), voices=3),
+            DataError,
+            "does not fit into one second",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path, settings: SynthSettings, error: type[KwsError], says: str
+) -> None:
+    with pytest.raises(error, match=says) as caught:
+        synthesize(settings, tmp_path / "data")
+    assert "\n" not in str(caught.value)
+
+
+def test_word_that_no_voice_says_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mute(*_: object) -> npt.NDArray[np.float32]:
+        return np.zeros(4000, np.float32)
+
+    voices = [Voice("espeak", "en", name) for name in "abc"]
+    monkeypatch.setattr("kws.audio.tts.synth.speak", mute)
+    monkeypatch.setattr("kws.audio.tts.synth.find_voices", lambda count, accents: voices)
+    with pytest.raises(DataError, match="'hush' cannot be spoken by espeak-en-"):
+        synthesize(SynthSettings(("hush",), unknown=()), tmp_path)
+
+
+def test_without_any_synthesizer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match="neither espeak-ng nor flite was found; install one"):
+        synthesize(SMALL, tmp_path / "data")
+
+
+@pytest.mark.parametrize("program", ["espeak-ng", "flite"])
+def test_one_synthesizer_is_enough(
+    program: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = shutil.which(program)
+    if not real:
+        pytest.skip(f"{program} is missing")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / program).symlink_to(real)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    settings = SynthSettings(("yes",), unknown=("up",), voices=4, takes=1)
+    report = synthesize(settings, tmp_path / "data")
+    assert report.made == 8
+    open_dataset(tmp_path / "data").check(["yes"])
+
+
+def test_synthesizer_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "espeak-ng"
+    program.write_text("#!/bin/sh\necho 'no voice data' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    with pytest.raises(ToolError, match="espeak-ng failed: no voice data"):
+        find_voices(10)
+
+
+@needs_espeak
+def test_full_disk(full_disk: Path) -> None:
+    with pytest.raises(KwsError, match="no space left on device"):
+        synthesize(SMALL, full_disk / "data")
+    for path in (full_disk / "data").rglob("*.wav"):
+        assert path.stat().st_size == 32044
+
+
+@needs_espeak
+def test_read_only_folder(read_only: Path) -> None:
+    with pytest.raises(KwsError, match="cannot be written"):
+        synthesize(SMALL, read_only / "data")
+
+
+@needs_espeak
+def test_rate_and_pitch_are_heard() -> None:
+    voice = Voice("espeak", "en-us", "m3")
+    slow, quick = (len(trim(speak(voice, "seven", rate, 50))) for rate in (120, 220))
+    assert slow > 1.3 * quick
+
+
+@needs_flite
+def test_flite_rate_is_heard() -> None:
+    voice = Voice("flite", "", "slt")
+    slow, quick = (len(trim(speak(voice, "seven", rate, 50))) for rate in (120, 220))
+    assert slow > 1.3 * quick
+
+
+@needs_espeak
+def test_other_languages() -> None:
+    voices = find_voices(20, ("de",))
+    assert {voice.accent for voice in voices} == {"de"}
+    assert len(trim(speak(voices[0], "zwölf", 170, 50))) > 3000
+
+
+@needs_flite
+def test_flite_sizes_move_the_formants_and_not_the_duration() -> None:
+    tall, small = (speak(Voice("flite", size, "rms"), "yes", 170, 50) for size in ("tall", "small"))
+    assert abs(len(tall) / len(small) - 1) < 0.1
+
+    def centre(sound: npt.NDArray[np.float32]) -> float:
+        level = np.abs(np.fft.rfft(sound))
+        return float((level * np.fft.rfftfreq(len(sound), 1 / 16000)).sum() / level.sum())
+
+    assert centre(small) > 1.05 * centre(tall)
+
+
+@needs_espeak
+def test_first_voices_are_the_most_varied() -> None:
+    voices = find_voices(200)
+    assert len({voice.group for voice in voices[:56]}) == 56
+    assert len({voice.accent for voice in voices}) >= 8
+    assert len({voice.name for voice in voices}) == 200
+
+
+def test_small_engine_is_all_for_training_unless_it_is_the_only_one() -> None:
+    flite = [Voice("flite", "", name) for name in "abcd"]
+    espeak = [Voice("espeak", "us", f"v{i}") for i in range(30)]
+    splits = split_voices(flite + espeak, seed=0)
+    assert {splits[voice.group] for voice in flite} == {Split.TRAIN}
+    assert Counter(split_voices(flite, seed=0).values()) == {
+        Split.TRAIN: 2,
+        Split.VALIDATION: 1,
+        Split.TEST: 1,
+    }
+
+
+def test_voice_groups_are_split_whole() -> None:
+    voices = [Voice("espeak", accent, f"v{i}") for accent in ("us", "gb") for i in range(30)]
+    splits = split_voices(voices, seed=3)
+    assert Counter(splits.values()) == {Split.TRAIN: 24, Split.VALIDATION: 3, Split.TEST: 3}
+    assert splits == split_voices(voices[::-1], seed=3)
+    assert splits != split_voices(voices, seed=4)
+
+
+@needs_espeak
+def test_distractors_are_near_but_not_the_same() -> None:
+    words = choose_distractors(["yes", "no"])
+    assert len(words) == 10
+    assert {"yet", "low"} <= set(words)
+    assert not {"know", "note", "snow"} & set(words)  # "no" is heard in each
+    assert same_sound(words, ["yes", "no"]) is None
+
+
+@needs_espeak
+def test_people_all_train_until_there_are_enough_to_spare_some(
+    spoken: tuple[Path, SynthReport], tmp_path: Path
+) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(spoken[0], folder)
+    source = next((folder / "yes").iterdir())
+    sets = []
+    for count in (1, 9, 60):
+        for person in range(count):
+            shutil.copy(source, folder / "yes" / f"person{person}_nohash_0.wav")
+        synthesize(SMALL, folder)
+        clips = open_dataset(folder).clips
+        sets.append({clip.split for clip in clips if clip.speaker.startswith("person")})
+    assert sets == [{Split.TRAIN}, {Split.TRAIN}, set(Split)]
+
+
+@needs_espeak
+def test_distractors_suit_many_keywords() -> None:
+    keywords = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
+    words = choose_distractors(keywords, alike=2)
+    assert len(words) == 20
+    assert not set(words) & set(keywords)
+
+
+@needs_espeak
+def test_parts_of_a_keyword_of_two_words_are_among_its_distractors() -> None:
+    assert {"turn", "on"} <= set(sound_alikes(("turn_on",), 1))
+    assert "on" not in sound_alikes(("turn_on", "on"), 1)
+
+
+@needs_espeak
+def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> None:
+    settings = SynthSettings((), beside=("no",), alike=2, voices=4, unknown_takes=2)
+    report = synthesize(settings, tmp_path / "data")
+    assert report.words == sound_alikes(("no",), 2)
+    assert report.made == 16
+    assert sorted(open_dataset(tmp_path / "data").words) == sorted(report.words)
+    with pytest.raises(UsageError, match="'no' is named twice"):
+        synthesize(replace(settings, words=("no",)), tmp_path / "data")
+
+
+def test_sound_alikes_need_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolError, match="espeak-ng was not found, which knows how words sound"):
+        sound_alikes(("no",))
+
+
+def test_distractors_without_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = choose_distractors(["yes", "no"], count=10)
+    assert len(set(words)) == 10
+    assert not {"yes", "no"} & set(words)
+
+
+def test_trim_finds_the_word() -> None:
+    sound = np.zeros(16000, np.float32)
+    sound[5000:9000] = 0.3 * np.sin(np.arange(4000) * 0.1)
+    assert 4000 <= len(trim(sound)) <= 5000
+    assert len(trim(np.zeros(16000, np.float32))) == 0
+    assert len(trim(np.zeros(0, np.float32))) == 0
+
+
+def test_placed_word_is_whole() -> None:
+    word = np.sin(np.arange(16000) * 0.3).astype(np.float32)
+    clip = place(word, np.random.default_rng(0))
+    assert clip.shape == (16000,)
+    assert clip.dtype == np.int16
+
+
+def test_noises_are_seeded_and_different() -> None:
+    one, same, other = (make_noises(2, seed) for seed in (1, 1, 2))
+    for name, noise in one.items():
+        np.testing.assert_array_equal(noise, same[name])
+        assert (noise != other[name]).any()
+        assert 0.05 < np.sqrt(np.mean((noise / 32768) ** 2)) < 0.11

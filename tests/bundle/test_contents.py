@@ -1,0 +1,216 @@
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kws.bundle.checks import open_model
+from kws.bundle.contents import Bundle, default_bundle_path, make_bundle, write_bundle
+from kws.config import RecognizerSettings
+from kws.errors import BundleError, KwsError, ModelError, UsageError
+from tests.small_models import LABELS, dense_model
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All files of a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def edit(bundle: Path, old: str, new: str) -> None:
+    """Change bundle.toml."""
+    file = bundle / "bundle.toml"
+    text = file.read_text()
+    assert re.search(old, text, re.MULTILINE), old
+    file.write_text(re.sub(old, new, text, count=1, flags=re.MULTILINE))
+
+
+def test_default_bundle_is_whole() -> None:
+    bundle = Bundle.load(default_bundle_path())
+    assert bundle.labels == LABELS
+    assert bundle.keywords == ("yes", "no")
+    assert bundle.arena_bytes == open_model(bundle.model).arena_used_bytes
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    made = make_bundle(
+        dense_model(),
+        ["silence", "unknown", "ja", "fünf"],
+        name="zwei_1.0",
+        recognizer=RecognizerSettings(800, 180, 900, 2, {"fünf": 190, "unknown": 255}),
+        inference_stride=3,
+        data="Nothing.",
+        metrics={"accuracy": {"core": 0.5}},
+        versions={"other": "1"},
+    )
+    assert write_bundle(made, tmp_path / "b") == made
+    assert Bundle.load(tmp_path / "b").firmware == tmp_path / "b" / "firmware"
+
+
+def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    made = make_bundle(dense_model(), LABELS, name="x")
+    write_bundle(made, tmp_path / "a")
+    first = tree(tmp_path / "a")
+    write_bundle(made, tmp_path / "a")
+    assert tree(tmp_path / "a") == first
+    assert {"model.tflite", "bundle.toml", "README.md", "firmware/model_data.cc"} <= set(first)
+
+
+def test_renewing_changes_nothing_that_is_current(bundle_path: Path) -> None:
+    before = tree(bundle_path)
+    write_bundle(Bundle.renew(bundle_path), bundle_path)
+    assert tree(bundle_path) == before
+
+
+def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
+    before = tree(bundle_path)
+    edit(bundle_path, r"^arena_bytes = \d+", "arena_bytes = 16")
+    shutil.rmtree(bundle_path / "firmware")
+    with pytest.raises(BundleError):
+        Bundle.load(bundle_path)
+    write_bundle(Bundle.renew(bundle_path), bundle_path)
+    assert tree(bundle_path) == before
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (r"^format = 1", "format = 99", "format 99"),
+        (r"^name = .*", "", "name is missing"),
+        (r"^name = .*", 'name = "a b"', "name 'a b'"),
+        (r"^labels = \[", "labels = 7 # [", "bundle.toml"),
+        (r'"yes"', '"yes", "maybe"', "5 labels for a model with 4 outputs"),
+        (r'"yes"', '"no"', "label 'no' is there twice"),
+        (r'"unknown"', '"other"', "silence,unknown"),
+        (r'"yes"', "8", "label 8 is not a text"),
+        (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),
+        (r"^stride_samples = 320", "stride_samples = 160", "another frontend"),
+        (r"^detection_threshold = \d+", "detection_threshold = 300", "detection_threshold is 300"),
+        (r"^detection_threshold = \d+", 'detection_threshold = "a"', "recognizer"),
+        (r"^suppression_ms", "supression_ms", "unknown setting 'supression_ms'"),
+        (r"^\[recognizer.thresholds\]\n.*", "thresholds = 7", "thresholds has to be a table"),
+        (r"^unknown = 200", "maybe = 7", "for 'maybe'"),
+        (r"^unknown = 200", "yes = 256", "threshold of 'yes' is 256"),
+        (r"^unknown = 200", "yes = 1.5", "no whole number"),
+        (r"^inference_stride = 2", "inference_stride = 0", "inference_stride is 0"),
+        (r"^arena_bytes = \d+", "arena_bytes = 16", "arena_bytes is 16"),
+        (r"^zero_point = -128", "zero_point = 0", "input is not the model's"),
+        (r'^    "SOFTMAX",\n', "", "ops are not the model's"),
+        (r"^data = ", "date = ", "data is missing"),
+        (r"\[versions\]", "[versions", "bundle.toml"),
+    ],
+)
+def test_contradictions_are_named(bundle_path: Path, old: str, new: str, says: str) -> None:
+    edit(bundle_path, old, new)
+    with pytest.raises(BundleError) as caught:
+        Bundle.load(bundle_path)
+    message = str(caught.value)
+    assert says in message
+    assert str(bundle_path) in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    "part", ["bundle.toml", "model.tflite", "firmware/model_data.cc", "firmware/op_resolver.h"]
+)
+def test_missing_part_is_named(bundle_path: Path, part: str) -> None:
+    (bundle_path / part).unlink()
+    with pytest.raises(BundleError, match=re.escape(Path(part).name)):
+        Bundle.load(bundle_path)
+
+
+def test_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BundleError, match="no such bundle"):
+        Bundle.load(tmp_path / "nowhere")
+
+
+def test_truncated_model_is_found(bundle_path: Path) -> None:
+    file = bundle_path / "model.tflite"
+    file.write_bytes(file.read_bytes()[:-100])
+    with pytest.raises(BundleError, match="SHA-256"):
+        Bundle.load(bundle_path)
+
+
+def test_firmware_of_another_model_is_found(bundle_path: Path) -> None:
+    file = bundle_path / "firmware" / "model_data.cc"
+    file.write_text(re.sub("SHA-256 [0-9a-f]{8}", "SHA-256 00000000", file.read_text(), count=1))
+    with pytest.raises(BundleError, match=r"model_data\.cc"):
+        Bundle.load(bundle_path)
+
+
+@pytest.mark.parametrize(
+    ("labels", "error"),
+    [
+        (("silence", "unknown", "yes"), "3 labels for a model with 4 outputs"),
+        (("yes", "no", "silence", "unknown"), "silence,unknown"),
+        (("silence", "unknown"), "at least one keyword"),
+        (("silence", "unknown", "a b", "no"), "label 'a b'"),
+        (("silence", "unknown", 'a"', "no"), "label"),
+        (("silence", "unknown", "", "no"), "label ''"),
+        (("silence", "unknown", "x" * 33, "no"), "32 bytes"),
+    ],
+)
+def test_wrong_labels_are_refused(labels: tuple[str, ...], error: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(error)):
+        make_bundle(dense_model(), labels, name="x")
+
+
+@pytest.mark.parametrize(
+    ("model", "error"),
+    [
+        (dense_model(elements=1000), "1000 elements"),
+        (dense_model(dtype="float32"), "int8"),
+        (dense_model()[:1000], "damaged"),
+        (b"", "damaged"),
+    ],
+)
+def test_wrong_models_are_refused(model: bytes, error: str) -> None:
+    with pytest.raises(ModelError, match=error):
+        make_bundle(model, LABELS, name="x")
+
+
+def test_settings_that_the_firmware_cannot_hold_are_refused() -> None:
+    # 10 s of results, one each 20 ms, is more than the recognizer has room for.
+    with pytest.raises(ModelError, match="x"):
+        make_bundle(
+            dense_model(),
+            LABELS,
+            name="x",
+            recognizer=RecognizerSettings(average_window_ms=10_000),
+            inference_stride=1,
+        )
+
+
+def test_full_disk_leaves_the_old_bundle_whole(full_disk: Path) -> None:
+    old = make_bundle(dense_model(), LABELS, name="old")
+    write_bundle(old, full_disk / "b")
+    (full_disk / "ballast").write_bytes(bytes(100_000))
+    before = tree(full_disk)
+    with pytest.raises(KwsError, match="cannot be written"):
+        write_bundle(dataclasses.replace(old, name="new"), full_disk / "b")
+    assert tree(full_disk) == before
+    assert Bundle.load(full_disk / "b") == old
+
+
+def test_read_only_folder_is_named(read_only: Path) -> None:
+    made = make_bundle(dense_model(), LABELS, name="x")
+    with pytest.raises(KwsError, match="cannot be written"):
+        write_bundle(made, read_only / "b")
+    assert list(read_only.iterdir()) == []
+
+
+def test_nothing_but_a_bundle_is_replaced(tmp_path: Path) -> None:
+    made = make_bundle(dense_model(), LABELS, name="x")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "thesis.txt").write_text("years of work")
+    (tmp_path / "file").write_text("more")
+    for name in ("folder", "file"):
+        with pytest.raises(UsageError, match=name):
+            write_bundle(made, tmp_path / name)
+    assert (tmp_path / "folder" / "thesis.txt").read_text() == "years of work"

@@ -1,0 +1,66 @@
+"""What holds for every command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from kws import __version__
+from kws.cli.commands import app
+
+COMMANDS = sorted(getattr(get_command(app), "commands", {}))
+
+
+def kws(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from kws.cli.commands import main; main()", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_version() -> None:
+    assert kws("--version").stdout == f"kws {__version__}\n"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_explains_itself(command: str) -> None:
+    result = CliRunner().invoke(app, [command, "--help"])
+    assert result.exit_code == 0
+    assert "Usage" in result.output
+
+
+def test_a_mistyped_command_is_wrong_usage() -> None:
+    result = kws("trian")
+    assert result.returncode == 2
+    assert "No such command 'trian'" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
+    code = (
+        "import sys, kws.cli.commands; heavy = {'tensorflow', 'keras', 'matplotlib', 'platformio'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_output_that_finds_no_space_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-c", "from kws.cli.commands import main; main()", "boards"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "kws: no space left where the output goes\n"

@@ -1,0 +1,118 @@
+"""The commands on data: what they print, and one line and an exit code for each mistake."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio import download
+from kws.audio.sound_files import write_clip
+from kws.cli.commands import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line; gives (exit code, stdout, stderr)."""
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["kws", *map(str, arguments)])
+        try:
+            main()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return run
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that commands run in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    for word in ("yes", "no"):
+        for speaker in range(3):
+            pcm = rng.integers(-3000, 3000, 16000).astype(np.int16)
+            write_clip(tmp_path / "data" / word / f"s{speaker}_nohash_0.wav", pcm)
+    return tmp_path / "data"
+
+
+def test_stats_prints_a_table(kws: Run, data: Path) -> None:
+    code, out, err = kws("stats", data)
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    assert ["word", "clips", "speakers", "train", "validation", "test", "shortest", "mean"] in lines
+    assert [line[:3] for line in lines if line[:1] == ["yes"]] == [["yes", "3", "3"]]
+    assert any(line.startswith("scarce: 2 words") for line in out.splitlines())
+
+
+def test_stats_as_json(kws: Run, data: Path) -> None:
+    code, out, _ = kws("stats", data, "--json")
+    assert code == 0
+    assert json.loads(out)["clips"] == 6
+
+
+@pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    words = ("--words", "yes,no", "--unknown", "up", "--voices", 3, "--takes", 1)
+    code, out, err = kws("synth", *words, "--out", folder)
+    assert (code, err) == (0, "")
+    assert "9 clips made, 0 kept" in out
+    assert len(list((folder / "yes").glob("*_nohash_0.wav"))) == 3
+    code, out, err = kws("synth", *words, "--out", folder)
+    assert "0 clips made, 9 kept" in out
+
+
+def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.audio.test_download import FILES, contents, tar
+
+    # A part that is complete needs no server.
+    packed = tar(FILES)
+    (tmp_path / "set.tar.gz.part").write_bytes(packed)
+    what = download.Archive(
+        "it", "http://127.0.0.1:9/", hashlib.sha256(packed).hexdigest(), len(packed)
+    )
+    monkeypatch.setitem(download.ARCHIVES, ("speech_commands", "0.02"), what)
+    assert kws("download", "speech_commands", "--out", tmp_path / "set")[:2] == (
+        0,
+        f"{tmp_path / 'set'}: complete\n",
+    )
+    assert contents(tmp_path / "set") == FILES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["stats", "nowhere"], 1, "nowhere: no such file or directory"),
+        (["stats", "."], 1, "no words"),
+        (["synth", "--words", "5", "--out", "x"], 2, "begin with a letter"),
+        (["synth", "--words", ",", "--out", "x"], 2, "no words"),
+        (["download", "nothing", "--out", "x"], 2, "known are"),
+    ],
+)
+def test_mistakes_give_one_line(
+    kws: Run, here: Path, arguments: list[str], code: int, says: str
+) -> None:
+    got, out, err = kws(*arguments)
+    assert (got, out) == (code, "")
+    assert err.startswith("kws: ")
+    assert err.count("\n") == 1
+    assert says in err
+    assert list(here.iterdir()) == []

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from kws import _core
+from kws.bundle.contents import Bundle
+from kws.cli.commands import app
+from kws.errors import KwsError
+from tests.small_models import LABELS, dense_model, unsupported_model
+
+
+def convert(model: Path, out: Path, labels: str = ",".join(LABELS), *more: str) -> Result:
+    command = ["convert", str(model), "--labels", labels, "--out", str(out), *more]
+    return CliRunner().invoke(app, command)
+
+
+def test_public_micro_speech_model_becomes_a_bundle(tflm_data: Path, tmp_path: Path) -> None:
+    file = tflm_data / "micro_speech_quantized.tflite"
+    result = convert(file, tmp_path / "b", ",".join(LABELS), "--name", "micro_speech")
+    assert result.exit_code == 0, result.output
+    bundle = Bundle.load(tmp_path / "b")
+    assert bundle.model == file.read_bytes()
+    assert bundle.ops == ("RESHAPE", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SOFTMAX")
+    golden = tflm_data / "golden"
+    interpreter = _core.Interpreter(bundle.model)
+    for clip in ("yes", "no", "noise", "silence"):
+        features = np.loadtxt(golden / f"{clip}_1000ms.features.txt", np.int8)
+        scores = np.loadtxt(golden / f"{clip}_1000ms.output.txt", np.int8)
+        out = interpreter.invoke_batch(features.reshape(1, -1))
+        np.testing.assert_array_equal(out.ravel(), scores.ravel())
+
+
+def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:
+    more = ["--stride", "3", "--threshold", "150", "--about", "Made of noise."]
+    result = convert(model_file, tmp_path / "b", ",".join(LABELS), *more)
+    assert result.exit_code == 0, result.output
+    bundle = Bundle.load(tmp_path / "b")
+    assert (bundle.name, bundle.inference_stride, bundle.data) == ("dense", 3, "Made of noise.")
+    assert bundle.recognizer.detection_threshold == 150
+    assert f"arena {bundle.arena_bytes} bytes" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("model", "says"),
+    [
+        (dense_model()[:5000], "damaged"),
+        (dense_model(dtype="float32"), "int8"),
+        (b"RIFF" + bytes(1000), "not a version 3 .tflite"),
+        (b"", "empty"),
+        (unsupported_model(), "COS"),
+        (dense_model(elements=490), "490 elements"),
+    ],
+    ids=["truncated", "float", "foreign", "empty", "unsupported op", "shape"],
+)
+def test_wrong_model_is_one_line_and_nothing_is_written(
+    model: bytes, says: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "model.tflite"
+    file.write_bytes(model)
+    result = convert(file, tmp_path / "b")
+    assert isinstance(result.exception, KwsError)
+    assert result.exception.exit_code == 1
+    message = str(result.exception)
+    assert says in message
+    assert str(file) in message
+    assert "\n" not in message
+    assert [path.name for path in tmp_path.iterdir()] == ["model.tflite"]
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    result = convert(tmp_path / "none.tflite", tmp_path / "b")
+    assert isinstance(result.exception, KwsError)
+    assert "none.tflite: no such file" in str(result.exception)
+
+
+def test_wrong_number_of_labels_is_a_usage_error(model_file: Path, tmp_path: Path) -> None:
+    result = convert(model_file, tmp_path / "b", "silence,unknown,yes")
+    assert isinstance(result.exception, KwsError)
+    assert result.exception.exit_code == 2
+    assert "3 labels for a model with 4 outputs" in str(result.exception)
+
+
+def test_labels_are_asked_for(model_file: Path) -> None:
+    result = CliRunner().invoke(app, ["convert", str(model_file)])
+    assert isinstance(result.exception, KwsError)
+    assert result.exception.exit_code == 2
+
+
+def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
+    before = Bundle.load(bundle_path)
+    (bundle_path / "firmware" / "model_data.h").unlink()
+    result = CliRunner().invoke(app, ["convert", str(bundle_path)])
+    assert result.exit_code == 0, result.output
+    assert Bundle.load(bundle_path) == before
+
+
+def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "sensitive"
+    more = ["--threshold", "150", "--stride", "4", "--name", "sensitive", "--out", str(out)]
+    result = CliRunner().invoke(app, ["convert", str(bundle_path), *more])
+    assert result.exit_code == 0, result.output
+    old, new = Bundle.load(bundle_path), Bundle.load(out)
+    assert (new.name, new.inference_stride) == ("sensitive", 4)
+    assert new.recognizer.detection_threshold == 150
+    assert new.recognizer.suppression_ms == old.recognizer.suppression_ms
+    assert (new.model, new.data, new.metrics) == (old.model, old.data, old.metrics)
+    assert "kDetectionThreshold = 150;" in (out / "firmware" / "model_settings.h").read_text()
+
+
+def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Path) -> None:
+    file = bundle_path / "bundle.toml"
+    text = file.read_text().replace("unknown = 200", "yes = 9")
+    file.write_text(text)
+    kept = CliRunner().invoke(app, ["convert", str(bundle_path), "--stride", "3"])
+    assert kept.exit_code == 0, kept.output
+    header = bundle_path / "firmware" / "model_settings.h"
+    assert Bundle.load(bundle_path).recognizer.thresholds == {"yes": 9}
+    assert "9,  // yes" in header.read_text()
+    all_labels = CliRunner().invoke(app, ["convert", str(bundle_path), "--threshold", "150"])
+    assert all_labels.exit_code == 0, all_labels.output
+    assert Bundle.load(bundle_path).recognizer.thresholds == {}
+    assert "kThresholds" not in header.read_text()

@@ -1,0 +1,370 @@
+"""Firmware is built offline, beside other builds, and leaves out what a device must not have."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from kws.bundle.contents import Bundle
+from kws.errors import ToolError, UsageError
+from kws.host.build import firmware as building
+from kws.host.build.elf_sections import symbols
+from kws.host.build.firmware import Firmware, boards, build, find_board, firmware_folder
+from kws.host.serial import ports
+from kws.host.serial.ports import Port, UsbId
+from tests.host.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+
+@pytest.fixture(scope="session")
+def firmware(public_bundle: Bundle) -> Firmware:
+    return build("qemu", public_bundle)
+
+
+@pytest.mark.parametrize("board", ["qemu", "nano33ble", "sparkfun_edge"])
+def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, public_bundle: Bundle) -> None:
+    names = set(symbols(build(board, public_bundle).elf))
+    forbidden = re.compile(
+        r"_?(malloc|free|calloc|realloc|sbrk|f?printf|v?s?n?printf|puts|fopen|fwrite|write|exit"
+        r"|sinf?|cosf?|expf?|logf?|log2f?|powf?|sqrtf?|floorf?|roundf?)(_r)?"
+        r"|_Zn[wa].*|_Zd[la].*|__cxa_(throw|begin_catch|guard_acquire|atexit)|_ZTI.*|__gxx_.*"
+    )
+    assert sorted(name for name in names if forbidden.fullmatch(name)) == []
+    assert {"main", "g_model", "KwsReset"} <= names, "the symbols were read"
+
+
+def test_all_dynamic_behaviour_is_the_models_own_ops(firmware: Firmware) -> None:
+    """Kernels that the model does not use are not linked."""
+    names = " ".join(symbols(firmware.elf))
+    assert "Softmax" in names
+    for unused in ("AveragePool", "Svdf", "MaxPool", "BuiltinOpName"):
+        assert unused not in names
+
+
+def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, public_bundle: Bundle) -> None:
+    size = firmware.size
+    assert size.model == len(public_bundle.model)
+    assert size.arena == public_bundle.arena_bytes
+    assert size.stack == 8192
+    assert size.flash == sum(
+        size.sections.get(name, 0)
+        for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data")
+    )
+    assert size.ram == sum(size.sections.get(name, 0) for name in (".stack", ".data", ".bss"))
+    # The flash image on disk holds the same, but for the padding between sections.
+    image = (firmware.folder / "firmware.bin").stat().st_size
+    assert size.flash <= image <= size.flash + 64
+
+
+def test_second_build_is_a_look_up(
+    firmware: Firmware, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("PlatformIO ran again")
+
+    monkeypatch.setattr(building, "_run_platformio", fail)
+    assert build("qemu", public_bundle).elf == firmware.elf
+
+
+def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
+    public_bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listing(folder: Path) -> list[str]:
+        return sorted(str(p) for p in folder.rglob("*") if "__pycache__" not in p.parts)
+
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "my cache, here"))
+    # What a user's own PlatformIO is set to does not matter.
+    monkeypatch.setenv("PLATFORMIO_BUILD_FLAGS", "-DBROKEN(")
+    before = listing(firmware_folder()), listing(public_bundle.firmware)
+    outs = [tmp_path / "one folder", tmp_path / "another,folder"]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda out: build("qemu", public_bundle, out), outs)
+    assert first.elf == outs[0] / "firmware.elf"
+    assert first.elf.read_bytes() == second.elf.read_bytes(), "the same input, the same firmware"
+    assert sorted(p.name for p in outs[1].iterdir()) == [
+        "build.log",
+        "firmware.bin",
+        "firmware.elf",
+        "firmware.hex",
+        "firmware.map",
+    ]
+    assert (listing(firmware_folder()), listing(public_bundle.firmware)) == before
+    assert listing(home) == []
+    left = (tmp_path / "my cache, here" / "firmware").glob("[!.]*")
+    assert len(list(left)) == 1
+    assert "building" not in " ".join(listing(tmp_path / "my cache, here"))
+
+
+def test_compile_error_is_one_line_that_names_the_log(
+    public_bundle: Bundle, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken"
+    shutil.copytree(public_bundle.firmware, broken / "firmware")
+    with (broken / "firmware" / "model_settings.h").open("a") as file:
+        file.write("#error this is broken\n")
+    with pytest.raises(ToolError) as caught:
+        building._build("qemu", broken / "firmware", None)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert "this is broken" in message
+    log = Path(message.rpartition("the log is ")[2])
+    assert "this is broken" in log.read_text()
+
+
+@pytest.mark.usefixtures("no_tools")
+def test_missing_compiler_is_one_line(public_bundle: Bundle, kws: Run) -> None:
+    code, out, err = kws("build", "--board", "qemu", "--model", public_bundle.path)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "arm-none-eabi-g++ was not found on PATH" in err
+    assert "apt-get install gcc-arm-none-eabi" in err
+
+
+def test_build_command_prints_sizes_and_place(
+    firmware: Firmware, public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    out = tmp_path / "out"
+    code, text, _ = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", out)
+    assert code == 0
+    assert f"flash {firmware.size.flash} bytes" in text
+    assert f"RAM {firmware.size.ram} bytes" in text
+    assert str(out / "firmware.elf") in text
+    code, text, _ = kws(
+        "build", "--board", "qemu", "--model", public_bundle.path, "--out", out, "--json"
+    )
+    assert json.loads(text)["flash"] == firmware.size.flash
+
+
+def test_footprint_names_every_part_and_what_is_left(
+    public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    command = (
+        "build",
+        "--board",
+        "nano33ble",
+        "--model",
+        public_bundle.path,
+        "--out",
+        tmp_path / "f",
+    )
+    code, text, _ = kws(*command, "--json")
+    assert code == 0
+    report = json.loads(text)
+    assert report["limits"] == {"flash": 0x100000 - 0x10000, "ram": 256 * 1024}
+    parts = report["parts"]
+    assert parts["model"] == {"flash": len(public_bundle.model), "ram": 0}
+    assert parts["arena"]["ram"] == public_bundle.arena_bytes
+    assert {"frontend", "kernels", "interpreter", "board", "pipeline", "stack"} <= set(parts)
+    assert all(size >= 0 for part in parts.values() for size in part.values())
+    for kind in ("flash", "ram"):
+        assert sum(part[kind] for part in parts.values()) == report[kind]
+    # What is asked of the board's firmware with the default model, which is as large.
+    assert report["flash"] < 64 * 1024
+    assert report["ram"] < 32 * 1024
+    _, text, _ = kws(*command)
+    left = 0x100000 - 0x10000 - report["flash"]
+    assert re.search(rf"^  left +{left:,} ", text, re.MULTILINE)
+    assert re.search(rf"^  model +{len(public_bundle.model):,} +-$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("too_large", "message"),
+    [
+        (
+            {r"g_model\[\d+\]": "g_model[2000000]"},
+            r"\d+ bytes more than the 983040 of flash, \d+ are the model's",
+        ),
+        (
+            {r"kArenaBytes = \d+": "kArenaBytes = 300000"},
+            r"\d+ bytes more than the 262144 of RAM, \d+ are the model's arena \(kws .*\)",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
+    too_large: dict[str, str], message: str, public_bundle: Bundle, tmp_path: Path
+) -> None:
+    shutil.copytree(public_bundle.firmware, tmp_path / "firmware")
+    for source in (tmp_path / "firmware").iterdir():
+        text = source.read_text()
+        for old, new in too_large.items():
+            text = re.sub(old, new, text)
+        source.write_text(text)
+    with pytest.raises(ToolError) as caught:
+        build("nano33ble", dataclasses.replace(public_bundle, path=tmp_path))
+    line = str(caught.value)
+    assert "\n" not in line
+    start = f"{public_bundle.name} does not fit nano33ble: it needs "
+    assert re.fullmatch(f"{start}{message}; train a smaller model", line)
+
+
+def test_limits_are_the_linker_scripts(public_bundle: Bundle) -> None:
+    for board in boards():
+        script = (
+            firmware_folder() / "src" / "boards" / board.name / f"{board.name}.ld"
+        ).read_text()
+        lengths = dict(re.findall(r"(flash|ram) .*LENGTH = ([^}/\n]+)", script))
+        begin = re.search(r"kws_flash_begin : (\w+);", script)
+        values = {"K": "*1024", "M": "*1024*1024", "kws_flash_begin": begin[1] if begin else ""}
+        for name, value in values.items():
+            lengths = {where: size.replace(name, value) for where, size in lengths.items()}
+        sizes = {where: eval(size, {}) for where, size in lengths.items()}
+        assert sizes == {"flash": board.flash, "ram": board.ram}
+
+
+def test_unknown_revision_of_a_board_is_an_error(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_REVISION", "3")
+    with pytest.raises(ToolError, match="there is no revision '3' of this board; use 1, 2"):
+        build("nano33ble", public_bundle)
+
+
+def test_revision_of_a_board_is_built_in(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("KWS_REVISION", raising=False)
+    first = build("nano33ble", public_bundle)
+    assert find_board("nano33ble").dropped_samples == 960
+    monkeypatch.setenv("KWS_REVISION", "2")
+    second = build("nano33ble", public_bundle)
+    assert find_board("nano33ble").dropped_samples == 1600
+    assert first.elf != second.elf, "the cache tells them apart"
+    assert first.elf.read_bytes() != second.elf.read_bytes()
+
+
+def test_build_does_not_replace_a_folder_of_something_else(
+    public_bundle: Bundle, tmp_path: Path, kws: Run
+) -> None:
+    (tmp_path / "thesis.tex").write_text("years of work")
+    code, _, err = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", tmp_path)
+    assert code == 2
+    assert "holds something else than firmware" in err
+    assert (tmp_path / "thesis.tex").exists()
+
+
+def test_unknown_board_is_wrong_usage(public_bundle: Bundle, kws: Run) -> None:
+    with pytest.raises(UsageError, match="there is no board 'toaster'; there are "):
+        build("toaster", public_bundle)
+    code, _, err = kws("test", "--board", "toaster", "--model", public_bundle.path, "x.wav")
+    assert code in {1, 2}
+    assert err.count("\n") == 1
+
+
+def test_boards_lists_every_port(kws: Run) -> None:
+    code, out, _ = kws("boards")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == [board.name for board in boards()]
+    assert "qemu" in out
+    for board in boards():
+        assert (firmware_folder() / "src" / "boards" / board.name).is_dir()
+
+
+def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
+    code, out, err = kws("bench", "--board", "nano33ble")
+    assert (code, out) == (2, "")
+    assert err == "kws: kws bench runs on the emulated board qemu, not on nano33ble\n"
+
+
+def test_doctor_names_what_is_missing(
+    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edge = Port("/dev/ttyUSB7", UsbId(0x1A86, 0x7523), "1-1")
+    monkeypatch.setattr(ports, "list_ports", lambda: [edge, Port("/dev/ttyUSB8", UsbId(1, 2), "")])
+    code, out, _ = kws("doctor")
+    assert "found    arm-none-eabi-g++" in out or "found  arm-none-eabi-g++" in out
+    assert "/dev/ttyUSB7: an adapter, maybe of a SparkFun Edge\n" in out
+    only_qemu = tmp_path / "bin"
+    only_qemu.mkdir()
+    (only_qemu / "qemu-system-arm").symlink_to(str(shutil.which("qemu-system-arm")))
+    monkeypatch.setenv("PATH", str(only_qemu))
+    code, out, _ = kws("doctor")
+    assert code == 1
+    lines = {tuple(line.split()[:2]): line for line in out.splitlines()}
+    assert ("found", "qemu-system-arm") in lines
+    assert "apt-get install gcc-arm-none-eabi" in lines[("missing", "arm-none-eabi-g++")]
+    assert "apt-get install espeak-ng" in lines[("missing", "espeak-ng")]
+    assert ("missing", "Renode") in lines
+
+
+def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
+    """`pio run` in `folder`, as an editor's plugin does it, without a network."""
+    run = subprocess.run(
+        [sys.executable, "-m", "platformio", "run", "-d", str(folder), *arguments],
+        env={
+            **os.environ,
+            "PLATFORMIO_CORE_DIR": str(tmp_path / "core"),
+            "PLATFORMIO_WORKSPACE_DIR": str(tmp_path / "work"),
+            "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
+            "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
+            "HTTPS_PROXY": "http://127.0.0.1:9",
+            "HTTP_PROXY": "http://127.0.0.1:9",
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
+    _platformio(firmware_folder(), tmp_path, "-e", "nano33ble")
+    built = tmp_path / "work" / "build" / "nano33ble"
+    assert {"firmware.elf", "firmware.bin", "firmware.hex"} <= {p.name for p in built.iterdir()}
+
+
+def test_platformio_tells_an_editor_how_files_are_compiled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "firmware"  # the file is written into it
+    shutil.copytree(firmware_folder(), project)
+    monkeypatch.setenv("KWS_BUNDLE", str(firmware_folder().parent / "assets" / "yes_no"))
+    _platformio(project, tmp_path, "-e", "nano33ble", "-t", "compiledb")
+    entries = json.loads((project / "compile_commands.json").read_text())
+    commands = {entry["file"]: entry["command"] for entry in entries}
+    for file in ("src/main.cc", "src/boards/nano33ble/microphone.cc"):
+        command = commands[file]
+        assert Path(command.split()[0]).name == "arm-none-eabi-g++"
+        assert "-mcpu=cortex-m4" in command
+        # The editor's own compiler front end takes the line as it is.
+        check = subprocess.run(
+            [*shlex.split(command), "-fsyntax-only"],
+            cwd=entries[0]["directory"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert check.returncode == 0, check.stderr
+
+
+def test_option_moves_the_firmware(public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", "asb")
+    with build("sparkfun_edge", public_bundle).elf.open("rb") as stream:
+        vectors = ELFFile(stream).get_section_by_name(".vectors")
+        assert vectors is not None
+        assert vectors["sh_addr"] == 0xC000
+
+
+@pytest.mark.parametrize("board", ["sparkfun_edge", "qemu"])
+def test_unknown_option_is_one_line(
+    board: str, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", "fast")
+    with pytest.raises(
+        ToolError, match=r"there is no option 'fast' of this board; use (96mhz|none)"
+    ):
+        build(board, public_bundle)

@@ -1,0 +1,325 @@
+"""An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
+
+`Bootloader` does what the real one does with each byte (kws/host/deploy/samba.py says where that is
+known from), its two stray bytes after V and I included, and notes in `problems` whatever a careful
+client would not send. `Board` gives it ports that come and go, and the faults of the field.
+"""
+
+from __future__ import annotations
+
+import binascii
+import contextlib
+import os
+import select
+import struct
+import termios
+import threading
+import time
+import tty
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kws.host.serial.ports import Port, UsbId
+
+APPLICATION, BOOTLOADER = UsbId(0x2341, 0x805A), UsbId(0x2341, 0x005A)
+ORIGIN, PAGE, FLASH_SIZE = 0x10000, 4096, 0x100000
+VERSION = b"Arduino Bootloader (SAM-BA extended) 2.0 [Arduino:IKXYZ]\n\r\0n"
+CHIP = b"nRF52840-QIAA\n\r\0X"
+BOOT_LINE = "kws 0.1.0 on nano33ble, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
+
+_BOOTLOADER_BYTES = b"\xb0\x07"
+
+
+class Bootloader:
+    """The bootloader's loop over what comes from USB; all state that it has."""
+
+    def __init__(self) -> None:
+        self.flash = bytearray(_BOOTLOADER_BYTES * (ORIGIN // 2) + b"\xff" * (FLASH_SIZE - ORIGIN))
+        self.flash[ORIGIN : ORIGIN + 8] = struct.pack("<II", 0x20040000, 0x10101)  # an old one
+        self.problems: list[str] = []
+        self.packets: list[str] = []
+        self.reset = False
+        self.version = VERSION
+        self.bad_address: int | None = None
+        self._memory = bytearray(2 * PAGE)
+        self._command = b""
+        self._due = 0
+        self._offset = 0
+        self._copy = 0
+        self._loaded = 0
+        self._written: set[int] = set()
+        self._verified: set[int] = set()
+
+    def feed(self, data: bytes) -> bytes:
+        """What it answers to some bytes."""
+        answer = b""
+        for value in data:
+            if self._due:
+                self._memory[self._offset] = value
+                self._offset += 1
+                self._due -= 1
+                if not self._due:
+                    self.packets.append("data")
+                continue
+            self._command += bytes([value])
+            if value == ord("#"):
+                command, self._command = self._command, b""
+                if command != b"#":
+                    self.packets.append(command.decode("latin-1"))
+                answer += self._obey(command[:1], command)
+        return answer
+
+    def blank(self) -> bool:
+        """Whether there is no application that it would start."""
+        first, second = struct.unpack_from("<II", self.flash, ORIGIN)
+        return 0xFFFFFFFF in (first, second)
+
+    def _obey(self, letter: bytes, command: bytes) -> bytes:
+        if letter == b"K":
+            if self._written - self._verified:
+                self._complain("reset before all was verified")
+            self.reset = True
+            return b""
+        if letter == b"S":
+            self._offset, self._due = self._numbers(command)
+            if self._offset + self._due > len(self._memory):
+                self._complain(f"{command!r} runs over the buffer")
+                self._due = 0
+            self._loaded = self._due
+            return b""
+        if letter == b"Y":
+            return self._write(*self._numbers(command))
+        if letter == b"Z":
+            return self._checksum(*self._numbers(command))
+        return {b"N": b"\n\r", b"V": self.version, b"I": CHIP, b"X": b"X\n\r"}.get(letter, b"")
+
+    def _write(self, address: int, size: int) -> bytes:
+        if size == 0:
+            self._copy = address
+            return b"Y\n\r"
+        start = (address + ORIGIN) & 0xFFFFFFFF
+        if start < ORIGIN or start + size > FLASH_SIZE:
+            self._complain(f"write of {size} bytes to 0x{start:x}")
+        elif start % PAGE or size % PAGE:
+            self._complain(f"write of {size} bytes to 0x{start:x}: no whole pages, nothing erased")
+        elif size != self._loaded:
+            self._complain(f"write of {size} bytes where {self._loaded} were sent")
+        else:
+            self.flash[start : start + size] = self._memory[self._copy : self._copy + size]
+            if self.bad_address is not None and start <= self.bad_address < start + size:
+                self.flash[self.bad_address] ^= 0x10
+            self._written.add(start)
+            self._verified.discard(start)
+        self._loaded = 0
+        return b"Y\n\r"
+
+    def _checksum(self, address: int, size: int) -> bytes:
+        start = address + ORIGIN
+        if size > PAGE:
+            self._complain(f"checksum of {size} bytes runs over the buffer")
+        if start not in self._written:
+            self._complain(f"checksum of 0x{start:x}, which was not written")
+        self._verified.add(start)
+        return b"Z%08X#\n\r" % binascii.crc_hqx(bytes(self.flash[start : start + size]), 0)
+
+    def _numbers(self, command: bytes) -> tuple[int, int]:
+        """It looks for the second number ten characters from the first letter, wherever it is."""
+        if len(command) < 12 or command[9:10] != b"," or len(command) > 19:
+            self._complain(f"{command!r} is not of the usual form")
+        first, second = command[1:9], command[10:].rstrip(b"#")
+        with contextlib.suppress(ValueError):
+            return int(first, 16), int(second, 16)
+        return 0, 0
+
+    def _complain(self, text: str) -> None:
+        self.problems.append(text)
+
+
+@dataclass
+class Faults:
+    """What goes wrong; packets (commands and blocks of data) are counted from 1."""
+
+    unplug_at: int | None = None
+    """The board leaves when this packet is complete, without an answer."""
+    silent_from: int | None = None
+    """No answer to this packet and all later ones."""
+    garble_at: int | None = None
+    """A wrong answer to this packet."""
+    lose_at: int | None = None
+    """Seven bytes of the data that follow this packet are lost."""
+    deaf_from: int | None = None
+    """Takes nothing from the port after this packet."""
+    ignores_touch: bool = False
+    does_not_return: bool = False
+    """After the reset no port appears."""
+    leaves_again: bool = False
+    """The application's port goes away while the line is read."""
+
+
+@dataclass
+class Board:
+    """The board, with a port as long as it is plugged in and runs something."""
+
+    faults: Faults = field(default_factory=Faults)
+    lines: list[str] = field(default_factory=lambda: [BOOT_LINE])
+    """What the application says once its port is opened."""
+    answers: bool = True
+    """Whether the application knows `stats`."""
+    starts_as: UsbId = APPLICATION
+    socket: str = "1-2"
+
+    def __post_init__(self) -> None:
+        self.bootloader = Bootloader()
+        self.typed = b""
+        self._lost = 0
+        self._lock = threading.RLock()
+        self._port: Port | None = None
+        self._master = -1
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Board:
+        self._appear(self.starts_as)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join(5)
+        self._leave()
+
+    @property
+    def device(self) -> str:
+        """The port's name, which is another one after each start."""
+        with self._lock:
+            return self._port.device if self._port else ""
+
+    def lister(self) -> list[Port]:
+        """In place of `kws.host.serial.ports.list_ports`."""
+        with self._lock:
+            return [self._port] if self._port else []
+
+    def unplug(self) -> None:
+        """Pull the cable."""
+        self._leave()
+
+    def replug(self) -> None:
+        """Put the cable back: it starts what is in flash."""
+        self._appear(BOOTLOADER if self.bootloader.blank() else APPLICATION)
+
+    def write(self, data: bytes) -> None:
+        """Send something as the application."""
+        os.write(self._master, data)
+
+    def _appear(self, usb: UsbId) -> None:
+        master, name = raw_pty()
+        os.set_blocking(master, False)
+        with self._lock:
+            self._master, self._port = master, Port(name, usb, self.socket)
+            self._spoken = False
+
+    def _leave(self) -> None:
+        with self._lock:
+            if self._port is not None:
+                os.close(self._master)
+            self._port = None
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            with self._lock:
+                port, master = self._port, self._master
+            if port is None:
+                time.sleep(0.002)
+                continue
+            found = events(master, 2)
+            with self._lock:
+                if self._port is port:  # not unplugged by the test meanwhile
+                    self._step(port.usb, master, found)
+            time.sleep(0.002 if found & select.POLLHUP or self._deaf() else 0)
+
+    def _step(self, usb: UsbId | None, master: int, found: int) -> None:
+        if found & select.POLLIN and not self._deaf():
+            self._serve(usb, master, os.read(master, 512))
+        elif found & select.POLLHUP:  # nobody has the port open
+            slow = termios.tcgetattr(master)[4] == termios.B1200
+            # Closed after it was made slow, not about to be opened.
+            closed = events(master, 0) & select.POLLHUP
+            if usb == APPLICATION and slow and closed and not self.faults.ignores_touch:
+                self._leave()
+                time.sleep(0.02)
+                self._appear(BOOTLOADER)
+        elif usb == APPLICATION and not self._spoken:
+            self._spoken = True
+            os.write(master, "".join(line + "\r\n" for line in self.lines).encode())
+            if self.faults.leaves_again:
+                time.sleep(0.05)
+                self._leave()
+
+    def _serve(self, usb: UsbId | None, master: int, data: bytes) -> None:
+        if usb == APPLICATION:
+            self.typed += data
+            if self.answers and b"stats\n" in data:
+                os.write(
+                    master,
+                    b"stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, "
+                    b"stack 1412 of 8192 bytes\r\n",
+                )
+            return
+        for answer in self._answers(data):
+            os.write(master, answer)
+        if self._passed(self.faults.unplug_at):
+            self.faults.unplug_at = None
+            self._leave()
+        elif self.bootloader.reset:
+            self.bootloader.reset = False
+            self._leave()
+            if not self.faults.does_not_return:
+                time.sleep(0.02)
+                self.replug()
+
+    def _answers(self, data: bytes) -> Iterator[bytes]:
+        """Byte by byte, so that a fault hits the packet it is meant for."""
+        for value in data:
+            if self._lost:
+                self._lost -= 1
+                continue
+            count = len(self.bootloader.packets)
+            answer = self.bootloader.feed(bytes([value]))
+            if len(self.bootloader.packets) == count:
+                continue
+            if self._passed(self.faults.unplug_at):
+                return
+            if self._passed(self.faults.lose_at):
+                self.faults.lose_at = None
+                self._lost = 7
+            if self._passed(self.faults.silent_from):
+                continue
+            if answer and self._passed(self.faults.garble_at):
+                self.faults.garble_at = None
+                answer = b"?" + answer[1:]
+            yield answer
+
+    def _passed(self, packet: int | None) -> bool:
+        return packet is not None and len(self.bootloader.packets) >= packet
+
+    def _deaf(self) -> bool:
+        return self._passed(self.faults.deaf_from)
+
+
+def events(master: int, milliseconds: int) -> int:
+    """What can be done with a pseudo-terminal; POLLHUP: nobody has it open."""
+    poll = select.poll()
+    poll.register(master, select.POLLIN)
+    return dict(poll.poll(milliseconds)).get(master, 0)
+
+
+def raw_pty() -> tuple[int, str]:
+    """The master's descriptor and the slave's name of a pseudo-terminal without a board.
+
+    Raw, so that what a board says between the port's opening and its setting up comes as it is.
+    """
+    master, slave = os.openpty()
+    tty.setraw(slave)
+    name = os.ttyname(slave)
+    os.close(slave)
+    return master, name

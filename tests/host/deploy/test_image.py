@@ -1,0 +1,127 @@
+"""Nothing but firmware for this board, at its place, is written to a board."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.errors import BoardError
+from kws.host.build.firmware import BINARY, build
+from kws.host.deploy import flow
+from kws.host.deploy.image import Memory, make_image, read_elf
+
+MEMORY = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), 4096)
+PROGRAM = struct.pack("<II", 0x20040000, 0x10101) + bytes(1000)
+
+
+def elf_of(parts: list[tuple[int, bytes]], machine: int = 40) -> bytes:
+    """An ELF file with a segment for each part (ELF for the Arm architecture: machine 40)."""
+    header = struct.pack(
+        "<16sHHIIIIIHHHHHH",
+        *(b"\x7fELF\x01\x01\x01" + bytes(9), 2, machine, 1, 0, 52, 0, 0x05000400),
+        *(52, 32, len(parts), 40, 0, 0),
+    )
+    table, content = b"", b""
+    start = 52 + 32 * len(parts)
+    for address, data in parts:
+        offset = start + len(content)
+        table += struct.pack("<8I", 1, offset, address, address, len(data), len(data), 5, 4)
+        content += data
+    return header + table + content
+
+
+def refusal(parts: list[tuple[int, bytes]]) -> str:
+    with pytest.raises(BoardError) as caught:
+        make_image(parts, MEMORY, "x.elf")
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_an_elf_file_becomes_whole_blocks_with_erased_gaps(tmp_path: Path) -> None:
+    file = tmp_path / "firmware.elf"
+    file.write_bytes(elf_of([(0x10000, PROGRAM), (0x11800, b"data"), (0x20000000, b"")]))
+    image = read_elf(file, MEMORY)
+    assert image.address == 0x10000
+    assert image.data[: len(PROGRAM)] == PROGRAM
+    assert image.data[0x1800:0x1804] == b"data"
+    assert set(image.data[len(PROGRAM) : 0x1800] + image.data[0x1804:]) == {0xFF}
+    assert image.count == 2
+    assert [address for address, _ in image.blocks()] == [0x10000, 0x11000]
+
+
+@pytest.mark.parametrize("address", [0, 0xFFFC, 0x8000])
+def test_below_the_application_lies_the_bootloader(address: int) -> None:
+    assert "bootloader, which kws never overwrites" in refusal([(address, PROGRAM)])
+    assert "never overwrites" in refusal([(0x10000, PROGRAM), (address, b"1234")])
+
+
+def test_too_long() -> None:
+    assert "ends at 0xe0004" in refusal([(0x10000, PROGRAM), (0xE0000, b"1234")])
+    full = PROGRAM + bytes(0xD0000 - len(PROGRAM))
+    assert make_image([(0x10000, full)], MEMORY, "x").count == 0xD0
+
+
+def test_for_ram_or_elsewhere() -> None:
+    assert "ends at 0x20000004" in refusal([(0x10000, PROGRAM), (0x20000000, b"1234")])
+    assert "begins at 0x12000" in refusal([(0x12000, PROGRAM)])
+    assert "nothing in it to write" in refusal([(0x10000, b"")])
+
+
+@pytest.mark.parametrize(
+    ("stack", "reset"),
+    [
+        (0xFFFFFFFF, 0xFFFFFFFF),  # erased flash
+        (0, 0x10101),
+        (0x20040004, 0x10101),
+        (0x20000000, 0x10101),
+        (0x2003FFFE, 0x10101),
+        (0x20040000, 0x10100),  # not Thumb
+        (0x20040000, 0x0201),  # in the bootloader
+        (0x20040000, 0x10000 + 1008 + 1),  # behind the end
+        (0x10000000, 0x10101),  # RAM of another board
+    ],
+)
+def test_vectors_that_no_board_could_start(stack: int, reset: int) -> None:
+    words = struct.pack("<II", stack, reset)
+    assert "vector table" in refusal([(0x10000, words + PROGRAM[8:])])
+    assert make_image([(0x10000, PROGRAM)], MEMORY, "x").count == 1
+
+
+def test_files_that_are_no_firmware(tmp_path: Path) -> None:
+    file = tmp_path / "firmware.elf"
+    with pytest.raises(BoardError, match="no such file"):
+        read_elf(file, MEMORY)
+    file.write_text("hello")
+    with pytest.raises(BoardError, match="build the firmware again"):
+        read_elf(file, MEMORY)
+    whole = elf_of([(0x10000, PROGRAM)])
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        with pytest.raises(BoardError):
+            read_elf(file, MEMORY)
+
+
+@pytest.mark.parametrize("board", flow.TARGETS)
+def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
+    """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
+    firmware = build(board, Bundle.load(default_bundle_path()))
+    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
+    stack, reset = struct.unpack_from("<II", image.data)
+    load, move = struct.unpack_from("<HH", image.data, reset - 1 - image.address)
+    # LDR r0, [pc, #4 * n]; MOV sp, r0 (Armv7-M, A7.7.44 and A7.7.77)
+    assert (load & 0xFF00, move) == (0x4800, 0x4685)
+    literal = (reset - 1 + 4 & ~3) + (load & 0xFF) * 4 - image.address
+    assert struct.unpack_from("<I", image.data, literal) == (stack,)
+
+
+@pytest.mark.parametrize("board", flow.TARGETS)
+def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
+    """What `kws build` gives for the board is what `kws deploy` takes."""
+    firmware = build(board, Bundle.load(default_bundle_path()))
+    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
+    binary = (firmware.folder / BINARY).read_bytes()
+    assert image.data[: len(binary)] == binary
+    assert set(image.data[len(binary) :]) <= {0xFF}

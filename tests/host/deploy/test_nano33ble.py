@@ -1,0 +1,382 @@
+"""`kws deploy` against a simulated bootloader that checks every packet, and fails in many ways."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import serial
+
+from kws.errors import BoardError, UsageError
+from kws.host.build import firmware
+from kws.host.build.elf_sections import Size
+from kws.host.deploy import flow
+from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.loader import Bench, Timing
+from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.samba import Samba
+from kws.host.serial import ports
+from kws.host.serial.ports import Link, Port, PortLostError, UsbId
+from tests.host.conftest import Run
+from tests.host.deploy.simulated_nano33 import (
+    APPLICATION,
+    BOOT_LINE,
+    BOOTLOADER,
+    ORIGIN,
+    PAGE,
+    Board,
+    Faults,
+    raw_pty,
+)
+from tests.host.deploy.test_image import elf_of
+
+QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
+TARGET = Nano33Ble()
+RECOVER = "the bootloader is untouched: tap reset twice"
+
+
+def program_of(size: int) -> bytes:
+    """A program's bytes: a vector table, then what the seed gives."""
+    head = struct.pack("<II", 0x20040000, ORIGIN + 0x101)
+    return head + random.Random(size).randbytes(size - len(head))
+
+
+def image_of(size: int) -> Image:
+    return make_image([(ORIGIN, program_of(size))], TARGET.memory, "test")
+
+
+def bench_of(board: Board) -> Bench:
+    return Bench(board.lister, QUICK)
+
+
+def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
+    """The message of a deployment that has to fail."""
+    with pytest.raises(BoardError) as caught:
+        flow.deploy(TARGET, image_of(size), None, bench_of(board))
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.fixture
+def board() -> Iterator[Board]:
+    with Board() as board:
+        yield board
+    # Whatever happened, what lies below the application is as it was.
+    assert bytes(board.bootloader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
+
+
+@pytest.mark.parametrize("size", [1024, PAGE - 1, PAGE, PAGE + 1, 61_441])
+def test_writes_verifies_and_sees_it_start(board: Board, size: int) -> None:
+    steps: list[int] = []
+    image = image_of(size)
+    bench = Bench(board.lister, QUICK, steps.append)
+    done = flow.deploy(TARGET, image, None, bench)
+    assert board.bootloader.problems == []
+    assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + size]) == program_of(size)
+    assert set(board.bootloader.flash[ORIGIN + size :]) == {0xFF}
+    assert done.boot is not None
+    assert done.boot.model == "yes_no"
+    assert done.port == board.device
+    assert done.size == len(image.data)
+    assert sum(steps) == TARGET.steps(image)
+
+
+def test_a_board_in_its_bootloader_is_not_touched() -> None:
+    with Board(starts_as=BOOTLOADER) as board:
+        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        assert board.bootloader.problems == []
+
+
+def test_the_first_block_is_blank_until_all_others_are_there(board: Board) -> None:
+    """A board that loses power in the middle starts its bootloader, not half an application."""
+    packets = range(5, 24, 4)  # the bootloader starts with N, V, I; a block is S, data, Y, Y
+    for packet in packets:
+        board.faults.unplug_at = len(board.bootloader.packets) + packet + 2
+        text = try_deploy(board, 5 * PAGE)
+        assert "went away" in text
+        assert RECOVER in text
+        assert board.bootloader.blank()
+        board.replug()
+        assert board.lister()[0].usb == BOOTLOADER
+    flow.deploy(TARGET, image_of(5 * PAGE), None, bench_of(board))
+    assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + 5 * PAGE]) == program_of(5 * PAGE)
+
+
+@pytest.mark.parametrize("packet", range(1, 29))
+def test_unplugged_at_any_packet(board: Board, packet: int) -> None:
+    # 3 packets of greeting, 5 blocks of 4, 4 checksums, 1 reset
+    board.faults.unplug_at = packet
+    text = try_deploy(board, 4 * PAGE)
+    if packet == 28:  # the reset itself: the board leaves, as it should, but does not return
+        assert "did not come back" in text
+        return
+    assert "the board went away" in text
+    assert RECOVER in text
+    board.replug()
+    flow.deploy(TARGET, image_of(4 * PAGE), None, bench_of(board))
+    assert board.bootloader.problems == []
+
+
+@pytest.mark.parametrize("packet", [1, 2, 3, 6, 7, 20, 21])
+def test_no_answer(board: Board, packet: int) -> None:
+    board.faults.silent_from = packet
+    text = try_deploy(board)
+    assert RECOVER in text
+    expected = {1: "does not answer", 2: "calls itself ''", 3: "says the chip is ''"}
+    assert expected.get(packet, "did not answer at flash address 0x1") in text
+
+
+@pytest.mark.parametrize("packet", [3, 6, 7, 11, 20, 21, 22])
+def test_wrong_answer(board: Board, packet: int) -> None:
+    board.faults.garble_at = packet
+    text = try_deploy(board)
+    assert RECOVER in text
+
+
+@pytest.mark.parametrize("packet", [4, 8, 12])
+def test_lost_bytes_are_noticed_and_the_next_run_needs_no_hand(board: Board, packet: int) -> None:
+    """The bootloader still waits for the rest of the block; the next run gives it that."""
+    board.faults.lose_at = packet
+    text = try_deploy(board)
+    assert "did not answer" in text
+    assert RECOVER in text
+    flow.deploy(TARGET, image_of(3 * PAGE), None, bench_of(board))
+    assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + 3 * PAGE]) == program_of(3 * PAGE)
+
+
+@pytest.mark.parametrize(
+    "version",
+    [
+        b"v1.1 Dec 15 2018 [Arduino:XYZ]\n\r",
+        b"Arduino Bootloader 3.0 [Arduino:IK]\n\r",
+        b"\xff\x00\x1b[2J\n\r",
+    ],
+)
+def test_another_bootloader_is_left_alone(board: Board, version: bytes) -> None:
+    board.bootloader.version = version
+    text = try_deploy(board)
+    assert "calls itself" in text
+    assert text.isprintable()
+    assert not any(packet[0] in "SY" for packet in board.bootloader.packets)
+
+
+@pytest.mark.parametrize("address", [ORIGIN, ORIGIN + 2 * PAGE + 77])
+def test_flash_that_reads_back_wrong(board: Board, address: int) -> None:
+    board.bootloader.bad_address = address
+    text = try_deploy(board)
+    assert f"what is in flash at 0x{address // PAGE * PAGE:x} is not what was written" in text
+    assert RECOVER in text
+    assert "K#" not in board.bootloader.packets
+
+
+def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board) -> None:
+    board.faults.garble_at = 1
+    flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+    assert board.bootloader.problems == []
+
+
+def test_a_board_that_takes_no_more(board: Board) -> None:
+    board.faults.deaf_from = 4
+    text = try_deploy(board, 8 * PAGE)
+    assert "did not answer" in text
+    assert RECOVER in text
+
+
+def test_a_full_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "WRITE_SECONDS", 0.2)
+    master, name = raw_pty()
+    with Link(name) as link, pytest.raises(PortLostError, match="takes no more data"):
+        link.write(bytes(1 << 20))
+    os.close(master)
+
+
+def test_touch_without_effect(board: Board) -> None:
+    board.faults.ignores_touch = True
+    text = try_deploy(board)
+    assert "did not go into its bootloader" in text
+    assert RECOVER in text
+
+
+def test_it_does_not_come_back(board: Board) -> None:
+    board.faults.does_not_return = True
+    assert "written, but the board did not come back" in try_deploy(board)
+
+
+def test_it_leaves_again() -> None:
+    with Board(faults=Faults(leaves_again=True), lines=[]) as board:
+        assert "the board went away again" in try_deploy(board)
+
+
+def test_it_says_nothing() -> None:
+    with Board(lines=[], answers=False) as board:
+        assert "written, but says nothing" in try_deploy(board)
+
+
+def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
+    with Board(lines=[]) as board:
+        done = flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        assert done.boot is None
+        assert b"stats\n" in board.typed
+
+
+@pytest.mark.parametrize("before", [[], [BOOT_LINE]])
+def test_it_says_what_is_wrong(before: list[str]) -> None:
+    fault = "error: no samples from the microphone"
+    with Board(lines=[*before, fault]) as board:
+        assert "but says: no samples from the microphone" in try_deploy(board)
+
+
+def test_the_line_of_another_board() -> None:
+    with Board(lines=[BOOT_LINE.replace("nano33ble", "qemu")]) as board:
+        assert "was built for qemu, not nano33ble" in try_deploy(board)
+
+
+def test_ctrl_c_while_it_writes(board: Board) -> None:
+    def stop() -> None:
+        while len(board.bootloader.packets) < 40:
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(flow.StoppedError, match=RECOVER) as caught:
+        flow.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
+    thread.join()
+    assert caught.value.exit_code == 130
+    flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+
+
+def test_no_board() -> None:
+    with pytest.raises(BoardError, match=r"no Arduino Nano 33 BLE was found; plug it in .* twice"):
+        flow.deploy(TARGET, image_of(PAGE), None, Bench(list, QUICK))
+
+
+def test_several_boards_and_the_right_one_is_written() -> None:
+    with Board(socket="1-1") as first, Board(socket="1-2") as second:
+        bench = Bench(lambda: first.lister() + second.lister(), QUICK)
+        with pytest.raises(BoardError, match=r"2 boards of this kind.*--port") as caught:
+            flow.deploy(TARGET, image_of(PAGE), None, bench)
+        assert first.device in str(caught.value)
+        assert second.device in str(caught.value)
+        done = flow.deploy(TARGET, image_of(PAGE), second.device, bench)
+        assert done.port == second.device
+        assert first.bootloader.packets == []
+        assert second.bootloader.problems == []
+
+
+def test_a_port_of_something_else() -> None:
+    other = Port("/dev/null", UsbId(0x1A86, 0x7523), "1-1")
+    with pytest.raises(BoardError, match="this is a 1a86:7523, no Arduino"):
+        flow.find_port(TARGET, "/dev/null", [other])
+
+
+def test_a_port_that_is_not_there(board: Board) -> None:
+    with pytest.raises(BoardError, match="/dev/ttyACM99: there is no such port"):
+        flow.deploy(TARGET, image_of(PAGE), "/dev/ttyACM99", bench_of(board))
+
+
+def test_a_file_instead_of_a_port(board: Board, tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("x")
+    with pytest.raises(BoardError, match="cannot be opened as a serial port"):
+        flow.deploy(TARGET, image_of(PAGE), str(file), bench_of(board))
+
+
+def test_a_busy_port(board: Board) -> None:
+    with (
+        Link(board.device),
+        pytest.raises(BoardError, match="another program has this port open"),
+    ):
+        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+
+
+def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise serial.SerialException(13, "could not open port: Permission denied")
+
+    monkeypatch.setattr(ports, "_Serial", refuse)
+    with pytest.raises(BoardError, match=r"permission denied; run `sudo usermod -aG \w+ \$USER`"):
+        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+
+
+def test_a_board_without_deploy() -> None:
+    with pytest.raises(UsageError, match="no board 'qemu' to deploy to; there are nano33ble"):
+        flow.target_of("qemu")
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A build that gives a small program at once."""
+    elf = tmp_path / "firmware.elf"
+    elf.write_bytes(elf_of([(ORIGIN, program_of(2 * PAGE))]))
+    size = Size({}, 2 * PAGE, 0, 0, 0, 0)
+    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(elf, elf, size))
+
+
+def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "list_ports", board.lister)
+    code, out, err = kws("deploy", "--board", "nano33ble")
+    assert (code, err) == (0, "")
+    assert out == (
+        f"{board.device}: 8192 bytes written and verified; it runs: kws 0.1.0 on nano33ble, "
+        "model yes_no 09e5e2a9, arena 5796 of 5800 bytes\n"
+    )
+    code, out, err = kws("deploy", "--board", "nano33ble", "--port", board.device, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["boot"]["sha8"] == "09e5e2a9"
+    assert board.bootloader.problems == []
+
+
+def test_the_command_looks_for_a_board_before_it_builds(
+    kws: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ports, "list_ports", list)
+    code, out, err = kws("deploy", "--board", "nano33ble")
+    assert (code, out) == (1, "")
+    assert err.startswith("kws: no Arduino Nano 33 BLE was found; plug it in")
+    assert err.count("\n") == 1
+
+
+def test_the_command_for_an_emulated_board(kws: Run) -> None:
+    code, _, err = kws("deploy", "--board", "qemu")
+    assert code == 2
+    assert "there is no board 'qemu' to deploy to" in err
+
+
+@pytest.mark.parametrize(
+    ("address", "size"),
+    [
+        (0, PAGE),
+        (ORIGIN - PAGE, PAGE),
+        (2**32 - ORIGIN, PAGE),
+        (ORIGIN + 1, PAGE),
+        (ORIGIN, PAGE - 4),
+        (ORIGIN, 2 * PAGE),
+        (0xE0000, PAGE),
+    ],
+)
+def test_the_client_itself_refuses_other_addresses(address: int, size: int) -> None:
+    with Board(starts_as=BOOTLOADER) as board, Link(board.device) as link:
+        samba = Samba(link, "nRF52840-QIAA", TARGET.memory.flash, 0.3)
+        with pytest.raises(BoardError, match="no block that may be written"):
+            samba.write(address, bytes(size))
+        assert board.bootloader.packets == ["N#", "V#", "I#"]
+
+
+def test_the_touch_is_at_1200_bps(board: Board) -> None:
+    assert board.lister()[0].usb == APPLICATION
+    with Link(board.device):
+        pass
+    time.sleep(0.05)
+    assert board.lister()[0].usb == APPLICATION
+    ports.touch(board.device)
+    assert ports.wait_for(board.lister, lambda port: port.usb == BOOTLOADER, 2)

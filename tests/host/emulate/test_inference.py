@@ -1,0 +1,122 @@
+"""Any model on raw rows: the board computes the host's bits, and wrong rows are one line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.errors import BoardError, ModelError, UsageError
+from kws.host.emulate import inference
+from kws.host.emulate.inference import Job, on_board, on_host
+from tests.host.conftest import Run
+
+
+@pytest.fixture(scope="module")
+def model(tflm_data: Path) -> bytes:
+    return (tflm_data / "micro_speech_quantized.tflite").read_bytes()
+
+
+def rows(count: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).integers(-128, 128, (count, 49, 40), dtype=np.int8)
+
+
+def test_host_gives_the_interpreters_outputs(model: bytes) -> None:
+    x = rows(3)
+    outcome = on_host(Job(model, (x,)))
+    interpreter = _core.Interpreter(model)
+    assert outcome.arena_used_bytes == interpreter.arena_used_bytes
+    assert outcome.outputs[0].shape == (3, 4)
+    for row, y in zip(x, outcome.outputs[0], strict=True):
+        np.testing.assert_array_equal(interpreter.invoke(row.reshape(1, -1))[0].reshape(-1), y)
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_board_gives_the_hosts_bits_and_arena_for_several_jobs(model: bytes) -> None:
+    jobs = [Job(model, (rows(40, 1),)), Job(model, (rows(1, 2),)), Job(model, (rows(0),))]
+    for board, job in zip(on_board("qemu", jobs), jobs, strict=True):
+        host = on_host(job)
+        assert board.arena_used_bytes == host.arena_used_bytes
+        np.testing.assert_array_equal(board.outputs[0], host.outputs[0])
+        assert board.outputs[0].dtype == host.outputs[0].dtype
+    assert len(np.unique(on_host(jobs[0]).outputs[0], axis=0)) > 20, "the outputs differ"
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_model_that_the_board_has_no_memory_for_is_one_line(
+    model: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(UsageError, match="give fewer rows"):
+        on_board("qemu", [Job(model, (rows(9000),))])
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_model_that_the_board_refuses_is_one_line(
+    model: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The host refuses it first; what the board itself says is seen without the host."""
+    interpreter = inference._open(Job(model, (rows(1),)))
+    monkeypatch.setattr(inference, "_open", lambda _: interpreter)
+    with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):
+        on_board("qemu", [Job(model, (rows(1),)), Job(model[:1000], (rows(1),))])
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        (rows(2)[:, :48], "takes rows of 1960 int8 .* has rows of 1920 int8"),
+        (rows(2).astype(np.int16), "has rows of 1960 int16"),
+    ],
+)
+def test_wrong_rows_are_said(model: bytes, x: np.ndarray, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        on_host(Job(model, (x,)))
+
+
+def test_wrong_number_of_inputs_is_said(model: bytes) -> None:
+    with pytest.raises(UsageError, match="has 1 inputs, there are 2 arrays"):
+        on_host(Job(model, (rows(1), rows(1))))
+
+
+def test_damaged_model_is_said(model: bytes) -> None:
+    with pytest.raises(ModelError):
+        on_host(Job(model[:5000], (rows(1),)))
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_command_on_host_and_board_writes_the_same_file(
+    tflm_data: Path, tmp_path: Path, kws: Run
+) -> None:
+    model = tflm_data / "micro_speech_quantized.tflite"
+    np.save(tmp_path / "x.npy", rows(5).reshape(5, -1))
+    for board in ("host", "qemu"):
+        code, out, err = kws(
+            *("infer", model, "--input", tmp_path / "x.npy", "--board", board),
+            *("--out", tmp_path / f"{board}.npy"),
+        )
+        assert (code, err) == (0, "")
+        assert "[5, 4] int8" in out
+    written = [(tmp_path / f"{board}.npy").read_bytes() for board in ("host", "qemu")]
+    assert written[0] == written[1]
+
+
+def test_command_on_bad_files_is_one_line(tflm_data: Path, tmp_path: Path, kws: Run) -> None:
+    model = tflm_data / "micro_speech_quantized.tflite"
+    (tmp_path / "text.npy").write_text("no numbers")
+    np.save(tmp_path / "scalar.npy", np.int8(3))
+    np.save(tmp_path / "x.npy", rows(1))
+    out = tmp_path / "y.npy"
+    for wrong in (
+        ("infer", model, "--input", tmp_path / "none.npy", "--out", out),
+        ("infer", model, "--input", tmp_path / "text.npy", "--out", out),
+        ("infer", model, "--input", tmp_path / "scalar.npy", "--out", out),
+        ("infer", tmp_path / "text.npy", "--input", tmp_path / "x.npy", "--out", out),
+        ("infer", model, "--input", tmp_path / "x.npy", "--out", out, "--board", "toaster"),
+    ):
+        code, text, err = kws(*wrong)
+        assert code in {1, 2}
+        assert text == ""
+        assert err.count("\n") == 1
+        assert not out.exists()

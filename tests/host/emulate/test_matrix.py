@@ -1,0 +1,190 @@
+"""What is expected of a clip, and whether what was heard is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import write_clip
+from kws.errors import KwsError, UsageError
+from kws.host.emulate.matrix import (
+    Expectation,
+    clip_recording,
+    clip_recordings,
+    expected_label,
+    judge,
+)
+from kws.host.emulate.recordings import held_out, load_matrix
+from kws.host.serial.lines import Heard
+
+LABELS = ("silence", "unknown", "yes", "no")
+
+
+@pytest.mark.parametrize(
+    ("path", "label"),
+    [
+        ("data/yes/0a1b_nohash_0.wav", "yes"),
+        ("data/cat/0a1b_nohash_0.wav", "unknown"),
+        ("data/cat/no_nohash_0.wav", "unknown"),  # a speaker called no
+        ("data/_background_noise_/pink.wav", "silence"),
+        ("data/unknown/yes_1.wav", "unknown"),
+        ("wav/yes_1000ms.wav", "yes"),
+        ("wav/no.wav", "no"),
+        ("wav/noise_1000ms.wav", "silence"),
+        ("wav/silence_1000ms.wav", "silence"),
+        ("wav/yesterday.wav", "unknown"),
+        ("wav/clip.wav", "unknown"),
+    ],
+)
+def test_expected_label_comes_from_folder_or_name(path: str, label: str) -> None:
+    assert expected_label(Path(path), LABELS) == label
+
+
+def heard(label: str, time_ms: int = 2000) -> Heard:
+    return Heard(label, 210, time_ms)
+
+
+@pytest.mark.parametrize(
+    ("expected", "lines", "ok"),
+    [
+        ("yes", [heard("yes")], True),
+        ("yes", [heard("unknown", 1500), heard("yes")], True),
+        ("yes", [], False),
+        ("yes", [heard("no")], False),
+        ("yes", [heard("yes"), heard("no", 2500)], False),
+        ("unknown", [], True),
+        ("unknown", [heard("unknown")], True),
+        ("unknown", [heard("yes")], False),
+        ("silence", [], True),
+        ("silence", [heard("unknown")], False),
+        ("silence", [heard("yes")], False),
+    ],
+)
+def test_judges_a_clip(expected: str, lines: list[Heard], ok: bool) -> None:
+    (row,) = judge([Expectation("clip", expected, 0, 3000)], lines, LABELS)
+    assert row.ok == ok
+    assert row.heard == tuple(lines)
+
+
+def test_words_at_known_times_are_judged_each_by_its_own_time() -> None:
+    parts = [Expectation("a", "yes", 1000, 3000), Expectation("b", "no", 5000, 7000)]
+    rows = judge(parts, [heard("yes", 2900), heard("no", 5100)], LABELS)
+    assert [row.ok for row in rows] == [True, True]
+    rows = judge(parts, [heard("yes", 5100), heard("no", 2900)], LABELS)
+    assert [row.ok for row in rows] == [False, False]
+
+
+def test_a_keyword_between_the_words_is_a_miss_of_its_own() -> None:
+    parts = [Expectation("a", "yes", 1000, 3000)]
+    rows = judge(parts, [heard("yes", 2000), heard("no", 4000), heard("unknown", 8000)], LABELS)
+    assert [(row.clip, row.ok) for row in rows] == [("a", True), ("between", False)]
+
+
+def test_label_before_the_path_says_what_is_expected(tmp_path: Path) -> None:
+    write_clip(tmp_path / "x.wav", np.zeros(100, np.int16))
+    recording = clip_recording(f"no={tmp_path / 'x.wav'}", LABELS)
+    assert recording.expected[0].label == "no"
+    assert recording.expected[0].end_ms == len(recording.pcm) // 16
+    with pytest.raises(UsageError, match="no label 'maybe'; it has silence, unknown, yes, no"):
+        clip_recording(f"maybe={tmp_path / 'x.wav'}", LABELS)
+
+
+def test_folder_stands_for_its_recordings(tmp_path: Path) -> None:
+    for name in ("b.wav", "a.wav"):
+        write_clip(tmp_path / "yes" / name, np.zeros(100, np.int16))
+    (tmp_path / "yes" / "notes.txt").write_text("no recording")
+    names = [tmp_path / "yes" / name for name in ("a.wav", "b.wav")]
+    for argument, label in ((f"{tmp_path}/yes", "yes"), (f"unknown={tmp_path}/yes", "unknown")):
+        parts = [recording.expected[0] for recording in clip_recordings([argument], LABELS)]
+        assert [(part.name, part.label) for part in parts] == [(str(n), label) for n in names]
+    with pytest.raises(UsageError, match="no recordings in this folder"):
+        clip_recordings([str(tmp_path)], LABELS)
+
+
+MATRIX = """
+[[recording]]
+name = "yes"
+file = "yes.wav"
+expect = "yes"
+
+[[recording]]
+name = "quiet"
+seconds = 2
+expect = "silence"
+
+[[scene]]
+name = "street"
+seconds = 12
+background = "noise.wav"
+level = 0.5
+[[scene.word]]
+at = 6.5
+file = "no.wav"
+expect = "no"
+[[scene.word]]
+at = 1.5
+file = "other.wav"
+expect = "down"
+"""
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(0)
+    for name, level in (("yes", 9000), ("no", 8000), ("other", 7000), ("noise", 600)):
+        write_clip(tmp_path / f"{name}.wav", rng.integers(-level, level, 16000).astype(np.int16))
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    return tmp_path
+
+
+def test_matrix_is_read(matrix: Path) -> None:
+    yes, quiet, street = load_matrix(matrix, LABELS)
+    assert len(yes.pcm) == 48000
+    assert len(quiet.pcm) == 32000
+    assert quiet.expected == (Expectation("quiet", "silence", 0, 2000),)
+    assert len(street.pcm) == 12 * 16000
+    assert street.expected == (
+        Expectation("street @1500ms", "unknown", 1500, 4000),
+        Expectation("street @6500ms", "no", 6500, 9000),
+    )
+    loud = np.abs(street.pcm.astype(int))
+    assert loud[24000:40000].max() > 6900
+    assert 100 < loud[48000:90000].max() <= 304, "the background at half its level"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('file = "yes.wav"', 'file = "lost.wav"', "lost.wav"),
+        ('file = "yes.wav"', "", "give either a file or seconds"),
+        ("at = 6.5", "at = 3.0", "comes too soon"),
+        ("at = 6.5", "at = 11.5", "not within the scene"),
+        ("at = 6.5", 'at = "6.5"', "at is missing or not a number"),
+        ('name = "quiet"', 'nmae = "quiet"', "unknown key 'nmae'"),
+        ("[[recording]]", "[[recording", "matrix.toml"),
+    ],
+)
+def test_wrong_matrix_is_one_line(matrix: Path, old: str, new: str, message: str) -> None:
+    file = matrix / "matrix.toml"
+    file.write_text(file.read_text().replace(old, new, 1))
+    with pytest.raises(KwsError) as caught:
+        load_matrix(matrix, LABELS)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_matrix_needs_every_keyword(matrix: Path) -> None:
+    with pytest.raises(KwsError, match="has no clip of up"):
+        load_matrix(matrix, (*LABELS, "up"))
+
+
+def test_held_out_clips_are_of_the_test_split(speech_commands: Path) -> None:
+    recordings = held_out(speech_commands, LABELS, 3)
+    labels = [part.label for recording in recordings for part in recording.expected]
+    assert sorted(labels) == ["no"] * 3 + ["unknown"] * 3 + ["yes"] * 3
+    listed = (speech_commands / "testing_list.txt").read_text().split()
+    for recording in recordings:
+        name = recording.expected[0].name
+        assert str(Path(name).relative_to(speech_commands)) in listed

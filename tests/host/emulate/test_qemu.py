@@ -1,0 +1,349 @@
+"""The emulated board hears what the host hears, and says what is wrong instead of hanging."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
+from kws.config import RecognizerSettings
+from kws.errors import BoardError, UsageError
+from kws.host.build import firmware as building
+from kws.host.build.firmware import build
+from kws.host.emulate import faults, host_device
+from kws.host.emulate.faults import check_faults
+from kws.host.emulate.matrix import HOST, play_all
+from kws.host.emulate.padding import between_silence, silence
+from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
+from tests.host.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+CLIPS = ("yes_1000ms", "no_1000ms", "noise_1000ms", "silence_1000ms")
+
+
+def after_boot(text: str) -> str:
+    return text.partition("\n")[2]
+
+
+def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    clips = [tflm_data / "wav" / f"{name}.wav" for name in CLIPS]
+    code, out, _ = kws("test", "--board", "qemu", "--model", public_bundle.path, *clips, "--json")
+    result = json.loads(out)
+    assert code == 0
+    assert result["passed"]
+    assert [row["expected"] for row in result["rows"]] == ["yes", "no", "silence", "silence"]
+    heard = [[h["label"] for h in row["heard"]] for row in result["rows"]]
+    assert heard == [["yes"], ["no"], [], []]
+
+
+def test_firmware_takes_commands_on_its_serial_line(public_bundle: Bundle) -> None:
+    elf = build("qemu", public_bundle).elf
+    with Emulator() as emulator:
+        typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\n"
+        serial = emulator.play(elf, silence(10 * 16000), typed)
+    answers = after_boot(serial.text).splitlines()
+    assert answers[:4] == [
+        "threshold 150",
+        "threshold 150",
+        "error: gain takes a whole number from 0 to 0 dB",
+        "error: unknown command; there are gain N, threshold N and stats",
+    ]
+    match = re.fullmatch(
+        r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, arena (\d+) bytes, "
+        r"stack (\d+) of 8192 bytes",
+        answers[4],
+    )
+    assert match is not None, answers[4]
+    assert serial.boot is not None
+    assert int(match[2]) == serial.boot.arena_used
+    assert 400 < int(match[3]) < 4096
+
+
+def test_host_and_emulator_write_the_same_bytes(
+    public_bundle: Bundle, tflm_data: Path, speech_commands: Path
+) -> None:
+    elf = build("qemu", public_bundle).elf
+    streams = [between_silence(load_clip(tflm_data / "wav" / f"{name}.wav")) for name in CLIPS]
+    streams += [r.pcm for r in held_out(speech_commands, public_bundle.labels, 4)]
+    streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
+    with Emulator() as emulator, ThreadPoolExecutor(2) as pool:
+        boards = list(pool.map(lambda pcm: emulator.play(elf, pcm), streams))
+    lines = 0
+    for pcm, board in zip(streams, boards, strict=True):
+        host = host_device.play(public_bundle, pcm)
+        assert after_boot(board.text) == after_boot(host.text)
+        assert board.boot is not None
+        assert host.boot is not None
+        assert board.boot.board == "qemu"
+        assert board.boot.arena_used == host.boot.arena_used == public_bundle.arena_bytes
+        assert board.boot.arena_size == public_bundle.arena_bytes
+        lines += len(board.heard)
+    assert lines > 10, "there was something to compare"
+
+
+def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
+    public_bundle: Bundle, tflm_data: Path, tmp_path: Path
+) -> None:
+    settings = RecognizerSettings(thresholds={"yes": 255, "no": 120})
+    bundle = write_bundle(replace(public_bundle, recognizer=settings), tmp_path / "b")
+    clips = [load_clip(tflm_data / "wav" / f"{name}.wav") for name in CLIPS[:2]]
+    pcm = np.concatenate([between_silence(clip) for clip in clips])
+    with Emulator() as emulator:
+        elf = build("qemu", bundle).elf
+        board = emulator.play(elf, pcm)
+        told = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
+    assert after_boot(board.text) == after_boot(host_device.play(bundle, pcm).text)
+    heard = {h.label for h in board.heard}
+    assert "no" in heard
+    assert "yes" not in heard
+    assert after_boot(told.text).splitlines() == [
+        "threshold yes 90",
+        "threshold silence 200, unknown 200, yes 90, no 120",
+    ]
+
+
+def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
+    bundle = Bundle.load(default_bundle_path())
+    recordings = load_matrix(default_matrix(), bundle.labels)
+    host = play_all(HOST, bundle, recordings)
+    board = play_all("qemu", bundle, recordings)
+    for here, there in zip(host, board, strict=True):
+        assert after_boot(here.serial.text) == after_boot(there.serial.text)
+        assert here.rows == there.rows
+        assert all(row.ok for row in there.rows), there.rows
+        assert there.serial.boot is not None
+        assert there.serial.boot.arena_used == bundle.arena_bytes
+
+
+def test_every_run_of_the_emulator_is_the_same(public_bundle: Bundle, tflm_data: Path) -> None:
+    elf = build("qemu", public_bundle).elf
+    pcm = between_silence(load_clip(tflm_data / "wav" / "yes_1000ms.wav"))
+    with Emulator() as emulator:
+        assert emulator.play(elf, pcm).text == emulator.play(elf, pcm).text
+
+
+def test_without_samples_the_board_boots_and_ends(public_bundle: Bundle) -> None:
+    with Emulator() as emulator:
+        serial = emulator.play(build("qemu", public_bundle).elf, silence(0))
+    assert serial.boot is not None
+    assert serial.heard == ()
+
+
+# --- faults: one firmware that breaks in the way that the first sample asks for -------------------
+
+FAULTS = {
+    "an op that is not registered": (1, "operator 3 (builtin code 25): op is not registered"),
+    "a damaged model": (2, "model is damaged; convert it again"),
+    "an address without memory": (3, "processor fault"),
+    "a stack overflow": (4, "processor fault"),
+}
+HANG = 5
+
+BREAK = """
+    switch (*reinterpret_cast<volatile short*>(0x21000004)) {
+      case 1:
+        return;
+      case 2:
+        for (int i = 8; i < 18000; ++i) const_cast<volatile unsigned char*>(g_model)[i] = 0xff;
+        break;
+      case 3:
+        *reinterpret_cast<volatile int*>(0x90000000) = 1;
+        break;
+      case 4:
+        []() __attribute__((noinline)) {
+          volatile char big[9000];
+          for (volatile char& c : big) c = 1;
+        }();
+        break;
+      case 5:
+        for (volatile int i = 0;; i = 1) {
+        }
+    }
+    AddSoftmax();
+"""
+
+
+def changed(bundle: Bundle, folder: Path, file: str, old: str, new: str) -> Path:
+    """The ELF file of a firmware with one change in a generated file."""
+    shutil.copytree(bundle.firmware, folder / "firmware")
+    path = folder / "firmware" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return building._build("qemu", folder / "firmware", None).elf
+
+
+@pytest.fixture(scope="module")
+def faulty(public_bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("faulty")
+    return changed(public_bundle, folder, "op_resolver.h", "AddSoftmax();", BREAK)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_is_said_and_ends_the_run(faulty: Path, name: str) -> None:
+    sample, message = FAULTS[name]
+    with Emulator() as emulator:
+        serial = emulator.play(faulty, np.array([sample], np.int16))
+    assert len(serial.faults) == 1
+    assert message in serial.faults[0]
+
+
+def test_firmware_that_hangs_is_ended(faulty: Path) -> None:
+    image = struct.pack("<Ih", 1, HANG)
+    with Emulator() as emulator, pytest.raises(BoardError, match="did not end within 2 s"):
+        emulator.run(faulty, image, timeout_s=2)
+
+
+def test_arena_too_small_is_said(public_bundle: Bundle, tmp_path: Path) -> None:
+    elf = changed(
+        *(public_bundle, tmp_path, "model_settings.h"),
+        f"kArenaBytes = {public_bundle.arena_bytes};",
+        "kArenaBytes = 4000;",
+    )
+    with Emulator() as emulator:
+        serial = emulator.play(elf, silence(16000))
+    assert serial.faults == ("tensor arena is too small; make it larger than 4000 bytes",)
+
+
+def test_interrupt_ends_the_emulator(faulty: Path, public_bundle: Bundle, tmp_path: Path) -> None:
+    """Ctrl-C that reaches only kws leaves no QEMU behind."""
+    write_clip(tmp_path / "long.wav", silence(16000))
+    code = (
+        "import sys; from pathlib import Path; from kws.host import matrix; import numpy as np; "
+        f"matrix.build = lambda *_: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
+        f"matrix.between_silence = lambda clip: np.full_like(clip, {HANG}); "
+        f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(public_bundle.path)!r}, "
+        f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.commands import main; main()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + 60
+    while not emulators(process.pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert emulators(process.pid)
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert not emulators(process.pid)
+
+
+def emulators(session: int) -> list[str]:
+    """QEMU processes of a session."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
+        except OSError:
+            continue
+        fields = rest.split()
+        if name.startswith("qemu") and int(fields[3]) == session and fields[0] != "Z":
+            found.append(stat.parent.name)
+    return found
+
+
+def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
+    with Emulator() as emulator, pytest.raises(BoardError) as caught:
+        emulator.run(tmp_path / "x.elf", b"", timeout_s=10)
+    assert "\n" not in str(caught.value)
+
+
+def test_clip_that_does_not_fit_is_refused(public_bundle: Bundle, tmp_path: Path) -> None:
+    with Emulator() as emulator, pytest.raises(UsageError, match="pieces of at most 522 s"):
+        emulator.play(tmp_path / "any.elf", np.zeros(9_000_000, np.int16))
+
+
+# --- the commands ---------------------------------------------------------------------------------
+
+
+def test_miss_is_in_the_table_and_the_exit_code(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    yes = tflm_data / "wav" / "yes_1000ms.wav"
+    for board in ("host", "qemu"):
+        code, out, err = kws(
+            "test", "--board", board, "--model", public_bundle.path, yes, f"no={yes}"
+        )
+        assert (code, err) == (1, "")
+        table = out.splitlines()
+        assert table[1].split()[1:4] == ["yes", "yes", "203"]
+        assert table[1].endswith("ok")
+        assert table[2].endswith("MISS")
+        assert table[3].startswith("1 of 2 right")
+    code, _, _ = kws(
+        *("test", "--board", "host", "--model", public_bundle.path, yes, f"no={yes}"),
+        *("--pass-rate", "0.5"),
+    )
+    assert code == 0
+
+
+def test_run_prints_what_the_device_writes(
+    public_bundle: Bundle, tflm_data: Path, kws: Run
+) -> None:
+    yes = tflm_data / "wav" / "yes_1000ms.wav"
+    code, out, _ = kws("run", "--model", public_bundle.path, yes)
+    assert code == 0
+    assert out == host_device.play(public_bundle, between_silence(load_clip(yes))).text
+    assert "\nHeard yes (" in out
+    code, out, _ = kws("run", "--model", public_bundle.path, yes, yes)
+    assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {yes}"] * 2
+
+
+def test_missing_clip_is_one_line(public_bundle: Bundle, tmp_path: Path, kws: Run) -> None:
+    for command in (("run",), ("test", "--board", "qemu")):
+        code, out, err = kws(*command, "--model", public_bundle.path, tmp_path / "none.wav")
+        assert (code, out) == (1, "")
+        assert "none.wav" in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("no_tools")
+def test_missing_emulator_is_one_line(public_bundle: Bundle, tflm_data: Path, kws: Run) -> None:
+    clip = tflm_data / "wav" / "yes_1000ms.wav"
+    code, out, err = kws("test", "--board", "qemu", "--model", public_bundle.path, clip)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "qemu-system-arm was not found on PATH" in err
+
+
+def test_faults_made_on_purpose_are_told(public_bundle: Bundle) -> None:
+    rows = check_faults("qemu", public_bundle)
+    assert [row.name for row in rows if not row.ok] == []
+    assert len(rows) == 5
+    said = {row.name: row.said for row in rows}
+    assert said["a damaged model"] == "error: model is damaged; convert it again"
+    assert said["an arena one byte too small"].endswith(f"{public_bundle.arena_bytes - 1} bytes")
+
+
+def test_board_that_does_not_tell_of_a_fault_fails(
+    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(faults, "_with_version", lambda model, _: model)  # nothing is broken
+    rows = {row.name: row for row in check_faults("qemu", public_bundle)}
+    row = rows["a model of schema version 4"]
+    assert not row.ok
+    assert row.said.startswith("kws ")  # it boots

@@ -1,0 +1,138 @@
+"""Boards in Renode hear what the host hears; what goes wrong is one line and leaves no process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.errors import BoardError
+from kws.host.build.firmware import build, find_board
+from kws.host.emulate import host_device
+from kws.host.emulate.faults import check_faults
+from kws.host.emulate.processes import PARALLEL
+from kws.host.emulate.recordings import default_matrix, load_matrix
+from kws.host.emulate.renode import Renode
+from tests.host.conftest import Run
+
+BOARD = "nano33ble"
+BOARDS = (BOARD, "sparkfun_edge")
+RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
+
+renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return Bundle.load(default_bundle_path())
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("board_name", BOARDS)
+def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> None:
+    every = load_matrix(default_matrix(), bundle.labels)
+    streams = [r.pcm for r in every if r.expected[0].name in RECORDINGS]
+    assert len(streams) == len(RECORDINGS)
+    elf = build(board_name, bundle).elf
+    with Renode(find_board(board_name)) as device, ThreadPoolExecutor(PARALLEL) as pool:
+        boards = list(pool.map(lambda pcm: device.play(elf, pcm), streams))
+    for pcm, board in zip(streams, boards, strict=True):
+        host = host_device.play(bundle, pcm)
+        assert board.boot is not None
+        assert board.boot.board == board_name
+        assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
+        assert board.heard
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("options", ["96mhz,asb", "mic0", "mic1"])
+def test_sparkfun_edge_hears_with_its_options(
+    options: str, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_OPTIONS", options)
+    every = load_matrix(default_matrix(), bundle.labels)
+    pcm = next(r.pcm for r in every if r.expected[0].name == "yes by slt")
+    with Renode(find_board("sparkfun_edge")) as device:
+        board = device.play(build("sparkfun_edge", bundle).elf, pcm)
+    assert [heard.label for heard in board.heard] == ["yes"]
+    assert "error" not in board.text
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("board_name", BOARDS)
+def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> None:
+    rows = check_faults(board_name, bundle)
+    assert len(rows) >= 5
+    assert [row for row in rows if not row.ok] == []
+
+
+@pytest.mark.usefixtures("no_tools")
+def test_missing_renode_is_one_line(kws: Run) -> None:
+    code, out, err = kws("test", "--board", BOARD)
+    assert (code, out) == (1, "")
+    assert err.count("\n") == 1
+    assert "renode was not found on PATH" in err
+
+
+@renode
+def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
+    with Renode(find_board(BOARD)) as device, pytest.raises(BoardError) as caught:
+        device.play(tmp_path / "x.elf", None, seconds=0.1)
+    assert "x.elf: Renode failed: " in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@renode
+@pytest.mark.usefixtures("board_tools")
+def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
+    """Ctrl-C that reaches only kws."""
+    build(BOARD, bundle)  # so that the command starts Renode at once
+    process = subprocess.Popen(
+        [Path(sys.executable).parent / "kws", "test", "--board", BOARD],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "KWS_TEST_RUN": str(os.getpid())},
+    )
+    mark = f"KWS_TEST_RUN={os.getpid()}".encode()
+    deadline = time.monotonic() + 120
+    while not renodes(mark) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert renodes(mark)
+    time.sleep(2)  # it may be a script that starts the real one
+    os.kill(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=5)  # what plays would take longer
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    deadline = time.monotonic() + 5
+    while renodes(mark) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert renodes(mark) == []
+
+
+def renodes(mark: bytes) -> list[str]:
+    """Renode's processes, scripts around it too, that got this variable from the test."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            marked = mark in (process / "environ").read_bytes().split(b"\0")
+            if marked and b"include @run.resc" in (process / "cmdline").read_bytes():
+                found.append(process.name)
+        except OSError:
+            continue
+    return found

@@ -1,0 +1,83 @@
+"""kws bench: what is counted is the same each time, and its parts add up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.errors import ToolError
+from kws.host.build.firmware import build
+from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host
+from kws.host.measure.footprint import read_footprint
+from tests.host.conftest import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return Bundle.load(default_bundle_path())
+
+
+@pytest.fixture(scope="module")
+def figures(bundle: Bundle) -> BoardFigures:
+    return bench_board("qemu", bundle.model)
+
+
+def test_a_second_run_counts_the_same(bundle: Bundle, figures: BoardFigures) -> None:
+    assert bench_board("qemu", bundle.model) == figures
+
+
+def test_ops_and_interpreter_make_up_the_inference(bundle: Bundle, figures: BoardFigures) -> None:
+    # RESHAPE only renames its input: it does not run.
+    assert [op.op for op in figures.ops] == [op for op in bundle.ops if op != "RESHAPE"]
+    assert sum(op.instructions for op in figures.ops) + figures.interpreter == figures.inference
+
+
+def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
+    assert figures.inference <= 450_000
+    assert figures.hop <= 45_000
+    assert figures.arena <= 6_300
+    assert figures.interpreter <= figures.inference / 100
+
+
+def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:
+    flash = bench_flash("qemu", bundle)
+    size = build("qemu", bundle).size
+    assert abs(sum(flash.flash.values()) - size.flash) <= 64  # alignment between sections
+    assert sum(flash.ram.values()) + size.stack == pytest.approx(size.ram, abs=64)
+    assert flash.flash["model"] >= len(bundle.model)
+    assert sum(flash.kernels.values()) == flash.flash["kernels"]
+
+
+def test_the_firmware_stays_small(bundle: Bundle) -> None:
+    flash = bench_flash("qemu", bundle)
+    assert flash.flash_without("model", "pipeline") <= 22_000
+    assert flash.flash_without("model", "pipeline", "frontend") <= 14_000
+
+
+def test_json_is_for_scripts(kws: Run) -> None:
+    code, out, _ = kws("bench", "--board", "qemu", "--json")
+    assert code == 0
+    answer = json.loads(out)
+    assert answer["inference"] > answer["interpreter"]
+    assert answer["footprint"]["flash"]["model"] > 0
+
+
+def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "firmware.map"
+    with pytest.raises(ToolError, match="build the firmware again"):
+        read_footprint(file)
+    file.write_text("hello")
+    with pytest.raises(ToolError, match="not a map"):
+        read_footprint(file)
+
+
+def test_host_times_the_ops_that_run(bundle: Bundle, figures: BoardFigures) -> None:
+    host = bench_host(bundle.model, seconds=0.05)
+    assert [op for op, _ in host.op_microseconds] == [op.op for op in figures.ops]
+    assert all(spent > 0 for _, spent in host.op_microseconds)
+    assert host.clips_per_second > 0

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import io
+import json
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.cli.commands import app
+from kws.host.build.programs import COMPILER, QEMU
+from kws.host.measure import model_costs
+from kws.host.measure.model_costs import Cost, Trained, macs, measure, table, trained
+from kws.model.zoo import MODELS, find_model
+
+
+def test_macs_are_those_of_the_layers() -> None:
+    # tiny_conv: 25 x 20 x 8 values of a 10 x 8 filter, then 4,000 x 4 weights.
+    bundle = Bundle.load(default_bundle_path())
+    assert macs(bundle.model) == 25 * 20 * 8 * 80 + 4000 * len(bundle.labels)
+
+
+def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    (first,) = measure(["single_fc"], 4, None, tmp_path, said.append)
+    assert first.parameters == 1960 * 4 + 4
+    assert first.macs == 1960 * 4
+    assert first.instructions is None
+    assert first.flash > first.size > first.macs
+    assert said == ["measuring single_fc, which takes a while the first time"]
+    assert measure(["single_fc"], 4, None, tmp_path, said.append) == [first]
+    assert len(said) == 1
+    monkeypatch.setattr(model_costs, "__version__", "9")
+    measure(["single_fc"], 4, None, tmp_path, said.append)
+    assert len(said) == 2, "another version measures anew"
+
+
+def test_table_has_room_in_a_terminal() -> None:
+    name = max(MODELS, key=len)
+    cost = Cost(name, 999_999, 49, 199_999_999, 999_999, 999_999, 999_999, 199_999_999)
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(table([cost], [Trained(name, ("yes", "no"), 0.975, Path("a"))]))
+    text = console.export_text()
+    assert f"{name} " in text
+    for number in ("999,999", "199,999,999", "40 ms"):
+        assert number in text
+    assert f"{name}: 97.5% (yes, no)" in text
+
+
+def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> None:
+    shutil.copytree(default_bundle_path(), tmp_path / "runs" / "one" / "bundle")
+    (tmp_path / "runs" / "two").mkdir()
+    (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
+    (found,) = trained([tmp_path / "runs", tmp_path / "nowhere"])
+    bundle = Bundle.load(default_bundle_path())
+    assert found.model == bundle.metrics["training"]["model"] == "tiny_conv"
+    assert found.words == bundle.keywords
+    assert found.accuracy == bundle.metrics["accuracy"]["core"]
+
+
+@pytest.mark.slow
+def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    names = [name for name in MODELS if name != "mixednet"]  # streams: it has no choice
+    for cost in measure(names, 4, "qemu", tmp_path, lambda _: None):
+        assert cost.instructions
+        hops = math.ceil(1.25 * cost.instructions / (0.02 * 48e6))
+        assert find_model(cost.name).stride == min(max(hops, 2), 16), cost.name
+
+
+@pytest.mark.slow
+def test_command_counts_on_the_emulated_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
+    runner = CliRunner()
+    arguments = ["models", "tiny_conv", "--runs", str(tmp_path)]
+    result = runner.invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0
+    (row,) = json.loads(result.stdout)
+    assert 200_000 < row["instructions"] < 600_000
+    assert row["arena"] == Bundle.load(default_bundle_path()).arena_bytes
+    assert row["trained"][0]["words"] == ["yes", "no"]
+    text = runner.invoke(app, arguments).stdout
+    assert "tiny_conv" in text
+    assert "40 ms" in text

@@ -1,0 +1,31 @@
+"""What comes from the serial port is read back as it was written."""
+
+from __future__ import annotations
+
+from kws.host.serial.lines import Boot, Heard, parse
+
+
+def test_reads_boot_line_and_detections() -> None:
+    serial = parse(
+        b"kws 0.1.0 on qemu, model yes_no 09e5e2a9, arena 5796 of 5800 bytes\n"
+        b"Heard yes (201) @4056ms\nHeard turn on (255) @20ms\n"
+    )
+    assert serial.boot == Boot("0.1.0", "qemu", "yes_no", "09e5e2a9", 5796, 5800)
+    assert serial.heard == (Heard("yes", 201, 4056), Heard("turn on", 255, 20))
+    assert serial.faults == ()
+
+
+def test_reads_faults() -> None:
+    assert parse(b"error: model is damaged; convert it again\n").faults == (
+        "model is damaged; convert it again",
+    )
+
+
+def test_half_a_line_and_noise_on_the_line_are_no_detections() -> None:
+    serial = parse(b"Heard yes (201) @40\xff\xfe\nHeard yes (201)\nI Heard no (201) @1ms\n")
+    assert serial.heard == ()
+    assert serial.boot is None
+
+
+def test_carriage_returns_are_allowed() -> None:
+    assert parse(b"Heard yes (201) @4056ms\r\n").heard == (Heard("yes", 201, 4056),)

@@ -1,0 +1,314 @@
+"""`kws monitor` on pseudo-terminals: lines, commands, noise, and a board that comes and goes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from kws.errors import BoardError, UsageError
+from kws.host.serial import monitor, ports
+from kws.host.serial.lines import Heard, LineBuffer, Stats, parse_line
+from kws.host.serial.monitor import Monitor, Received
+from kws.host.serial.ports import Link, Port
+from tests.host.conftest import Run
+from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
+
+pytestmark = pytest.mark.usefixtures("no_hanging")
+
+TARGETS = monitor.targets_of(None)
+HEARD = "Heard yes (201) @4056ms"
+FAULT = "error: lost 320 samples: use a smaller model"
+STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
+
+
+class Screen:
+    """Takes lines until a number of them is there, then presses Ctrl-C."""
+
+    def __init__(self, count: int, then: Callable[[int], None] = lambda _: None) -> None:
+        self.lines: list[Received] = []
+        self._count = count
+        self._then = then
+
+    def __call__(self, received: Received) -> None:
+        self.lines.append(received)
+        if len(self.lines) >= self._count:
+            raise KeyboardInterrupt
+        self._then(len(self.lines))
+
+    @property
+    def texts(self) -> list[str]:
+        return [line.text for line in self.lines]
+
+
+def later(act: Callable[[], None]) -> None:
+    """Let the board do something while the monitor runs."""
+    threading.Timer(0.1, act).start()
+
+
+def follow(board: Board, screen: Screen, typed: int | None = None) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        Monitor(TARGETS, None, screen, lister=board.lister, typed=typed).run()
+
+
+def test_lines_are_recognized() -> None:
+    with Board(lines=[BOOT_LINE, HEARD, FAULT, STATS, "hello"]) as board:
+        screen = Screen(5)
+        follow(board, screen)
+    assert [line.kind for line in screen.lines] == ["boot", "heard", "error", "stats", "text"]
+    assert screen.lines[1].line == Heard("yes", 201, 4056)
+    assert screen.lines[3].line == Stats(1234, 0, 83.2, 5796, 1412, 8192)
+
+
+def test_stats_of_another_form_are_text() -> None:
+    assert parse_line(STATS) is not None
+    assert parse_line(STATS[:-1]) is None
+    assert parse_line("stats: none") is None
+
+
+def test_what_is_typed_goes_to_the_board() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"gain 12\nstats\n\n")
+    with Board() as board:
+        screen = Screen(2)
+        follow(board, screen, reader)
+        assert board.typed == b"gain 12\nstats\n"
+    assert sorted(line.kind for line in screen.lines) == ["boot", "stats"]
+    os.close(reader)
+    os.close(writer)
+
+
+def test_the_end_of_the_input_is_not_the_end() -> None:
+    reader, writer = os.pipe()
+    os.close(writer)
+    with Board(lines=[BOOT_LINE, HEARD]) as board:
+        follow(board, Screen(2), reader)
+    os.close(reader)
+
+
+def test_it_follows_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]) -> None:
+    def pull(count: int) -> None:
+        board.unplug()
+        if count < 3:
+            time.sleep(0.2)
+            board.replug()
+
+    with Board() as board:
+        screen = Screen(3, pull)
+        follow(board, screen)
+    assert screen.texts == [BOOT_LINE] * 3
+    notices = capsys.readouterr().err.splitlines()
+    assert [("went away" in line, "connected" in line) for line in notices] == [
+        (False, True),
+        (True, False),
+    ] * 2 + [(False, True)]
+
+
+def test_half_a_line_is_shown_when_the_board_leaves() -> None:
+    def leave() -> None:
+        board.write(b"Heard yes (2")
+        time.sleep(0.5)
+        board.unplug()
+        board.lines = [HEARD]
+        board.replug()
+
+    with Board() as board:
+        screen = Screen(3, lambda count: later(leave) if count == 1 else None)
+        follow(board, screen)
+    assert screen.texts == [BOOT_LINE, "Heard yes (2", HEARD]
+    assert [line.kind for line in screen.lines] == ["boot", "text", "heard"]
+
+
+def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
+    """While another terminal deploys, the monitor must not take the bootloader's port."""
+
+    def restart(count: int) -> None:
+        if count == 1:
+            board.unplug()
+            board._appear(BOOTLOADER)
+            with Link(board.device):  # not busy for a second
+                time.sleep(1)
+            assert board.bootloader.packets == []
+            board.unplug()
+            board.replug()
+
+    with Board() as board:
+        screen = Screen(2, restart)
+        follow(board, screen)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_noise_does_not_stop_it(seed: int) -> None:
+    noise = random.Random(seed).randbytes(20_000)
+
+    def shout() -> None:
+        for start in range(0, len(noise), 500):  # no more than a pseudo-terminal holds
+            board.write(noise[start : start + 500])
+            time.sleep(0.005)
+        board.write(b"\n" + HEARD.encode() + b"\n")
+
+    def watch(count: int) -> None:
+        if count == 1:
+            later(shout)
+        if screen.lines[-1].kind == "heard":
+            raise KeyboardInterrupt
+
+    with Board() as board:
+        screen = Screen(10_000, watch)
+        follow(board, screen)
+    assert len(screen.lines) > 20
+    assert all(line.text.isprintable() for line in screen.lines)
+
+
+def test_a_line_without_end_is_cut() -> None:
+    buffer = LineBuffer()
+    shown = [line for _ in range(10) for line in buffer.feed(b"x" * 400)]
+    assert len(shown) == 3
+    assert all(len(line) == 1000 for line in shown)
+
+
+@pytest.mark.parametrize("piece", [1, 2, 7])
+def test_lines_come_in_pieces(piece: int) -> None:
+    data = f"{BOOT_LINE}\r\n{HEARD}\r\nhalf".encode()
+    buffer = LineBuffer()
+    found = [
+        line for start in range(0, len(data), piece) for line in buffer.feed(data[start:][:piece])
+    ]
+    assert found == [BOOT_LINE, HEARD]
+    assert buffer.rest() == "half"
+    assert buffer.rest() == ""
+
+
+def received(text: str) -> Received:
+    return Received(datetime(2026, 1, 2, 1, 2, 3, 45_678).astimezone(), text, parse_line(text))
+
+
+def test_text_has_times_and_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    show = monitor.show_text()
+    for text in (BOOT_LINE, HEARD, FAULT, STATS, "[bold]no markup[/bold]"):
+        show(received(text))
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("\x1b[2m01:02:03.045 \x1b[0m\x1b[1;36mkws 0.1.0")
+    assert "\x1b[1;32mHeard yes (201) @4056ms" in out[1]
+    assert "\x1b[1;31merror: " in out[2]
+    assert "\x1b[35mstats: " in out[3]
+    assert "[bold]no markup[/bold]" in out[4]
+
+
+def test_text_in_a_file_has_no_colours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    monitor.show_text()(received(STATS + " " * 200))
+    assert capsys.readouterr().out == f"01:02:03.045 {STATS}{' ' * 200}\n"
+
+
+def test_json_has_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show = monitor.show_json()
+    for text in (HEARD, STATS, FAULT, 'odd "text"'):
+        show(received(text))
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["kind"] for one in found] == ["heard", "stats", "error", "text"]
+    assert (found[0]["label"], found[0]["score"], found[0]["time_ms"]) == ("yes", 201, 4056)
+    assert found[0]["line"] == HEARD
+    assert found[0]["time"].startswith("2026-01-02T01:02:03.045")
+    assert found[1]["idle_percent"] == 83.2
+
+
+def test_csv_has_a_row_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    show = monitor.show_csv()
+    for text in (HEARD, 'odd, "text"'):
+        show(received(text))
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert (rows[0]["label"], rows[0]["score"], rows[0]["time_ms"]) == ("yes", "201", "4056")
+    assert (rows[1]["kind"], rows[1]["line"]) == ("text", 'odd, "text"')
+
+
+def refusal(found: list[Port], wanted: str | None = None) -> str:
+    with pytest.raises(BoardError) as caught:
+        Monitor(TARGETS, wanted, Screen(1), lister=lambda: found).run()
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_what_is_said_without_a_board() -> None:
+    assert "no Arduino Nano 33 BLE or SparkFun Edge was found; plug it in" in refusal([])
+    two = [Port("/dev/ttyACM0", APPLICATION, "1"), Port("/dev/ttyACM1", APPLICATION, "2")]
+    assert "2 boards were found: name one with --port, /dev/ttyACM0, /dev/ttyACM1" in refusal(two)
+    assert "is in its bootloader" in refusal([Port("/dev/ttyACM0", BOOTLOADER, "1")])
+    assert "is in its bootloader" in refusal([Port("/dev/x", BOOTLOADER, "1")], "/dev/x")
+    assert "/dev/ttyACM77: there is no such port" in refusal([], "/dev/ttyACM77")
+
+
+def test_a_busy_port_is_said_at_once() -> None:
+    with Board() as board, Link(board.device):
+        assert "another program has this port open" in refusal(board.lister())
+
+
+def test_the_command_refuses_nonsense(kws: Run) -> None:
+    code, _, err = kws("monitor", "--json", "--csv")
+    assert (code, err.count("\n")) == (2, 1)
+    assert kws("monitor", "--board", "qemu")[0] == 2
+    assert kws("monitor", "--port", "/dev/ttyACM77")[0] == 1
+    assert kws("monitor", "--port", "/dev/null")[0] == 1
+    with pytest.raises(UsageError):
+        monitor.targets_of("qemu")
+
+
+@pytest.mark.parametrize("form", ["--json", "--csv"])
+def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
+    """A real process: lines come at once into a pipe, a replugged board is found, exit code 0."""
+    name = tmp_path / "port"
+    program = "import sys; from kws.cli.commands import main; sys.argv[0] = 'kws'; main()"
+    with Board(lines=[BOOT_LINE, HEARD]) as board:
+        name.symlink_to(board.device)
+        process = subprocess.Popen(
+            [sys.executable, "-c", program, "monitor", "--port", str(name), form],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert process.stdin
+        assert process.stdout
+        rows = 3 if form == "--csv" else 2
+        first = [process.stdout.readline() for _ in range(rows)]
+        assert "yes_no" in first[-2]
+        assert "4056" in first[-1]
+        process.stdin.write("stats\n")
+        process.stdin.flush()
+        assert "1234 hops" in process.stdout.readline()
+        name.unlink()
+        board.unplug()
+        time.sleep(0.3)
+        board.replug()
+        name.symlink_to(board.device)
+        assert "yes_no" in process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 0
+    assert [line.split(": ", 2)[2].split(";")[0] for line in err.splitlines()] == [
+        "connected",
+        "the board went away",
+        "connected",
+    ]
+
+
+def test_ports_of_this_machine_can_be_listed() -> None:
+    assert all(port.usb is not None for port in ports.list_ports())

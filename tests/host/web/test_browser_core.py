@@ -1,0 +1,259 @@
+"""The core as WebAssembly, in Node.js, with the page's own scripts: the host's bits."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import re
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.contents import Bundle, default_bundle_path, make_bundle
+from kws.config import RecognizerSettings
+from kws.errors import ModelError
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence
+from kws.host.web import page_export
+from tests.paths import ROOT
+from tests.small_models import LABELS, dense_model
+
+CLIPS = sorted((ROOT / "kws" / "assets" / "matrix").glob("*.flac"))
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+
+
+@pytest.fixture(scope="module")
+def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The test matrix's clips, and sounds that no clip has, as 16-bit WAV."""
+    folder = tmp_path_factory.mktemp("wavs")
+    rng = np.random.default_rng(7)
+    sounds = {clip.stem: load_clip(clip) for clip in CLIPS}
+    sounds["loudest"] = rng.choice(np.array([-32768, 32767], np.int16), 20_000)
+    sounds["zeros"] = np.zeros(16_000, np.int16)
+    sounds["one_sample"] = np.array([5], np.int16)
+    for name, pcm in sounds.items():
+        write_clip(folder / f"{name}.wav", pcm)
+    return sorted(folder.iterdir())
+
+
+def trace(page: Path, wavs: list[Path], piece: int = 16_000) -> dict[str, Any]:
+    """What the page's scripts say of recordings; `piece` samples go to the core at a time."""
+    script = Path(__file__).parent / "browser_trace.js"
+    command = ["node", *map(str, (script, page, piece, *wavs))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def page_of(bundle: Bundle, folder: Path) -> Path:
+    page_export.export_page(bundle, folder)
+    return folder
+
+
+def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
+    """Lines, times, scores, means and frames are the host's; gives how many lines there were."""
+    assert said["thresholds"] == bundle.pipeline().thresholds
+    lines = 0
+    for wav, clip in zip(wavs, said["clips"], strict=True):
+        pcm = between_silence(load_clip(wav))
+        serial = host_device.play(bundle, pcm).text
+        assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
+            wav.name
+        )
+        pipeline = bundle.pipeline()
+        _, times, scores = pipeline.trace(pcm)
+        np.testing.assert_array_equal(clip["times"], times)
+        np.testing.assert_array_equal(clip["scores"], scores)
+        assert clip["means"] == pipeline.means
+        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
+        np.testing.assert_array_equal(clip["frames"], _core.Frontend().process(whole_hops))
+        lines += len(clip["text"].splitlines())
+    return lines
+
+
+def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path: Path) -> None:
+    bundle = Bundle.load(default_bundle_path())
+    page = page_of(bundle, tmp_path / "page")
+    assert check_same(bundle, trace(page, wavs), wavs) >= 4
+    check_same(bundle, trace(page, wavs[:3], piece=1), wavs[:3])
+    check_same(bundle, trace(page, wavs[:3], piece=477), wavs[:3])
+
+
+def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
+    recognizer = RecognizerSettings(
+        average_window_ms=500,
+        detection_threshold=90,
+        suppression_ms=300,
+        minimum_count=5,
+        thresholds={"yes": 255, "grün": 40},
+    )
+    bundle = dataclasses.replace(
+        Bundle.load(default_bundle_path()),
+        name="other",
+        labels=("silence", "unknown", "yes", "grün"),
+        recognizer=recognizer,
+        inference_stride=3,
+    )
+    said = trace(page_of(bundle, tmp_path / "page"), wavs)
+    assert said["thresholds"] == [90, 90, 255, 40]
+    check_same(bundle, said, wavs)
+    heard = "".join(clip["text"] for clip in said["clips"])
+    assert "Heard grün (" in heard
+    assert "Heard yes" not in heard
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Statistics for quantized inputs")
+@pytest.mark.parametrize("family", ["conv", "ds_cnn", "tc_resnet8", "bc_resnet", "crnn", "lstm"])
+def test_models_of_each_kind_give_the_hosts_scores(
+    family: str, wavs: list[Path], tmp_path: Path
+) -> None:
+    from tests.runtime import families
+
+    model = (
+        families.lstm()
+        if family == "lstm"
+        else families.from_layers(families.FAMILIES[family][0], (49, 40, 1))
+    )
+    bundle = make_bundle(model, LABELS, name=family, recognizer=RecognizerSettings(200))
+    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
+
+
+@pytest.mark.slow
+def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path) -> None:
+    from tests.runtime import families
+
+    model = families.low_latency_svdf()
+    bundle = make_bundle(model, LABELS, name="svdf", inference_stride=1)
+    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def damage(page: Path, change: Any) -> None:
+    """Change the exported model's bytes."""
+    file = page / page_export.MODEL
+    text = file.read_text()
+    found = re.search(r'KWS_MODEL = "([^"]*)"', text)
+    assert found
+    model = bytearray(base64.b64decode(found[1]))
+    model = change(model) or model
+    file.write_text(text.replace(found[1], base64.b64encode(model).decode()))
+
+
+def host_error(bundle: Bundle, model: bytes) -> str | None:
+    """What the host's core says against a model, or nothing."""
+    damaged = dataclasses.replace(bundle, model=model)
+    try:
+        damaged.pipeline()
+    except ModelError as error:
+        return str(error).split(": ", 1)[1]
+    return None
+
+
+def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
+    bundle = dataclasses.replace(Bundle.load(default_bundle_path()), path=None)
+    rng = np.random.default_rng(3)
+    page = page_of(bundle, tmp_path / "page")
+    whole = (page / page_export.MODEL).read_text()
+    refused = 0
+    for round_ in range(40):
+        (page / page_export.MODEL).write_text(whole)
+        kept: list[bytes] = []
+
+        def change(model: bytearray, round_: int = round_, kept: list[bytes] = kept) -> bytearray:
+            if round_ < 10:
+                del model[len(model) * round_ // 10 :]
+            else:
+                for place in rng.integers(0, 800, 6):
+                    model[place] ^= int(rng.integers(1, 256))
+            kept.append(bytes(model))
+            return model
+
+        damage(page, change)
+        said = trace(page, [])
+        assert said.get("problem") == host_error(bundle, kept[0])
+        refused += "problem" in said
+        assert "\n" not in said.get("problem", "")
+    assert refused >= 20
+
+
+def test_an_arena_that_is_too_small_is_said(tmp_path: Path) -> None:
+    bundle = dataclasses.replace(Bundle.load(default_bundle_path()), arena_bytes=3000)
+    said = trace(page_of(bundle, tmp_path / "page"), [])
+    assert said == {"problem": "tensor arena is too small; make it larger than 3000 bytes"}
+
+
+def test_a_model_larger_than_the_first_memory_runs(wavs: list[Path], tmp_path: Path) -> None:
+    model = dense_model() + bytes(3 << 20)
+    bundle = make_bundle(model, LABELS, name="large")
+    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:1]), wavs[:1])
+
+
+def wav(path: Path, *, rate: int = 16_000, channels: int = 1, bits: int = 16, cut: int = 0) -> Path:
+    body = bytes(3200)
+    head = struct.pack(
+        "<4sI4s4sIHHIIHH4sI4s4sI",
+        *(b"RIFF", 48 + len(body), b"WAVE", b"fmt ", 16, 1, channels, rate),
+        *(rate * channels * bits // 8, channels * bits // 8, bits),
+        *(b"LIST", 4, b"INFO", b"data", len(body)),
+    )
+    path.write_bytes((head + body)[: len(head) + len(body) - cut])
+    return path
+
+
+def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
+    bundle = Bundle.load(default_bundle_path())
+    page = page_of(bundle, tmp_path / "page")
+    text = tmp_path / "text.wav"
+    text.write_text("not a recording")
+    files = [
+        wav(tmp_path / "fits.wav"),
+        wav(tmp_path / "rate.wav", rate=44_100),
+        wav(tmp_path / "channels.wav", channels=2),
+        wav(tmp_path / "bits.wav", bits=8),
+        text,
+        wav(tmp_path / "damaged.wav", cut=101),
+    ]
+    clips = trace(page, files)["clips"]
+    assert [clip.get("problem") for clip in clips] == [None, *["not exact"] * 4, None]
+    # What libsndfile reads of a file that was cut off, the page reads.
+    for file, clip in ((files[0], clips[0]), (files[5], clips[5])):
+        check_same(bundle, {**trace(page, []), "clips": [clip]}, [file])
+
+
+# --- the build ------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
+    """Only where the compiler is the one that built it; everywhere else the tests above hold it."""
+    if shutil.which("em++") is None:
+        pytest.skip("emscripten is not installed (make wasm installs it)")
+    version = subprocess.run(["em++", "-v"], capture_output=True, text=True, check=True).stderr
+    if "3.1.6" not in version or "clang version 14.0.6" not in version:
+        pytest.skip(f"kws.wasm is of emscripten 3.1.6 with clang 14.0.6, here is {version!r}")
+    if not (ROOT / "Makefile").is_file():
+        pytest.skip("no checkout")
+    built = tmp_path / "kws.wasm"
+    subprocess.run(["make", "-s", "wasm", f"WASM={built}"], cwd=ROOT, check=True, timeout=900)
+    assert built.read_bytes() == page_export.WASM.read_bytes(), "run make wasm and commit kws.wasm"
+
+
+def test_the_page_without_the_model_is_small(tmp_path: Path) -> None:
+    bundle = Bundle.load(default_bundle_path())
+    page = tmp_path / "page"
+    size = page_export.export_page(bundle, page)
+    everything = sum(file.stat().st_size for file in page.iterdir())
+    assert size == everything - (page / page_export.MODEL).stat().st_size
+    assert size < 300_000

@@ -1,0 +1,287 @@
+"""The page of `kws listen --web` in a real browser."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.contents import Bundle
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence
+from tests.host.live.test_listen import NO, YES, Listening, say
+from tests.host.web.conftest import Serve
+from tests.sound_server import DEVICE, SoundServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, ConsoleMessage, Page
+
+Open = Callable[..., "Page"]
+
+PATIENCE = 60_000  # ms; the machine may have other work
+PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Open]:
+    """Opens a page; whatever it complains of fails the test."""
+    problems: list[str] = []
+    with ExitStack() as stack:
+
+        def start(url: str, allowed: str = "(?!)", **options: Any) -> Page:
+            def note(message: ConsoleMessage) -> None:
+                if message.type in ("error", "warning") and not re.search(allowed, message.text):
+                    problems.append(message.text)
+
+            context = browser.new_context(**options)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.set_default_timeout(PATIENCE)
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.on("console", note)
+            page.goto(url)
+            page.locator(".class").first.wait_for(timeout=PATIENCE)
+            return page
+
+        yield start
+    assert problems == []
+
+
+def limit(page: Page, label: str) -> int:
+    return int(page.get_by_role("slider", name=f"threshold of {label}").input_value())
+
+
+COPY = """() => {
+  const shown = document.getElementById("spectrogram"), copy = document.createElement("canvas");
+  [copy.width, copy.height] = [shown.width, shown.height];
+  const paint = copy.getContext("2d", { willReadFrequently: true });
+  paint.drawImage(shown, 0, 0);
+  return paint.getImageData(0, 0, copy.width, copy.height);
+}"""
+"""Gives the spectrogram's pixels."""
+
+
+def test_words_said_to_the_microphone_appear_and_can_be_played(
+    serve: Serve, visit: Open, sound_server: SoundServer
+) -> None:
+    program, url = serve("--device", DEVICE, env=sound_server.environment)
+    page = visit(url)
+    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
+    time.sleep(1)
+    for clip, word in ((YES, "yes"), (NO, "no")):
+        line, _ = say(sound_server, program, clip)
+        assert line.startswith(f"Heard {word} ")
+        first = page.locator("#heard li").first
+        first.get_by_text(word, exact=True).wait_for(timeout=PATIENCE)
+    with page.expect_response(re.compile(r"/clips/.*\.wav")) as answer:
+        first.get_by_role("button", name="Play what triggered no").click()
+    wav = answer.value.body()
+    assert answer.value.headers["content-type"] == "audio/wav"
+    page.wait_for_function("() => document.getElementById('answer').textContent === ''")
+    pcm = np.frombuffer(wav[44:], np.int16)
+    assert len(pcm) == 25600
+    assert np.abs(pcm.astype(int)).max() > 3000, "the word is in it"
+    sound_server.unplug()
+    page.get_by_text("went away; plug it in again").wait_for(timeout=PATIENCE)
+    sound_server.plug()
+    page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
+
+
+def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, words: Path) -> None:
+    _, url = serve("--input", words)
+    page = visit(url)
+    times, got = page.evaluate(
+        """() => new Promise((done) => {
+          let got = 0;
+          const times = [], counts = [], socket = new WebSocket(`ws://${location.host}/live`);
+          socket.binaryType = "arraybuffer";
+          socket.onmessage = ({ data }) => {
+            if (typeof data !== "string") got += data.byteLength / (2 + 4 + 40);
+            const message = typeof data === "string" ? JSON.parse(data) : {};
+            if (message.type !== "heard") return;
+            times.push(message.time_ms);
+            counts.push(got);
+            if (times.length === 3) done([times, counts]);
+          };
+        })"""
+    )
+    # By the sound's clock. A text may overtake the columns of one message, which holds a few.
+    assert np.diff(got) == pytest.approx(np.diff(times) / 20, abs=10)
+    assert np.sum(np.diff(times)) > 2000
+    height, colours = page.evaluate(
+        f"() => {{ const image = ({COPY})();"
+        "return [image.height, new Set(new Uint32Array(image.data.buffer)).size]; }"
+    )
+    assert height == 40
+    assert colours > 20, "there is sound in the picture"
+
+
+def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
+    serve: Serve, visit: Open, words: Path, own_bundle: Path
+) -> None:
+    program, url = serve("--model", own_bundle, "--input", words)
+    page, other = visit(url), visit(url)
+    before = Bundle.load(own_bundle).recognizer.thresholds
+    save = page.get_by_role("button", name="Save to the bundle")
+    assert save.is_disabled()
+    slider = page.get_by_role("slider", name="threshold of yes")
+    box = slider.bounding_box()
+    assert box
+    at = 8 + (box["width"] - 16) * limit(page, "yes") / 255
+    page.mouse.move(box["x"] + at, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=10)
+    page.mouse.move(box["x"] + box["width"] + 50, box["y"] + box["height"] / 2, steps=10)
+    page.mouse.up()
+    assert limit(page, "yes") == 255
+    other.wait_for_function("() => document.querySelectorAll('input')[2].value === '255'")
+    # The keyboard does it as well.
+    page.get_by_role("slider", name="threshold of no").focus()
+    page.keyboard.press("ArrowLeft")
+    assert limit(page, "no") == Bundle.load(own_bundle).recognizer.detection_threshold - 1
+    save.click()
+    page.get_by_text(f"saved to {own_bundle}").wait_for(timeout=PATIENCE)
+    assert save.is_disabled()
+    bundle = Bundle.load(own_bundle)
+    usual = bundle.recognizer.detection_threshold
+    assert bundle.recognizer.thresholds == {**before, "yes": 255, "no": usual - 1}
+    program.until("Heard", seconds=60)  # what was on its way
+    program.rest()
+    heard_since = [program.until("Heard", seconds=60)[0] for _ in range(3)]
+    assert not [line for line in heard_since if "Heard yes" in line], "never, it was told"
+    heard = host_device.play(bundle, between_silence(load_clip(YES))).heard
+    assert not heard, "so does every other device with this bundle"
+
+
+def test_back_to_the_bundle_s_thresholds(serve: Serve, visit: Open, words: Path) -> None:
+    _, url = serve("--input", words)
+    page = visit(url)
+    usual = limit(page, "yes")
+    page.get_by_role("slider", name="threshold of yes").fill("17")
+    page.wait_for_timeout(700)
+    assert limit(page, "yes") == 17
+    page.get_by_role("button", name="Back to the bundle").click()
+    page.wait_for_function(f"() => document.querySelectorAll('input')[2].value === '{usual}'")
+    assert page.get_by_role("button", name="Back to the bundle").is_disabled()
+
+
+def test_the_model_that_comes_with_kws_is_not_changed(
+    serve: Serve, visit: Open, words: Path
+) -> None:
+    _, url = serve("--input", words)
+    page = visit(url)
+    page.get_by_role("slider", name="threshold of yes").fill("17")
+    page.get_by_role("button", name="Save to the bundle").click()
+    page.get_by_text("the model that comes with kws is not changed").wait_for(timeout=PATIENCE)
+
+
+def test_a_page_finds_the_program_again_and_knows_what_was_heard(
+    serve: Serve, visit: Open, words: Path
+) -> None:
+    program, url = serve("--input", words)
+    program.until("Heard yes", seconds=60)
+    late = visit(url, allowed="ERR_CONNECTION_REFUSED")  # the browser's own words
+    late.locator("#heard li").first.get_by_text("yes", exact=True).wait_for(timeout=PATIENCE)
+    program.process.terminate()
+    program.process.wait(10)
+    late.get_by_text("kws listen has ended; waiting for it").wait_for(timeout=PATIENCE)
+    port = url.rsplit(":", 1)[1].strip("/")
+    with Listening("--web", "--port", port, "--input", words) as again:
+        again.until("shows it", "stderr")
+        late.wait_for_function("() => document.querySelectorAll('#heard li').length === 0")
+        late.locator("#heard li").first.wait_for(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:
+    """4.5 to 1 at least: WCAG 2.2, success criterion 1.4.3."""
+    program, url = serve("--input", words)
+    page = visit(url, color_scheme=scheme)
+    program.until("Heard", seconds=60)
+    page.locator("#heard li").first.wait_for()
+    pairs = page.evaluate(
+        """() => {
+          const hasText = (e) => [...e.childNodes].some(
+            (n) => n.nodeType === 3 && n.textContent.trim());
+          const paper = (e) => {
+            const colour = getComputedStyle(e).backgroundColor;
+            return colour === "rgba(0, 0, 0, 0)" ? paper(e.parentElement) : colour;
+          };
+          return [...document.querySelectorAll("body *")]
+            .filter((e) => !e.disabled && e.offsetParent && hasText(e))
+            .map((e) => [e.outerHTML, getComputedStyle(e).color, paper(e)]);
+        }"""
+    )
+    assert len(pairs) > 30
+
+    def light(colour: str) -> float:
+        parts = [int(c) / 255 for c in re.findall(r"\d+", colour)[:3]]
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
+
+    for name, ink, paper in pairs:
+        low, high = sorted([light(ink), light(paper)])
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ink, paper)
+
+
+def test_the_keyboard_reaches_everything(serve: Serve, visit: Open, words: Path) -> None:
+    program, url = serve("--input", words)
+    page = visit(url)
+    program.until("Heard", seconds=60)
+    page.get_by_role("slider", name="threshold of yes").fill("17")
+    reached = []
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        reached.append(
+            page.evaluate(
+                "() => { const e = document.activeElement;"
+                " return e.getAttribute('aria-label') || e.textContent; }"
+            )
+        )
+        outline = page.evaluate("() => getComputedStyle(document.activeElement).outlineStyle")
+        if reached[-1].startswith(("threshold", "Play", "Save", "Back")):
+            assert outline == "solid", reached
+    text = " ".join(reached)
+    for wanted in ("threshold of no", "Save to", "Back to", "Play what triggered"):
+        assert wanted in text
+
+
+def test_where_motion_is_not_wanted_nothing_scrolls(serve: Serve, visit: Open, words: Path) -> None:
+    _, url = serve("--input", words)
+    page = visit(url, reduced_motion="reduce")
+    page.wait_for_timeout(2500)
+    width, changed = page.evaluate(
+        f"""async () => {{
+          const copy = {COPY}, before = copy();
+          await new Promise((done) => setTimeout(done, 200));
+          const after = copy(), {{ width, height }} = after;
+          const pixels = [before, after].map((image) => new Uint32Array(image.data.buffer));
+          const differs = (x) => Array.from({{ length: height }}, (_, y) => y * width + x)
+            .some((at) => pixels[0][at] !== pixels[1][at]);
+          return [width, Array.from({{ length: width }}, (_, x) => x).filter(differs).length];
+        }}"""
+    )
+    assert changed < width * 0.3, "what was drawn stays where it is"
+
+
+def test_on_a_phone_nothing_sticks_out(serve: Serve, visit: Open, words: Path) -> None:
+    program, url = serve("--input", words)
+    page = visit(url, **PHONE)
+    program.until("Heard", seconds=60)
+    page.locator("#heard li").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    cut = page.evaluate(
+        """() => [...document.querySelectorAll("button, input, output, .score, canvas")]
+          .filter((e) => e.offsetParent && (e.getBoundingClientRect().right > 360
+            || e.getBoundingClientRect().width < 8)).map((e) => e.outerHTML)"""
+    )
+    assert cut == []
+    page.get_by_role("slider", name="threshold of yes").tap()
+    assert page.get_by_role("button", name="Save to the bundle").is_enabled()

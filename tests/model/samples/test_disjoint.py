@@ -1,0 +1,140 @@
+"""Nobody who is tested taught, chose or tuned anything: no speaker and no noise is in two sets."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.dataset import Clip, DataSet, Split, hash_split, open_dataset
+from kws.audio.sound_files import write_clip
+from kws.audio.tts.synth import split_voices
+from kws.audio.tts.voices import Voice
+from kws.model.evaluate.streams import StreamPlan
+from kws.model.samples.training_set import (
+    SampleSettings,
+    background_parts,
+    extra_clips,
+    judge_clips,
+    judge_pcm,
+    training_clips,
+)
+from tests.tones import make_tones
+
+WORDS = ("low", "high")
+JUDGED = (Split.VALIDATION, Split.TEST)
+
+
+def disjoint(sets: Collection[Collection[Hashable]]) -> bool:
+    return all(not set(a) & set(b) for a, b in itertools.combinations(sets, 2))
+
+
+def with_lists(root: Path) -> DataSet:
+    return open_dataset(make_tones(root))
+
+
+def by_hash(root: Path) -> DataSet:
+    """The same without lists, by speakers enough for each set."""
+    for word, speaker, take in itertools.product(("low", "high", "up"), range(80), range(2)):
+        pcm = np.full(16000, 100 * speaker, np.int16)
+        write_clip(root / word / f"speaker{speaker}_nohash_{take}.wav", pcm)
+    rng = np.random.default_rng(0)
+    for name in ("hiss", "hum"):
+        noise = rng.normal(0, 300, 12 * 16000).astype(np.int16)
+        write_clip(root / "_background_noise_" / f"{name}.wav", noise)
+    return open_dataset(root)
+
+
+@pytest.fixture(params=[with_lists, by_hash], ids=["lists", "hash"])
+def dataset(request: pytest.FixtureRequest, tmp_path: Path) -> DataSet:
+    make: Callable[[Path], DataSet] = request.param
+    return make(tmp_path)
+
+
+def speakers(clips: Collection[Clip]) -> set[str]:
+    assert clips, "an empty set would prove nothing"
+    return {clip.speaker for clip in clips}
+
+
+def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
+    trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
+    judged = [judge_clips(dataset, WORDS, split) for split in JUDGED]
+    sets = [speakers(list(itertools.chain(*groups))) for groups in (trained, *judged)]
+    assert disjoint(sets)
+    assert not dataset.shared_speakers()
+
+
+def test_what_is_judged_is_of_its_split(dataset: DataSet) -> None:
+    split_of = {clip.path: clip.split for clip in dataset.clips}
+    for split in JUDGED:
+        _, _, files = judge_pcm(dataset, WORDS, split)
+        assert {split_of[file] for file in files if file} == {split}
+
+
+def test_streams_share_nobody(dataset: DataSet) -> None:
+    speaker_of = {clip.path: clip.speaker for clip in dataset.clips}
+    plan = StreamPlan(hours=0.15, quiet_hours=0.05)
+    said = [
+        {
+            speaker_of[word.file]
+            for stream in plan.streams(dataset, WORDS, split)
+            for word in stream.words
+            if word.file
+        }
+        for split in JUDGED
+    ]
+    trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
+    assert all(said)
+    assert disjoint([*said, speakers(list(itertools.chain(*trained)))])
+
+
+@pytest.mark.parametrize("seconds", [1.5, 2.9, 3.2, 8, 10.5, 60])
+def test_parts_of_a_background_share_no_sample(seconds: float) -> None:
+    # Every sample has a number of its own.
+    recording = np.arange(int(seconds * 16000), dtype=np.int32)
+    parts = {split: background_parts([recording], split) for split in Split}  # type: ignore[list-item]
+    assert disjoint([{int(x) for part in parts[split] for x in part} for split in Split])
+    assert all(len(part) > 16000 for split in Split for part in parts[split])
+    assert parts[Split.TRAIN]
+    assert bool(parts[Split.TEST]) == bool(parts[Split.VALIDATION]) == (seconds > 3)
+
+
+def test_voices_of_a_vocal_tract_stay_together() -> None:
+    voices = [
+        Voice(engine, accent, f"tract{tract}")
+        for engine, tracts in (("espeak", 40), ("flite", 5))
+        for accent in ("en-gb", "en-us")
+        for tract in range(tracts)
+    ]
+    for seed in range(10):
+        splits = split_voices(voices, seed)
+        sets = [{v.variant + v.engine for v in voices if splits[v.group] == s} for s in Split]
+        assert all(sets)
+        assert disjoint(sets)
+
+
+def test_second_data_set_teaches_with_nobody_who_is_judged(dataset: DataSet) -> None:
+    # The same speakers, but all of them there to learn from.
+    extra = replace(
+        dataset, clips=tuple(replace(clip, split=Split.TRAIN) for clip in dataset.clips)
+    )
+    learned = speakers(list(itertools.chain(*extra_clips(extra, dataset, WORDS))))
+    judged = [judge_clips(dataset, WORDS, split) for split in JUDGED]
+    assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in judged)])
+
+
+def test_a_speaker_has_one_place_whatever_else_is_there() -> None:
+    names = [f"{number:08x}" for number in range(500)]
+    first = {name: hash_split(name, 10, 10) for name in names}
+    assert {name: hash_split(name, 10, 10) for name in reversed(names)} == first
+    assert set(first.values()) == set(Split)
+
+
+def test_speech_commands_lists_share_nobody(speech_commands: Path) -> None:
+    dataset = open_dataset(speech_commands)
+    assert dataset.shared_speakers() == {}
+    assert disjoint([speakers(dataset.of(split)) for split in Split])

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.audio.augment.augmenter import NONE, Augmentation, Augmenter
+from kws.audio.dataset import Clip, DataSet, Split, load_pcm
+from kws.errors import DataError, KwsError
+from kws.model.samples.disk_arrays import Storage
+from kws.model.samples.training_set import (
+    Samples,
+    SampleSettings,
+    TrainingSet,
+    background_parts,
+    extra_clips,
+    judge_clips,
+    judge_pcm,
+    judge_samples,
+    mask,
+    training_clips,
+)
+
+WORDS = ("low", "high")
+PLAIN = SampleSettings(joined=0, copies=2, augmentation=NONE)
+
+
+def test_epoch_has_the_shares_that_were_asked_for(tones: DataSet) -> None:
+    settings = replace(PLAIN, silence_per_keyword=0.5, unknown_per_keyword=1)
+    training = TrainingSet(tones, WORDS, settings, seed=0)
+    epoch = training.epoch(0)
+    assert Counter(epoch.labels.tolist()) == {0: 12, 1: 24, 2: 24, 3: 24}
+    assert len(epoch) == len(training)
+    assert epoch.spectrograms.shape == (84, 49, 40)
+    assert epoch.spectrograms.dtype == np.int8
+
+
+def test_same_seed_gives_the_same_epochs_in_any_order(tones: DataSet) -> None:
+    first = TrainingSet(tones, WORDS, SampleSettings(), seed=3)
+    again = TrainingSet(tones, WORDS, SampleSettings(), seed=3)
+    late = again.epoch(5)
+    for number in (0, 5):
+        a, b = first.epoch(number), late if number == 5 else again.epoch(number)
+        np.testing.assert_array_equal(a.spectrograms, b.spectrograms)
+        np.testing.assert_array_equal(a.labels, b.labels)
+
+
+def test_other_seeds_and_epochs_differ(tones: DataSet) -> None:
+    training = TrainingSet(tones, WORDS, SampleSettings(), seed=3)
+    other = TrainingSet(tones, WORDS, SampleSettings(), seed=4)
+    first = training.epoch(0).spectrograms
+    assert not np.array_equal(first, training.epoch(1).spectrograms)
+    assert not np.array_equal(first, other.epoch(0).spectrograms)
+
+
+def test_without_augmentation_clips_are_the_cores_features(tones: DataSet) -> None:
+    copy = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
+    expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])))
+    made = copy.spectrograms[copy.labels == 3]
+    assert sorted(map(bytes, made)) == sorted(map(bytes, expected))
+
+
+def test_cut_keywords_count_as_unknown(tones: DataSet) -> None:
+    settings = SampleSettings(joined=0, copies=1, augmentation=replace(NONE, shift_ms=900))
+    before = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
+    after = TrainingSet(tones, WORDS, replace(settings, whole=0.6), seed=0).copy(0)
+    np.testing.assert_array_equal(after.spectrograms, before.spectrograms)
+    cut = after.labels != before.labels
+    assert set(after.labels[cut].tolist()) == {1}
+    assert set(before.labels[cut].tolist()) == {2, 3}
+    # What is left of a tone is loud in fewer frames of its clip.
+    loud = (before.spectrograms.max(axis=2) > 0).sum(axis=1)
+    keywords = before.labels > 1
+    assert loud[cut].max() < np.median(loud[keywords & ~cut])
+
+
+def test_lead_is_heard_and_left_out(tones: DataSet) -> None:
+    settings = replace(PLAIN, augmentation=replace(NONE, lead_ms=1000, background=1))
+    copy = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
+    assert copy.spectrograms.shape[1:] == (49, 40)
+    alone = replace(PLAIN, augmentation=replace(NONE, background=1))
+    other = TrainingSet(tones, WORDS, alone, seed=0).copy(0)
+
+    # The frontend's noise estimate has settled: steady noise is lower in a clip's first frames.
+    def first(samples: Samples) -> float:
+        return float(samples.spectrograms[samples.labels > 0, :5].mean())
+
+    assert first(copy) < first(other) - 5
+
+
+def test_judged_classes_have_equal_shares(tones: DataSet) -> None:
+    samples = judge_samples(tones, WORDS, Split.TEST)
+    assert Counter(samples.labels.tolist()) == dict.fromkeys(range(4), 8)
+
+
+def test_judged_clips_are_the_same_each_time(tones: DataSet) -> None:
+    first, labels, files = judge_pcm(tones, WORDS, Split.TEST)
+    again = judge_pcm(tones, WORDS, Split.TEST)
+    np.testing.assert_array_equal(first, again[0])
+    assert files == again[2]
+    for label, file in zip(labels.tolist(), files, strict=True):
+        word = file.parent.name if file else None
+        expected: dict[int, list[str | None]] = {
+            0: [None],
+            1: ["up", "down"],
+            2: ["low"],
+            3: ["high"],
+        }
+        assert word in expected[label]
+
+
+def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
+    def speakers(groups: list[list[Clip]]) -> set[str]:
+        return {clip.speaker for group in groups for clip in group}
+
+    learned = speakers(training_clips(tones, WORDS, SampleSettings(unknown_per_keyword=2), seed=0))
+    for split in (Split.VALIDATION, Split.TEST):
+        judged = speakers(judge_clips(tones, WORDS, split))
+        assert judged
+        assert not judged & learned
+
+
+def test_splits_hear_different_parts_of_a_background() -> None:
+    recording = np.arange(200_000, dtype=np.int32).astype(np.int16)
+    parts = {split: background_parts([recording], split)[0] for split in Split}
+    assert sum(len(part) for part in parts.values()) == len(recording)
+    assert len(parts[Split.TRAIN]) == 160_000
+    joined = np.concatenate([parts[Split.TRAIN], parts[Split.VALIDATION], parts[Split.TEST]])
+    np.testing.assert_array_equal(joined, recording)
+
+
+def test_short_background_is_for_training_alone_and_too_short_is_an_error() -> None:
+    short = np.zeros(20_000, np.int16)
+    assert [len(background_parts([short], split)) for split in Split] == [1, 0, 0]
+    with pytest.raises(DataError, match=r"0\.50 s"):
+        background_parts([np.zeros(8000, np.int16)], Split.TRAIN)
+
+
+def test_without_backgrounds_silence_is_zeros(tones: DataSet) -> None:
+    bare = replace(tones, backgrounds=())
+    pcm, labels, _ = judge_pcm(bare, WORDS, Split.TEST)
+    assert not pcm[labels == 0].any()
+    assert len(TrainingSet(bare, WORDS, SampleSettings(), seed=0).epoch(0)) > 0
+
+
+def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
+    only = replace(tones, clips=tuple(clip for clip in tones.clips if clip.word in WORDS))
+    with pytest.raises(DataError, match="other words than low, high"):
+        TrainingSet(only, WORDS, SampleSettings(), seed=0)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"silence_per_keyword": -1},
+        {"unknown_per_keyword": 1e6},
+        {"joined": 1.1},
+        {"whole": -0.1},
+        {"balance": -1},
+        {"extra": 2},
+        {"mask": 0.6},
+        {"copies": 0},
+    ],
+)
+def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
+    with pytest.raises(KwsError, match=next(iter(change))):
+        SampleSettings(**change)  # type: ignore[arg-type]
+
+
+def without(dataset: DataSet, word: str, keep: int) -> DataSet:
+    """The data set with a few training clips of a word only."""
+    trained = dataset.of(Split.TRAIN, [word])[keep:]
+    return replace(dataset, clips=tuple(clip for clip in dataset.clips if clip not in trained))
+
+
+def test_scarce_words_are_drawn_as_often_as_others(tones: DataSet) -> None:
+    scarce = without(tones, "low", 4)
+    for balance, low, high in ((1.0, 14, 14), (0.0, 4, 24)):
+        settings = replace(PLAIN, balance=balance)
+        counts = Counter(TrainingSet(scarce, WORDS, settings, seed=0).epoch(0).labels.tolist())
+        assert (counts[2], counts[3]) == (low, high)
+    # No clip comes again before all others have come.
+    copy = TrainingSet(scarce, WORDS, PLAIN, seed=0).copy(0)
+    _, times = np.unique(copy.spectrograms[copy.labels == 2], axis=0, return_counts=True)
+    assert sorted(times.tolist()) == [3, 3, 4, 4]
+
+
+def test_second_data_set_gives_its_share(tones: DataSet) -> None:
+    clips = tuple(replace(c, speaker=f"robot-{c.speaker}") for c in tones.clips)
+    settings = replace(PLAIN, extra=0.5)
+    plain = TrainingSet(tones, WORDS, PLAIN, seed=0)
+    mixed = TrainingSet(tones, WORDS, settings, seed=0, extra=replace(tones, clips=clips))
+    assert len(mixed) == len(plain)
+    counts = [Counter(map(bytes, s.copy(0).spectrograms)) for s in (plain, mixed)]
+    assert counts[0] != counts[1]
+    judged = extra_clips(tones, tones, WORDS)
+    assert [len(group) for group in judged] == [48, 24, 24]
+    assert {clip.split for group in judged for clip in group} == {Split.TRAIN}
+
+
+def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:
+    everyone = replace(tones, clips=tuple(replace(c, split=Split.TRAIN) for c in tones.clips))
+    taken = {clip.speaker for group in extra_clips(everyone, tones, WORDS) for clip in group}
+    assert taken == {clip.speaker for clip in tones.of(Split.TRAIN)}
+
+
+def test_unknown_is_partly_made_of_two_words(tones: DataSet) -> None:
+    plain = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
+    joined = TrainingSet(tones, WORDS, replace(PLAIN, joined=0.5), seed=0).copy(0)
+    np.testing.assert_array_equal(joined.labels, plain.labels)
+    known = {bytes(s) for s in _core.features(load_pcm(tones.of(Split.TRAIN)))}
+    new = [bytes(s) not in known for s in joined.spectrograms[joined.labels == 1]]
+    assert sum(new) == round(0.5 * len(new))
+    np.testing.assert_array_equal(
+        joined.spectrograms[joined.labels > 1], plain.spectrograms[plain.labels > 1]
+    )
+
+
+def test_mask_blanks_a_stripe_of_each_axis() -> None:
+    clips = np.zeros((300, 49, 40), np.int8)
+    mask(clips, 0.2, np.random.default_rng(0))
+    hidden = clips == -128
+    frames = hidden.all(axis=2).sum(axis=1)
+    channels = hidden.all(axis=1).sum(axis=1)
+    assert (frames.min(), frames.max()) == (0, 9)
+    assert (channels.min(), channels.max()) == (0, 8)
+    assert (clips[~hidden] == 0).all()
+    np.testing.assert_array_equal(
+        hidden.sum(axis=(1, 2)), frames * 40 + channels * 49 - frames * channels
+    )
+
+
+def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> None:
+    there = TrainingSet(tones, WORDS, SampleSettings(), 0, storage=Storage(tmp_path, memory=0))
+    here = TrainingSet(tones, WORDS, SampleSettings(), 0)
+    assert isinstance(there.copy(1).spectrograms, np.memmap)
+    np.testing.assert_array_equal(there.epoch(1).spectrograms, here.epoch(1).spectrograms)
+    assert not list(tmp_path.iterdir())  # nothing is left, however the program ends
+
+
+def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:
+    with pytest.raises(KwsError, match=r"no room for 1,000,000,000,000,000,000 bytes"):
+        Storage(full_disk, memory=0).empty((10**18,), np.dtype(np.int8))
+
+
+@pytest.mark.slow
+def test_an_epoch_of_20000_clips_is_changed_in_20_seconds(tones: DataSet) -> None:
+    # CPU time, of which two cores have 40 s. Work on a core's other thread makes that longer, too:
+    # the best of five counts.
+    noise = [np.random.default_rng(0).normal(0, 900, 100_000).astype(np.int16)]
+    augmenter = Augmenter(Augmentation(), noise, 16000, 0)
+
+    def seconds() -> float:
+        start = time.process_time()
+        clips = load_pcm(tones.of(Split.TRAIN))[np.arange(1000) % 96]
+        _core.features(augmenter.change(clips, [0]))
+        return time.process_time() - start
+
+    assert min(seconds() for _ in range(5)) * 20 < 40

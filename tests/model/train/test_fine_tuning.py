@@ -1,0 +1,219 @@
+"""Transfer: a new model starts with another one's layers, and only what may learn does."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from typer.testing import CliRunner
+
+from kws.audio.dataset import DataSet, Split
+from kws.bundle.contents import FLOAT_FILE, Bundle, write_bundle
+from kws.cli.commands import app
+from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
+from kws.model.samples.training_set import SampleSettings, TrainingSet, extra_clips
+from kws.model.train import checkpoint
+from kws.model.train.fine_tuning import Origin, pack
+from kws.model.train.loop import train
+from kws.model.zoo import build_model
+from tests.model.conftest import SETTINGS, Run
+
+LABELS = ("silence", "unknown", "up", "high", "down")
+SHORT = replace(SETTINGS, words=("up", "down"), epochs=2)
+
+
+def weights(model: Any) -> list[np.ndarray]:
+    return [np.asarray(variable).copy() for variable in model.weights]
+
+
+def best(run: Path) -> list[npt.NDArray[np.float32]]:
+    state = checkpoint.load(run / "checkpoint.npz")
+    assert state is not None
+    return [np.asarray(array, np.float32) for array in state.best]
+
+
+def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
+    theirs = best(run.out)
+    model = build_model("tiny_conv", len(LABELS), seed=9)
+    fresh = weights(model)
+    Origin(run.out).give_to(model, LABELS, frozen=1)
+    kernel, bias, head, head_bias = weights(model)
+    np.testing.assert_array_equal(kernel, theirs[0])
+    np.testing.assert_array_equal(bias, theirs[1])
+    # The origin knows silence, unknown, low, high.
+    np.testing.assert_array_equal(head[:, [0, 1, 3]], theirs[2][:, [0, 1, 3]])
+    np.testing.assert_array_equal(head_bias[[0, 1, 3]], theirs[3][[0, 1, 3]])
+    np.testing.assert_array_equal(head[:, [2, 4]], fresh[2][:, [2, 4]])
+    assert [len(layer.trainable_weights) for layer in model.layers if layer.weights] == [0, 2]
+
+
+@pytest.mark.parametrize("name", ["tc_resnet8", "tcs_resnet", "crnn"])
+@pytest.mark.parametrize(("frozen", "share"), [(0, 0), (0.5, 0.5), (1, 1)])
+def test_share_of_frozen_layers(
+    run: Run, tmp_path: Path, name: str, frozen: float, share: float
+) -> None:
+    known = build_model(name, 4, seed=1)
+    bundle = replace(run.result.bundle, float_model=pack(name, weights(known)))
+    write_bundle(bundle, tmp_path / "bundle")
+    model = build_model(name, 3, seed=2)
+    Origin(tmp_path / "bundle").give_to(model, ("silence", "unknown", "new"), frozen)
+    layers = [layer for layer in model.layers if layer.weights]
+    assert layers[-1].trainable
+    stuck = [not layer.trainable for layer in layers[:-1]]
+    assert stuck == sorted(stuck, reverse=True)
+    assert sum(stuck) == round(share * len(stuck))
+    for ours, theirs in zip(weights(model)[:-2], weights(known)[:-2], strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-6)  # half precision
+
+
+def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    theirs = best(run.out)
+    train(tones, tmp_path / "head", replace(SHORT, frozen=1.0), origin=Origin(run.out))
+    train(tones, tmp_path / "all", replace(SHORT, frozen=0.0), origin=Origin(run.out))
+    head, whole = best(tmp_path / "head"), best(tmp_path / "all")
+    for place in (0, 1):
+        np.testing.assert_array_equal(head[place], theirs[place])
+        assert np.abs(whole[place] - theirs[place]).max() > 0
+    assert np.abs(head[2][:, 2:] - theirs[2][:, 2:]).max() > 0
+
+
+def test_batch_normalization_that_is_frozen_does_not_move(
+    run: Run, tones: DataSet, tmp_path: Path
+) -> None:
+    known = build_model("tc_resnet8", 4, seed=1)
+    bundle = replace(run.result.bundle, float_model=pack("tc_resnet8", weights(known)))
+    write_bundle(bundle, tmp_path / "known")
+    settings = replace(SHORT, model="tc_resnet8", epochs=1)
+    train(tones, tmp_path / "run", settings, origin=Origin(tmp_path / "known"))
+    before = Origin(tmp_path / "known")._arrays
+    for ours, theirs in zip(best(tmp_path / "run")[:-2], before[:-2], strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
+    by_run, by_bundle = Origin(run.out), Origin(run.out / "bundle")
+    assert (by_run.model, by_run.labels) == (by_bundle.model, by_bundle.labels)
+    for one, other in zip(best(run.out), by_bundle._arrays, strict=True):
+        np.testing.assert_allclose(one, np.asarray(other, np.float32), rtol=1e-3, atol=1e-4)
+    # A bundle that was changed and written anew still has its float weights.
+    changed = tmp_path / "changed"
+    arguments = ["convert", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
+    assert Origin(changed).fingerprint == by_bundle.fingerprint
+
+
+def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    settings = replace(SHORT, epochs=1)
+    train(tones, tmp_path / "run", settings, origin=Origin(run.out))
+    with pytest.raises(UsageError, match="another model to start from"):
+        train(tones, tmp_path / "run", settings)
+
+
+def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    def refused(error: type[KwsError], says: str, folder: Path) -> None:
+        with pytest.raises(error, match=says) as caught:
+            Origin(folder)
+        assert "\n" not in str(caught.value)
+
+    with pytest.raises(UsageError, match="a tiny_conv, from which no crnn can start"):
+        train(tones, tmp_path / "run", replace(SHORT, model="crnn"), origin=Origin(run.out))
+    assert not (tmp_path / "run").exists()
+    refused(BundleError, "no such bundle", tmp_path / "nowhere")
+    refused(BundleError, "no bundle", tmp_path)
+
+    bundle = tmp_path / "bundle"
+    shutil.copytree(run.out / "bundle", bundle)
+    file = bundle / FLOAT_FILE
+    content = file.read_bytes()
+    file.write_bytes(content[: len(content) // 2])
+    refused(ModelError, "float weights are damaged", bundle)
+    file.unlink()
+    refused(UsageError, "a bundle without float weights", bundle)
+    assert Bundle.load(bundle).model == run.result.bundle.model
+
+    file.write_bytes(pack("tiny_conv", best(run.out)[:3]))
+    with pytest.raises(ModelError, match="not of this version's tiny_conv"):
+        Origin(bundle).give_to(build_model("tiny_conv", 4, 0), LABELS[:4], 1)
+
+
+def test_finetune_takes_the_origins_model(run: Run, tmp_path: Path) -> None:
+    command = [
+        *("train", "--data", str(run.data), "--words", "up,down", "--out", str(tmp_path / "run")),
+        *("--finetune", str(run.out), "--epochs", "1", "--copies", "1"),
+    ]
+    result = CliRunner().invoke(app, [*command, "--model", "single_fc"])
+    assert isinstance(result.exception, UsageError)
+    assert CliRunner().invoke(app, command).exit_code == 0
+    assert 'model = "tiny_conv"' in (tmp_path / "run" / "settings.toml").read_text()
+
+
+@pytest.mark.slow
+def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2))
+    whole = train(tones, tmp_path / "whole", settings, name="it", origin=Origin(run.out))
+    code = (
+        "import sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
+        "from kws.model.train.fine_tuning import Origin; from kws.model.train.loop import train;"
+        "from tests.model.train.test_fine_tuning import SHORT; from dataclasses import replace;"
+        "settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2));"
+        "data, out, run = map(Path, sys.argv[1:]);"
+        "train(open_dataset(data), out, settings, name='it', origin=Origin(run))"
+    )
+    out = tmp_path / "killed"
+    process = subprocess.Popen([sys.executable, "-c", code, str(run.data), str(out), str(run.out)])
+    deadline = time.monotonic() + 200
+    while not (out / "checkpoint.npz").exists():
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < deadline, "no checkpoint after 200 s"
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    state = checkpoint.load(out / "checkpoint.npz")
+    assert state is not None
+    assert 0 < len(state.history) < settings.epochs
+    again = train(tones, out, settings, name="it", origin=Origin(run.out))
+    assert again.best_epoch == whole.best_epoch
+    for ours, theirs in zip(best(out), best(tmp_path / "whole"), strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(best(out)[0], best(run.out)[0])
+
+
+def test_recordings_are_drawn_as_often_as_synthetic_voices(tones: DataSet) -> None:
+    def share(recorded: float) -> float:
+        # Two of the twelve training speakers are people, the others become voices.
+        clips = tuple(
+            clip
+            if clip.speaker in {"train0", "train10"}
+            else replace(clip, speaker=f"espeak-us-{clip.speaker}")
+            for clip in tones.clips
+        )
+        settings = SampleSettings(recorded=recorded)
+        training = TrainingSet(replace(tones, clips=clips), ("low", "high"), settings, seed=0)
+        low = [i for i, c in enumerate(training_rows(training)) if c]
+        return len(low) / len(training_rows(training))
+
+    def training_rows(training: TrainingSet) -> list[bool]:
+        draw = training._draws[1]
+        first = int(draw.own.min())
+        return [
+            int(row) - first < 4 for row in draw.own
+        ]  # two speakers, the first by name, two takes each
+
+    assert share(0) == pytest.approx(4 / 24)
+    assert share(0.5) == pytest.approx(0.5)
+    assert share(0.8) == pytest.approx(0.8, abs=0.02)
+
+
+def test_second_data_set_of_held_out_speakers_alone_is_refused(tones: DataSet) -> None:
+    nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
+    with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
+        extra_clips(nobody, tones, ("low", "high"))

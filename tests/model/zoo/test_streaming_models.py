@@ -1,0 +1,175 @@
+"""A model for whole spectrograms and its streaming twin say the same, on every target."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kws import _core
+from kws.bundle.contents import Bundle, make_bundle, write_bundle
+from kws.config import RecognizerSettings
+from kws.convert.quantize import quantize, to_float
+from kws.convert.tflite_import import Changes, renew_bundle
+from kws.errors import ModelError, UsageError
+from kws.host.build.firmware import build
+from kws.host.build.programs import COMPILER, QEMU
+from kws.host.emulate import host_device
+from kws.host.emulate.qemu import Emulator
+from kws.model.evaluate.accuracy import core_scores
+from kws.model.evaluate.conversion_loss import litert_scores
+from kws.model.zoo import build_model
+from tests.model.zoo.test_zoo import lively, noise
+from tests.runtime.families import mixed_net
+from tests.runtime.oracles import assert_same
+from tests.small_models import dense_model
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Statistics for quantized inputs"),
+]
+
+LABELS = ("silence", "unknown", "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def clips() -> NDArray[np.int8]:
+    """Noise with a louder stretch of each clip's own."""
+    clips = noise(24)
+    rng = np.random.default_rng(4)
+    for clip in clips:
+        start, low = rng.integers(0, 35), rng.integers(0, 30)
+        clip[start : start + 14, low : low + 10] = rng.integers(20, 127)
+    return clips
+
+
+@pytest.fixture(scope="module")
+def model(clips: NDArray[np.int8]) -> Any:
+    """Mixednet, its dense layer such that it says now this, now that."""
+    model = lively(build_model("mixednet", len(LABELS), seed=2), clips)
+    weights = model.layers[-1].get_weights()[0]
+    logits = model(to_float(clips), training=False).numpy()
+    model.layers[-1].set_weights([4 * weights, -4 * logits.mean(axis=0)])
+    return model
+
+
+@pytest.fixture(scope="module")
+def data(model: Any, clips: NDArray[np.int8]) -> bytes:
+    return quantize(model, clips)
+
+
+@pytest.fixture(scope="module")
+def bundle(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """One that talks much."""
+    talkative = RecognizerSettings(200, 70, 0, 3)
+    made = make_bundle(data, LABELS, name="mixed", recognizer=talkative)
+    return write_bundle(made, tmp_path_factory.mktemp("stream") / "bundle")
+
+
+def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    scores: NDArray[np.float32] = powers / powers.sum(axis=1, keepdims=True)
+    return scores
+
+
+def sound(seconds: int) -> NDArray[np.int16]:
+    """Noise that changes its level three times a second."""
+    rng = np.random.default_rng(6)
+    levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
+    return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
+
+
+def test_float_stream_ends_with_what_the_whole_clip_gives(
+    model: Any, clips: NDArray[np.int8]
+) -> None:
+    from kws.convert.streaming import streaming_twin
+
+    whole = model(to_float(clips[:3]), training=False).numpy()
+    for clip, expected in zip(clips[:3], whole, strict=True):
+        twin = streaming_twin(model)
+        for frame in range(49):
+            last = twin(to_float(clip[None, frame : frame + 1]), training=False).numpy()
+        np.testing.assert_allclose(last[0], expected, atol=1e-4)
+
+
+def test_int8_stream_is_the_float_clip_within_quantization(
+    model: Any, data: bytes, clips: NDArray[np.int8]
+) -> None:
+    exact = softmax(model(to_float(clips), training=False).numpy())
+    assert len(set(exact.argmax(axis=1))) > 2, "the model says the same of everything"
+    core = core_scores(data, clips)
+    error = np.abs((core.astype(np.float32) + 128) / 256 - exact)
+    assert error.mean() < 0.03
+    assert (core.argmax(axis=1) == exact.argmax(axis=1)).mean() > 0.9
+    litert = litert_scores(data, clips)
+    assert np.abs(litert.astype(int) - core).max() <= 3
+
+
+def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
+    interpreter = _core.Interpreter(data)
+    assert interpreter.inputs[0].shape == (1, 1, 40, 1)
+    assert {"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"} <= set(interpreter.ops)
+    frames = clips[:2].reshape(-1, 1, 1, 40, 1)
+    assert_same(data, [[frame] for frame in frames], litert=False)
+
+
+def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
+    assert bundle.inference_stride == 1
+    pcm = sound(4)
+    text, times, scores = bundle.pipeline().trace(pcm)
+    frames = _core.Frontend().process(pcm)
+    interpreter = _core.Interpreter(bundle.model)
+    expected = [np.array(interpreter.invoke(frame)[0]).ravel() for frame in frames]
+    # A frame needs half of the hop after its own; results count from the 49th frame on.
+    assert list(times) == [20 * (frame + 2) for frame in range(48, len(frames))]
+    np.testing.assert_array_equal(scores, expected[48:])
+    assert text.count(b"Heard") > 2
+
+
+def test_three_frames_at_a_time_run_every_third_hop() -> None:
+    bundle = make_bundle(mixed_net(), LABELS, name="three")
+    assert bundle.inference_stride == 3
+    pcm = sound(3)
+    _, times, scores = bundle.pipeline().trace(pcm)
+    frames = _core.Frontend().process(pcm)
+    interpreter = _core.Interpreter(bundle.model)
+    expected = []
+    for start in range(0, len(frames) - 2, 3):
+        answer = interpreter.invoke(np.ascontiguousarray(frames[start : start + 3]))
+        expected.append(np.array(answer[0]).ravel())
+    # The first that counts has frames 48 to 50 and ends with hop 52.
+    assert list(times) == [20 * (hop + 1) for hop in range(51, 150, 3)]
+    np.testing.assert_array_equal(scores, expected[16:])
+
+
+def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="streams, 1 new frames at a time, so it has to be 1"):
+        make_bundle(bundle.model, LABELS, name="x", inference_stride=2)
+    assert bundle.path is not None
+    with pytest.raises(ModelError, match="number of frames that the model takes at a time"):
+        renew_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=2))
+
+
+def test_few_frames_without_a_memory_are_refused() -> None:
+    with pytest.raises(ModelError, match="fewer frames are of use to a model with variables"):
+        make_bundle(dense_model(elements=120), LABELS, name="x")
+
+
+def test_emulated_board_says_what_the_host_says(
+    bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
+    pcm = sound(8)
+    elf = build("qemu", bundle).elf
+    with Emulator() as emulator:
+        board = emulator.play(elf, pcm)
+    host = host_device.play(bundle, pcm)
+    assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
+    assert len(board.heard) > 3

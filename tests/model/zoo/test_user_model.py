@@ -1,0 +1,115 @@
+"""A user's own model: what is wrong with it is said before it trains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kws.audio.dataset import DataSet
+from kws.errors import ConversionError, UsageError
+from kws.model.train.loop import train
+from kws.model.train.run_folder import claim, settings_for
+from kws.model.zoo import build_model, find_model
+from tests.model.conftest import SETTINGS
+
+HEAD = """
+from keras import Input, Sequential, layers
+
+RECIPE = {"learning_rate": 0.002, "mixup": 0.1}
+
+def build(frames, channels, classes):
+"""
+GOOD = HEAD + (
+    "    return Sequential([Input((frames, channels, 1)), layers.AveragePooling2D((7, 8)),\n"
+    "                       layers.Flatten(), layers.Dense(classes)])\n"
+)
+
+SOFTMAX = GOOD.removeprefix(HEAD).replace("Dense(classes)", "Dense(classes, activation='softmax')")
+
+
+def write(folder: Path, text: str) -> str:
+    file = folder / "mine.py"
+    file.write_text(text)
+    return str(file)
+
+
+def test_own_model_is_built_and_trained_by_its_recipe(tmp_path: Path) -> None:
+    name = write(tmp_path, GOOD)
+    assert build_model(name, 5, seed=0).output_shape == (None, 5)
+    settings = settings_for(("a",), name)
+    assert (settings.learning_rate, settings.mixup) == (0.002, 0.1)
+
+
+@pytest.mark.slow
+def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
+    settings = replace(SETTINGS, model=write(tmp_path, GOOD), epochs=1)
+    result = train(tones, tmp_path / "run", settings)
+    assert "AVERAGE_POOL_2D" in result.bundle.ops
+    assert result.bundle.metrics["training"]["model"].endswith("mine.py")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("def builds(): pass", "no function build; write build"),
+        ("build = 3", "no function build"),
+        ("import keras_of_tomorrow", "it does not run .ModuleNotFoundError: No module"),
+        ("def build(:", "it does not run .SyntaxError"),
+        (GOOD + "RECIPE = 3", "RECIPE is no dict"),
+    ],
+)
+def test_files_without_a_model_are_refused(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=f"mine.py: {says}"):
+        find_model(write(tmp_path, text))
+
+
+def test_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"away\.py: no such file or directory; name a model"):
+        find_model(str(tmp_path / "away.py"))
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ("    return 3\n", "returned a int; it has to return a Keras model"),
+        ("    return channels / 0\n", r"build\(49, 40, 4\) failed .ZeroDivisionError"),
+        (
+            "    return Sequential([Input((frames, channels, 1)), layers.Dense(classes)])\n",
+            r"output is \(None, 49, 40, 4\); it has to be \(None, 4\)",
+        ),
+        (
+            "    return Sequential([Input((10, 4)), layers.Flatten(), layers.Dense(classes)])\n",
+            r"input is \(None, 10, 4\); it has to be \(None, 49, 40, 1\)",
+        ),
+        (
+            SOFTMAX,
+            "ends with a softmax; return logits",
+        ),
+    ],
+)
+def test_models_that_do_not_fit_are_refused(tmp_path: Path, body: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        build_model(write(tmp_path, HEAD + body), 4, seed=0)
+
+
+@pytest.mark.slow
+def test_op_that_kws_lacks_is_named_before_training(tmp_path: Path, tones: DataSet) -> None:
+    body = (
+        "    return Sequential([Input((frames, channels, 1)), layers.Flatten(),\n"
+        "                       layers.Dense(classes, activation='elu'), layers.Dense(classes)])\n"
+    )
+    settings = replace(SETTINGS, model=write(tmp_path, HEAD + body))
+    with pytest.raises(ConversionError, match=r"ELU .op \d+. is an op that kws does not have"):
+        train(tones, tmp_path / "run", settings)
+    assert not (tmp_path / "run").exists()
+
+
+def test_run_of_a_changed_file_is_not_gone_on_with(tmp_path: Path, tones: DataSet) -> None:
+    settings = replace(SETTINGS, model=write(tmp_path, GOOD))
+    claim(tmp_path / "run", settings, tones)
+    claim(tmp_path / "run", settings, tones)
+    write(tmp_path, GOOD + "# another")
+    with pytest.raises(UsageError, match=r"mine\.py as it was before"):
+        claim(tmp_path / "run", settings, tones)

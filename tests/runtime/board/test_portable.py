@@ -1,0 +1,62 @@
+"""Cores without DSP instructions: the portable kernels give the host's bits on the target, too."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kws import _core
+from kws.host.build import firmware
+from kws.host.build.programs import COMPILER
+from kws.host.emulate import inference
+from kws.host.emulate.inference import Job, on_board, on_host
+from tests.host.conftest import board_tools  # noqa: F401
+from tests.runtime.fuzz.fuzz_seeds import seeds
+
+ROWS = 4
+
+
+def rows(rng: np.random.Generator, info: _core.TensorInfo) -> NDArray[Any]:
+    """Random values of a tensor's type."""
+    shape = (ROWS, *info.shape)
+    if np.dtype(info.dtype).kind == "f":
+        return rng.normal(0, 3, shape).astype(info.dtype)
+    size = int(np.prod(shape)) * np.dtype(info.dtype).itemsize
+    return np.frombuffer(rng.bytes(size), info.dtype).reshape(shape)
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_every_op_gives_the_hosts_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    def portable(board: str, tool: str) -> firmware.Firmware:
+        return firmware.build_tool(board, f"{tool}_portable")
+
+    monkeypatch.setattr(inference, "build_tool", portable)
+    rng = np.random.default_rng(8)
+    jobs = []
+    for model in seeds().values():
+        inputs = _core.Interpreter(model).inputs
+        if inputs:
+            jobs.append(Job(model, tuple(rows(rng, info) for info in inputs)))
+    assert len(jobs) > 40
+    for job, outcome in zip(jobs, on_board("qemu", jobs), strict=True):
+        host = on_host(job)
+        assert outcome.arena_used_bytes == host.arena_used_bytes
+        for ours, theirs in zip(outcome.outputs, host.outputs, strict=True):
+            np.testing.assert_array_equal(ours.view(np.uint8), theirs.view(np.uint8))
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_the_build_has_no_dsp_instructions() -> None:
+    objdump = COMPILER.replace("g++", "objdump")
+    listing = subprocess.run(
+        [objdump, "-d", firmware.build_tool("qemu", "infer_portable").elf],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "\tmul" in listing
+    assert "\tsmlad" not in listing

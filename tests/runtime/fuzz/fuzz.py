@@ -1,0 +1,148 @@
+"""Builds and runs the libFuzzer target: `python -m tests.runtime.fuzz.fuzz --seconds 1800`.
+
+Everything lies in build/fuzz: the target, `seeds`, the `corpus` that runs add to, and `findings`,
+where libFuzzer leaves an input that fails. `build/fuzz/fuzz_model FINDING` shows one again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.paths import ROOT
+from tests.runtime.fuzz.fuzz_seeds import write_seeds
+
+FOLDER = ROOT / "build" / "fuzz"
+TIMEOUT_S = 10
+"""An input may take so long. The sanitizers make the core some ten times slower than it is."""
+
+_PROGRESS = re.compile(r"^#(\d+):? .*cov: (\d+)", re.MULTILINE)
+
+
+class FuzzerError(Exception):
+    """The target cannot be built here; the text says why."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did."""
+
+    inputs: int
+    """Inputs tried."""
+
+    coverage: int
+    """Branches of the core that were reached."""
+
+    findings: tuple[Path, ...]
+    """Inputs that crashed, hung, or read what they must not."""
+
+    log: str
+
+
+def has_clang() -> bool:
+    """Whether clang is here with libFuzzer and the sanitizers."""
+    if not shutil.which("clang++"):
+        return False
+    command = [
+        "clang++",
+        "-fsanitize=fuzzer,address,undefined",
+        "-x",
+        "c++",
+        "-",
+        "-o",
+        "/dev/null",
+    ]
+    code = (
+        "#include <cstddef>\n#include <cstdint>\n"
+        'extern "C" int LLVMFuzzerTestOneInput(const uint8_t*, size_t) { return 0; }\n'
+    )
+    return (
+        subprocess.run(command, check=False, input=code.encode(), capture_output=True).returncode
+        == 0
+    )
+
+
+def build() -> Path:
+    """Builds the target and gives its path.
+
+    Raises:
+        FuzzerError: CMake or the compiler fail.
+    """
+    configure = ["cmake", "-S", str(ROOT), "-B", str(FOLDER)]
+    configure += ["-DKWS_BUILD_FUZZER=ON", "-DCMAKE_CXX_COMPILER=clang++"]
+    for command in (configure, ["cmake", "--build", str(FOLDER), "-j", "2"]):
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise FuzzerError((done.stdout + done.stderr)[-4000:])
+    return FOLDER / "fuzz_model"
+
+
+def fuzz(seconds: int, corpus: Path) -> Outcome:
+    """Mutates the seeds for so long on two cores; ends with the first finding.
+
+    Raises:
+        FuzzerError: the target cannot be built.
+    """
+    target = build()
+    findings = FOLDER / "findings"
+    seeds = FOLDER / "seeds"
+    shutil.rmtree(findings, ignore_errors=True)
+    for folder in (findings, seeds, corpus):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_seeds(seeds)
+    command = [str(target), "-fork=2", f"-max_total_time={seconds}", f"-timeout={TIMEOUT_S}"]
+    command += ["-ignore_timeouts=0", "-ignore_ooms=0", "-ignore_crashes=0", "-rss_limit_mb=1024"]
+    command += [f"-artifact_prefix={findings}/", str(corpus), str(seeds)]
+    # Linux counts as a program's peak memory also what its process had before,
+    # and libFuzzer compares it with its limit. A shell in between is small, which a pytest with
+    # TensorFlow is not; `exit` makes it start the program in a process of its own.
+    done = subprocess.run(
+        ["sh", "-c", '"$@"; exit $?', "sh", *command],
+        check=False,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        cwd=FOLDER,
+    )
+    log = done.stdout + done.stderr
+    progress = _PROGRESS.findall(log)
+    found = tuple(sorted(findings.iterdir()))
+    if not progress or (done.returncode != 0 and not found):
+        raise FuzzerError(f"the fuzzer ended with {done.returncode}: {log[-4000:]}")
+    return Outcome(
+        inputs=max(int(inputs) for inputs, _ in progress),
+        coverage=max(int(coverage) for _, coverage in progress),
+        findings=found,
+        log=log,
+    )
+
+
+def main() -> int:
+    """Runs from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=1800)
+    seconds = parser.parse_args().seconds
+    if not has_clang():
+        print("kws: clang with its runtime is missing; install clang and libclang-rt-dev")
+        return 1
+    print(f"kws: fuzzing for {seconds} s on two cores", flush=True)
+    try:
+        outcome = fuzz(seconds, FOLDER / "corpus")
+    except FuzzerError as error:
+        print(f"kws: {error}")
+        return 1
+    print(f"{outcome.inputs} inputs, {outcome.coverage} branches, {len(outcome.findings)} findings")
+    if outcome.findings:
+        print(outcome.log[-8000:])
+    for finding in outcome.findings:
+        print(finding)
+    return 1 if outcome.findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,224 @@
+"""Models that the fuzzer starts from: each op in a small model, a whole small one, the default."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kws.bundle.contents import default_bundle_path
+from tests.runtime.model_builder import ModelBuilder
+from tests.runtime.ops.test_lstm import lstm_model
+from tests.runtime.ops.test_streaming import add_svdf, streaming_model
+from tools.test_model_header import small_model
+
+_RNG = np.random.default_rng(3)
+_IMAGE = (1, 6, 5, 4)
+
+
+@cache
+def seeds() -> dict[str, bytes]:
+    """Every seed by its name."""
+    models = {"small_model": small_model()}
+    for kind in (_windows, _dense, _elementwise, _shapes, _conversions, _streaming):
+        models |= kind()
+    model = default_bundle_path() / "model.tflite"
+    if model.is_file():
+        models["default"] = model.read_bytes()
+    return models
+
+
+def write_seeds(folder: Path) -> None:
+    """Writes every seed into a file of its own."""
+    for name, model in seeds().items():
+        (folder / f"{name}.tflite").write_bytes(model)
+
+
+class _Op:
+    """A model with one op in the making."""
+
+    def __init__(self) -> None:
+        self.builder = ModelBuilder()
+
+    def tensor(self, shape: Sequence[int] = _IMAGE, dtype: str = "int8", **more: Any) -> int:
+        """A tensor with a scale, unless it holds integers."""
+        scale = None if dtype in ("int32", "float32") else 0.05
+        return self.builder.tensor(shape, dtype, scale, 0 if dtype == "int16" else 3, **more)
+
+    def filter(self, shape: Sequence[int], axis: int = 0) -> int:
+        """Weights with a scale for each channel along `axis`."""
+        data = _RNG.integers(-127, 128, tuple(shape))
+        return self.builder.tensor(shape, "int8", [0.01] * shape[axis], 0, data, axis=axis)
+
+    def bias(self, channels: int) -> int:
+        """A bias for these weights."""
+        data = _RNG.integers(-500, 500, channels)
+        return self.builder.tensor((channels,), "int32", [0.0005] * channels, 0, data)
+
+    def numbers(self, *values: int) -> int:
+        """A constant list of int32."""
+        return self.builder.tensor((len(values),), "int32", data=np.array(values))
+
+    def build(
+        self,
+        name: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: str | None = None,
+        **fields: Any,
+    ) -> bytes:
+        """The model; its inputs are the op's that are no constants."""
+        self.builder.op(name, inputs, outputs, options, **fields)
+        tensors = self.builder.graphs[0].tensors
+        buffers = self.builder._buffers
+        fed = [i for i in inputs if buffers[tensors[i].buffer].data is None]
+        return self.builder.build(fed, outputs)
+
+
+def _windows() -> dict[str, bytes]:
+    window: dict[str, Any] = {"padding": 0, "strideH": 2, "strideW": 1}
+    window["fusedActivationFunction"] = 1
+    out = (1, 3, 5, 4)
+    m = _Op()
+    inputs = [m.tensor(), m.filter((4, 3, 3, 4)), m.bias(4)]
+    models = {"conv_2d": m.build("CONV_2D", inputs, [m.tensor(out)], "Conv2DOptions", **window)}
+    m = _Op()
+    inputs = [m.tensor((1, 6, 5, 1)), m.filter((1, 3, 3, 4), 3), m.bias(4)]
+    window["depthMultiplier"] = 4
+    models["depthwise_conv_2d"] = m.build(
+        "DEPTHWISE_CONV_2D", inputs, [m.tensor(out)], "DepthwiseConv2DOptions", **window
+    )
+    del window["depthMultiplier"]
+    for name in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
+        m = _Op()
+        window |= {"filterHeight": 2, "filterWidth": 2}
+        models[name] = m.build(name, [m.tensor()], [m.tensor(out)], "Pool2DOptions", **window)
+    return models
+
+
+def _dense() -> dict[str, bytes]:
+    m = _Op()
+    models = {}
+    inputs = [m.tensor((2, 9)), m.filter((5, 9)), m.bias(5)]
+    options = "FullyConnectedOptions"
+    models["fully_connected"] = m.build("FULLY_CONNECTED", inputs, [m.tensor((2, 5))], options)
+    m = _Op()
+    y = m.builder.tensor((3, 5), "int8", 1 / 256, -128)
+    models["softmax"] = m.build("SOFTMAX", [m.tensor((3, 5))], [y], "SoftmaxOptions", beta=1.0)
+    return models
+
+
+def _elementwise() -> dict[str, bytes]:
+    models = {}
+    for name, options in {
+        "ADD": "AddOptions",
+        "SUB": "SubOptions",
+        "MUL": "MulOptions",
+        "MAXIMUM": "MaximumMinimumOptions",
+        "MINIMUM": "MaximumMinimumOptions",
+    }.items():
+        m = _Op()
+        inputs = [m.tensor(), m.tensor((1, 1, 1, 4))]
+        models[name] = m.build(name, inputs, [m.tensor()], options)
+    for name in ("RELU", "RELU6", "LOGISTIC", "TANH", "HARD_SWISH", "LEAKY_RELU"):
+        m = _Op()
+        y = m.tensor()
+        if name in ("LOGISTIC", "TANH"):
+            y = m.builder.tensor(_IMAGE, "int8", 1 / 256 if name == "LOGISTIC" else 1 / 128, 0)
+            m.builder.graphs[0].tensors[y].quantization.zeroPoint[0] = -128 * (name == "LOGISTIC")
+        more: dict[str, Any] = {}
+        if name == "LEAKY_RELU":
+            more = {"options": "LeakyReluOptions", "alpha": 0.1}
+        models[name] = m.build(name, [m.tensor()], [y], **more)
+    for name in ("MEAN", "SUM"):
+        m = _Op()
+        inputs = [m.tensor(), m.numbers(1, 2)]
+        models[name] = m.build(name, inputs, [m.tensor((1, 4))], "ReducerOptions")
+    m = _Op()
+    y = m.tensor((1, 6, 5), "int32")
+    models["ARG_MAX"] = m.build(
+        "ARG_MAX", [m.tensor(), m.numbers(-1)], [y], "ArgMaxOptions", outputType=2
+    )
+    return models
+
+
+def _shapes() -> dict[str, bytes]:
+    models = {}
+    m = _Op()
+    models["RESHAPE"] = m.build("RESHAPE", [m.tensor(), m.numbers(1, 120)], [m.tensor((1, 120))])
+    m = _Op()
+    models["SQUEEZE"] = m.build(
+        "SQUEEZE", [m.tensor()], [m.tensor(_IMAGE[1:])], "SqueezeOptions", squeezeDims=[0]
+    )
+    m = _Op()
+    models["EXPAND_DIMS"] = m.build(
+        "EXPAND_DIMS", [m.tensor(), m.numbers(1)], [m.tensor((1, 1, 6, 5, 4))]
+    )
+    m = _Op()
+    models["TRANSPOSE"] = m.build(
+        "TRANSPOSE", [m.tensor(), m.numbers(0, 3, 1, 2)], [m.tensor((1, 4, 6, 5))]
+    )
+    pads: NDArray[Any] = np.array([[0, 0], [1, 2], [0, 3], [0, 0]])
+    for name in ("PAD", "PADV2"):
+        m = _Op()
+        inputs = [m.tensor(), m.builder.tensor((4, 2), "int32", data=pads)]
+        if name == "PADV2":
+            inputs.append(m.tensor((1,), data=np.array([7])))
+        models[name] = m.build(name, inputs, [m.tensor((1, 9, 8, 4))])
+    m = _Op()
+    inputs = [m.tensor(), m.tensor((1, 6, 2, 4))]
+    models["CONCATENATION"] = m.build(
+        "CONCATENATION", inputs, [m.tensor((1, 6, 7, 4))], "ConcatenationOptions", axis=2
+    )
+    m = _Op()
+    axis = m.builder.tensor((), "int32", data=np.array(3))
+    halves = [m.tensor((1, 6, 5, 2)) for _ in range(2)]
+    models["SPLIT"] = m.build("SPLIT", [axis, m.tensor()], halves, "SplitOptions", numSplits=2)
+    m = _Op()
+    axis = m.builder.tensor((), "int32", data=np.array(2))
+    parts = [m.tensor((1, 6, 1, 4)), m.tensor((1, 6, 4, 4))]
+    models["SPLIT_V"] = m.build(
+        "SPLIT_V", [m.tensor(), m.numbers(1, 4), axis], parts, "SplitVOptions", numSplits=2
+    )
+    m = _Op()
+    inputs = [m.tensor(), m.numbers(0, 1, 0, 0), m.numbers(1, 6, 5, 4), m.numbers(1, 2, 1, 1)]
+    models["STRIDED_SLICE"] = m.build(
+        "STRIDED_SLICE", inputs, [m.tensor((1, 3, 5, 4))], "StridedSliceOptions", beginMask=1
+    )
+    m = _Op()
+    inputs = [m.tensor(), m.numbers(0, 1, 2, 0), m.numbers(1, 3, -1, 4)]
+    models["SLICE"] = m.build("SLICE", inputs, [m.tensor((1, 3, 3, 4))], "SliceOptions")
+    return models
+
+
+def _conversions() -> dict[str, bytes]:
+    models = {}
+    for source, target in (("float32", "int8"), ("int8", "int16"), ("uint8", "int8")):
+        m = _Op()
+        x, y = m.tensor(dtype=source), m.tensor(dtype=target)
+        models[f"QUANTIZE_{source}"] = m.build("QUANTIZE", [x], [y], "QuantizeOptions")
+    m = _Op()
+    y = m.tensor(dtype="float32")
+    models["DEQUANTIZE"] = m.build("DEQUANTIZE", [m.tensor()], [y], "DequantizeOptions")
+    return models
+
+
+def _streaming() -> dict[str, bytes]:
+    models = {}
+    for first in ("none", "random"):
+        ring = {"kept": 3, "new": 1, "channels": 2, "zero": 5, "first": first, "seed": 1}
+        models[f"variables_{first}"] = streaming_model(ring)
+    quantization = {"feature": 0.01, "state_zero": 0, "out": 0.1, "out_zero": 3}
+    for state_type, state, time in (("int8", 0.1, 0.01), ("int16", 0.001, 0.0001)):
+        m = ModelBuilder()
+        x = m.tensor((1, 8), "int8", 0.05, 3)
+        sizes = {"batch": 1, "features": 8, "units": 3, "rank": 2, "memory": 5}
+        more = {**quantization, "state": state, "time": time}
+        y = add_svdf(m, _RNG, x, sizes, more, state_type=state_type)
+        models[f"svdf_{state_type}"] = m.build([x], [y])
+    models["lstm"] = lstm_model(_RNG, (1, 2, 3), 4, hidden_zero=3, clip=0.5)
+    return models

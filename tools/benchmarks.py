@@ -1,0 +1,157 @@
+"""Writes docs/benchmarks.md: what the core costs beside what TFLM costs. `make bench` runs it.
+
+Everything is counted in executed instructions and bytes on the emulated board, so a second run
+writes the same file; the throughput of this machine is printed and not written.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.convert.backend import import_tensorflow, quiet
+from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
+from tools import op_flash
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "benchmarks.md"
+MICRO_SPEECH = (
+    ROOT.parent / "shared" / "data" / "tflm_micro_speech" / "micro_speech_quantized.tflite"
+)
+
+# TFLM at 90b983c2 with its own flags, arm-none-eabi-gcc 12.2, same machine, same way to count:
+# reference kernels (-O2), with CMSIS-NN (-O2). Bytes of flash: -Os for the first.
+INCUMBENT = {
+    "TinyConv inference, instructions": ("9,312,960", "1,495,360"),
+    "DS-CNN inference, instructions": ("43,112,080", "7,697,840"),
+    "frontend, instructions a 20 ms hop": ("85,122 (C), 105,067 (model)", "same"),
+    "arena TinyConv, bytes": ("6,788", "6,836"),
+    "arena DS-CNN, bytes": ("22,772", "22,820"),
+    "stack of an inference, bytes": ("616", "1,240"),
+    "flash of a TinyConv program, bytes (1)": ("30,488", "57,980"),
+    "flash with frontend, bytes (2)": ("50,392", "78,688"),
+    "flash of the whole firmware, bytes (3)": ("none", "none"),
+}
+
+
+def ds_cnn() -> bytes:
+    """The shape of MLPerf Tiny's keyword spotter (2.66 M MACs) with random weights, int8."""
+    tf = import_tensorflow()
+    import keras
+    import numpy as np
+
+    keras.utils.set_random_seed(1)
+    layers = keras.layers
+
+    def block(layer: Any, x: Any) -> Any:
+        return layers.ReLU()(layers.BatchNormalization()(layer(x)))
+
+    first = x = keras.Input((49, 10, 1), batch_size=1)
+    x = block(layers.Conv2D(64, (10, 4), strides=2, padding="same", use_bias=False), x)
+    for _ in range(4):
+        x = block(layers.DepthwiseConv2D(3, padding="same", use_bias=False), x)
+        x = block(layers.Conv2D(64, 1, use_bias=False), x)
+    x = layers.Flatten()(layers.AveragePooling2D((25, 5))(x))
+    model = keras.Model(first, layers.Softmax()(layers.Dense(12)(x)))
+
+    rng = np.random.default_rng(0)
+    converter = tf.lite.TFLiteConverter.from_keras_model(model)
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    converter.representative_dataset = lambda: (
+        [rng.normal(0, 1, (1, 49, 10, 1)).astype("float32")] for _ in range(50)
+    )
+    converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
+    converter.inference_input_type = converter.inference_output_type = tf.int8
+    with quiet():
+        return bytes(converter.convert())
+
+
+def ops_table(title: str, figures: BoardFigures) -> list[str]:
+    """A table of what each op of a model costs."""
+    share = 100 * figures.interpreter / figures.inference
+    return [
+        f"## {title}",
+        "",
+        "| op | instructions |",
+        "|---|---|",
+        *(f"| {op.op} | {op.instructions:,} |" for op in figures.ops),
+        f"| the interpreter itself | {figures.interpreter:,} ({share:.2f} %) |",
+        f"| **together** | **{figures.inference:,}** |",
+        "",
+    ]
+
+
+def main() -> None:
+    """Measure, print, write the page and the flash of each op."""
+    op_flash.TABLE.write_text(op_flash.measure(), encoding="utf-8")
+    bundle = Bundle.load(default_bundle_path())
+    ours = bench_board("qemu", bundle.model)
+    public = bench_board("qemu", MICRO_SPEECH.read_bytes()) if MICRO_SPEECH.is_file() else None
+    separable = bench_board("qemu", ds_cnn())
+    tiny = public or ours
+    flash = bench_flash("qemu", bundle)
+    program = flash.flash_without("model")
+    # Recognizer, responder, ring of samples and main: TFLM's programs do not have them.
+    extra = flash.flash["pipeline"]
+    measured = {
+        "TinyConv inference, instructions": f"{tiny.inference:,}",
+        "DS-CNN inference, instructions": f"{separable.inference:,}",
+        "frontend, instructions a 20 ms hop": f"{tiny.hop:,} (worst {tiny.hop_max:,})",
+        "arena TinyConv, bytes": f"{tiny.arena:,}",
+        "arena DS-CNN, bytes": f"{separable.arena:,}",
+        "stack of an inference, bytes": f"{tiny.inference_stack:,}",
+        "flash of a TinyConv program, bytes (1)": f"{program - extra - flash.flash['frontend']:,}",
+        "flash with frontend, bytes (2)": f"{program - extra:,}",
+        "flash of the whole firmware, bytes (3)": f"{program:,}",
+    }
+    name = "micro_speech_quantized.tflite" if public else "the default model"
+    lines = [
+        "# Benchmarks",
+        "",
+        "Made by `make bench`; do not edit. Executed instructions and bytes in QEMU (MPS2-AN386,",
+        "Cortex-M4F), counted with `-icount`; no board was measured. The firmware is the one that",
+        f"`kws build --board qemu` gives. TinyConv is {name}, DS-CNN has the shape of MLPerf",
+        "Tiny's keyword spotter with random weights. TFLM is commit 90b983c2 with its own flags",
+        "and the same compiler, at -Os for the flash of the reference kernels.",
+        "",
+        "| | kws | TFLM | TFLM + CMSIS-NN |",
+        "|---|---|---|---|",
+        *(
+            f"| {row} | **{value}** | {' | '.join(INCUMBENT[row])} |"
+            for row, value in measured.items()
+        ),
+        "",
+        "No flash figure counts the model. kws's are all of one firmware, that with this speed:",
+        "",
+        "1. Like for like with a program that only runs TinyConv: interpreter, the model's",
+        "   kernels, C library functions and the board, which with start-up, microphone, serial",
+        f"   port and LED is {flash.flash['board']:,} bytes of it.",
+        "2. The same and the frontend; TFLM's with its C frontend.",
+        f"3. The same and {extra:,} bytes that TFLM's programs have nothing like: recognizer,",
+        "   responder, serial commands, the ring of samples and main.",
+        "",
+        "The loops that take the time are compiled with -O2 or written in assembly, all else is",
+        "compiled for size. Pooling has DSP kernels: AVERAGE_POOL_2D of this DS-CNN takes 50,254",
+        "instructions without. Softmax has none of its own because it pays little: with SMMULR in",
+        "its exponentials 2,068 instructions for twelve outputs, without 2,299.",
+        "",
+        *ops_table("The default model", ours),
+        *(ops_table("micro_speech_quantized.tflite", public) if public else []),
+        *ops_table("DS-CNN", separable),
+        "## Flash of the default firmware, by part",
+        "",
+        "| part | bytes |",
+        "|---|---|",
+        *(f"| {part} | {size:,} |" for part, size in flash.flash.items()),
+        "",
+    ]
+    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    table = lines.index("| | kws | TFLM | TFLM + CMSIS-NN |")
+    sys.stdout.write("\n".join(lines[table : table + 2 + len(measured)]) + "\n\n")
+    sys.stdout.write(host_text(bench_host(bundle.model)) + f"\n{PAGE} written\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Writes kws/convert/op_flash.json: which ops use which parts of the kernels' flash.
+
+Run as `python -m tools.op_flash` after a change of kernels or of how they are built;
+`make bench` does it too. Needs the boards' compiler.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tempfile
+from collections import defaultdict
+from pathlib import Path
+
+from kws.bundle import flash_table
+from kws.host.build import firmware as builder
+from kws.host.build.programs import COMPILER, find_tool
+from tools.ops_page import load_ops
+
+TABLE = Path(flash_table.__file__).with_name(flash_table.TABLE)
+
+_SECTION = re.compile(
+    r"^ (\.(?:text|rodata|data)\S*)\s+0x[0-9a-f]+\s+0x([0-9a-f]+) (\S*/runtime/kernels/\S+\.o)$",
+    re.MULTILINE,
+)
+
+
+def measure() -> str:
+    """The table's text."""
+    ops = load_ops()
+    users: dict[tuple[str, str, int], list[str]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        (work / "result").mkdir()
+        builder._run_platformio("qemu_infer", None, work, work / "result")
+        core = work / "build" / "qemu_infer" / "src" / "runtime"
+        objects = sorted(str(file) for file in core.rglob("*.o"))
+        for name in sorted(ops):
+            for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):
+                users[section].append(ops[name]["schema"])
+    # Sections that the same ops use are one part.
+    parts: dict[tuple[str, ...], int] = defaultdict(int)
+    for (_, _, size), names in users.items():
+        parts[tuple(sorted(names))] += size
+    version = subprocess.run(
+        [find_tool(COMPILER), "-dumpfullversion"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    table = {
+        "compiler": f"{COMPILER} {version}",
+        "parts": [
+            {"bytes": parts[names], "ops": list(names)}
+            for names in sorted(parts, key=lambda names: (len(names), names))
+        ],
+    }
+    lines = ",\n".join("  " + json.dumps(part) for part in table.pop("parts"))
+    return f'{{"compiler": {json.dumps(table["compiler"])}, "parts": [\n{lines}\n]}}\n'
+
+
+def _linked(entry: str, objects: list[str]) -> set[tuple[str, str, int]]:
+    """Object, name and size of the kernels' sections that an op's registration leads to."""
+    linker = find_tool(COMPILER).with_name("arm-none-eabi-ld")
+    command = [str(linker), "--gc-sections", "-e", entry, "--unresolved-symbols=ignore-all"]
+    command += ["-o", "/dev/null", "--print-map", *objects]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    placed = done.stdout.partition("Linker script and memory map")[2]
+    placed = re.sub(r"^( \S+)\n +0x", r"\1 0x", placed, flags=re.MULTILINE)
+    return {(file, name, int(size, 16)) for name, size, file in _SECTION.findall(placed)}
+
+
+if __name__ == "__main__":
+    TABLE.write_text(measure(), encoding="utf-8")

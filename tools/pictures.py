@@ -1,0 +1,102 @@
+"""Draws the pictures of docs/live.md: `make pictures`. Needs Chromium."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, sync_playwright
+from rich.console import Console
+
+from kws.audio.capture.microphone import Block, Notice
+from kws.audio.sound_files import load_clip
+from kws.bundle.contents import Bundle, default_bundle_path
+from kws.host.emulate.padding import between_silence
+from kws.host.live.listener import Hop, Listener, Said
+from kws.host.live.terminal import Terminal
+from kws.host.live.views import Plain
+from kws.host.web.web_view import Web
+
+CLIPS = Path("kws/assets/matrix")
+OUT = Path("docs/pictures")
+PAGES: dict[str, dict[str, Any]] = {
+    "live_light": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "light"},
+    "live_dark": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "dark"},
+    "live_phone": {"viewport": {"width": 360, "height": 700}, "color_scheme": "light"},
+}
+
+
+def terminal(path: Path) -> None:
+    """The terminal view after two words."""
+    console = Console(
+        file=io.StringIO(),
+        record=True,
+        force_terminal=True,
+        color_system="truecolor",
+        width=96,
+        height=26,
+    )
+    listener = Listener(Bundle.load(default_bundle_path()))
+    view = Terminal(listener, "microphone", keeps=True, console=Console(file=io.StringIO()))
+    view.said(listener.boot)
+    view.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
+    for name in ("no_awb", "yes_slt"):
+        pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[: 16000 * 5 // 2]
+        for event in listener.hear(Block(pcm)):
+            if isinstance(event, Hop):
+                view.hop(event)
+            else:
+                view.said(event)
+    console.print(view)
+    # Rich names a place on the network to fetch a font from; what the reader has will do.
+    svg = re.sub(
+        r',\s*url\("http[^)]*\) format\("\w+"\)', "", console.export_svg(title="kws listen")
+    )
+    path.write_text(svg, encoding="utf-8")
+
+
+class Silent(Plain):
+    """Writes nothing."""
+
+    def said(self, said: Said) -> None:
+        """Do nothing."""
+
+    def notice(self, notice: Notice | str) -> None:
+        """Do nothing."""
+
+
+def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
+    """The page after some words, fed without a microphone, so as fast as the machine can."""
+    listener = Listener(Bundle.load(default_bundle_path()))
+    web = Web(listener, Silent(), "127.0.0.1", 0)
+    with web:
+        shown = chromium.new_page(**options)
+        shown.goto(web.url)
+        shown.locator(".class").first.wait_for()
+        web.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
+        for name in ("yes_rob", "left_slt", "no_awb", "yes_slt"):
+            pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[8000:38400]
+            for at in range(0, len(pcm), 3200):
+                for event in listener.hear(Block(pcm[at : at + 3200])):
+                    if isinstance(event, Hop):
+                        web.hop(event)
+                    else:
+                        web.said(event)
+                web.tick()
+                shown.wait_for_timeout(60)
+        shown.screenshot(path=path)
+        shown.close()
+
+
+if __name__ == "__main__":
+    OUT.mkdir(parents=True, exist_ok=True)
+    terminal(OUT / "live_terminal.svg")
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser, args=["--no-sandbox"])
+        for name, options in PAGES.items():
+            page(OUT / f"{name}.png", chromium, options)
+        chromium.close()
