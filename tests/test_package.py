@@ -73,7 +73,7 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
     # Without `site` (-S) the environment's editable install does not get in first.
     packages = sysconfig.get_path("purelib")
     code = (
-        f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli.commands;"
+        f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli.main;"
         f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
         "from kws.bundle.contents import Bundle, default_bundle_path;"
         "from kws.host.emulate.renode import scripts;"

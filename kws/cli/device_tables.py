@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the device commands print: tables for people, JSON for scripts."""
 
 from __future__ import annotations

@@ -11,14 +11,14 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from kws import __version__
-from kws.cli.commands import app
+from kws.cli.main import app
 
 COMMANDS = sorted(getattr(get_command(app), "commands", {}))
 
 
 def kws(*args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from kws.cli.commands import main; main()", *args],
+        [sys.executable, "-c", "from kws.cli.main import main; main()", *args],
         capture_output=True,
         text=True,
         check=False,
@@ -45,7 +45,7 @@ def test_a_mistyped_command_is_wrong_usage() -> None:
 
 def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
     code = (
-        "import sys, kws.cli.commands; heavy = {'tensorflow', 'keras', 'matplotlib', 'platformio'};"
+        "import sys, kws.cli.main; heavy = {'tensorflow', 'keras', 'matplotlib', 'platformio'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -56,7 +56,7 @@ def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
 def test_output_that_finds_no_space_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", "from kws.cli.commands import main; main()", "boards"],
+            [sys.executable, "-c", "from kws.cli.main import main; main()", "boards"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -14,7 +14,7 @@ import pytest
 
 from kws.audio import download
 from kws.audio.sound_files import write_clip
-from kws.cli.commands import main
+from kws.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from kws import _core
 from kws.bundle.contents import Bundle
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.errors import KwsError
 from tests.small_models import LABELS, dense_model, unsupported_model
 

@@ -11,7 +11,7 @@ import soundfile
 
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
-from kws.cli.commands import main
+from kws.cli.main import main
 from kws.features.spectrogram import spectrogram
 
 

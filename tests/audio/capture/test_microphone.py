@@ -24,7 +24,7 @@ DEVICES = [
 
 def kws(server: SoundServer, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from kws.cli.commands import main; main()", *arguments],
+        [sys.executable, "-c", "from kws.cli.main import main; main()", *arguments],
         env=server.environment,
         capture_output=True,
         text=True,

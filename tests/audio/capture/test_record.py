@@ -177,7 +177,7 @@ def test_words_said_into_a_microphone_become_clips(
     """Whether a model hears them is the model's affair: what was said has to be in the clips."""
     process = subprocess.Popen(
         [
-            *(sys.executable, "-c", "from kws.cli.commands import main; main()", "record"),
+            *(sys.executable, "-c", "from kws.cli.main import main; main()", "record"),
             *("--words", "yes,no", "--takes", "1", "--speaker", "Anna"),
             *("--out", str(tmp_path / "mine"), "--device", DEVICE),
         ],

@@ -231,7 +231,7 @@ def test_interrupt_ends_the_emulator(faulty: Path, public_bundle: Bundle, tmp_pa
         f"matrix.build = lambda *_: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
         f"matrix.between_silence = lambda clip: np.full_like(clip, {HANG}); "
         f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(public_bundle.path)!r}, "
-        f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.commands import main; main()"
+        f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],

@@ -40,7 +40,7 @@ from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = Path("kws/assets/matrix")
 YES, NO = CLIPS / "yes_slt.flac", CLIPS / "no_awb.flac"
-KWS = [sys.executable, "-c", "from kws.cli.commands import main; main()"]
+KWS = [sys.executable, "-c", "from kws.cli.main import main; main()"]
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
         (["--fast"], "--input"),
         (["--input", YES, "--device", "x"], "choose one"),
         (["--input", "nowhere.wav"], "nowhere.wav: no such file"),
-        (["--input", "kws/cli/commands.py"], "not a recording"),
+        (["--input", "kws/cli/main.py"], "not a recording"),
         (["--input", YES, "--on", "yes"], "word=command"),
         (["--input", YES, "--on", "maybe=true"], "the model has no word 'maybe'"),
         (["--input", YES, "--on", "yes=no_such_program"], "no program 'no_such_program'"),
@@ -261,7 +261,7 @@ def test_a_long_recording_is_heard_fast_and_in_no_more_memory(kws: Run, tmp_path
     def listen(minutes: int) -> tuple[str, int, float]:
         path = minutes_of_words(tmp_path / f"{minutes}.wav", minutes)
         script = (
-            "import sys, time; from kws.cli.commands import app; app(standalone_mode=False)\n"
+            "import sys, time; from kws.cli.main import app; app(standalone_mode=False)\n"
             "for line in open('/proc/self/status'):\n"
             "    if line.startswith('VmHWM'): print(line.split()[1], file=sys.stderr)\n"
             "print(time.process_time(), file=sys.stderr)"

@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from kws.bundle.contents import Bundle, default_bundle_path
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.measure import model_costs
 from kws.host.measure.model_costs import Cost, Trained, macs, measure, table, trained

@@ -275,7 +275,7 @@ def test_the_command_refuses_nonsense(kws: Run) -> None:
 def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
     """A real process: lines come at once into a pipe, a replugged board is found, exit code 0."""
     name = tmp_path / "port"
-    program = "import sys; from kws.cli.commands import main; sys.argv[0] = 'kws'; main()"
+    program = "import sys; from kws.cli.main import main; sys.argv[0] = 'kws'; main()"
     with Board(lines=[BOOT_LINE, HEARD]) as board:
         name.symlink_to(board.device)
         process = subprocess.Popen(

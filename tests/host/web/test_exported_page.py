@@ -439,13 +439,13 @@ def test_the_command_writes_the_page(kws: Run, tmp_path: Path) -> None:
         page_export.CORE,
         page_export.MODEL,
     }
-    assert kws("export", "web", default_bundle_path(), "--out", out)[0] == 0  # again
+    assert kws("export", "web", "--model", default_bundle_path(), "--out", out)[0] == 0  # again
 
 
 def test_the_command_refuses_in_a_line(
     kws: Run, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    code, _, said = kws("export", "web", tmp_path / "none", "--out", tmp_path / "page")
+    code, _, said = kws("export", "web", "--model", tmp_path / "none", "--out", tmp_path / "page")
     assert (code, said.count("\n")) == (1, 1)
     assert "no such bundle" in said
     (tmp_path / "other").mkdir()

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.bundle.contents import Bundle, make_bundle
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate import evaluation
 from kws.model.evaluate.calibration import MARGIN, calibrate

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from typer.testing import CliRunner
 
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.model.evaluate.report.html_report import _table
 from tests.model.conftest import Run
 

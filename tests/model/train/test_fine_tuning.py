@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split
 from kws.bundle.contents import FLOAT_FILE, Bundle, write_bundle
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
 from kws.model.samples.training_set import SampleSettings, TrainingSet, extra_clips
 from kws.model.train import checkpoint

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.bundle.contents import Bundle
-from kws.cli.commands import app
+from kws.cli.main import app
 from kws.convert.quantize import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.model.evaluate.accuracy import core_scores
@@ -100,7 +100,7 @@ def test_others_train_and_tensorflow_converts(backend: str, run: Run, tmp_path: 
     program = [
         sys.executable,
         "-c",
-        "from kws.cli.commands import main; main()",
+        "from kws.cli.main import main; main()",
         *command(run, tmp_path),
     ]
     environment = {**os.environ, "KERAS_BACKEND": backend}
@@ -248,7 +248,7 @@ def test_settings_of_all_levels_can_be_given_by_name() -> None:
 @pytest.mark.slow
 def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     def program(folder: str) -> list[str]:
-        main = [sys.executable, "-c", "from kws.cli.commands import main; main()"]
+        main = [sys.executable, "-c", "from kws.cli.main import main; main()"]
         return [*main, *command(run, tmp_path / folder)]
 
     file = tmp_path / "killed" / "checkpoint.npz"
@@ -366,7 +366,7 @@ def test_read_only_folder_is_named(tones: DataSet, read_only: Path) -> None:
 
 
 def test_help_does_not_wait_for_tensorflow() -> None:
-    code = "import sys; from kws.cli.commands import app; sys.exit('tensorflow' in sys.modules)"
+    code = "import sys; from kws.cli.main import app; sys.exit('tensorflow' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands on boards, emulated and real, and on their firmware."""
+
+from __future__ import annotations
+
+from json import dumps
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kws.cli.options import (
+    BoardOption,
+    EmulatedBoardOption,
+    JsonOption,
+    ModelOption,
+    OptionalDataOption,
+    load_bundle,
+)
+from kws.errors import UsageError
+
+
+def build(
+    *,
+    board: BoardOption,
+    model: ModelOption = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the firmware.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a board's firmware with a model in it."""
+    from kws.cli import device_tables
+    from kws.host.build.firmware import build as build_firmware
+    from kws.host.build.firmware import find_board
+    from kws.progress import progress_bar
+
+    target = find_board(board)
+    bundle = load_bundle(model)
+    with progress_bar(f"building for {board}", None):
+        firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
+    print(
+        device_tables.size_json(target, firmware)
+        if as_json
+        else device_tables.size_text(target, firmware)
+    )
+
+
+def test(
+    clips: Annotated[
+        list[str] | None,
+        typer.Argument(help="Recordings or folders (or label=recording); else the default matrix."),
+    ] = None,
+    *,
+    board: EmulatedBoardOption,
+    model: ModelOption = None,
+    data: OptionalDataOption = None,
+    a_label: Annotated[int, typer.Option(help="With --data: clips of each label.", min=1)] = 5,
+    pass_rate: Annotated[
+        float, typer.Option(help="Share of clips that has to be right.", min=0, max=1)
+    ] = 1.0,
+    export: Annotated[
+        Path | None,
+        typer.Option(help="Only write the recordings, and what has to be heard, to this folder."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play recordings to a device and check what it hears.
+
+    With the default matrix, an emulated board has to tell of faults as well.
+    """
+    from kws.cli import device_tables
+    from kws.host.emulate import faults, matrix
+    from kws.host.emulate import recordings as test_recordings
+    from kws.progress import progress_bar
+
+    if clips and data:
+        raise UsageError("clips and --data were both given; choose one")
+    bundle = load_bundle(model)
+    if clips:
+        recordings = matrix.clip_recordings(clips, bundle.labels)
+    elif data:
+        recordings = test_recordings.held_out(data, bundle.labels, a_label)
+    else:
+        recordings = test_recordings.load_matrix(test_recordings.default_matrix(), bundle.labels)
+    if export:
+        matrix.export(board, bundle, recordings, export)
+        print(f"{len(recordings)} recordings in {export}")
+        return
+    with progress_bar(f"playing to {board}", len(recordings)) as advance:
+        results = matrix.play_all(board, bundle, recordings, advance)
+    told: list[faults.FaultRow] = []
+    if not clips and not data and board != matrix.HOST:
+        with progress_bar(f"breaking {board}", faults.TRIES) as advance:
+            told = faults.check_faults(board, bundle, advance)
+    passed = device_tables.pass_rate(results) >= pass_rate and all(row.ok for row in told)
+    if as_json:
+        print(device_tables.results_json(board, bundle, results, told, passed=passed))
+    else:
+        print(device_tables.results_text(board, bundle, results, told))
+    if not passed:
+        raise typer.Exit(1)
+
+
+def deploy(
+    *,
+    board: Annotated[str, typer.Option(help="A real board, such as nano33ble.")],
+    model: ModelOption = None,
+    port: Annotated[
+        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+    ] = None,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Through a debug probe, not the bootloader.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Build a board's firmware, write it to the board, check it and see it start."""
+    from dataclasses import asdict
+
+    from kws.host.build.firmware import build as build_firmware
+    from kws.host.deploy import flow
+    from kws.host.deploy.image import read_elf
+    from kws.host.deploy.loader import Bench
+    from kws.host.deploy.probe import steps as probe_steps
+    from kws.host.serial import ports
+    from kws.progress import progress_bar
+
+    target = flow.target_of(board)
+    bundle = load_bundle(model)
+    if not probe:
+        flow.find_port(target, port, ports.list_ports())  # before the user waits for a build
+    with progress_bar(f"building for {board}", None):
+        firmware = build_firmware(board, bundle)
+    image = read_elf(firmware.elf, target.memory)
+    way = flow.deploy_by_probe if probe else flow.deploy
+    steps = probe_steps(image) if probe else target.steps(image)
+    with progress_bar(f"writing to {target.title}", steps) as advance:
+        done = way(target, image, port, Bench(advance=advance))
+    print(dumps(asdict(done)) if as_json else flow.text(done))
+
+
+def monitor(
+    *,
+    board: Annotated[str | None, typer.Option(help="A real board; any if not given.")] = None,
+    port: Annotated[
+        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+    ] = None,
+    baud: Annotated[int, typer.Option(min=2400, help="A USB port ignores it.")] = 115200,
+    as_json: Annotated[bool, typer.Option("--json", help="Print an object a line.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print a row a line.")] = False,
+) -> None:
+    """Show what a board writes, until Ctrl-C; what is typed goes to the board."""
+    from contextlib import suppress
+
+    from kws.host.serial import monitor as watch
+
+    if as_json and as_csv:
+        raise UsageError("--json and --csv were both given; choose one")
+    show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
+    targets = watch.targets_of(board)
+    with suppress(KeyboardInterrupt):
+        watch.Monitor(targets, port, show, baud, typed=watch.keyboard()).run()
+
+
+def bench(
+    *,
+    board: EmulatedBoardOption = "host",
+    model: Annotated[
+        Path | None, typer.Option(help="A bundle or any .tflite; the default model if not given.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure the core: instructions and bytes on a board, throughput on this machine."""
+    from dataclasses import asdict
+
+    from kws.convert.tflite_import import read_model
+    from kws.host.measure import benchmark as measure
+
+    bundle = None if model and model.is_file() else load_bundle(model)
+    content = bundle.model if bundle else read_model(model or Path())
+    if board == "host":
+        host = measure.bench_host(content)
+        print(dumps(asdict(host)) if as_json else measure.host_text(host))
+        return
+    figures = measure.bench_board(board, content)
+    flash = measure.bench_flash(board, bundle) if bundle else None
+    if as_json:
+        print(dumps({**asdict(figures), "footprint": asdict(flash) if flash else None}, indent=2))
+    else:
+        print(measure.board_text(figures, flash))
+
+
+def boards(*, as_json: JsonOption = False) -> None:
+    """List the boards that firmware can be built for."""
+    from kws.cli import device_tables
+    from kws.host.build.firmware import boards as all_boards
+
+    found = all_boards()
+    print(device_tables.list_json(found) if as_json else device_tables.boards_text(found))
+
+
+def doctor(*, as_json: JsonOption = False) -> None:
+    """Check what other commands need, and say what to do where it is missing."""
+    from kws.cli import device_tables
+    from kws.host.build import programs
+
+    checks = programs.check_all()
+    print(device_tables.list_json(checks) if as_json else device_tables.checks_text(checks))
+    if not all(check.found or check.optional for check in checks):
+        raise typer.Exit(1)

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that make bundles and run them on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kws.cli.options import (
+    EmulatedBoardOption,
+    JsonOption,
+    ModelOption,
+    load_bundle,
+    split_words,
+)
+from kws.errors import UsageError
+
+
+def convert(
+    model: Annotated[Path, typer.Argument(help="An int8 .tflite file, or a bundle to change.")],
+    *,
+    out: Annotated[Path | None, typer.Option(help="The new bundle's folder.")] = None,
+    labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")] = "",
+    name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
+    about: Annotated[str | None, typer.Option(help="Data it learned from, and licence.")] = None,
+    stride: Annotated[
+        int | None, typer.Option(min=1, max=50, help="Hops of 20 ms an inference (2).")
+    ] = None,
+    threshold: Annotated[
+        int | None, typer.Option(min=0, max=254, help="Mean score to exceed (200).")
+    ] = None,
+    average_window_ms: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Scores are averaged so long (1000).")
+    ] = None,
+    suppression_ms: Annotated[
+        int | None, typer.Option(min=0, max=60_000, help="A word is not repeated so long (1500).")
+    ] = None,
+    minimum_count: Annotated[
+        int | None, typer.Option(min=1, max=100, help="Results needed in the window (3).")
+    ] = None,
+    plan: Annotated[
+        Path | None, typer.Option(help="Draw the memory plan into this PNG, too.")
+    ] = None,
+) -> None:
+    """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
+    from kws.bundle.flash_table import flash_text
+    from kws.bundle.memory_plan import plan_of, plan_text, save_plan
+    from kws.convert.tflite_import import Changes, convert_file, renew_bundle
+
+    changes = Changes(
+        name, about, stride, average_window_ms, threshold, suppression_ms, minimum_count
+    )
+    if model.is_dir():
+        bundle = renew_bundle(model, out or model, changes)
+    elif not labels or out is None:
+        raise UsageError(f"{model}: a .tflite file needs --labels and --out")
+    else:
+        bundle = convert_file(model, split_words(labels), out, changes)
+    print(
+        f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
+        f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
+    )
+    found = plan_of(bundle.model)
+    print(plan_text(found))
+    print(flash_text(bundle.ops))
+    if plan:
+        save_plan(plan, found, f"{bundle.name}: memory over time")
+        print(f"picture: {plan}")
+
+
+def export_web(
+    *,
+    out: Annotated[Path, typer.Option(help="Folder of the page. One that exists is replaced.")],
+    model: ModelOption = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve it on this machine until Ctrl-C.")
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0: any.")] = 8000,
+) -> None:
+    """Write a page that hears a model's words in any browser, without a server or a network."""
+    from contextlib import suppress
+
+    from kws.host.web.page_export import export_page
+    from kws.host.web.page_server import page_server
+
+    bundle = load_bundle(model)
+    size = export_page(bundle, out)
+    print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model; open its index.html")
+    if serve:
+        with page_server(out, port) as server, suppress(KeyboardInterrupt):
+            print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
+            server.serve_forever()
+
+
+def run(
+    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of them.")],
+    *,
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Be the device: print what it would write on its serial port while it hears the clips."""
+    from kws.cli import device_tables
+    from kws.host.emulate import matrix
+
+    bundle = load_bundle(model)
+    recordings = matrix.clip_recordings(clips, bundle.labels)
+    results = matrix.play_all(matrix.HOST, bundle, recordings)
+    if as_json:
+        print(device_tables.results_json(matrix.HOST, bundle, results, passed=True))
+        return
+    print(device_tables.serial_text(results), end="")
+
+
+def features(
+    clip: Annotated[Path, typer.Argument(help="A recording.")],
+    out: Annotated[Path, typer.Option(help="NumPy file for int8[frames, 40].")],
+    png: Annotated[Path | None, typer.Option(help="Also draw it into this PNG file.")] = None,
+) -> None:
+    """Compute a recording's spectrogram as a device does."""
+    from kws.features.spectrogram import of_recording, save
+
+    pcm, frames = of_recording(clip)
+    save(out, frames)
+    if png:
+        from kws.features.plot import save_picture
+
+        save_picture(png, pcm, frames, clip.name)
+    print(f"{out}: {len(frames)} frames of {len(pcm) / 16000:.2f} s")
+
+
+def infer(
+    model: Annotated[Path, typer.Argument(help="A .tflite file.")],
+    *,
+    inputs: Annotated[
+        Path,
+        typer.Option("--input", help="X.npy: raw values, a row a call (.npz: several inputs)."),
+    ],
+    out: Annotated[Path, typer.Option(help="Y.npy for the raw outputs (.npz: several).")],
+    board: EmulatedBoardOption = "host",
+) -> None:
+    """Run a model on rows of raw quantized values; state is kept from row to row."""
+    from kws.convert.tflite_import import read_model
+    from kws.host.emulate import inference as runner
+
+    job = runner.Job(read_model(model), runner.load_rows(inputs))
+    outcome = runner.on_host(job) if board == "host" else runner.on_board(board, [job])[0]
+    runner.save_rows(out, outcome.outputs)
+    shapes = ", ".join(f"{list(y.shape)} {y.dtype}" for y in outcome.outputs)
+    print(f"{out}: {shapes}, arena {outcome.arena_used_bytes} bytes")

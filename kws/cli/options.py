@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options and arguments that several commands share, and what commands do with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from kws.bundle.contents import Bundle
+
+ModelOption = Annotated[
+    Path | None,
+    typer.Option("--model", help="Folder of a bundle. The built-in one is the default."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+_DATA = typer.Option("--data", help="Data set: a folder with a folder of recordings per word.")
+DataOption = Annotated[Path, _DATA]
+OptionalDataOption = Annotated[Path | None, _DATA]
+
+NewDataOption = Annotated[
+    Path, typer.Option("--out", help="Folder of the data set. Clips that it has are kept.")
+]
+WordsOption = Annotated[str, typer.Option("--words", help="Keywords with commas: yes,no.")]
+
+BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards lists them.")]
+EmulatedBoardOption = Annotated[
+    str, typer.Option("--board", help="An emulated board, or host: this machine.")
+]
+
+
+def load_bundle(path: Path | None) -> Bundle:
+    """The bundle that `--model` names, or the built-in one."""
+    from kws.bundle.contents import Bundle, default_bundle_path
+
+    return Bundle.load(path or default_bundle_path())
+
+
+def print_tables(*tables: object) -> None:
+    """Print rich tables one after the other."""
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for table in tables:
+        console.print(table)
+
+
+def split_words(words: str) -> tuple[str, ...]:
+    """The words of an option such as `--words yes,no`."""
+    return tuple(word.strip() for word in words.split(",") if word.strip())
