@@ -1,7 +1,7 @@
 """The errors that a user of kws can meet.
 
-Every message is one line: what happened, where, and what to do. The command line prints it and exits with
-the class's `exit_code`; anything else that escapes is a bug.
+Every message is one line: what happened, where, and what to do. The command line prints it and
+exits with the class's `exit_code`; anything else that escapes is a bug.
 """
 
 
