@@ -60,7 +60,7 @@ $(VENV)/.tools: constraints.txt pyproject.toml | build/.packages
 
 $(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 	@echo "kws: building the core"
-	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,web,test,lint]'
+	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,live,test,lint]'
 	@touch $@
 
 # No download and no recording: text-to-speech speaks the words, voices that training never heard

@@ -27,7 +27,7 @@ try:
 except ImportError:
     raise ToolError(
         "kws listen --web needs FastAPI and uvicorn, which are not installed: "
-        "pip install 'kws[web]'"
+        "pip install 'kws[live]'"
     ) from None
 
 if TYPE_CHECKING:

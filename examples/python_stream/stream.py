@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hears keywords in a recording, hop by hop, as a program would with a microphone.
+
+    python stream.py RECORDING [BUNDLE]
+
+It does by hand what `kws run` does in one call. Features, inference and recognition are the core's,
+the code that runs on a device, so the lines are the device's, too.
+"""
+
+import sys
+from collections import deque
+from pathlib import Path
+
+import numpy as np
+
+from kws import _core
+from kws.audio.sound_files import load_clip
+from kws.bundle.contents import Bundle, default_bundle_path
+
+HOP = _core.STRIDE_SAMPLES  # 320 samples, 20 ms
+
+
+def main() -> None:
+    """Print a line for each keyword that is heard."""
+    pcm = load_clip(Path(sys.argv[1]))
+    bundle = Bundle.load(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
+
+    frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
+    interpreter = _core.Interpreter(bundle.model)
+    recognizer = _core.Recognizer(len(bundle.labels), **bundle.recognizer.for_core(bundle.labels))
+    spectrogram: deque[np.ndarray] = deque(maxlen=_core.SPECTROGRAM_FRAMES)  # the last second
+    hops_to_inference = 0
+
+    for end in range(HOP, len(pcm) + 1, HOP):
+        spectrogram.extend(frontend.process(pcm[end - HOP : end]))  # no frame or one
+        if len(spectrogram) < _core.SPECTROGRAM_FRAMES:
+            continue
+        if hops_to_inference == 0:
+            (scores,) = interpreter.invoke(np.stack(spectrogram))
+            milliseconds = end * 1000 // _core.SAMPLE_RATE
+            label, mean_score, is_new = recognizer.process(scores.ravel(), milliseconds)
+            if is_new and label > 1:  # 0 is silence, 1 is unknown
+                print(f"Heard {bundle.labels[label]} ({mean_score}) @{milliseconds}ms")
+            hops_to_inference = bundle.inference_stride
+        hops_to_inference -= 1
+
+
+if __name__ == "__main__":
+    main()
