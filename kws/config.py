@@ -1,107 +1,47 @@
-"""Settings that more than one stage reads, as frozen dataclasses, with TOML in and out.
-
-What the core fixes (sampling rate, window, stride, channels) is read from the core, not repeated.
-"""
+# SPDX-License-Identifier: Apache-2.0
+"""Settings as frozen dataclasses: declaring them, checking ranges, TOML in and out."""
 
 from __future__ import annotations
 
 import dataclasses
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import tomli_w
 
-from kws import _core
 from kws.errors import KwsError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SILENCE = "silence"
-"""First class of every model: nothing is said."""
-
-UNKNOWN = "unknown"
-"""Second class of every model: a word that is none of the keywords."""
-
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class FrontendSettings:
-    """What a spectrogram is made with. The values are the core's; a bundle must agree with them."""
+def setting(default: Any, low: float | None, high: float | None, help: str) -> Any:  # noqa: A002
+    """A field of a settings dataclass that says its range and its meaning.
 
-    sample_rate: int = _core.SAMPLE_RATE
-    """Samples a second."""
+    Both are in the field's metadata, as "low", "high" and "help": the command line, the docs and
+    `check_settings` read them there.
 
-    window_samples: int = _core.WINDOW_SAMPLES
-    """Samples in a frame's window (30 ms)."""
-
-    stride_samples: int = _core.STRIDE_SAMPLES
-    """Samples from one frame to the next (20 ms): one hop."""
-
-    channels: int = _core.CHANNELS
-    """int8 values in a frame."""
-
-    frames: int = _core.SPECTROGRAM_FRAMES
-    """Frames in the spectrogram that a model sees (1 s)."""
+    Args:
+        default: the value where nothing else is said.
+        low: smallest value; None if the setting has no range.
+        high: largest value; None if the setting has no range.
+        help: what it does, with its unit, as one or two plain sentences.
+    """
+    return dataclasses.field(default=default, metadata={"low": low, "high": high, "help": help})
 
 
-@dataclass(frozen=True)
-class RecognizerSettings:
-    """How scores over time become commands (TFLM's RecognizeCommands and its defaults)."""
+def check_settings(settings: Any) -> None:
+    """Make sure that each field made by `setting` is in its range.
 
-    average_window_ms: int = 1000
-    """Scores of the last so many milliseconds are averaged."""
-
-    detection_threshold: int = 200
-    """A mean score (0 to 255) has to exceed this."""
-
-    suppression_ms: int = 1500
-    """The same word is not reported again for so long."""
-
-    minimum_count: int = 3
-    """Fewer results than this in the window report nothing."""
-
-    thresholds: Mapping[str, int] = field(default_factory=dict)
-    """A threshold of its own for some labels, in place of `detection_threshold`; 255: never."""
-
-    def __post_init__(self) -> None:
-        """Refuse values that the firmware could not hold or that could never report a word."""
-        if not isinstance(self.thresholds, Mapping):
-            raise KwsError("thresholds has to be a table of labels and numbers")
-        for label, threshold in self.thresholds.items():
-            if not isinstance(threshold, int) or isinstance(threshold, bool):
-                raise KwsError(f"the threshold of {label!r} is no whole number")
-            check_range(f"the threshold of {label!r}", threshold, 0, 255)
-        check_range("average_window_ms", self.average_window_ms, 1, 10_000)
-        check_range("detection_threshold", self.detection_threshold, 0, 254)
-        check_range("suppression_ms", self.suppression_ms, 0, 60_000)
-        check_range("minimum_count", self.minimum_count, 1, 100)
-
-    def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
-        """The settings as keyword arguments of the core's recognizer and pipeline.
-
-        Raises:
-            KwsError: a threshold for something that is no label.
-        """
-        values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        values["thresholds"] = self.label_thresholds(labels)
-        return values
-
-    def label_thresholds(self, labels: Sequence[str]) -> list[int]:
-        """The threshold of each label; empty where all have `detection_threshold`.
-
-        Raises:
-            KwsError: a threshold for something that is no label.
-        """
-        for label in self.thresholds:
-            if label not in labels:
-                raise KwsError(f"a threshold for {label!r}; the labels are {', '.join(labels)}")
-        if not self.thresholds:
-            return []
-        return [self.thresholds.get(label, self.detection_threshold) for label in labels]
+    Raises:
+        KwsError: one is not.
+    """
+    for field in dataclasses.fields(settings):
+        if field.metadata.get("low") is not None:
+            value = getattr(settings, field.name)
+            check_range(field.name, value, field.metadata["low"], field.metadata["high"])
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The errors that a user of kws can meet.
 
 Every message is one line: what happened, where, and what to do. The command line prints it and

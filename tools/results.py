@@ -18,7 +18,7 @@ import numpy as np
 from kws.audio.dataset import open_dataset
 from kws.audio.tts.synth import SynthSettings, synthesize
 from kws.bundle.contents import Bundle, write_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.model.evaluate.streams import StreamPlan
 from kws.model.train import checkpoint
 from kws.model.train.distillation import Teacher

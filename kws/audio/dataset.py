@@ -23,11 +23,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kws.audio.sound_files import EXTENSIONS, SAMPLE_RATE, fit, load_clip
-from kws.errors import DataError, UsageError
+from kws.errors import DataError
+from kws.labels import check_keywords
 
 BACKGROUND_FOLDER = "_background_noise_"
 LISTS = {"validation": "validation_list.txt", "test": "testing_list.txt"}
-RESERVED_WORDS = frozenset({"silence", "unknown"})
 
 # Speech Commands' own rule puts a speaker's hash on a scale of this many steps.
 _HASH_STEPS = 2**27
@@ -89,7 +89,7 @@ class DataSet:
             UsageError: no keywords, one named twice, or one that is the name of another class.
             DataError: a word without clips; a word without speakers in a split; a speaker in two.
         """
-        _check_names(words)
+        check_keywords(words)
         for word in words:
             self._check_word(word)
         shared = self.shared_speakers()
@@ -260,17 +260,6 @@ def _listed_split(lists: dict[Split, frozenset[str] | None], name: str) -> Split
         if entries is not None and name in entries:
             return split
     return Split.TRAIN
-
-
-def _check_names(words: Sequence[str]) -> None:
-    if not words:
-        raise UsageError("no keywords; name at least one, such as --words yes,no")
-    for word in words:
-        if word in RESERVED_WORDS:
-            raise UsageError(f"{word!r} is a class that every model has; choose another keyword")
-    twice = [word for word, count in Counter(words).items() if count > 1]
-    if twice:
-        raise UsageError(f"{twice[0]!r} is among the keywords twice; name each once")
 
 
 def _listed(words: Sequence[str], most: int = 40) -> str:

@@ -8,16 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kws import _core
-from kws.config import SILENCE, UNKNOWN, FrontendSettings
 from kws.errors import ConversionError, ModelError, UsageError
+from kws.features.frontend_settings import FrontendSettings
 
 # What a softmax's int8 output is fixed to, and what the recognizer takes for granted.
 _SCORE_SCALE = 1 / 256
 _SCORE_ZERO_POINT = -128
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
-_NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
-_LABEL_BYTES = 32
 
 _MEMORIES = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
 """Ops that know of earlier calls."""
@@ -30,27 +28,6 @@ class TensorSettings:
     shape: tuple[int, ...]
     scale: float
     zero_point: int
-
-
-def check_labels(labels: Sequence[str]) -> None:
-    """Make sure that labels are in the order and of the form that the firmware takes for granted.
-
-    Raises:
-        UsageError: they are not.
-    """
-    if list(labels[:2]) != [SILENCE, UNKNOWN] or len(labels) < 3:
-        raise UsageError(
-            f"labels are {','.join(labels)}; they have to be {SILENCE},{UNKNOWN} and at least one "
-            "keyword, in the order of the model's outputs"
-        )
-    for label in labels:
-        if not label or _NOT_IN_LABELS.search(label) or len(label.encode()) > _LABEL_BYTES:
-            raise UsageError(
-                f"label {label!r}: a label is one word of at most {_LABEL_BYTES} bytes without "
-                "spaces, quotes, brackets, backslash and question mark"
-            )
-        if list(labels).count(label) > 1:
-            raise UsageError(f"label {label!r} is there twice; each output needs its own")
 
 
 def check_name(name: str) -> None:

@@ -19,15 +19,16 @@ from kws import __version__, _core, config
 from kws.bundle import card, codegen
 from kws.bundle.checks import (
     TensorSettings,
-    check_labels,
     check_name,
     check_tensors,
     input_frames,
     open_model,
 )
-from kws.config import FrontendSettings, RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, KwsError, ModelError, UsageError
+from kws.features.frontend_settings import FrontendSettings
 from kws.files import new_directory
+from kws.labels import check_labels, keywords_of
 
 FORMAT = 1
 """Version of bundle.toml's layout."""
@@ -98,7 +99,7 @@ class Bundle:
     @property
     def keywords(self) -> tuple[str, ...]:
         """The labels after silence and unknown."""
-        return self.labels[2:]
+        return keywords_of(self.labels)
 
     @property
     def firmware(self) -> Path:

@@ -14,7 +14,7 @@ from kws.bundle.contents import (
     make_bundle,
     write_bundle,
 )
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError, UsageError
 
 _LARGEST = 64 * 2**20

@@ -10,7 +10,7 @@ import pytest
 import kws
 from kws.bundle import codegen
 from kws.bundle.contents import Bundle, make_bundle, write_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from tests.small_models import LABELS, dense_model
 
 CORE = Path(kws.__file__).parent / "firmware" / "src"

@@ -9,7 +9,7 @@ import pytest
 
 from kws.bundle.checks import open_model
 from kws.bundle.contents import Bundle, default_bundle_path, make_bundle, write_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, KwsError, ModelError, UsageError
 from tests.small_models import LABELS, dense_model
 

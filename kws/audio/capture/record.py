@@ -15,12 +15,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kws.audio.capture.microphone import Block, Notice
-from kws.audio.dataset import RESERVED_WORDS, recordings
+from kws.audio.dataset import recordings
 from kws.audio.resampling import Pcm
 from kws.audio.sound_files import SAMPLE_RATE, fit, write_clip
 from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
 from kws.errors import AudioError, UsageError
 from kws.files import make_directory
+from kws.labels import RESERVED
 
 TAKE_SECONDS = 2.2
 """How long a speaker has for a word."""
@@ -89,7 +90,7 @@ def check_words(words: Sequence[str]) -> None:
     if not words:
         raise UsageError("--words: name at least one word, such as --words yes,no")
     for word in words:
-        if word in RESERVED_WORDS or not re.fullmatch(r"[^\W_][\w'-]*", word):
+        if word in RESERVED or not re.fullmatch(r"[^\W_][\w'-]*", word):
             raise UsageError(f"--words: {word!r} cannot be a word; choose letters, not a class")
 
 

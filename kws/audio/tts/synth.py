@@ -23,7 +23,6 @@ from kws.audio.augment.room import place, trim
 from kws.audio.dataset import (
     BACKGROUND_FOLDER,
     LISTS,
-    RESERVED_WORDS,
     Split,
     hash_split,
     recordings,
@@ -34,6 +33,7 @@ from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_ali
 from kws.audio.tts.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
+from kws.labels import RESERVED
 from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
@@ -211,7 +211,7 @@ def _check(word: str, words: Sequence[str]) -> None:
             f"{word!r} cannot be a word: it has to begin with a letter and go on with letters, "
             "digits, - or _ (which stands for a space)"
         )
-    if word in RESERVED_WORDS:
+    if word in RESERVED:
         raise UsageError(f"{word!r} is a class that every model has; choose another word")
     if words.count(word) > 1:
         raise UsageError(f"{word!r} is named twice; name each word once")

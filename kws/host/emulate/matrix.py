@@ -16,7 +16,6 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.contents import Bundle
-from kws.config import SILENCE, UNKNOWN
 from kws.errors import BoardError, UsageError
 from kws.files import new_directory
 from kws.host.build.firmware import build, check_board, find_board
@@ -26,6 +25,7 @@ from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
 from kws.host.serial.lines import Heard, Serial
+from kws.labels import SILENCE, UNKNOWN
 
 HOST = "host"
 """The board that is this machine."""

@@ -35,10 +35,10 @@ from kws import config
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip
-from kws.config import SILENCE, UNKNOWN
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import REACTION_MS, Expectation, Recording, clip_recording, whole
 from kws.host.emulate.padding import Pcm, between_silence, silence
+from kws.labels import SILENCE, UNKNOWN
 
 MATRIX = "matrix.toml"
 

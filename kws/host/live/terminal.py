@@ -21,9 +21,9 @@ from rich.text import Text
 
 from kws import _core
 from kws.audio.capture.microphone import Notice
-from kws.config import UNKNOWN
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.serial.lines import Heard
+from kws.labels import UNKNOWN
 
 _FRAMES_A_SECOND = 8
 _HOPS_A_COLUMN = 2

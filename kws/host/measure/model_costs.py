@@ -20,11 +20,11 @@ from kws import __version__, _core, config
 from kws.bundle.checks import input_frames
 from kws.bundle.contents import SETTINGS_FILE
 from kws.bundle.flash_table import flash_of
-from kws.config import FrontendSettings
 from kws.convert import quantize as conversion
 from kws.convert.backend import quiet
 from kws.convert.quantize import quantize, to_float
 from kws.errors import KwsError
+from kws.features.frontend_settings import FrontendSettings
 from kws.files import atomic_write
 from kws.model import zoo
 from kws.model.zoo import build_model, find_model, user_model

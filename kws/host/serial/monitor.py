@@ -22,6 +22,7 @@ from kws.host.deploy.loader import Target
 from kws.host.serial import ports
 from kws.host.serial.lines import Boot, Fault, Heard, Line, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
+from kws.labels import UNKNOWN
 
 _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Boot: ("boot", "bold cyan"),
@@ -29,7 +30,6 @@ _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Fault: ("error", "bold red"),
     Stats: ("stats", "magenta"),
 }
-_UNKNOWN = "unknown"
 _ROUND = 0.1  # seconds; how long something that was typed waits at most
 
 
@@ -58,7 +58,7 @@ def show_text() -> Show:
 
     def show(received: Received) -> None:
         style = _KINDS[type(received.line)][1] if received.line else ""
-        if isinstance(received.line, Heard) and received.line.label == _UNKNOWN:
+        if isinstance(received.line, Heard) and received.line.label == UNKNOWN:
             style = "blue"
         time = f"{received.time:%H:%M:%S}.{received.time.microsecond // 1000:03} "
         console.print(Text.assemble((time, "dim"), (received.text, style)), soft_wrap=True)

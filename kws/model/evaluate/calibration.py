@@ -16,7 +16,7 @@ from typing import Any
 
 from kws import config
 from kws.bundle.contents import Bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.stream_metrics import THRESHOLDS, Hearing, Trace, listen, with_threshold
 

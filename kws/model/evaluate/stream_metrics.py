@@ -19,7 +19,7 @@ from kws import _core
 from kws.audio.augment.augmenter import Pcm
 from kws.audio.sound_files import SAMPLE_RATE
 from kws.bundle.contents import Bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.model.evaluate.statistics import poisson, wilson
 from kws.model.evaluate.streams import REACTION_MS, Stream, Word

@@ -19,8 +19,9 @@ from kws import _core
 from kws.audio.augment.augmenter import Augmentation, Augmenter, Pcm, join, silence
 from kws.audio.dataset import LISTS, Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.tts.voices import is_voice
-from kws.config import SILENCE, UNKNOWN, check_range
+from kws.config import check_range
 from kws.errors import DataError
+from kws.labels import UNKNOWN
 from kws.model.samples.disk_arrays import Storage
 
 Spectrograms = npt.NDArray[np.int8]
@@ -420,8 +421,3 @@ def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
             if split == Split.TRAIN:
                 parts.append(recording)
     return parts
-
-
-def class_labels(words: Sequence[str]) -> tuple[str, ...]:
-    """The labels of a model for these keywords, in the order of its outputs."""
-    return (SILENCE, UNKNOWN, *words)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from kws import config
 from kws.bundle.contents import SETTINGS_FILE, Bundle
 from kws.errors import ModelError, UsageError
-from kws.model.samples.training_set import class_labels
+from kws.labels import class_labels
 from kws.model.train import checkpoint
 
 

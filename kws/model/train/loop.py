@@ -20,6 +20,7 @@ from kws.bundle.contents import Bundle, check_destination, make_bundle, write_bu
 from kws.convert.backend import import_tensorflow
 from kws.convert.quantize import to_float
 from kws.convert.streaming import streams
+from kws.labels import class_labels
 from kws.model.evaluate.accuracy import evaluate
 from kws.model.evaluate.conversion_loss import Report, compare
 from kws.model.evaluate.report.plots import save_confusion
@@ -28,7 +29,6 @@ from kws.model.samples.training_set import (
     Samples,
     Spectrograms,
     TrainingSet,
-    class_labels,
     extra_clips,
     judge_clips,
     judge_samples,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from kws.config import FrontendSettings
 from kws.convert.backend import import_tensorflow
 from kws.errors import UsageError
+from kws.features.frontend_settings import FrontendSettings
 from kws.model.zoo import (
     bc_resnet,
     conv,

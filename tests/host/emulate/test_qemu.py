@@ -20,7 +20,7 @@ import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BoardError, UsageError
 from kws.host.build import firmware as building
 from kws.host.build.firmware import build

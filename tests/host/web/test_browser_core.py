@@ -18,7 +18,7 @@ import pytest
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.contents import Bundle, default_bundle_path, make_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.cli.main import app
-from kws.config import RecognizerSettings
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.host.emulate.padding import silence
 from kws.model.evaluate.accuracy import core_scores, evaluate

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kws.audio.dataset import DataSet, Split
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.host.serial.lines import parse
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,

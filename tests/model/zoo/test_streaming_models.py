@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kws import _core
 from kws.bundle.contents import Bundle, make_bundle, write_bundle
-from kws.config import RecognizerSettings
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.convert.quantize import quantize, to_float
 from kws.convert.tflite_import import Changes, renew_bundle
 from kws.errors import ModelError, UsageError

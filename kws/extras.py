@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages that only some commands need, and that an extra of kws installs."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+from kws.errors import ToolError
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import a module of a package that the base install does not bring.
+
+    Args:
+        module: its full name, such as "matplotlib.figure".
+        extra: the extra of kws that installs its package, such as "plots".
+        purpose: what needs it, as the start of a sentence: "a picture of the memory plan".
+
+    Raises:
+        ToolError: the package is not installed; the message names the extra.
+    """
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        raise ToolError(
+            f"{purpose} needs {package}, which is not installed; pip install 'kws[{extra}]'"
+        ) from None
