@@ -107,7 +107,20 @@ WORKS: dict[str, list[object]] = {
 
 NEEDS: dict[str, tuple[str, list[object]]] = {
     "train": ("train", ["train", "--data", "{material}/data", "--words", "low", "--out", "run"]),
-    "sweep": ("train", ["sweep", "--data", "{material}/data", "--words", "low", "--out", "runs"]),
+    "sweep": (
+        "train",
+        [
+            "sweep",
+            "--data",
+            "{material}/data",
+            "--words",
+            "low",
+            "--out",
+            "runs",
+            "--set",
+            "seed=0,1",
+        ],
+    ),
     "models": ("train", ["models", "tiny_conv", "--board", "none"]),
     "evaluate": ("evaluate", ["evaluate", "--data", "{material}/data"]),
     "listen": ("live", ["listen", "--plain"]),
