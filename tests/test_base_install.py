@@ -160,8 +160,9 @@ def test_missing_extra_is_one_line(
 
 
 def test_every_command_shows_its_help(base_site: Path, tmp_path: Path) -> None:
-    from kws.cli.main import app
     from typer.main import get_command
+
+    from kws.cli.main import app
 
     for name in get_command(app).commands:  # type: ignore[attr-defined]
         done = run(base_site, tmp_path, name, "--help")
