@@ -286,8 +286,23 @@ def full_folders() -> Iterator[str]:
             yield f"over {MAX_FILES} files: {folder.as_posix()}"
 
 
+def second_ways_to_spectrograms() -> Iterator[str]:
+    """Only kws.features calls the core's frontend."""
+    for name, path in _modules().items():
+        if name.startswith("kws.features"):
+            continue
+        for node in ast.walk(_tree(path)):
+            match node:
+                case ast.Attribute(value=ast.Name(id="_core"), attr="features" | "Frontend"):
+                    yield f"frontend called in {name}"
+                case ast.ImportFrom(module="kws._core", names=names):
+                    if {"features", "Frontend"} & {alias.name for alias in names}:
+                        yield f"frontend called in {name}"
+
+
 RULES = (
     wrong_directions,
+    second_ways_to_spectrograms,
     cycles_of_files,
     cycles_of_host_rooms,
     equal_module_names,

@@ -22,7 +22,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.sound_files import EXTENSIONS, SAMPLE_RATE, fit, load_clip
+from kws._core import SAMPLE_RATE
+from kws.audio.sound_files import EXTENSIONS, fit, load_clip
 from kws.errors import DataError
 from kws.labels import check_keywords
 

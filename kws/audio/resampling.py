@@ -14,7 +14,8 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
-from kws.audio.sound_files import SAMPLE_RATE, check_file, unreadable
+from kws._core import SAMPLE_RATE
+from kws.audio.sound_files import check_file, unreadable
 from kws.errors import AudioError
 
 Pcm = npt.NDArray[np.int16]

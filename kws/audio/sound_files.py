@@ -12,11 +12,9 @@ import numpy.typing as npt
 import soundfile
 import soxr
 
+from kws._core import SAMPLE_RATE
 from kws.errors import AudioError
 from kws.files import atomic_write
-
-SAMPLE_RATE = 16_000
-"""Samples a second that every stage after this one works with."""
 
 EXTENSIONS = frozenset({".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"})
 """Endings, in lower case, of files that are taken for recordings."""

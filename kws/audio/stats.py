@@ -16,8 +16,9 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Clip, DataSet, Split
-from kws.audio.sound_files import SAMPLE_RATE, read_recording
+from kws.audio.sound_files import read_recording
 from kws.errors import AudioError
 
 SHORT_S = 0.3

@@ -119,15 +119,16 @@ def features(
     png: Annotated[Path | None, typer.Option(help="Also draw it into this PNG file.")] = None,
 ) -> None:
     """Compute a recording's spectrogram as a device does."""
+    from kws._core import SAMPLE_RATE
     from kws.features.spectrogram import of_recording, save
 
     pcm, frames = of_recording(clip)
     save(out, frames)
     if png:
-        from kws.features.plot import save_picture
+        from kws.features.spectrogram_plot import save_picture
 
         save_picture(png, pcm, frames, clip.name)
-    print(f"{out}: {len(frames)} frames of {len(pcm) / 16000:.2f} s")
+    print(f"{out}: {len(frames)} frames of {len(pcm) / SAMPLE_RATE:.2f} s")
 
 
 def infer(

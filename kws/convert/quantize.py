@@ -1,8 +1,8 @@
 """Keras to int8 TFLite, such that the model takes the core's spectrogram as it is.
 
-The float model learns on `to_float` of the core's int8 values: (value + 128) / 256, which is 0 for
-a silent channel. Post-training quantization then has to give the input scale 1/256 and zero point
--128, which turns the very same int8 values into the very same floats.
+The float model learns on `kws.features.spectrogram.to_float` of the core's int8 values.
+Post-training quantization then has to give the input the scale and the zero point of that function,
+so that the int8 model takes the same int8 values for the same floats.
 """
 
 from __future__ import annotations
@@ -18,23 +18,10 @@ import numpy.typing as npt
 from kws.bundle.checks import open_model
 from kws.convert.backend import import_tensorflow, quiet
 from kws.errors import ConversionError, ModelError
-
-INPUT_SCALE = 1 / 256
-INPUT_ZERO_POINT = -128
+from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, Spectrograms, to_float
 
 _STREAMED_CLIPS = 100
 """That a streaming model is calibrated on, frame by frame."""
-
-Spectrograms = npt.NDArray[np.int8]
-"""What the core gives: int8[n, 49, 40]."""
-
-
-def to_float(spectrograms: Spectrograms) -> npt.NDArray[np.float32]:
-    """What the float model takes: float[n, 49, 40, 1] from 0 to 255/256."""
-    floats = spectrograms.astype(np.float32)
-    floats -= INPUT_ZERO_POINT
-    floats *= INPUT_SCALE
-    return floats[..., None]
 
 
 def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
@@ -136,7 +123,8 @@ def _calibration(
     scale, so two values of one clip (of 1960) are set to the ends.
     """
     ends = spectrograms[:1].copy()
-    ends[0, 0, :2] = -128, 127
+    info = np.iinfo(np.int8)
+    ends[0, 0, :2] = info.min, info.max
     for clip in (*ends, *spectrograms[1:]):
         for start in range(0, len(clip), frames):
             yield [to_float(clip[None, start : start + frames])]

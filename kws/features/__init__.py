@@ -1,1 +1,2 @@
-"""PCM to spectrogram through the core: the only door to it."""
+# SPDX-License-Identifier: Apache-2.0
+"""PCM to spectrogram through the core. No other room calls the core's frontend."""

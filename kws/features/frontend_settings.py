@@ -7,6 +7,12 @@ from dataclasses import dataclass
 
 from kws import _core
 
+HOP = _core.STRIDE_SAMPLES
+"""Samples from one frame to the next."""
+
+HOP_MS = HOP * 1000 // _core.SAMPLE_RATE
+"""The same in milliseconds."""
+
 
 @dataclass(frozen=True)
 class FrontendSettings:

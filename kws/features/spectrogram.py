@@ -1,4 +1,5 @@
-"""PCM to spectrogram, through the core, and pictures of it."""
+# SPDX-License-Identifier: Apache-2.0
+"""PCM to spectrogram, through the core, and what the int8 values mean."""
 
 from __future__ import annotations
 
@@ -12,6 +13,17 @@ from kws import _core
 from kws.audio.sound_files import load_clip
 from kws.errors import AudioError
 from kws.files import atomic_write
+
+Spectrograms = npt.NDArray[np.int8]
+"""What the core gives for a batch of clips: int8[n, frames, 40]."""
+
+SHAPE = (_core.SPECTROGRAM_FRAMES, _core.CHANNELS)
+"""Frames and channels of the spectrogram of one second: what a model sees."""
+
+INPUT_SCALE = 1 / 256
+INPUT_ZERO_POINT = -128
+"""A float model learns on (value + 128) / 256, which is 0 for a silent channel. An int8 model's
+input has this scale and zero point, so that it takes the core's values as they are."""
 
 
 def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
@@ -32,6 +44,37 @@ def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
             f"({_core.WINDOW_SAMPLES} samples, 30 ms); record a longer one"
         )
     return _core.Frontend().process(np.ascontiguousarray(pcm, np.int16))
+
+
+def batch_spectrograms(clips: npt.NDArray[np.int16], threads: int = 0) -> Spectrograms:
+    """The frames of many clips, each from a zero noise estimate.
+
+    Args:
+        clips: int16[n, samples], 16 kHz, mono.
+        threads: 0 for all cores.
+
+    Returns:
+        int8[n, frames, 40]; frames is 0 if the clips are shorter than one window (30 ms).
+    """
+    return _core.features(clips, threads=threads)
+
+
+def last_second(clips: npt.NDArray[np.int16]) -> Spectrograms:
+    """What a model sees at the end of each clip: int8[n, 49, 40].
+
+    Args:
+        clips: int16[n, samples], 16 kHz, mono, at least one second. The noise estimate runs from
+            the beginning of a clip.
+    """
+    return batch_spectrograms(clips)[:, -SHAPE[0] :]
+
+
+def to_float(values: Spectrograms) -> npt.NDArray[np.float32]:
+    """What the float model takes: float[n, frames, 40, 1] from 0 to 255/256."""
+    floats = values.astype(np.float32)
+    floats -= INPUT_ZERO_POINT
+    floats *= INPUT_SCALE
+    return floats[..., None]
 
 
 def of_recording(path: Path) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:

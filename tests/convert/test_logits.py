@@ -8,7 +8,8 @@ import pytest
 from kws import _core
 from kws.bundle.contents import default_bundle_path
 from kws.convert.logits import narrow_logits
-from kws.convert.quantize import quantize, to_float
+from kws.convert.quantize import quantize
+from kws.features.spectrogram import to_float
 
 
 @pytest.mark.slow

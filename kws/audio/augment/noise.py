@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.sound_files import SAMPLE_RATE
+from kws._core import SAMPLE_RATE
 
 Sound = npt.NDArray[np.float32]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.sound_files import SAMPLE_RATE
+from kws._core import SAMPLE_RATE
 
 Sound = npt.NDArray[np.float32]
 """Samples of +-1 at 16 kHz."""

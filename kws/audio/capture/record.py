@@ -14,10 +14,11 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from kws._core import SAMPLE_RATE
 from kws.audio.capture.microphone import Block, Notice
 from kws.audio.dataset import recordings
 from kws.audio.resampling import Pcm
-from kws.audio.sound_files import SAMPLE_RATE, fit, write_clip
+from kws.audio.sound_files import fit, write_clip
 from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
 from kws.errors import AudioError, UsageError
 from kws.files import make_directory

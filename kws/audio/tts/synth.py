@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kws._core import SAMPLE_RATE
 from kws.audio.augment.noise import make_noises
 from kws.audio.augment.room import place, trim
 from kws.audio.dataset import (
@@ -28,7 +29,7 @@ from kws.audio.dataset import (
     recordings,
     speaker_of,
 )
-from kws.audio.sound_files import SAMPLE_RATE, write_clip
+from kws.audio.sound_files import write_clip
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
 from kws.errors import DataError, UsageError

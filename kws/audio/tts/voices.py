@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import soxr
 
-from kws.audio.sound_files import SAMPLE_RATE
+from kws._core import SAMPLE_RATE
 from kws.audio.tts.phonemes import units
 from kws.errors import ToolError, UsageError
 

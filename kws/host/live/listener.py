@@ -19,11 +19,9 @@ from kws.audio.capture.microphone import Block, Notice
 from kws.audio.resampling import read_pieces
 from kws.bundle.contents import Bundle
 from kws.errors import ModelError
+from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.emulate.padding import PAUSE_SECONDS, Pcm, silence
 from kws.host.serial.lines import Line, parse_line
-
-HOP = _core.STRIDE_SAMPLES
-HOP_MS = HOP * 1000 // _core.SAMPLE_RATE
 
 RECENT_SECONDS = 3
 """Sound that is kept in memory: what a key press saves, and what triggered a word."""

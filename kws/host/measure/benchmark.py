@@ -13,6 +13,7 @@ import numpy as np
 from kws import _core
 from kws.bundle.contents import Bundle
 from kws.errors import BoardError
+from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import MAP, build, build_tool
 from kws.host.emulate.qemu import Emulator
 from kws.host.measure.footprint import Footprint, read_footprint
@@ -118,7 +119,7 @@ def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
     interpreter = _core.Interpreter(model)
     rows = rng.integers(-128, 128, (256, *interpreter.inputs[0].shape)).astype(np.int8)
     return HostFigures(
-        clips_per_second=256 * _per_second(lambda: _core.features(pcm, threads=1), seconds),
+        clips_per_second=256 * _per_second(lambda: batch_spectrograms(pcm, threads=1), seconds),
         inferences_per_second=256
         * _per_second(lambda: interpreter.invoke_batch(rows, threads=1), seconds),
         op_microseconds=tuple((op, 1e6 * spent) for op, spent in interpreter.profile()),

@@ -22,9 +22,10 @@ from kws.bundle.contents import SETTINGS_FILE
 from kws.bundle.flash_table import flash_of
 from kws.convert import quantize as conversion
 from kws.convert.backend import quiet
-from kws.convert.quantize import quantize, to_float
+from kws.convert.quantize import quantize
 from kws.errors import KwsError
 from kws.features.frontend_settings import FrontendSettings
+from kws.features.spectrogram import to_float
 from kws.files import atomic_write
 from kws.model import zoo
 from kws.model.zoo import build_model, find_model, user_model

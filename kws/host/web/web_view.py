@@ -18,6 +18,7 @@ from kws.audio.sound_files import wav_bytes
 from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
 from kws.bundle.flash_table import flash_of
 from kws.errors import KwsError
+from kws.features.frontend_settings import HOP_MS
 from kws.host.build.firmware import boards
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.live.terminal import CpuShare
@@ -214,7 +215,7 @@ def about_model(bundle: Bundle) -> dict[str, Any]:
         "path": str(bundle.path or ""),
         "bytes": len(bundle.model),
         "arena": bundle.arena_bytes,
-        "every_ms": bundle.inference_stride * _core.STRIDE_SAMPLES * 1000 // _core.SAMPLE_RATE,
+        "every_ms": bundle.inference_stride * HOP_MS,
         "window_ms": bundle.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
         "ops": [[name, flash.own.get(name, 0)] for name in dict.fromkeys(bundle.ops)],

@@ -14,7 +14,8 @@ from kws.audio.dataset import DataSet, Split
 from kws.bundle.checks import input_frames
 from kws.bundle.contents import Bundle
 from kws.errors import DataError, UsageError
-from kws.model.samples.training_set import Labels, Spectrograms
+from kws.features.spectrogram import Spectrograms
+from kws.model.samples.training_set import Labels
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from kws import config
 from kws.bundle.contents import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
+from kws.features.frontend_settings import HOP_MS
 from kws.model.evaluate.stream_metrics import THRESHOLDS, Hearing, Trace, listen, with_threshold
 
 WINDOWS_MS = (200, 300, 400, 500, 600, 800, 1000)
@@ -30,7 +31,6 @@ validation clips, for whom the settings were not chosen, bring more."""
 _WINDOW_RESULTS = 2
 """Scores that are averaged at least: a single one may be an accident."""
 
-_HOP_MS = 20
 
 Progress = Callable[[int], object]
 
@@ -119,7 +119,7 @@ def _cost(found: Calibration) -> tuple[int, int, int]:
 
 def _windows(bundle: Bundle) -> list[int]:
     """Those that hold enough results, and not more than the core can."""
-    least = (_WINDOW_RESULTS - 1) * _HOP_MS * bundle.inference_stride
+    least = (_WINDOW_RESULTS - 1) * HOP_MS * bundle.inference_stride
     fits = []
     for window in WINDOWS_MS:
         try:
@@ -134,7 +134,7 @@ def _windows(bundle: Bundle) -> list[int]:
 def _settings(
     bundle: Bundle, words: Sequence[str], window: int, suppression: int
 ) -> RecognizerSettings:
-    count = min(_WINDOW_RESULTS, 1 + window // (_HOP_MS * bundle.inference_stride))
+    count = min(_WINDOW_RESULTS, 1 + window // (HOP_MS * bundle.inference_stride))
     never = {word: 255 for word in bundle.keywords if word not in words}
     return RecognizerSettings(
         window, suppression_ms=suppression, minimum_count=count, thresholds=never

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws import _core
 from kws.audio.augment.augmenter import Pcm
 from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.bundle.contents import Bundle
+from kws.features.spectrogram import batch_spectrograms
 from kws.model.evaluate.accuracy import Evaluation, check_keywords, core_scores, evaluate, one_split
 from kws.model.evaluate.statistics import (
     Interval,
@@ -241,7 +241,7 @@ def judge_bundle(
     speakers = tuple(
         speaker[file] if file else f"background {index}" for index, file in enumerate(files)
     )
-    scores = core_scores(bundle.model, _core.features(pcm))
+    scores = core_scores(bundle.model, batch_spectrograms(pcm))
     found = Judgement(bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm)
     words = found.truth > 0
     rng = np.random.default_rng(_SEED)
@@ -291,7 +291,7 @@ def _voice_rms(clip: Pcm) -> float:
 
 
 def _right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
-    scores = core_scores(bundle.model, _core.features(clips))
+    scores = core_scores(bundle.model, batch_spectrograms(clips))
     return int((np.argmax(scores, axis=1) == truth).sum()), len(truth)
 
 

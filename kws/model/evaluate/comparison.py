@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from kws import _core
 from kws.bundle.contents import Bundle
 from kws.convert.backend import import_tensorflow
-from kws.convert.quantize import to_float
 from kws.errors import ModelError
+from kws.features.spectrogram import batch_spectrograms, to_float
 from kws.model.evaluate.accuracy import Evaluation, evaluate
 from kws.model.evaluate.clip_metrics import Judgement
 from kws.model.evaluate.conversion_loss import litert_scores
@@ -35,7 +34,7 @@ def others(source: Path, bundle: Bundle, clips: Judgement) -> dict[str, Evaluati
     """
     import_tensorflow()
     model = _from_folder(source, bundle) if source.is_dir() else _from_file(source)
-    spectrograms = _core.features(clips.pcm)
+    spectrograms = batch_spectrograms(clips.pcm)
     logits = np.asarray(model.predict(to_float(spectrograms), batch_size=256, verbose=0))
     if logits.shape != clips.scores.shape:
         raise ModelError(

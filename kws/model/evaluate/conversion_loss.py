@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from kws.bundle.checks import input_frames
 from kws.convert.backend import import_tensorflow, quiet
-from kws.convert.quantize import to_float
+from kws.features.spectrogram import to_float
 from kws.model.evaluate.accuracy import Evaluation, core_scores, evaluate
 from kws.model.samples.training_set import Samples
 

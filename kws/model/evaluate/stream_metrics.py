@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
+from kws._core import SAMPLE_RATE
 from kws.audio.augment.augmenter import Pcm
-from kws.audio.sound_files import SAMPLE_RATE
 from kws.bundle.contents import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError

@@ -15,16 +15,16 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from kws import _core
+from kws._core import SAMPLE_RATE
 from kws.audio.augment.augmenter import Augmentation, Augmenter, Pcm, join, silence
 from kws.audio.dataset import LISTS, Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.tts.voices import is_voice
 from kws.config import check_range
 from kws.errors import DataError
+from kws.features.spectrogram import SHAPE, Spectrograms, batch_spectrograms, last_second
 from kws.labels import UNKNOWN
 from kws.model.samples.disk_arrays import Storage
 
-Spectrograms = npt.NDArray[np.int8]
 Labels = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.int64]
 Progress = Callable[[int], object]
@@ -138,7 +138,7 @@ def judge_pcm(
     clips = [clip for group in groups for clip in group]
     count = len(groups[-1])
     backgrounds = background_parts(load_backgrounds(dataset), split)
-    quiet = silence(count, _core.SAMPLE_RATE, backgrounds, np.random.default_rng(_JUDGE_SEED))
+    quiet = silence(count, SAMPLE_RATE, backgrounds, np.random.default_rng(_JUDGE_SEED))
     labels = [0] * count + [label for label, group in enumerate(groups, 1) for _ in group]
     pcm = np.concatenate([quiet, load_pcm(clips, progress=progress)])
     files: list[Path | None] = [None] * count
@@ -155,7 +155,7 @@ def judge_samples(
         DataError: a background recording is shorter than a clip.
     """
     pcm, labels, _ = judge_pcm(dataset, words, split, progress)
-    return Samples(_core.features(pcm), labels)
+    return Samples(batch_spectrograms(pcm), labels)
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,7 @@ class TrainingSet:
         groups = training_clips(dataset, words, settings, seed)
         more = extra_clips(extra, dataset, words) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *more) for clip in group]
-        self._pcm = self._storage.empty((len(clips), _core.SAMPLE_RATE), np.dtype(np.int16))
+        self._pcm = self._storage.empty((len(clips), SAMPLE_RATE), np.dtype(np.int16))
         load_pcm(clips, progress=progress, out=self._pcm)
         self._draws = _plan(groups, more, settings)
         mean = sum(draw.count for draw in self._draws[1:]) / len(words)
@@ -222,7 +222,7 @@ class TrainingSet:
         if len(words) > 1 or len(groups[0]) > 1:
             self._joined = round(self._draws[0].count * settings.joined)
         backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN)
-        self._augmenter = Augmenter(settings.augmentation, backgrounds, _core.SAMPLE_RATE, seed)
+        self._augmenter = Augmenter(settings.augmentation, backgrounds, SAMPLE_RATE, seed)
 
     def __len__(self) -> int:
         """Clips in an epoch."""
@@ -259,8 +259,7 @@ class TrainingSet:
         # The first rows are unknown ones; some of them are joined from two words instead.
         partners = _partners(rng, self._words(), self._joined)
         labels += [0] * self._silence
-        frames = (_core.SPECTROGRAM_FRAMES, _core.CHANNELS)
-        out = self._storage.empty((len(labels), *frames), np.dtype(np.int8))
+        out = self._storage.empty((len(labels), *SHAPE), np.dtype(np.int8))
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
             pcm = self._pcm[block]
@@ -269,13 +268,13 @@ class TrainingSet:
                 pcm[: len(joined)] = join(self._pcm[joined[:, 0]], self._pcm[joined[:, 1]])
             left = np.empty(len(block), np.float32)
             pcm = self._augmenter.change(pcm, [*seed, start], self._pcm, left)
-            out[start : start + len(block)] = _core.features(pcm)[:, -_core.SPECTROGRAM_FRAMES :]
+            out[start : start + len(block)] = last_second(pcm)
             for row in np.flatnonzero(left < self._settings.whole).tolist():
                 labels[start + row] = 1
         for start in range(len(rows), len(labels), _BLOCK):
             count = min(_BLOCK, len(labels) - start)
-            pcm = self._augmenter.silence(count, _core.SAMPLE_RATE, [*seed, start])
-            out[start : start + count] = _core.features(pcm)[:, -_core.SPECTROGRAM_FRAMES :]
+            pcm = self._augmenter.silence(count, SAMPLE_RATE, [*seed, start])
+            out[start : start + count] = last_second(pcm)
         return Samples(out, np.array(labels, np.int64))
 
     def _words(self) -> list[Rows]:
@@ -406,14 +405,14 @@ def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
     """
     parts = []
     for recording in recordings:
-        if len(recording) <= _core.SAMPLE_RATE:
+        if len(recording) <= SAMPLE_RATE:
             raise DataError(
-                f"a background recording lasts {len(recording) / _core.SAMPLE_RATE:.2f} s; each "
+                f"a background recording lasts {len(recording) / SAMPLE_RATE:.2f} s; each "
                 "has to be longer than 1 s, so lengthen or remove it"
             )
         for shares in (_PARTS, _THIRDS):
             cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}
-            if min(end - start for start, end in cuts.values()) > _core.SAMPLE_RATE:
+            if min(end - start for start, end in cuts.values()) > SAMPLE_RATE:
                 start, end = cuts[split]
                 parts.append(recording[start:end])
                 break

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from kws.convert.backend import import_tensorflow
-from kws.convert.quantize import Spectrograms, quantize
+from kws.convert.quantize import quantize
 from kws.errors import ConversionError, KwsError, ModelError
+from kws.features.spectrogram import Spectrograms
 from kws.model.train import checkpoint
 from kws.model.zoo import build_model
 

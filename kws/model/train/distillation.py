@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from kws import config
 from kws.bundle.contents import Bundle
-from kws.convert.quantize import to_float
 from kws.errors import UsageError
+from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import core_scores
-from kws.model.samples.training_set import Spectrograms
 from kws.model.train import checkpoint
 from kws.model.zoo import build_model
 

@@ -18,8 +18,8 @@ from kws.audio.dataset import DataSet, Split
 from kws.bundle.checks import check_name
 from kws.bundle.contents import Bundle, check_destination, make_bundle, write_bundle
 from kws.convert.backend import import_tensorflow
-from kws.convert.quantize import to_float
 from kws.convert.streaming import streams
+from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import evaluate
 from kws.model.evaluate.conversion_loss import Report, compare
@@ -27,7 +27,6 @@ from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.disk_arrays import Storage
 from kws.model.samples.training_set import (
     Samples,
-    Spectrograms,
     TrainingSet,
     extra_clips,
     judge_clips,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kws.model.samples.training_set import Spectrograms, TrainingSet
+from kws.features.spectrogram import Spectrograms
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train.distillation import Teacher
 from kws.model.train.run_folder import TrainSettings
 

@@ -29,10 +29,11 @@ from kws.audio.capture.microphone import Block, Notice
 from kws.audio.sound_files import load_clip
 from kws.bundle.contents import Bundle, default_bundle_path
 from kws.errors import KwsError, UsageError
+from kws.features.frontend_settings import HOP
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import Pcm, between_silence, silence
 from kws.host.live.actions import Commands, Misses
-from kws.host.live.listener import HOP, Hop, Listener, Said, file_blocks
+from kws.host.live.listener import Hop, Listener, Said, file_blocks
 from kws.host.live.terminal import Terminal
 from kws.host.serial.lines import Heard
 from tests.host.conftest import Run

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.bundle.contents import Bundle
 from kws.cli.main import app
-from kws.convert.quantize import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
+from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.samples.training_set import SampleSettings, TrainingSet, judge_samples
 from kws.model.train import checkpoint

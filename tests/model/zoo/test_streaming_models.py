@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from kws import _core
 from kws.bundle.contents import Bundle, make_bundle, write_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.convert.quantize import quantize, to_float
+from kws.convert.quantize import quantize
 from kws.convert.tflite_import import Changes, renew_bundle
 from kws.errors import ModelError, UsageError
+from kws.features.spectrogram import to_float
 from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device

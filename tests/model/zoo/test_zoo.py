@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kws import _core, config
-from kws.convert.quantize import quantize, to_float
+from kws.convert.quantize import quantize
 from kws.errors import UsageError
+from kws.features.spectrogram import to_float
 from kws.model import zoo
 from kws.model.train.run_folder import settings_for
 from kws.model.zoo import MODELS, build_model, find_model

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from kws import __version__
+from kws._core import SAMPLE_RATE
 from kws.audio.augment.augmenter import Pcm
-from kws.audio.sound_files import SAMPLE_RATE
 from kws.bundle.contents import Bundle
 from kws.files import atomic_write, make_directory
 from kws.model.evaluate.clip_metrics import Judgement

@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from kws.errors import KwsError
-from kws.features.plot import channel_hertz, save_picture
 from kws.features.spectrogram import spectrogram
+from kws.features.spectrogram_plot import channel_hertz, save_picture
 
 
 def test_channel_centres_span_the_frontends_band() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A picture of a clip as the model sees it."""
 
 from __future__ import annotations
@@ -7,10 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from kws import _core
+from kws.extras import require
 from kws.files import atomic_write
 
 _LOWEST_HZ, _HIGHEST_HZ = 125.0, 7500.0
@@ -18,7 +18,7 @@ _INK = "#26323f"
 
 
 def channel_hertz() -> npt.NDArray[np.float64]:
-    """The frequency at which each channel listens best: float64[40], Hz.
+    """The centre frequency of each channel: float64[40], Hz.
 
     The channels are triangles that overlap by half, evenly spaced on the mel scale
     (1127 ln(1 + f / 700)) between the limits.
@@ -42,9 +42,10 @@ def save_picture(
 
     Raises:
         KwsError: the file could not be written.
+        ToolError: matplotlib is not installed.
     """
-    figure = Figure(figsize=(9, 5.2), dpi=130, layout="constrained")
-    FigureCanvasAgg(figure)
+    plt = require("matplotlib.figure", "plots", "a picture of a spectrogram")
+    figure = plt.Figure(figsize=(9, 5.2), dpi=130, layout="constrained")
     wave, spectrum = figure.subplots(2, 1, sharex=True, height_ratios=[1, 2.4])
     seconds = len(pcm) / _core.SAMPLE_RATE
     times = np.arange(len(pcm)) / _core.SAMPLE_RATE
@@ -57,7 +58,7 @@ def save_picture(
     wave.spines[["top", "right"]].set_visible(False)
     wave.grid(axis="x", color="#d8dee4", linewidth=0.6)
 
-    # A frame stands for the stride around the middle of its window.
+    # A frame is drawn as the stride around the middle of its window.
     middle = _core.WINDOW_SAMPLES / 2
     edges = np.arange(len(frames) + 1) * _core.STRIDE_SAMPLES + middle - _core.STRIDE_SAMPLES / 2
     image = spectrum.pcolormesh(
