@@ -63,19 +63,28 @@ $(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,live,test,lint]'
 	@touch $@
 
-# No download and no recording: text-to-speech speaks the words, voices that training never heard
-# test the model in the emulated board.
+# No download and no recording: text-to-speech speaks the words, and voices that training never heard
+# test the model on the emulated board. Each command is one that a user types.
 demo: $(VENV)/.installed
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
-	@# So few voices make a model that is less sure of strangers: a lower threshold than 200.
-	@$(BIN)/kws convert $(DEMO)/model/bundle/model.tflite --labels silence,unknown,yes,no --threshold 160 \
-	  --name demo --out $(DEMO)/bundle >/dev/null
-	@$(BIN)/kws features $$(ls $(DEMO)/data/yes/*.wav | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png
+	@echo
+	@echo "This small model knows few voices, so it is less sure of new ones: a threshold of 160 suits it"
+	@echo "better than the usual 200. kws calibrate chooses thresholds by hours of sound."
+	$(BIN)/kws convert $(DEMO)/model/bundle --threshold 160 --name demo --out $(DEMO)/bundle
+	@echo
+	$(BIN)/kws features $(DEMO)/data/yes/$$(cd $(DEMO)/data/yes && ls | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png
 	$(BIN)/kws build --board qemu --model $(DEMO)/bundle --out $(DEMO)/firmware
 	$(BIN)/kws test --board qemu --model $(DEMO)/bundle --data $(DEMO)/data --pass-rate 0.8
-	@echo; echo "bundle:   $(DEMO)/bundle"; echo "firmware: $(DEMO)/firmware/firmware.elf"
-	@echo "pictures: $(DEMO)/model/confusion.png $(DEMO)/yes.png"
+	@echo
+	@echo "A model that never heard a person is now firmware. Look at $(DEMO)/yes.png (a word as the model sees"
+	@echo "it) and $(DEMO)/model/confusion.png (what it takes for what). Then:"
+	@echo "  . $(BIN)/activate                             kws without its path"
+	@echo "  kws run FILE.wav                                what the built-in model hears in a recording"
+	@echo "  kws listen                                      the same, live (pip install 'kws[live]')"
+	@echo "  kws synth --words WORD,WORD --out data/mine     a data set of your own words"
+	@echo "  kws deploy --board nano33ble                    onto an Arduino Nano 33 BLE Sense"
+	@echo "docs/index.md leads further."
 
 # The models in kws/assets, again, and docs/results.md, which says how well they do. It takes hours; what is
 # finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands).
