@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kws.bundle.contents import default_bundle_path
+from kws.bundle.bundle import default_bundle_path
 from tests.small_models import dense_model
 from tests.sound_server import SoundServer, missing_programs
 

@@ -40,9 +40,6 @@ UNLIMITED_FOLDERS = {"kernels", "zoo"}  # one file an op, one file a model
 # What does not keep the rules yet. A line that is no longer needed fails too.
 STILL: set[str] = {
     "kws.model.evaluate.comparison imports kws.model.train.fine_tuning",
-    "cycle of files: kws.bundle.card",
-    "cycle of files: kws.bundle.codegen",
-    "cycle of files: kws.bundle.contents",
     "cycle of rooms: kws.host.deploy",
     "cycle of rooms: kws.host.serial",
     "name in kws/audio/augment: left",
@@ -56,7 +53,6 @@ STILL: set[str] = {
     "name in kws/audio/tts: beside",
     "name in kws/audio/tts: mine",
     "name in kws/audio: found",
-    "name in kws/bundle: left",
     "name in kws/cli: found",
     "name in kws/cli: targets",
     "name in kws/cli: told",

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.host.emulate.padding import between_silence
 from tests.paths import ROOT
 
@@ -34,7 +35,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def expected(recording: Path) -> list[str]:
     """The lines that the pipeline writes for it."""
-    lines = Bundle.load(default_bundle_path()).pipeline().feed(load_clip(recording)).decode()
+    lines = load_bundle(default_bundle_path()).pipeline().feed(load_clip(recording)).decode()
     keywords = [line for line in lines.splitlines() if not line.startswith("Heard unknown")]
     assert len(keywords) >= 3
     return keywords

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow, quiet
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
 from tools import op_flash
@@ -86,7 +87,7 @@ def ops_table(title: str, figures: BoardFigures) -> list[str]:
 def main() -> None:
     """Measure, print, write the page and the flash of each op."""
     op_flash.TABLE.write_text(op_flash.measure(), encoding="utf-8")
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     ours = bench_board("qemu", bundle.model)
     public = bench_board("qemu", MICRO_SPEECH.read_bytes()) if MICRO_SPEECH.is_file() else None
     separable = bench_board("qemu", ds_cnn())

@@ -13,7 +13,8 @@ from rich.console import Console
 
 from kws.audio.capture.microphone import Block, Notice
 from kws.audio.sound_files import load_clip
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.host.emulate.padding import between_silence
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.live.terminal import Terminal
@@ -39,7 +40,7 @@ def terminal(path: Path) -> None:
         width=96,
         height=26,
     )
-    listener = Listener(Bundle.load(default_bundle_path()))
+    listener = Listener(load_bundle(default_bundle_path()))
     view = Terminal(listener, "microphone", keeps=True, console=Console(file=io.StringIO()))
     view.said(listener.boot)
     view.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
@@ -70,7 +71,7 @@ class Silent(Plain):
 
 def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
     """The page after some words, fed without a microphone, so as fast as the machine can."""
-    listener = Listener(Bundle.load(default_bundle_path()))
+    listener = Listener(load_bundle(default_bundle_path()))
     web = Web(listener, Silent(), "127.0.0.1", 0)
     with web:
         shown = chromium.new_page(**options)

@@ -17,8 +17,9 @@ import numpy as np
 
 from kws.audio.dataset import open_dataset
 from kws.audio.tts.synth import SynthSettings, synthesize
-from kws.bundle.contents import Bundle, write_bundle
+from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.model.evaluate.streams import StreamPlan
 from kws.model.train import checkpoint
 from kws.model.train.distillation import Teacher
@@ -218,7 +219,7 @@ def main() -> None:
             notes = stream_notes(row, seed)
             if given.stream and row.stream and not notes.is_file():
                 bundle = notes.with_name("calibrated")
-                write_bundle(Bundle.load(notes.with_name("bundle")), bundle)
+                write_bundle(load_bundle(notes.with_name("bundle")), bundle)
                 measure(bundle, given.data, StreamPlan(*HOURS), row.stream, notes)
     for asset in sorted({row.asset for row in ROWS if row.asset and given.bundles}):
         rows = [row for row in ROWS if row.asset == asset]
@@ -277,7 +278,7 @@ def write_asset(rows: Sequence[Row], seeds: int, out: Path) -> None:
     about = ABOUT
     if rows[0].synthetic:
         about += " A tenth of the training clips are synthetic, by espeak-ng and flite."
-    bundle = Bundle.load(best / "bundle")
+    bundle = load_bundle(best / "bundle")
     stride = find_model(rows[0].model).stride
     bundle = replace(bundle, data=about, recognizer=rows[0].recognizer, inference_stride=stride)
     write_bundle(bundle, out)
@@ -295,7 +296,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
         out = RUNS / row.folder / f"seed{seed}"
         if not (out / "bundle" / "bundle.toml").is_file():
             continue
-        bundle = Bundle.load(out / "bundle")
+        bundle = load_bundle(out / "bundle")
         state = checkpoint.load(out / "checkpoint.npz")
         metrics = bundle.metrics
         found.append(

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import open_dataset
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.files import atomic_write
 from kws.model.evaluate.evaluation import Task, assess, calibrate_bundle
 from kws.model.evaluate.streams import StreamPlan
@@ -45,7 +45,7 @@ def measure(bundle: Path, data: Path, plan: StreamPlan, words: tuple[str, ...], 
     start = time.process_time()
     chosen = calibrate_bundle(bundle, open_dataset(data), plan, RATE, words=words)
     task = Task(data, "test", None, True, plan, None, None, words)
-    found = assess(Bundle.load(bundle), task).stream
+    found = assess(load_bundle(bundle), task).stream
     assert found is not None
     notes = {
         "calibration": chosen.to_json(),

@@ -15,7 +15,8 @@ import numpy as np
 
 from kws import _core
 from kws.audio.sound_files import load_clip
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 
 HOP = _core.STRIDE_SAMPLES  # 320 samples, 20 ms
 
@@ -23,7 +24,7 @@ HOP = _core.STRIDE_SAMPLES  # 320 samples, 20 ms
 def main() -> None:
     """Print a line for each keyword that is heard."""
     pcm = load_clip(Path(sys.argv[1]))
-    bundle = Bundle.load(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
+    bundle = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
 
     frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
     interpreter = _core.Interpreter(bundle.model)

@@ -1,11 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The model card: a bundle's README.md."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 
 _ACCURACIES = {"float": "Float, Keras", "int8": "int8, LiteRT", "core": "int8, kws core"}
 
@@ -48,25 +48,20 @@ def _training(bundle: Bundle) -> list[str]:
             f"{training['learning_rate']:g}, seed {training['seed']}. For each clip of a keyword "
             f"{samples['unknown_per_keyword']:g} of unknown words and "
             f"{samples['silence_per_keyword']:g} of silence. "
-            f"{_changes(samples)}"
+            f"{_augmentation(samples['augmentation'])}"
         ),
     ]
 
 
-def _changes(samples: dict[str, Any]) -> str:
-    """What happened to the clips; bundles of kws 0.1 have only two of these settings."""
-    changes = samples.get("augmentation", samples)
-    text = f"Clips moved by up to {changes['shift_ms']} ms"
-    if "background_volume" in changes:
-        return (
-            f"{text}, {changes['background_frequency']:.0%} of them with background noise at a "
-            f"volume of up to {changes['background_volume']:g}."
-        )
+def _augmentation(settings: dict[str, Any]) -> str:
+    """What happened to the training clips."""
+    lowest = settings["snr_db"]
+    highest = lowest + settings["snr_range_db"]
     return (
-        f"{text}, {changes['background']:.0%} of them with noise at {changes['snr_db']:g} to "
-        f"{changes['snr_db'] + 30:g} dB, played up to {changes['speed']:.0%} faster or slower, "
-        f"over a range of {changes['gain_db']:g} dB; {changes['room']:.0%} in a simulated room, "
-        f"{changes['microphone']:.0%} through a poor microphone."
+        f"Clips moved by up to {settings['shift_ms']} ms, {settings['background']:.0%} of them "
+        f"with noise at {lowest:g} to {highest:g} dB, played up to {settings['speed']:.0%} faster "
+        f"or slower, over a range of {settings['gain_db']:g} dB; {settings['room']:.0%} in a "
+        f"simulated room, {settings['microphone']:.0%} through a poor microphone."
     )
 
 

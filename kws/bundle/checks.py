@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a model, its labels and its name have to be for the core to run them."""
 
 from __future__ import annotations

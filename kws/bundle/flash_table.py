@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flash that a model's ops take, from a table that was measured when kws was made."""
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     OptionalDataOption,
-    load_bundle,
+    open_bundle,
 )
 from kws.errors import UsageError
 
@@ -34,7 +34,7 @@ def build(
     from kws.progress import progress_bar
 
     target = find_board(board)
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
     print(
@@ -74,7 +74,7 @@ def test(
 
     if clips and data:
         raise UsageError("clips and --data were both given; choose one")
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     if clips:
         recordings = matrix.clip_recordings(clips, bundle.labels)
     elif data:
@@ -124,7 +124,7 @@ def deploy(
     from kws.progress import progress_bar
 
     target = flow.target_of(board)
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     if not probe:
         flow.find_port(target, port, ports.list_ports())  # before the user waits for a build
     with progress_bar(f"building for {board}", None):
@@ -174,7 +174,7 @@ def bench(
     from kws.convert.tflite_import import read_model
     from kws.host.measure import benchmark as measure
 
-    bundle = None if model and model.is_file() else load_bundle(model)
+    bundle = None if model and model.is_file() else open_bundle(model)
     content = bundle.model if bundle else read_model(model or Path())
     if board == "host":
         host = measure.bench_host(content)

@@ -12,7 +12,7 @@ from kws.cli.options import (
     EmulatedBoardOption,
     JsonOption,
     ModelOption,
-    load_bundle,
+    open_bundle,
     split_words,
 )
 from kws.errors import UsageError
@@ -46,7 +46,7 @@ def convert(
 ) -> None:
     """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
     from kws.bundle.flash_table import flash_text
-    from kws.bundle.memory_plan import plan_of, plan_text, save_plan
+    from kws.bundle.memory_plan import plan_of, plan_text
     from kws.convert.tflite_import import Changes, convert_file, renew_bundle
 
     changes = Changes(
@@ -66,6 +66,8 @@ def convert(
     print(plan_text(found))
     print(flash_text(bundle.ops))
     if plan:
+        from kws.bundle.memory_plan_picture import save_plan
+
         save_plan(plan, found, f"{bundle.name}: memory over time")
         print(f"picture: {plan}")
 
@@ -85,7 +87,7 @@ def export_web(
     from kws.host.web.page_export import export_page
     from kws.host.web.page_server import page_server
 
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     size = export_page(bundle, out)
     print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model; open its index.html")
     if serve:
@@ -104,7 +106,7 @@ def run(
     from kws.cli import device_tables
     from kws.host.emulate import matrix
 
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     recordings = matrix.clip_recordings(clips, bundle.labels)
     results = matrix.play_all(matrix.HOST, bundle, recordings)
     if as_json:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.firmware import MAP, Board, Firmware
 from kws.host.build.programs import Check
 from kws.host.emulate.faults import FaultRow

@@ -15,7 +15,7 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     OptionalDataOption,
-    load_bundle,
+    open_bundle,
     print_tables,
     split_words,
 )
@@ -64,7 +64,7 @@ def evaluate(
     )
     from kws.model.evaluate import evaluation
 
-    bundle = load_bundle(model)
+    bundle = open_bundle(model)
     task = evaluation.Task(
         data, split, float_model, stream, evaluation.plan(hours, quiet_hours, snr, seed),
         recording, labels, split_words(words),

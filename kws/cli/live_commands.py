@@ -11,7 +11,7 @@ import typer
 
 from kws.cli.options import (
     ModelOption,
-    load_bundle,
+    open_bundle,
 )
 from kws.errors import UsageError
 
@@ -69,7 +69,7 @@ def listen(
         raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
     if source and device:
         raise UsageError("--input and --device were both given; choose one")
-    listener = engine.Listener(load_bundle(model))
+    listener = engine.Listener(open_bundle(model))
     commands = actions.Commands(on or (), listener.bundle.labels, shell=shell)
     misses = actions.Misses(record_misses) if record_misses else None
     sound = (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kws.bundle.contents import Bundle
+    from kws.bundle.bundle import Bundle
 
 ModelOption = Annotated[
     Path | None,
@@ -32,11 +32,12 @@ EmulatedBoardOption = Annotated[
 ]
 
 
-def load_bundle(path: Path | None) -> Bundle:
+def open_bundle(path: Path | None) -> Bundle:
     """The bundle that `--model` names, or the built-in one."""
-    from kws.bundle.contents import Bundle, default_bundle_path
+    from kws.bundle.bundle import default_bundle_path
+    from kws.bundle.reading import load_bundle
 
-    return Bundle.load(path or default_bundle_path())
+    return load_bundle(path or default_bundle_path())
 
 
 def print_tables(*tables: object) -> None:

@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.checks import check_name
-from kws.bundle.contents import (
-    Bundle,
-    check_destination,
-    make_bundle,
-    write_bundle,
-)
+from kws.bundle.reading import load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import ModelError, UsageError
 
 _LARGEST = 64 * 2**20
@@ -90,7 +87,7 @@ def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bun
         UsageError: a name that does not fit, or `out` holds something else than a bundle.
         KwsError: settings out of range, or it could not be written.
     """
-    return write_bundle((changes or Changes()).apply(Bundle.renew(folder)), out)
+    return write_bundle((changes or Changes()).apply(load_renewed(folder)), out)
 
 
 def read_model(file: Path) -> bytes:

@@ -9,8 +9,9 @@ import pytest
 
 import kws
 from kws.bundle import codegen
-from kws.bundle.contents import Bundle, make_bundle, write_bundle
+from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from tests.small_models import LABELS, dense_model
 
 CORE = Path(kws.__file__).parent / "firmware" / "src"

@@ -12,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kws import _core
-from kws.bundle.contents import default_bundle_path
-from kws.bundle.memory_plan import Plan, plan_of, plan_text, save_plan, short_name
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.memory_plan import Plan, plan_of, plan_text, short_name
+from kws.bundle.memory_plan_picture import save_plan
 from kws.cli.main import app
 from kws.errors import ModelError
 from tests.runtime.fuzz.fuzz_seeds import seeds

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from kws import _core
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import KwsError
 from tests.small_models import LABELS, dense_model, unsupported_model
@@ -22,7 +22,7 @@ def test_public_micro_speech_model_becomes_a_bundle(tflm_data: Path, tmp_path: P
     file = tflm_data / "micro_speech_quantized.tflite"
     result = convert(file, tmp_path / "b", ",".join(LABELS), "--name", "micro_speech")
     assert result.exit_code == 0, result.output
-    bundle = Bundle.load(tmp_path / "b")
+    bundle = load_bundle(tmp_path / "b")
     assert bundle.model == file.read_bytes()
     assert bundle.ops == ("RESHAPE", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "SOFTMAX")
     golden = tflm_data / "golden"
@@ -38,7 +38,7 @@ def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:
     more = ["--stride", "3", "--threshold", "150", "--about", "Made of noise."]
     result = convert(model_file, tmp_path / "b", ",".join(LABELS), *more)
     assert result.exit_code == 0, result.output
-    bundle = Bundle.load(tmp_path / "b")
+    bundle = load_bundle(tmp_path / "b")
     assert (bundle.name, bundle.inference_stride, bundle.data) == ("dense", 3, "Made of noise.")
     assert bundle.recognizer.detection_threshold == 150
     assert f"arena {bundle.arena_bytes} bytes" in result.stdout
@@ -91,11 +91,11 @@ def test_labels_are_asked_for(model_file: Path) -> None:
 
 
 def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
-    before = Bundle.load(bundle_path)
+    before = load_bundle(bundle_path)
     (bundle_path / "firmware" / "model_data.h").unlink()
     result = CliRunner().invoke(app, ["convert", str(bundle_path)])
     assert result.exit_code == 0, result.output
-    assert Bundle.load(bundle_path) == before
+    assert load_bundle(bundle_path) == before
 
 
 def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -
     more = ["--threshold", "150", "--stride", "4", "--name", "sensitive", "--out", str(out)]
     result = CliRunner().invoke(app, ["convert", str(bundle_path), *more])
     assert result.exit_code == 0, result.output
-    old, new = Bundle.load(bundle_path), Bundle.load(out)
+    old, new = load_bundle(bundle_path), load_bundle(out)
     assert (new.name, new.inference_stride) == ("sensitive", 4)
     assert new.recognizer.detection_threshold == 150
     assert new.recognizer.suppression_ms == old.recognizer.suppression_ms
@@ -118,9 +118,9 @@ def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Pat
     kept = CliRunner().invoke(app, ["convert", str(bundle_path), "--stride", "3"])
     assert kept.exit_code == 0, kept.output
     header = bundle_path / "firmware" / "model_settings.h"
-    assert Bundle.load(bundle_path).recognizer.thresholds == {"yes": 9}
+    assert load_bundle(bundle_path).recognizer.thresholds == {"yes": 9}
     assert "9,  // yes" in header.read_text()
     all_labels = CliRunner().invoke(app, ["convert", str(bundle_path), "--threshold", "150"])
     assert all_labels.exit_code == 0, all_labels.output
-    assert Bundle.load(bundle_path).recognizer.thresholds == {}
+    assert load_bundle(bundle_path).recognizer.thresholds == {}
     assert "kThresholds" not in header.read_text()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.host.build.firmware import build, find_board, firmware_folder
 from tests.paths import ROOT
 
@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 @pytest.mark.usefixtures("board_tools")
 def test_sizes_are_what_the_default_model_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KWS_REVISION", raising=False)
-    size = build("nano33ble", Bundle.load(firmware_folder().parent / "assets" / "yes_no")).size
+    size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / "yes_no")).size
     written = re.search(
         r"\*\*together\*\* \| \*\*([\d,]+)\*\* \| \*\*([\d,]+)\*\*", PAGE.read_text()
     )

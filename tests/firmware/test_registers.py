@@ -19,7 +19,7 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.firmware import build, firmware_folder
 
 BOARDS = firmware_folder() / "src" / "boards"

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.firmware import build
 from kws.host.emulate.renode import scripts
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.cli.main import main
 from kws.convert.tflite_import import convert_file
 from kws.host.build.programs import COMPILER, QEMU

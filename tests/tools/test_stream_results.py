@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.model.evaluate.streams import StreamPlan
 from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
 from tools.stream_results import measure, section
@@ -22,7 +22,7 @@ def test_what_is_measured_stands_in_the_table(
     bundle = Path(shutil.copytree(run.out / "bundle", tmp_path / "b"))
     measure(bundle, run.data, StreamPlan(0.05, 0.02), ("low",), tmp_path / "s.json")
     notes = json.loads((tmp_path / "s.json").read_text())
-    assert Bundle.load(bundle).recognizer.thresholds["high"] == 255
+    assert load_bundle(bundle).recognizer.thresholds["high"] == 255
     assert list(notes["test"]["keywords"]) == ["low"]
     assert notes["test"]["split"] == "test"
     (row,) = [line for line in section({"tones": notes}) if line.startswith("| tones")]

@@ -27,7 +27,7 @@ import platformio
 import requests
 
 from kws import __version__
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.build.elf_sections import Size, read_size

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build, build_sources
 from kws.host.emulate.emulators import emulator

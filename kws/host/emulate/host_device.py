@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kws import _core
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
 from kws.host.emulate.padding import Pcm
 from kws.host.serial.lines import Serial, parse

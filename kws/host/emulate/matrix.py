@@ -15,7 +15,7 @@ from pathlib import Path
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import recordings
 from kws.audio.sound_files import load_clip
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import BoardError, UsageError
 from kws.files import new_directory
 from kws.host.build.firmware import build, check_board, find_board

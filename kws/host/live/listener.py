@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kws import _core
 from kws.audio.capture.microphone import Block, Notice
 from kws.audio.resampling import read_pieces
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.emulate.padding import PAUSE_SECONDS, Pcm, silence

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kws import _core
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import BoardError
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import MAP, build, build_tool

@@ -18,8 +18,8 @@ import numpy as np
 
 from kws import __version__, _core, config
 from kws.bundle.checks import input_frames
-from kws.bundle.contents import SETTINGS_FILE
 from kws.bundle.flash_table import flash_of
+from kws.bundle.layout import SETTINGS_FILE
 from kws.convert import quantize as conversion
 from kws.convert.backend import quiet
 from kws.convert.quantize import quantize

@@ -14,7 +14,7 @@ from typing import Any
 
 from kws import __version__
 from kws._core import SAMPLE_RATE
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.emulate.padding import PAUSE_SECONDS, silence

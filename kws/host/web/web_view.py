@@ -15,8 +15,10 @@ import numpy as np
 from kws import _core
 from kws.audio.capture.microphone import Block, Notice
 from kws.audio.sound_files import wav_bytes
-from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
+from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.flash_table import flash_of
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
 from kws.features.frontend_settings import HOP_MS
 from kws.host.build.firmware import boards
@@ -193,7 +195,7 @@ def save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
             "the model that comes with kws is not changed; copy it with kws convert, "
             "and name the copy with --model"
         )
-    now = Bundle.load(bundle.path)
+    now = load_bundle(bundle.path)
     if now.sha256 != bundle.sha256:
         raise KwsError(f"{bundle.path}: holds another model by now; start kws listen again")
     usual = now.recognizer.detection_threshold

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from kws import _core
 from kws.audio.dataset import DataSet, Split
+from kws.bundle.bundle import Bundle
 from kws.bundle.checks import input_frames
-from kws.bundle.contents import Bundle
 from kws.errors import DataError, UsageError
 from kws.features.spectrogram import Spectrograms
 from kws.model.samples.training_set import Labels

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kws import config
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
 from kws.features.frontend_settings import HOP_MS

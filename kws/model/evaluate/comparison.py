@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.convert.backend import import_tensorflow
 from kws.errors import ModelError
 from kws.features.spectrogram import batch_spectrograms, to_float

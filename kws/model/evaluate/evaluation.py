@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split, open_dataset
-from kws.bundle.contents import Bundle, check_destination, write_bundle
+from kws.bundle.bundle import Bundle
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
 from kws.model.evaluate.calibration import Calibration, calibrate, runs
@@ -152,7 +154,7 @@ def calibrate_bundle(
         DataError: no validation clips of a keyword, or a speaker in two sets.
         KwsError: the bundle could not be read or written.
     """
-    bundle = Bundle.load(folder)
+    bundle = load_bundle(folder)
     words = _asked(bundle, words)
     check_destination(out or folder)
     shared = dataset.shared_speakers()

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import config
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
@@ -92,7 +92,7 @@ class Teacher:
 
 def _labels(part: Path) -> tuple[str, ...]:
     bundle = part if (part / "bundle.toml").is_file() else part / "bundle"
-    return Bundle.load(bundle).labels
+    return load_bundle(bundle).labels
 
 
 def _weights(part: Path) -> Path:

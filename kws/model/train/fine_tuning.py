@@ -18,7 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import config
-from kws.bundle.contents import SETTINGS_FILE, Bundle
+from kws.bundle.layout import SETTINGS_FILE
+from kws.bundle.reading import load_bundle
 from kws.errors import ModelError, UsageError
 from kws.labels import class_labels
 from kws.model.train import checkpoint
@@ -53,7 +54,7 @@ class Origin:
             self._arrays = state.best if state else []
         else:
             inner = folder / "bundle"
-            bundle = Bundle.load(inner if (inner / SETTINGS_FILE).is_file() else folder)
+            bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
             if not bundle.float_model:
                 raise UsageError(
                     f"{folder}: a bundle without float weights, from which nothing can start; "

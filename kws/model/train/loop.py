@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from kws import config
 from kws.audio.dataset import DataSet, Split
+from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.checks import check_name
-from kws.bundle.contents import Bundle, check_destination, make_bundle, write_bundle
+from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
 from kws.convert.streaming import streams
 from kws.features.spectrogram import Spectrograms, to_float

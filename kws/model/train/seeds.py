@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from kws.audio.dataset import DataSet
-from kws.bundle.contents import Bundle, write_bundle
+from kws.bundle.bundle import Bundle
+from kws.bundle.writing import write_bundle
 from kws.files import make_directory
 from kws.model.train.distillation import Teacher
 from kws.model.train.fine_tuning import Origin

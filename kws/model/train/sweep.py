@@ -13,7 +13,7 @@ from typing import Any
 
 from kws import config
 from kws.audio.dataset import open_dataset
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
 from kws.model.train.run_folder import settings_for
 
@@ -157,7 +157,7 @@ def read_outcome(job: Job) -> Outcome | None:
     """
     if not (job.out / "bundle" / "bundle.toml").is_file():
         return None
-    bundle = Bundle.load(job.out / "bundle")
+    bundle = load_bundle(job.out / "bundle")
     return Outcome(
         job.out.name,
         job.options,

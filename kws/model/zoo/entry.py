@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kws.bundle.contents import DEFAULT_STRIDE
+from kws.bundle.bundle import DEFAULT_STRIDE
 
 Build = Callable[[int, int, int], Any]
 """(frames, channels, classes) to an untrained Keras model: float[n, frames, channels, 1] to logits

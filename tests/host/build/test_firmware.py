@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kws.bundle.contents import Bundle
+from kws.bundle.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.host.build import firmware as building
 from kws.host.build.elf_sections import symbols

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.firmware import BINARY, build
 from kws.host.deploy import flow
@@ -107,7 +108,7 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 @pytest.mark.parametrize("board", flow.TARGETS)
 def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
     """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
-    firmware = build(board, Bundle.load(default_bundle_path()))
+    firmware = build(board, load_bundle(default_bundle_path()))
     image = read_elf(firmware.elf, flow.TARGETS[board].memory)
     stack, reset = struct.unpack_from("<II", image.data)
     load, move = struct.unpack_from("<HH", image.data, reset - 1 - image.address)
@@ -120,7 +121,7 @@ def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None
 @pytest.mark.parametrize("board", flow.TARGETS)
 def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
     """What `kws build` gives for the board is what `kws deploy` takes."""
-    firmware = build(board, Bundle.load(default_bundle_path()))
+    firmware = build(board, load_bundle(default_bundle_path()))
     image = read_elf(firmware.elf, flow.TARGETS[board].memory)
     binary = (firmware.folder / BINARY).read_bytes()
     assert image.data[: len(binary)] == binary

@@ -19,8 +19,10 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.errors import BoardError, UsageError
 from kws.host.build import firmware as building
 from kws.host.build.firmware import build
@@ -121,7 +123,7 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
 
 
 def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     recordings = load_matrix(default_matrix(), bundle.labels)
     host = play_all(HOST, bundle, recordings)
     board = play_all("qemu", bundle, recordings)

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.firmware import build, find_board
 from kws.host.emulate import host_device
@@ -32,7 +33,7 @@ renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not in
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return Bundle.load(default_bundle_path())
+    return load_bundle(default_bundle_path())
 
 
 @renode

@@ -27,7 +27,8 @@ from rich.console import Console
 
 from kws.audio.capture.microphone import Block, Notice
 from kws.audio.sound_files import load_clip
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, UsageError
 from kws.features.frontend_settings import HOP
 from kws.host.emulate import host_device
@@ -46,7 +47,7 @@ KWS = [sys.executable, "-c", "from kws.cli.main import main; main()"]
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return Bundle.load(default_bundle_path())
+    return load_bundle(default_bundle_path())
 
 
 class Listening:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.errors import ToolError
 from kws.host.build.firmware import build
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return Bundle.load(default_bundle_path())
+    return load_bundle(default_bundle_path())
 
 
 @pytest.fixture(scope="module")

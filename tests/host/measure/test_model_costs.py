@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.measure import model_costs
@@ -20,7 +21,7 @@ from kws.model.zoo import MODELS, find_model
 
 def test_macs_are_those_of_the_layers() -> None:
     # tiny_conv: 25 x 20 x 8 values of a 10 x 8 filter, then 4,000 x 4 weights.
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     assert macs(bundle.model) == 25 * 20 * 8 * 80 + 4000 * len(bundle.labels)
 
 
@@ -56,7 +57,7 @@ def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> Non
     (tmp_path / "runs" / "two").mkdir()
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
     (found,) = trained([tmp_path / "runs", tmp_path / "nowhere"])
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     assert found.model == bundle.metrics["training"]["model"] == "tiny_conv"
     assert found.words == bundle.keywords
     assert found.accuracy == bundle.metrics["accuracy"]["core"]
@@ -88,7 +89,7 @@ def test_command_counts_on_the_emulated_board(
     assert result.exit_code == 0
     (row,) = json.loads(result.stdout)
     assert 200_000 < row["instructions"] < 600_000
-    assert row["arena"] == Bundle.load(default_bundle_path()).arena_bytes
+    assert row["arena"] == load_bundle(default_bundle_path()).arena_bytes
     assert row["trained"][0]["words"] == ["yes", "no"]
     text = runner.invoke(app, arguments).stdout
     assert "tiny_conv" in text

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import default_bundle_path
+from kws.bundle.bundle import default_bundle_path
 from kws.convert.tflite_import import renew_bundle
 from kws.host.emulate.padding import silence
 from tests.host.live.test_listen import CLIPS, Listening

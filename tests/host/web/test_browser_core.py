@@ -17,7 +17,8 @@ import pytest
 
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import Bundle, default_bundle_path, make_bundle
+from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle
+from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.host.emulate import host_device
@@ -81,7 +82,7 @@ def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
 
 
 def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path: Path) -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     page = page_of(bundle, tmp_path / "page")
     assert check_same(bundle, trace(page, wavs), wavs) >= 4
     check_same(bundle, trace(page, wavs[:3], piece=1), wavs[:3])
@@ -97,7 +98,7 @@ def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
         thresholds={"yes": 255, "grün": 40},
     )
     bundle = dataclasses.replace(
-        Bundle.load(default_bundle_path()),
+        load_bundle(default_bundle_path()),
         name="other",
         labels=("silence", "unknown", "yes", "grün"),
         recognizer=recognizer,
@@ -162,7 +163,7 @@ def host_error(bundle: Bundle, model: bytes) -> str | None:
 
 
 def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
-    bundle = dataclasses.replace(Bundle.load(default_bundle_path()), path=None)
+    bundle = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     rng = np.random.default_rng(3)
     page = page_of(bundle, tmp_path / "page")
     whole = (page / page_export.MODEL).read_text()
@@ -189,7 +190,7 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
 
 
 def test_an_arena_that_is_too_small_is_said(tmp_path: Path) -> None:
-    bundle = dataclasses.replace(Bundle.load(default_bundle_path()), arena_bytes=3000)
+    bundle = dataclasses.replace(load_bundle(default_bundle_path()), arena_bytes=3000)
     said = trace(page_of(bundle, tmp_path / "page"), [])
     assert said == {"problem": "tensor arena is too small; make it larger than 3000 bytes"}
 
@@ -213,7 +214,7 @@ def wav(path: Path, *, rate: int = 16_000, channels: int = 1, bits: int = 16, cu
 
 
 def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     page = page_of(bundle, tmp_path / "page")
     text = tmp_path / "text.wav"
     text.write_text("not a recording")
@@ -251,7 +252,7 @@ def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
 
 
 def test_the_page_without_the_model_is_small(tmp_path: Path) -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     page = tmp_path / "page"
     size = page_export.export_page(bundle, page)
     everything = sum(file.stat().st_size for file in page.iterdir())

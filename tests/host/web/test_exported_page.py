@@ -12,7 +12,8 @@ import pytest
 import soundfile
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence, silence
 from kws.host.web import page_export
@@ -33,7 +34,7 @@ PATIENCE = 60_000  # ms; the machine may have other work
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return Bundle.load(default_bundle_path())
+    return load_bundle(default_bundle_path())
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence
 from tests.host.live.test_listen import NO, YES, Listening, say
@@ -128,7 +128,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
 ) -> None:
     program, url = serve("--model", own_bundle, "--input", words)
     page, other = visit(url), visit(url)
-    before = Bundle.load(own_bundle).recognizer.thresholds
+    before = load_bundle(own_bundle).recognizer.thresholds
     save = page.get_by_role("button", name="Save to the bundle")
     assert save.is_disabled()
     slider = page.get_by_role("slider", name="threshold of yes")
@@ -145,11 +145,11 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     # The keyboard does it as well.
     page.get_by_role("slider", name="threshold of no").focus()
     page.keyboard.press("ArrowLeft")
-    assert limit(page, "no") == Bundle.load(own_bundle).recognizer.detection_threshold - 1
+    assert limit(page, "no") == load_bundle(own_bundle).recognizer.detection_threshold - 1
     save.click()
     page.get_by_text(f"saved to {own_bundle}").wait_for(timeout=PATIENCE)
     assert save.is_disabled()
-    bundle = Bundle.load(own_bundle)
+    bundle = load_bundle(own_bundle)
     usual = bundle.recognizer.detection_threshold
     assert bundle.recognizer.thresholds == {**before, "yes": 255, "no": usual - 1}
     program.until("Heard", seconds=60)  # what was on its way

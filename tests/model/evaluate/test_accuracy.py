@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.contents import Bundle, default_bundle_path, write_bundle
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.host.emulate.padding import silence
@@ -159,7 +161,7 @@ def test_wrong_split_is_named(run: Run) -> None:
 
 
 def test_default_model_is_as_good_as_its_bundle_says(speech_commands: Path) -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     result = judge_bundle(bundle, open_dataset(speech_commands), Split.TEST).evaluation
     assert result.accuracy == pytest.approx(bundle.metrics["accuracy"]["core"])
     assert result.accuracy >= 0.91
@@ -168,7 +170,7 @@ def test_default_model_is_as_good_as_its_bundle_says(speech_commands: Path) -> N
 
 def test_default_model_gives_tflms_bits_for_every_test_clip(speech_commands: Path) -> None:
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     samples = judge_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)
     oracle = runtime.Interpreter.from_bytes(bundle.model)
     for spectrogram, ours in zip(

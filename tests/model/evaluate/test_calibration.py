@@ -13,7 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split, open_dataset
-from kws.bundle.contents import Bundle, make_bundle
+from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate import evaluation
@@ -111,7 +112,7 @@ def test_command_writes_the_bundle_from_validation_clips_alone(
 
     monkeypatch.setattr(evaluation, "trace", spy)
     folder = Path(shutil.copytree(run.out / "bundle", tmp_path / "b"))
-    before = Bundle.load(folder)
+    before = load_bundle(folder)
     command = ["calibrate", str(folder), "--data", str(run.data), *FEW_MINUTES]
     result = CliRunner().invoke(app, [*command, "--false-alarms-per-hour", "60", "--json"])
     assert result.exit_code == 0, result.output
@@ -119,7 +120,7 @@ def test_command_writes_the_bundle_from_validation_clips_alone(
     assert {splits[word.file] for word in heard if word.file} == {Split.VALIDATION}
 
     facts = json.loads(result.stdout)
-    after = Bundle.load(folder)
+    after = load_bundle(folder)
     assert set(after.recognizer.thresholds) == {"low", "high"}
     assert facts["recognizer"]["thresholds"] == dict(after.recognizer.thresholds)
     assert "kThresholds" in (folder / "firmware" / "model_settings.h").read_text()

@@ -17,7 +17,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split
-from kws.bundle.contents import FLOAT_FILE, Bundle, write_bundle
+from kws.bundle.layout import FLOAT_FILE
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
 from kws.model.samples.training_set import SampleSettings, TrainingSet, extra_clips
@@ -138,7 +140,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
     refused(ModelError, "float weights are damaged", bundle)
     file.unlink()
     refused(UsageError, "a bundle without float weights", bundle)
-    assert Bundle.load(bundle).model == run.result.bundle.model
+    assert load_bundle(bundle).model == run.result.bundle.model
 
     file.write_bytes(pack("tiny_conv", best(run.out)[:3]))
     with pytest.raises(ModelError, match="not of this version's tiny_conv"):

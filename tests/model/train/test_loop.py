@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split, open_dataset
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
@@ -39,7 +39,7 @@ def test_tones_are_learned(run: Run) -> None:
 
 
 def test_run_leaves_bundle_picture_and_log(run: Run) -> None:
-    bundle = Bundle.load(run.out / "bundle")
+    bundle = load_bundle(run.out / "bundle")
     assert bundle == run.result.bundle
     assert bundle.labels == ("silence", "unknown", "low", "high")
     assert bundle.name == "tones"
@@ -143,7 +143,7 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     assert results.spread == pytest.approx(abs(one - other) / 2**0.5)
     losses = [run.history[run.best_epoch].validation_loss for run in results.runs]
     best = results.runs[int(np.argmin(losses))]
-    assert Bundle.load(tmp_path / "run" / "bundle").model == best.bundle.model
+    assert load_bundle(tmp_path / "run" / "bundle").model == best.bundle.model
     assert results.to_json()["seeds"]["accuracies"] == results.accuracies
 
 
@@ -270,7 +270,7 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     done = subprocess.run(program("killed"), capture_output=True, text=True, check=True)
     assert f"going on after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
     subprocess.run(program("whole"), capture_output=True, check=True)
-    killed, whole = (Bundle.load(tmp_path / name / "bundle") for name in ("killed", "whole"))
+    killed, whole = (load_bundle(tmp_path / name / "bundle") for name in ("killed", "whole"))
     assert killed.float_model == whole.float_model, "other weights"
     assert killed.model == whole.model, "other int8 from the same weights"
 

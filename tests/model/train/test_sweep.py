@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from kws.bundle.contents import Bundle
+from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
 from kws.model.train import sweep
 from kws.model.train.sweep import Job, jobs_of, parse_sets, read_outcome, read_sets, run_sweep
@@ -73,7 +73,7 @@ def test_runs_are_trained_in_processes_ordered_and_read_again(
     assert len(outcomes) == 2
     assert outcomes[0].validation >= outcomes[1].validation
     for outcome in outcomes:
-        bundle = Bundle.load(tmp_path / "out" / outcome.folder / "bundle")
+        bundle = load_bundle(tmp_path / "out" / outcome.folder / "bundle")
         assert outcome.test == bundle.metrics["accuracy"]["core"]
         assert bundle.metrics["training"]["learning_rate"] == outcome.options["learning_rate"]
 

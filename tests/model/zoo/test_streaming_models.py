@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kws import _core
-from kws.bundle.contents import Bundle, make_bundle, write_bundle
+from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.convert.quantize import quantize
 from kws.convert.tflite_import import Changes, renew_bundle
 from kws.errors import ModelError, UsageError

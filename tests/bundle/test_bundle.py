@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from kws.bundle.bundle import default_bundle_path, make_bundle
 from kws.bundle.checks import open_model
-from kws.bundle.contents import Bundle, default_bundle_path, make_bundle, write_bundle
+from kws.bundle.reading import load_bundle, load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.errors import BundleError, KwsError, ModelError, UsageError
 from tests.small_models import LABELS, dense_model
 
@@ -32,7 +34,7 @@ def edit(bundle: Path, old: str, new: str) -> None:
 
 
 def test_default_bundle_is_whole() -> None:
-    bundle = Bundle.load(default_bundle_path())
+    bundle = load_bundle(default_bundle_path())
     assert bundle.labels == LABELS
     assert bundle.keywords == ("yes", "no")
     assert bundle.arena_bytes == open_model(bundle.model).arena_used_bytes
@@ -50,7 +52,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         versions={"other": "1"},
     )
     assert write_bundle(made, tmp_path / "b") == made
-    assert Bundle.load(tmp_path / "b").firmware == tmp_path / "b" / "firmware"
+    assert load_bundle(tmp_path / "b").firmware == tmp_path / "b" / "firmware"
 
 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -64,7 +66,7 @@ def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
 
 def test_renewing_changes_nothing_that_is_current(bundle_path: Path) -> None:
     before = tree(bundle_path)
-    write_bundle(Bundle.renew(bundle_path), bundle_path)
+    write_bundle(load_renewed(bundle_path), bundle_path)
     assert tree(bundle_path) == before
 
 
@@ -73,8 +75,8 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
     edit(bundle_path, r"^arena_bytes = \d+", "arena_bytes = 16")
     shutil.rmtree(bundle_path / "firmware")
     with pytest.raises(BundleError):
-        Bundle.load(bundle_path)
-    write_bundle(Bundle.renew(bundle_path), bundle_path)
+        load_bundle(bundle_path)
+    write_bundle(load_renewed(bundle_path), bundle_path)
     assert tree(bundle_path) == before
 
 
@@ -109,7 +111,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
 def test_contradictions_are_named(bundle_path: Path, old: str, new: str, says: str) -> None:
     edit(bundle_path, old, new)
     with pytest.raises(BundleError) as caught:
-        Bundle.load(bundle_path)
+        load_bundle(bundle_path)
     message = str(caught.value)
     assert says in message
     assert str(bundle_path) in message
@@ -122,26 +124,26 @@ def test_contradictions_are_named(bundle_path: Path, old: str, new: str, says: s
 def test_missing_part_is_named(bundle_path: Path, part: str) -> None:
     (bundle_path / part).unlink()
     with pytest.raises(BundleError, match=re.escape(Path(part).name)):
-        Bundle.load(bundle_path)
+        load_bundle(bundle_path)
 
 
 def test_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="no such bundle"):
-        Bundle.load(tmp_path / "nowhere")
+        load_bundle(tmp_path / "nowhere")
 
 
 def test_truncated_model_is_found(bundle_path: Path) -> None:
     file = bundle_path / "model.tflite"
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(BundleError, match="SHA-256"):
-        Bundle.load(bundle_path)
+        load_bundle(bundle_path)
 
 
 def test_firmware_of_another_model_is_found(bundle_path: Path) -> None:
     file = bundle_path / "firmware" / "model_data.cc"
     file.write_text(re.sub("SHA-256 [0-9a-f]{8}", "SHA-256 00000000", file.read_text(), count=1))
     with pytest.raises(BundleError, match=r"model_data\.cc"):
-        Bundle.load(bundle_path)
+        load_bundle(bundle_path)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +197,7 @@ def test_full_disk_leaves_the_old_bundle_whole(full_disk: Path) -> None:
     with pytest.raises(KwsError, match="cannot be written"):
         write_bundle(dataclasses.replace(old, name="new"), full_disk / "b")
     assert tree(full_disk) == before
-    assert Bundle.load(full_disk / "b") == old
+    assert load_bundle(full_disk / "b") == old
 
 
 def test_read_only_folder_is_named(read_only: Path) -> None:

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of a bundle's folder."""
+
+from __future__ import annotations
+
+FORMAT = 1
+"""Version of bundle.toml's layout."""
+
+MODEL_FILE = "model.tflite"
+"""The model, int8 in and out."""
+
+FLOAT_FILE = "float.npz"
+"""The float weights, if they are kept."""
+
+SETTINGS_FILE = "bundle.toml"
+"""What the model is and how to use it."""
+
+CARD_FILE = "README.md"
+"""The model card: the same for people."""
+
+FIRMWARE_FOLDER = "firmware"
+"""The same as C++; see `codegen`."""

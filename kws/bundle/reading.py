@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bundle's folder, read and checked."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from kws import __version__, config
+from kws.bundle import codegen
+from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.checks import TensorSettings
+from kws.bundle.layout import FLOAT_FILE, FORMAT, MODEL_FILE, SETTINGS_FILE
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.errors import BundleError, KwsError
+from kws.features.frontend_settings import FrontendSettings
+
+_TYPES = {
+    "format": int,
+    "name": str,
+    "labels": list,
+    "ops": list,
+    "arena_bytes": int,
+    "inference_stride": int,
+    "sha256": str,
+    "data": str,
+    "frontend": dict,
+    "input": dict,
+    "output": dict,
+    "recognizer": dict,
+    "versions": dict,
+    "metrics": dict,
+}
+
+
+def load_bundle(path: Path) -> Bundle:
+    """The bundle in a folder, every part of it checked against the others.
+
+    Raises:
+        BundleError: it is missing, incomplete, or its parts contradict each other.
+    """
+    with _as_bundle_error(path):
+        table, bundle = _read(path)
+        _check_agrees(path / SETTINGS_FILE, table, bundle)
+        # What the generated C++ says; an older version's may be more than this one needs.
+        bundle = replace(bundle, arena_bytes=table["arena_bytes"])
+        _check_firmware(bundle)
+        return bundle
+
+
+def load_renewed(path: Path) -> Bundle:
+    """The bundle in a folder, with all that kws derives from the model derived by this version.
+
+    Raises:
+        BundleError: its model or its settings are missing or damaged.
+    """
+    with _as_bundle_error(path):
+        _, bundle = _read(path)
+        return replace(bundle, versions={**bundle.versions, "kws": __version__})
+
+
+@contextlib.contextmanager
+def _as_bundle_error(path: Path) -> Iterator[None]:
+    """Any KwsError of the block as a BundleError that names the bundle."""
+    try:
+        yield
+    except BundleError:
+        raise
+    except KwsError as error:
+        message = str(error)
+        where = "" if message.startswith(str(path)) else f"{path}: "
+        raise BundleError(f"{where}{message}") from None
+
+
+def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
+    """bundle.toml's table, and the bundle that its settings and the model give now."""
+    file = path / SETTINGS_FILE
+    if not path.is_dir():
+        raise BundleError(f"{path}: no such bundle; name a folder that kws train wrote")
+    if not file.is_file():
+        raise BundleError(f"{path}: no bundle, it has no {SETTINGS_FILE}; name a bundle's folder")
+    table = config.read_toml(file)
+    _check_table(file, table)
+    try:
+        model = (path / MODEL_FILE).read_bytes()
+        floats = path / FLOAT_FILE
+        float_model = floats.read_bytes() if floats.exists() else b""
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise BundleError(f"{path / MODEL_FILE}: {reason}; convert the model again") from None
+    sha256 = hashlib.sha256(model).hexdigest()
+    if sha256 != table["sha256"]:
+        raise BundleError(
+            f"{path / MODEL_FILE}: its SHA-256 starts {sha256[:8]}, {SETTINGS_FILE} says "
+            f"{table['sha256'][:8]}; the model was changed or damaged, so convert it again"
+        )
+    frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
+    if frontend != FrontendSettings():
+        raise BundleError(
+            f"{file}: its model was trained on another frontend than this version's; train it again"
+        )
+    bundle = make_bundle(
+        model,
+        table["labels"],
+        name=table["name"],
+        recognizer=config.from_dict(RecognizerSettings, table["recognizer"], f"{file}: recognizer"),
+        inference_stride=table["inference_stride"],
+        data=table["data"],
+        metrics=table["metrics"],
+    )
+    return table, replace(bundle, versions=table["versions"], float_model=float_model, path=path)
+
+
+def _check_table(file: Path, table: dict[str, Any]) -> None:
+    if table.get("format") != FORMAT:
+        raise BundleError(
+            f"{file}: format {table.get('format')!r}, this version reads {FORMAT}; convert it again"
+        )
+    for key, kind in _TYPES.items():
+        if key not in table:
+            raise BundleError(f"{file}: {key} is missing; convert the model again")
+        if not isinstance(table[key], kind):
+            raise BundleError(f"{file}: {key} is not a {kind.__name__}; convert the model again")
+    unknown = sorted(set(table) - set(_TYPES))
+    if unknown:
+        raise BundleError(f"{file}: unknown setting {unknown[0]!r}; remove it")
+    for label in table["labels"]:
+        if not isinstance(label, str):
+            raise BundleError(f"{file}: label {label!r} is not a text; put it in quotes")
+
+
+def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
+    """What bundle.toml says of the model has to be what the model says."""
+    for key, settings in (("input", bundle.input), ("output", bundle.output)):
+        if config.from_dict(TensorSettings, table[key], f"{file}: {key}") != settings:
+            raise BundleError(f"{file}: {key} is not the model's; convert the model again")
+    if tuple(table["ops"]) != bundle.ops:
+        raise BundleError(f"{file}: ops are not the model's; convert the model again")
+    if table["arena_bytes"] < bundle.arena_bytes:
+        raise BundleError(
+            f"{file}: arena_bytes is {table['arena_bytes']}, this version needs "
+            f"{bundle.arena_bytes}; write it anew with kws convert {file.parent}"
+        )
+
+
+def _check_firmware(bundle: Bundle) -> None:
+    for name in codegen.FILES:
+        file = bundle.firmware / name
+        try:
+            with file.open(encoding="utf-8") as lines:
+                first = lines.readline().rstrip("\n")
+        except (OSError, UnicodeDecodeError):
+            first = ""
+        if first != codegen.header_line(bundle):
+            raise BundleError(
+                f"{file}: missing or not generated from this bundle's model; convert it again"
+            )

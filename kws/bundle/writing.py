@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A bundle's folder, written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kws import config
+from kws.bundle import card, codegen
+from kws.bundle.bundle import Bundle
+from kws.bundle.layout import (
+    CARD_FILE,
+    FIRMWARE_FOLDER,
+    FLOAT_FILE,
+    FORMAT,
+    MODEL_FILE,
+    SETTINGS_FILE,
+)
+from kws.bundle.reading import load_bundle
+from kws.errors import UsageError
+from kws.files import new_directory
+
+
+def write_bundle(bundle: Bundle, path: Path) -> Bundle:
+    """Write a bundle's folder whole, or leave what was there as it was.
+
+    Returns:
+        The bundle as loaded from `path`.
+
+    Raises:
+        UsageError: `path` is a file or a folder that holds something else than a bundle.
+        KwsError: it could not be written; an old bundle there is untouched.
+    """
+    check_destination(path)
+    with new_directory(path) as folder:
+        (folder / MODEL_FILE).write_bytes(bundle.model)
+        if bundle.float_model:
+            (folder / FLOAT_FILE).write_bytes(bundle.float_model)
+        (folder / SETTINGS_FILE).write_text(_to_toml(bundle), encoding="utf-8")
+        (folder / CARD_FILE).write_text(card.model_card(bundle), encoding="utf-8")
+        (folder / FIRMWARE_FOLDER).mkdir()
+        for name, text in codegen.firmware_sources(bundle).items():
+            (folder / FIRMWARE_FOLDER / name).write_text(text, encoding="utf-8")
+    return load_bundle(path)
+
+
+def check_destination(path: Path) -> None:
+    """Make sure that a bundle written to `path` replaces nothing but a bundle.
+
+    Raises:
+        UsageError: `path` is a file, or a folder that holds something else.
+    """
+    if path.exists() and not path.is_dir():
+        raise UsageError(f"{path}: a file is in the bundle's place; name another folder")
+    if path.is_dir() and any(path.iterdir()) and not (path / SETTINGS_FILE).is_file():
+        raise UsageError(f"{path}: this folder holds something else than a bundle; name another")
+
+
+def _to_toml(bundle: Bundle) -> str:
+    table = {
+        "format": FORMAT,
+        "name": bundle.name,
+        "labels": list(bundle.labels),
+        "ops": list(bundle.ops),
+        "arena_bytes": bundle.arena_bytes,
+        "inference_stride": bundle.inference_stride,
+        "sha256": bundle.sha256,
+        "data": bundle.data,
+        "frontend": config.to_dict(bundle.frontend),
+        "input": config.to_dict(bundle.input),
+        "output": config.to_dict(bundle.output),
+        "recognizer": config.to_dict(bundle.recognizer),
+        "versions": bundle.versions,
+        "metrics": bundle.metrics,
+    }
+    return config.dump_toml(table)
