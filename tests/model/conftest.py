@@ -9,7 +9,7 @@ import pytest
 
 from kws.audio.augment.augmenter import NONE
 from kws.audio.dataset import DataSet, open_dataset
-from kws.model.samples.training_set import SampleSettings
+from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.run_folder import TrainSettings
 from tests.tones import make_tones

@@ -15,7 +15,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.checks import input_frames
 from kws.errors import DataError, UsageError
 from kws.features.spectrogram import Spectrograms
-from kws.model.samples.training_set import Labels
+from kws.model.samples.samples import Labels
 
 
 @dataclass(frozen=True)

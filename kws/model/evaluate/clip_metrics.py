@@ -27,7 +27,9 @@ from kws.model.evaluate.statistics import (
     wilson,
 )
 from kws.model.evaluate.streams import noises, speech_span
-from kws.model.samples.training_set import Labels, Progress, background_parts, judge_pcm
+from kws.model.samples.backgrounds import background_parts
+from kws.model.samples.evaluation_clips import evaluation_pcm
+from kws.model.samples.samples import Labels, Progress
 
 SNRS_DB = (-5, 0, 5, 10, 15, 20)
 """Speech over noise at which the clips are judged again."""
@@ -236,7 +238,7 @@ def judge_bundle(
     """
     dataset, split = one_split(dataset, split)
     check_keywords(bundle, dataset, split)
-    pcm, truth, files = judge_pcm(dataset, bundle.keywords, split, progress)
+    pcm, truth, files = evaluation_pcm(dataset, bundle.keywords, split, progress)
     speaker = {clip.path: clip.speaker for clip in dataset.clips}
     speakers = tuple(
         speaker[file] if file else f"background {index}" for index, file in enumerate(files)

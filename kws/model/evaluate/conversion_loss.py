@@ -12,7 +12,7 @@ from kws.bundle.checks import input_frames
 from kws.convert.backend import import_tensorflow, quiet
 from kws.features.spectrogram import to_float
 from kws.model.evaluate.accuracy import Evaluation, core_scores, evaluate
-from kws.model.samples.training_set import Samples
+from kws.model.samples.samples import Samples
 
 Scores = npt.NDArray[np.float32]
 

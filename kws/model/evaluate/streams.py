@@ -25,7 +25,7 @@ from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.sound_files import load_clip
 from kws.config import check_range
 from kws.errors import DataError
-from kws.model.samples.training_set import background_parts
+from kws.model.samples.backgrounds import background_parts
 
 PART_MINUTES = 10.0
 """Longest part; a device hears each from a fresh start."""

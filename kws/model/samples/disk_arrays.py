@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arrays that may be larger than memory."""
 
 from __future__ import annotations
@@ -15,36 +16,36 @@ from kws.errors import KwsError
 _MEMORY = 2 << 30
 
 
-class Storage:
-    """Gives arrays: in memory until so many bytes are given out, then in files of a folder.
+class ArrayAllocator:
+    """Allocates arrays: in memory up to a number of bytes, then in files of a folder.
 
-    The files have no names, so that nothing is left however the program ends.
+    The files have no names, so that they vanish however the program ends.
     """
 
     def __init__(self, folder: Path | None, memory: int = _MEMORY) -> None:
-        """Give from memory alone if there is no folder.
+        """Allocate in memory alone if there is no folder.
 
         Args:
-            folder: where the files are; it has to be there.
-            memory: bytes to give out before files are used.
+            folder: an existing folder for the files, or None.
+            memory: bytes to allocate before files are used.
         """
         self._folder = folder
-        self._left = memory
+        self._remaining = memory
 
-    def empty(self, shape: tuple[int, ...], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
         """An array whose values are not set.
 
         Raises:
             KwsError: there is no room for its file.
         """
-        size = math.prod(shape) * kind.itemsize
-        if self._folder is None or size <= self._left or size == 0:
-            self._left -= size
-            return np.empty(shape, kind)
+        size = math.prod(shape) * dtype.itemsize
+        if self._folder is None or size <= self._remaining or size == 0:
+            self._remaining -= size
+            return np.empty(shape, dtype)
         try:
             with tempfile.TemporaryFile(dir=self._folder) as file:
                 file.truncate(size)
-                return np.memmap(file, kind, "r+", shape=shape)
+                return np.memmap(file, dtype, "r+", shape=shape)
         except OSError as error:
             raise KwsError(
                 f"{self._folder}: no room for {size:,} bytes of clips "

@@ -25,15 +25,11 @@ from kws.labels import class_labels
 from kws.model.evaluate.accuracy import evaluate
 from kws.model.evaluate.conversion_loss import Report, compare
 from kws.model.evaluate.report.plots import save_confusion
-from kws.model.samples.disk_arrays import Storage
-from kws.model.samples.training_set import (
-    Samples,
-    TrainingSet,
-    extra_clips,
-    judge_clips,
-    judge_samples,
-    training_clips,
-)
+from kws.model.samples.disk_arrays import ArrayAllocator
+from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samples
+from kws.model.samples.samples import Samples
+from kws.model.samples.training_clips import extra_clips, training_clips
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train import checkpoint
 from kws.model.train.conversion_process import check_convertible, quantize_trained
 from kws.model.train.distillation import Teacher
@@ -166,7 +162,7 @@ def _load(
 ) -> tuple[TrainingSet, Samples, Samples]:
     words = settings.words
     judged = {
-        split: sum(map(len, judge_clips(dataset, words, split)))
+        split: sum(map(len, evaluation_clips(dataset, words, split)))
         for split in (Split.VALIDATION, Split.TEST)
     }
     learned = sum(map(len, training_clips(dataset, words, settings.samples, settings.seed))) + sum(
@@ -177,10 +173,10 @@ def _load(
             TrainingSet(
                 *(dataset, words, settings.samples, settings.seed, advance),
                 extra=extra,
-                storage=Storage(out),
+                allocator=ArrayAllocator(out),
             ),
-            judge_samples(dataset, words, Split.VALIDATION, advance),
-            judge_samples(dataset, words, Split.TEST, advance),
+            evaluation_samples(dataset, words, Split.VALIDATION, advance),
+            evaluation_samples(dataset, words, Split.TEST, advance),
         )
 
 

@@ -14,7 +14,7 @@ from kws.audio.augment.augmenter import Augmentation
 from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory
-from kws.model.samples.training_set import SampleSettings
+from kws.model.samples.sample_settings import SampleSettings
 from kws.model.zoo import find_model, user_model
 
 

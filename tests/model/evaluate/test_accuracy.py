@@ -20,7 +20,7 @@ from kws.host.emulate.padding import silence
 from kws.model.evaluate.accuracy import core_scores, evaluate
 from kws.model.evaluate.clip_metrics import judge_bundle
 from kws.model.evaluate.report.plots import save_confusion
-from kws.model.samples.training_set import judge_samples
+from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 
 NAMES = ("silence", "unknown", "yes")
@@ -171,7 +171,7 @@ def test_default_model_is_as_good_as_its_bundle_says(speech_commands: Path) -> N
 def test_default_model_gives_tflms_bits_for_every_test_clip(speech_commands: Path) -> None:
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
     bundle = load_bundle(default_bundle_path())
-    samples = judge_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)
+    samples = evaluation_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)
     oracle = runtime.Interpreter.from_bytes(bundle.model)
     for spectrogram, ours in zip(
         samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True

@@ -11,7 +11,7 @@ from kws.audio.dataset import DataSet, Split
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.evaluate.clip_metrics import Judgement, at_level, in_noise, judge_bundle
 from kws.model.evaluate.streams import speech_span
-from kws.model.samples.training_set import judge_samples
+from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 
 LABELS = ("silence", "unknown", "yes")
@@ -69,7 +69,7 @@ def test_noise_and_level_are_as_asked() -> None:
 def test_scores_are_the_cores_and_speakers_the_clips(run: Run, tones: DataSet) -> None:
     bundle = run.result.bundle
     found = judge_bundle(bundle, tones, Split.TEST)
-    samples = judge_samples(tones, bundle.keywords, Split.TEST)
+    samples = evaluation_samples(tones, bundle.keywords, Split.TEST)
     np.testing.assert_array_equal(found.scores, core_scores(bundle.model, samples.spectrograms))
     assert found.evaluation.to_json() == run.result.report.core.to_json()
     assert {s.partition("0")[0] for s in found.speakers if not s.startswith("background")} <= {

@@ -15,14 +15,10 @@ from kws.audio.sound_files import write_clip
 from kws.audio.tts.synth import split_voices
 from kws.audio.tts.voices import Voice
 from kws.model.evaluate.streams import StreamPlan
-from kws.model.samples.training_set import (
-    SampleSettings,
-    background_parts,
-    extra_clips,
-    judge_clips,
-    judge_pcm,
-    training_clips,
-)
+from kws.model.samples.backgrounds import background_parts
+from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.samples.training_clips import extra_clips, training_clips
 from tests.tones import make_tones
 
 WORDS = ("low", "high")
@@ -62,7 +58,7 @@ def speakers(clips: Collection[Clip]) -> set[str]:
 
 def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
     trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
-    judged = [judge_clips(dataset, WORDS, split) for split in JUDGED]
+    judged = [evaluation_clips(dataset, WORDS, split) for split in JUDGED]
     sets = [speakers(list(itertools.chain(*groups))) for groups in (trained, *judged)]
     assert disjoint(sets)
     assert not dataset.shared_speakers()
@@ -71,7 +67,7 @@ def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
 def test_what_is_judged_is_of_its_split(dataset: DataSet) -> None:
     split_of = {clip.path: clip.split for clip in dataset.clips}
     for split in JUDGED:
-        _, _, files = judge_pcm(dataset, WORDS, split)
+        _, _, files = evaluation_pcm(dataset, WORDS, split)
         assert {split_of[file] for file in files if file} == {split}
 
 
@@ -123,7 +119,7 @@ def test_second_data_set_teaches_with_nobody_who_is_judged(dataset: DataSet) -> 
         dataset, clips=tuple(replace(clip, split=Split.TRAIN) for clip in dataset.clips)
     )
     learned = speakers(list(itertools.chain(*extra_clips(extra, dataset, WORDS))))
-    judged = [judge_clips(dataset, WORDS, split) for split in JUDGED]
+    judged = [evaluation_clips(dataset, WORDS, split) for split in JUDGED]
     assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in judged)])
 
 

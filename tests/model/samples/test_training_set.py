@@ -12,19 +12,14 @@ from kws import _core
 from kws.audio.augment.augmenter import NONE, Augmentation, Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.errors import DataError, KwsError
-from kws.model.samples.disk_arrays import Storage
-from kws.model.samples.training_set import (
-    Samples,
-    SampleSettings,
-    TrainingSet,
-    background_parts,
-    extra_clips,
-    judge_clips,
-    judge_pcm,
-    judge_samples,
-    mask,
-    training_clips,
-)
+from kws.model.samples.backgrounds import background_parts
+from kws.model.samples.disk_arrays import ArrayAllocator
+from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm, evaluation_samples
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.samples.samples import Samples
+from kws.model.samples.spectrogram_masks import mask
+from kws.model.samples.training_clips import extra_clips, training_clips
+from kws.model.samples.training_set import TrainingSet
 
 WORDS = ("low", "high")
 PLAIN = SampleSettings(joined=0, copies=2, augmentation=NONE)
@@ -94,13 +89,13 @@ def test_lead_is_heard_and_left_out(tones: DataSet) -> None:
 
 
 def test_judged_classes_have_equal_shares(tones: DataSet) -> None:
-    samples = judge_samples(tones, WORDS, Split.TEST)
+    samples = evaluation_samples(tones, WORDS, Split.TEST)
     assert Counter(samples.labels.tolist()) == dict.fromkeys(range(4), 8)
 
 
 def test_judged_clips_are_the_same_each_time(tones: DataSet) -> None:
-    first, labels, files = judge_pcm(tones, WORDS, Split.TEST)
-    again = judge_pcm(tones, WORDS, Split.TEST)
+    first, labels, files = evaluation_pcm(tones, WORDS, Split.TEST)
+    again = evaluation_pcm(tones, WORDS, Split.TEST)
     np.testing.assert_array_equal(first, again[0])
     assert files == again[2]
     for label, file in zip(labels.tolist(), files, strict=True):
@@ -120,7 +115,7 @@ def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
 
     learned = speakers(training_clips(tones, WORDS, SampleSettings(unknown_per_keyword=2), seed=0))
     for split in (Split.VALIDATION, Split.TEST):
-        judged = speakers(judge_clips(tones, WORDS, split))
+        judged = speakers(evaluation_clips(tones, WORDS, split))
         assert judged
         assert not judged & learned
 
@@ -143,7 +138,7 @@ def test_short_background_is_for_training_alone_and_too_short_is_an_error() -> N
 
 def test_without_backgrounds_silence_is_zeros(tones: DataSet) -> None:
     bare = replace(tones, backgrounds=())
-    pcm, labels, _ = judge_pcm(bare, WORDS, Split.TEST)
+    pcm, labels, _ = evaluation_pcm(bare, WORDS, Split.TEST)
     assert not pcm[labels == 0].any()
     assert len(TrainingSet(bare, WORDS, SampleSettings(), seed=0).epoch(0)) > 0
 
@@ -236,7 +231,9 @@ def test_mask_blanks_a_stripe_of_each_axis() -> None:
 
 
 def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> None:
-    there = TrainingSet(tones, WORDS, SampleSettings(), 0, storage=Storage(tmp_path, memory=0))
+    there = TrainingSet(
+        tones, WORDS, SampleSettings(), 0, allocator=ArrayAllocator(tmp_path, memory=0)
+    )
     here = TrainingSet(tones, WORDS, SampleSettings(), 0)
     assert isinstance(there.copy(1).spectrograms, np.memmap)
     np.testing.assert_array_equal(there.epoch(1).spectrograms, here.epoch(1).spectrograms)
@@ -245,7 +242,7 @@ def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> N
 
 def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:
     with pytest.raises(KwsError, match=r"no room for 1,000,000,000,000,000,000 bytes"):
-        Storage(full_disk, memory=0).empty((10**18,), np.dtype(np.int8))
+        ArrayAllocator(full_disk, memory=0).empty((10**18,), np.dtype(np.int8))
 
 
 @pytest.mark.slow

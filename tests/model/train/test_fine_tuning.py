@@ -22,7 +22,9 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
-from kws.model.samples.training_set import SampleSettings, TrainingSet, extra_clips
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.samples.training_clips import extra_clips
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train import checkpoint
 from kws.model.train.fine_tuning import Origin, pack
 from kws.model.train.loop import train

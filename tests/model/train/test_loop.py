@@ -19,7 +19,9 @@ from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, ToolError, UsageError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.model.evaluate.accuracy import core_scores
-from kws.model.samples.training_set import SampleSettings, TrainingSet, judge_samples
+from kws.model.samples.evaluation_clips import evaluation_samples
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.samples.training_set import TrainingSet
 from kws.model.train import checkpoint
 from kws.model.train.distillation import Teacher
 from kws.model.train.loop import train
@@ -63,7 +65,7 @@ def test_model_takes_the_cores_values_as_they_are(run: Run) -> None:
 def test_core_gives_tflms_bits_for_every_test_clip(run: Run) -> None:
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
     bundle = run.result.bundle
-    samples = judge_samples(open_dataset(run.data), bundle.keywords, Split.TEST)
+    samples = evaluation_samples(open_dataset(run.data), bundle.keywords, Split.TEST)
     oracle = runtime.Interpreter.from_bytes(bundle.model)
     for spectrogram, ours in zip(
         samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True
@@ -164,7 +166,7 @@ def test_last_epoch_is_kept_if_asked_for(
     assert model_of("last", [1, 2, 3], last=True) == (third, 2)
     assert first != third
     # A teacher takes a run's float weights, which have to be those of its bundle.
-    clips = judge_samples(tones, SETTINGS.words, Split.TEST).spectrograms
+    clips = evaluation_samples(tones, SETTINGS.words, Split.TEST).spectrograms
     scores = {
         name: Teacher(tmp_path / name).scores(clips, SETTINGS.words)
         for name in ("first", "third", "last")
@@ -176,7 +178,7 @@ def test_last_epoch_is_kept_if_asked_for(
 def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
     teacher = Teacher(run.out)
-    spectrograms = judge_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
     scores = teacher.scores(spectrograms, SETTINGS.words)
     assert scores.shape == (len(spectrograms), 4)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
@@ -197,7 +199,7 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
 
 def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_path: Path) -> None:
     teacher = Teacher(run.out)
-    spectrograms = judge_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
     silence, unknown, low, high = teacher.scores(spectrograms, ("low", "high")).T
     turned = teacher.scores(spectrograms, ("high", "low"))
     np.testing.assert_allclose(turned, np.stack([silence, unknown, high, low], axis=1), atol=1e-6)

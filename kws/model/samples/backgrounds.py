@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Background recordings, divided between training, validation and test.
+
+Each split gets its own part of every recording, so that a model is tested on noise that it was not
+trained on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kws._core import SAMPLE_RATE
+from kws.audio.augment.augmenter import Pcm
+from kws.audio.dataset import Split
+from kws.errors import DataError
+
+_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
+"""Start and end of each split's part, as shares of the recording."""
+
+_THIRDS = {Split.TRAIN: (0.0, 1 / 3), Split.VALIDATION: (1 / 3, 2 / 3), Split.TEST: (2 / 3, 1.0)}
+"""The same for a recording of which a tenth is not longer than a clip."""
+
+
+def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
+    """The part of each recording that a split may use; no sample is in two parts.
+
+    A recording of which a tenth is too short is cut into thirds. A recording of three clips or less
+    is for training alone.
+
+    Raises:
+        DataError: a recording is not longer than a clip.
+    """
+    parts = []
+    for recording in recordings:
+        if len(recording) <= SAMPLE_RATE:
+            raise DataError(
+                f"a background recording lasts {len(recording) / SAMPLE_RATE:.2f} s; each "
+                "has to be longer than 1 s, so lengthen or remove it"
+            )
+        for shares in (_PARTS, _THIRDS):
+            cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}
+            if min(end - start for start, end in cuts.values()) > SAMPLE_RATE:
+                start, end = cuts[split]
+                parts.append(recording[start:end])
+                break
+        else:
+            if split == Split.TRAIN:
+                parts.append(recording)
+    return parts

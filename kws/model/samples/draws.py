@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which clips an epoch draws, and how often."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.dataset import Clip
+from kws.audio.tts.voices import is_voice
+from kws.model.samples.sample_settings import SampleSettings
+
+Rows = npt.NDArray[np.int64]
+"""int64[n]: places of clips in an array of clips."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """How many clips of one class an epoch has, and from which rows they are drawn."""
+
+    label: int
+
+    own: Rows
+    """Rows of the data set's clips."""
+
+    extra: Rows
+    """Rows of the second data set's clips."""
+
+    count: int
+    from_extra: int
+
+
+def plan_draws(
+    groups: Sequence[Sequence[Clip]],
+    extra_groups: Sequence[Sequence[Clip]],
+    settings: SampleSettings,
+) -> list[Draw]:
+    """What an epoch has of unknown and of each keyword.
+
+    Args:
+        groups: clips of unknown and of each keyword.
+        extra_groups: the same of the second data set; rows count on from the first one's.
+        settings: how clips are drawn.
+    """
+    sizes = [len(group) for group in (*groups, *extra_groups)]
+    ends = np.cumsum(sizes)
+    rows = [np.arange(end - size, end) for size, end in zip(sizes, ends, strict=True)]
+    keywords = sizes[1 : len(groups)]
+    mean = sum(keywords) / len(keywords)
+    counts = [round(size ** (1 - settings.balance) * mean**settings.balance) for size in keywords]
+    unknown = math.ceil(mean * settings.unknown_per_keyword)
+    draws = []
+    for label, count in enumerate([unknown, *counts], 1):
+        own, extra = rows[label - 1], rows[label - 1 + len(groups)]
+        own = _favour(own, [not is_voice(c.speaker) for c in groups[label - 1]], settings.recorded)
+        from_extra = round(count * settings.extra) if len(extra) else 0
+        if label == 1:
+            count = min(count, sizes[label - 1] + from_extra)  # noqa: PLW2901
+        draws.append(Draw(label, own, extra, count, from_extra))
+    return draws
+
+
+def _favour(rows: Rows, by_people: Sequence[bool], share: float) -> Rows:
+    """Rows in which those by people are repeated until they are `share` of all, if both exist."""
+    recorded = rows[np.array(by_people, bool)]
+    others = len(rows) - len(recorded)
+    if not len(recorded) or not others:
+        return rows
+    wanted = round(others * share / max(1 - share, 0.01))
+    return np.concatenate([rows, np.resize(recorded, max(wanted - len(recorded), 0))])
+
+
+def draw_rows(rng: np.random.Generator, rows: Rows, count: int) -> list[int]:
+    """`count` rows in random order; a row is repeated only after all others were drawn."""
+    times = -(-count // max(len(rows), 1))
+    drawn = np.concatenate([rng.permutation(rows) for _ in range(times)] or [rows[:0]])
+    return [int(row) for row in drawn[:count]]
+
+
+def draw_pairs(rng: np.random.Generator, words: Sequence[Rows], count: int) -> Rows:
+    """Pairs of rows, the first of a keyword and the second of another word: int64[count, 2].
+
+    Args:
+        rng: draws the pairs.
+        words: rows of unknown, which counts as one word, and of each keyword.
+        count: number of pairs.
+    """
+    pairs = np.empty((count, 2), np.int64)
+    for pair in pairs:
+        first = int(rng.integers(1, len(words)))
+        second = int(rng.integers(0, len(words) - 1))
+        second += second >= first
+        pair[:] = rng.choice(words[first]), rng.choice(words[second])
+    return pairs

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Labelled clips as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.features.spectrogram import Spectrograms
+
+Labels = npt.NDArray[np.int64]
+"""int64[n]: 0 silence, 1 unknown, 2 the first keyword."""
+
+Progress = Callable[[int], object]
+"""Called with the number of clips that were loaded since the last call."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Clips with their labels, ready for a model."""
+
+    spectrograms: Spectrograms
+    """int8[n, 49, 40]."""
+
+    labels: Labels
+
+    def __len__(self) -> int:
+        return len(self.labels)
