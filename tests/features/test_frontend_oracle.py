@@ -1,8 +1,8 @@
-"""The core's features against TFLM's: its goldens, and its preprocessor model as the oracle."""
+"""The core's features against TFLM's: tests/data, its preprocessor, and its goldens."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,33 +11,12 @@ import pytest
 
 from kws import _core
 from kws.audio.sound_files import load_clip
+from tests.features.tflm_frontend import preprocessor_model, tflm_features
+from tests.oracle_data import features, sound_files
 
 Pcm = npt.NDArray[np.int16]
-Features = npt.NDArray[np.int8]
-Oracle = Callable[[Pcm], Features]
 
 SECOND = _core.SAMPLE_RATE
-
-
-@pytest.fixture(scope="module")
-def oracle(tflm_data: Path) -> Oracle:
-    """A clip's features as TFLM computes them."""
-    pytest.importorskip("tflite_micro", reason="the oracle, PyPI's tflite-micro, is not installed")
-    from tflite_micro.python.tflite_micro import runtime
-
-    model = (tflm_data / "audio_preprocessor_int8.tflite").read_bytes()
-    interpreter = runtime.Interpreter.from_bytes(model)
-
-    def features(pcm: Pcm) -> Features:
-        interpreter.reset()  # the noise estimate starts at zero
-        frames = []
-        for start in range(0, len(pcm) - _core.WINDOW_SAMPLES + 1, _core.STRIDE_SAMPLES):
-            interpreter.set_input(pcm[np.newaxis, start : start + _core.WINDOW_SAMPLES], 0)
-            interpreter.invoke()
-            frames.append(interpreter.get_output(0).reshape(_core.CHANNELS).copy())
-        return np.array(frames, np.int8)
-
-    return features
 
 
 def to_pcm(x: npt.NDArray[np.floating]) -> Pcm:
@@ -75,50 +54,88 @@ SOUNDS: dict[str, Callable[[np.random.Generator, float], npt.NDArray[np.floating
 }
 
 
-@pytest.mark.parametrize("name", [
-    "no_1000ms", "no_30ms", "noise_1000ms", "silence_1000ms", "yes_1000ms", "yes_30ms",
-])  # fmt: skip
-def test_features_equal_the_goldens(tflm_data: Path, name: str) -> None:
-    golden = np.loadtxt(tflm_data / "golden" / f"{name}.features.txt", dtype=np.int8, ndmin=2)
-    pcm = load_clip(tflm_data / "wav" / f"{name}.wav")
-    np.testing.assert_array_equal(_core.features(pcm[np.newaxis])[0], golden)
+@pytest.mark.parametrize("sound", sound_files())
+def test_features_are_tflms(sound: str) -> None:
+    pcm = load_clip(sound_files()[sound])
+    np.testing.assert_array_equal(_core.Frontend().process(pcm), features()[sound])
+
+
+def test_features_are_of_many_values() -> None:
+    values = np.unique(np.concatenate(list(features().values())))
+    assert len(values) > 100
+
+
+@pytest.mark.parametrize("sound", ["hiss", "yes_slt"])
+def test_the_committed_features_are_what_tflm_computes(sound: str) -> None:
+    pcm = load_clip(sound_files()[sound])
+    np.testing.assert_array_equal(tflm_features(pcm), features()[sound])
 
 
 @pytest.mark.parametrize("sound", SOUNDS)
-def test_artificial_sound_gives_the_oracles_bits(oracle: Oracle, sound: str) -> None:
+def test_artificial_sound_gives_the_oracles_bits(sound: str) -> None:
     rng = np.random.default_rng(list(SOUNDS).index(sound))
     clips = np.stack([to_pcm(SOUNDS[sound](rng, 2.0 ** rng.uniform(0, 15))) for _ in range(15)])
-    for pcm, features in zip(clips, _core.features(clips), strict=True):
-        np.testing.assert_array_equal(features, oracle(pcm))
+    for pcm, frames in zip(clips, _core.features(clips), strict=True):
+        np.testing.assert_array_equal(frames, tflm_features(pcm))
 
 
-def test_speech_at_all_levels_gives_the_oracles_bits(oracle: Oracle, speech_commands: Path) -> None:
+def test_speech_at_all_levels_gives_the_oracles_bits() -> None:
     rng = np.random.default_rng(100)
-    files = sorted(speech_commands.glob("[a-z]*/*.flac"))
-    assert files
-    for path in rng.choice(np.array(files, dtype=object), 150):
-        pcm = load_clip(path).astype(np.float64)
-        peak = max(np.abs(pcm).max(), 1.0)
-        pcm16 = to_pcm(pcm * (2.0 ** rng.uniform(0, 17) / peak))  # up to four times full scale
-        np.testing.assert_array_equal(
-            _core.features(pcm16[np.newaxis])[0], oracle(pcm16), err_msg=str(path)
-        )
+    for sound in ("yes_slt", "no_awb", "left_slt", "vowels"):
+        pcm = load_clip(sound_files()[sound]).astype(np.float64)
+        for level in rng.uniform(0, 17, 8):  # up to four times full scale
+            scaled = to_pcm(pcm * (2.0**level / np.abs(pcm).max()))
+            np.testing.assert_array_equal(
+                _core.Frontend().process(scaled), tflm_features(scaled), f"{sound}, {level}"
+            )
 
 
-def test_the_noise_estimate_runs_on_in_a_stream(oracle: Oracle) -> None:
-    """A stream in odd pieces, a minute long: what a device hears."""
+def test_the_noise_estimate_runs_on_in_a_stream() -> None:
+    """A stream in chunks of odd sizes, a minute long: what a device processes."""
     rng = np.random.default_rng(200)
     loudness = 2.0 ** rng.uniform(0, 14, 60).repeat(SECOND)
     pcm = to_pcm(rng.normal(0, loudness))
     frontend = _core.Frontend()
-    pieces = np.split(pcm, np.sort(rng.integers(0, len(pcm), 500)))
-    frames = np.concatenate([frontend.process(piece) for piece in pieces])
-    np.testing.assert_array_equal(frames, oracle(pcm))
+    chunks = np.split(pcm, np.sort(rng.integers(0, len(pcm), 500)))
+    frames = np.concatenate([frontend.process(chunk) for chunk in chunks])
+    np.testing.assert_array_equal(frames, tflm_features(pcm))
 
 
 def test_clips_do_not_influence_each_other() -> None:
     clips = to_pcm(np.random.default_rng(300).normal(0, 1000, (8, SECOND)))
     together = _core.features(clips)
     assert together.shape == (8, 49, _core.CHANNELS)
-    for pcm, features in zip(clips, together, strict=True):
-        np.testing.assert_array_equal(_core.features(pcm[np.newaxis])[0], features)
+    for pcm, frames in zip(clips, together, strict=True):
+        np.testing.assert_array_equal(_core.features(pcm[np.newaxis])[0], frames)
+
+
+@pytest.mark.parametrize("name", [
+    "no_1000ms", "no_30ms", "noise_1000ms", "silence_1000ms", "yes_1000ms", "yes_30ms",
+])  # fmt: skip
+def test_features_equal_micro_speechs_goldens(tflm_data: Path, name: str) -> None:
+    golden = np.loadtxt(tflm_data / "golden" / f"{name}.features.txt", dtype=np.int8, ndmin=2)
+    pcm = load_clip(tflm_data / "wav" / f"{name}.wav")
+    np.testing.assert_array_equal(tflm_features(pcm), golden)
+    np.testing.assert_array_equal(_core.features(pcm[np.newaxis])[0], golden)
+
+
+def test_the_preprocessor_is_micro_speechs(tflm_data: Path) -> None:
+    """Op for op, constant for constant, option for option."""
+    from flatbuffers import flexbuffers
+    from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+    def operators(file: bytes) -> Iterator[object]:
+        model = schema.ModelT.InitFromPackedBuf(file, 0)
+        (graph,) = model.subgraphs
+        for operator in graph.operators:
+            code = model.operatorCodes[operator.opcodeIndex]
+            yield code.builtinCode, code.customCode
+            for index in [*operator.inputs, *operator.outputs]:
+                tensor = graph.tensors[index]
+                constant = model.buffers[tensor.buffer].data
+                yield tensor.type, list(tensor.shape), bytes(() if constant is None else constant)
+            options = operator.customOptions
+            yield None if options is None else flexbuffers.Loads(bytes(options))
+
+    theirs = (tflm_data / "audio_preprocessor_int8.tflite").read_bytes()
+    assert list(operators(preprocessor_model())) == list(operators(theirs))

@@ -9,13 +9,15 @@ from typing import Any
 import flatbuffers
 import numpy as np
 from numpy.typing import NDArray
-from tensorflow.lite.python import schema_py_generated as schema
+from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 _TYPES = {
     "float32": schema.TensorType.FLOAT32,
     "int32": schema.TensorType.INT32,
     "int8": schema.TensorType.INT8,
     "uint8": schema.TensorType.UINT8,
+    "uint32": schema.TensorType.UINT32,
+    "uint64": schema.TensorType.UINT64,
     "int16": schema.TensorType.INT16,
     "bool": schema.TensorType.BOOL,
     "resource": schema.TensorType.RESOURCE,
@@ -112,6 +114,15 @@ class ModelBuilder:
                 assert hasattr(operator.builtinOptions, key), key
                 setattr(operator.builtinOptions, key, value)
         self.graphs[graph].operators.append(operator)
+
+    def custom_op(
+        self, name: str, inputs: Sequence[int], outputs: Sequence[int], options: bytes
+    ) -> None:
+        """Adds an operator of a library's own; `options` is what that library reads."""
+        self.op("CUSTOM", inputs, outputs)
+        self._codes[-1].customCode = name
+        operator = self.graphs[0].operators[-1]
+        operator.customOptions = np.frombuffer(options, np.uint8)
 
     def build(
         self,

@@ -59,6 +59,9 @@ def add_svdf(
     return y
 
 
+POWERS_OF_TWO = st.integers(-10, -3).map(lambda power: 2.0**power)
+
+
 @given(
     batch=st.integers(1, 2),
     features=st.integers(1, 40),
@@ -70,8 +73,9 @@ def add_svdf(
     state_zero=ZERO_POINTS,
     out_zero=ZERO_POINTS,
     scale=scales(),
-    to_state=scales(1e-4, 1e-1),
-    to_output=scales(1e-4, 1e-1),
+    # Powers of two make ties, which show how exactly a factor is computed.
+    to_state=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
+    to_output=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
     seed=SEEDS,
 )
 @FEW

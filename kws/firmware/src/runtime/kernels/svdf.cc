@@ -85,13 +85,13 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(CheckTypes(t));
   KWS_RETURN_IF_ERROR(CheckShapes(t, rank));
   KWS_RETURN_IF_ERROR(CheckBias(context, kBiasTensor, t.output.dims[1]));
-  // TFLM computes both factors as floats.
+  // TFLM computes both factors as doubles.
   QuantizedMultiplier to_state;
   QuantizedMultiplier to_output;
-  KWS_RETURN_IF_ERROR(MultiplierFromScales(t.input.scale * t.feature.scale / t.state.scale, 1.0f,
-                                           1.0f, 0, &to_state));
-  KWS_RETURN_IF_ERROR(MultiplierFromScales(t.state.scale * t.time.scale / t.output.scale, 1.0f,
-                                           1.0f, 0, &to_output));
+  KWS_RETURN_IF_ERROR(
+      MultiplierFromScales(t.input.scale, t.feature.scale, t.state.scale, 0, &to_state));
+  KWS_RETURN_IF_ERROR(
+      MultiplierFromScales(t.state.scale, t.time.scale, t.output.scale, 0, &to_output));
 
   Params* params;
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
