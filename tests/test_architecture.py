@@ -88,7 +88,6 @@ STILL: set[str] = {
     "name in tests/audio: left",
     "name in tests/audio: pieces",
     "name in tests/bundle: ours",
-    "name in tests/features: pieces",
     "name in tests/firmware: found",
     "name in tests/host/build: left",
     "name in tests/host/build: log",
