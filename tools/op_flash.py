@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from kws.bundle import flash_table
-from kws.host.build import firmware as builder
+from kws.host.build.platformio_run import run_platformio
 from kws.host.build.programs import COMPILER, find_tool
 from tools.ops_page import load_ops
 
@@ -33,7 +33,7 @@ def measure() -> str:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         (work / "result").mkdir()
-        builder._run_platformio("qemu_infer", None, work, work / "result")
+        run_platformio("qemu_infer", None, work, work / "result")
         core = work / "build" / "qemu_infer" / "src" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
         for name in sorted(ops):

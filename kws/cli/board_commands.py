@@ -28,9 +28,9 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build a board's firmware with a model in it."""
-    from kws.cli import device_tables
+    from kws.cli import board_tables
+    from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
-    from kws.host.build.firmware import find_board
     from kws.progress import progress_bar
 
     target = find_board(board)
@@ -38,9 +38,9 @@ def build(
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
     print(
-        device_tables.size_json(target, firmware)
+        board_tables.size_json(target, firmware)
         if as_json
-        else device_tables.size_text(target, firmware)
+        else board_tables.size_text(target, firmware)
     )
 
 
@@ -67,7 +67,7 @@ def test(
 
     With the default matrix, an emulated board has to tell of faults as well.
     """
-    from kws.cli import device_tables
+    from kws.cli import board_tables
     from kws.host.emulate import faults, matrix
     from kws.host.emulate import recordings as test_recordings
     from kws.progress import progress_bar
@@ -87,15 +87,15 @@ def test(
         return
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
         results = matrix.play_all(board, bundle, recordings, advance)
-    told: list[faults.FaultRow] = []
+    injected: list[faults.FaultRow] = []
     if not clips and not data and board != matrix.HOST:
         with progress_bar(f"breaking {board}", faults.TRIES) as advance:
-            told = faults.check_faults(board, bundle, advance)
-    passed = device_tables.pass_rate(results) >= pass_rate and all(row.ok for row in told)
+            injected = faults.check_faults(board, bundle, advance)
+    passed = board_tables.pass_rate(results) >= pass_rate and all(row.ok for row in injected)
     if as_json:
-        print(device_tables.results_json(board, bundle, results, told, passed=passed))
+        print(board_tables.results_json(board, bundle, results, injected, passed=passed))
     else:
-        print(device_tables.results_text(board, bundle, results, told))
+        print(board_tables.results_text(board, bundle, results, injected))
     if not passed:
         raise typer.Exit(1)
 
@@ -116,25 +116,26 @@ def deploy(
     from dataclasses import asdict
 
     from kws.host.build.firmware import build as build_firmware
-    from kws.host.deploy import flow
+    from kws.host.deploy import deployment
     from kws.host.deploy.image import read_elf
-    from kws.host.deploy.loader import Bench
     from kws.host.deploy.probe import steps as probe_steps
+    from kws.host.deploy.real_board import Bench, find_real_board
     from kws.host.serial import ports
     from kws.progress import progress_bar
 
-    target = flow.target_of(board)
+    real_board = find_real_board(board)
     bundle = open_bundle(model)
     if not probe:
-        flow.find_port(target, port, ports.list_ports())  # before the user waits for a build
+        # A missing board is an error before the user waits for a build.
+        deployment.find_port(real_board, port, ports.list_ports())
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle)
-    image = read_elf(firmware.elf, target.memory)
-    way = flow.deploy_by_probe if probe else flow.deploy
-    steps = probe_steps(image) if probe else target.steps(image)
-    with progress_bar(f"writing to {target.title}", steps) as advance:
-        done = way(target, image, port, Bench(advance=advance))
-    print(dumps(asdict(done)) if as_json else flow.text(done))
+    image = read_elf(firmware.elf, real_board.memory)
+    way = deployment.deploy_by_probe if probe else deployment.deploy
+    steps = probe_steps(image) if probe else real_board.steps(image)
+    with progress_bar(f"writing to {real_board.title}", steps) as advance:
+        done = way(real_board, image, port, Bench(advance=advance))
+    print(dumps(asdict(done)) if as_json else deployment.text(done))
 
 
 def monitor(
@@ -150,14 +151,15 @@ def monitor(
     """Show what a board writes, until Ctrl-C; what is typed goes to the board."""
     from contextlib import suppress
 
-    from kws.host.serial import monitor as watch
+    from kws.host.deploy import monitor as watch
+    from kws.host.deploy.real_board import find_real_board, real_boards
 
     if as_json and as_csv:
         raise UsageError("--json and --csv were both given; choose one")
     show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
-    targets = watch.targets_of(board)
+    kinds = [find_real_board(board)] if board else list(real_boards().values())
     with suppress(KeyboardInterrupt):
-        watch.Monitor(targets, port, show, baud, typed=watch.keyboard()).run()
+        watch.Monitor(tuple(kinds), port, show, baud, typed=watch.keyboard()).run()
 
 
 def bench(
@@ -190,19 +192,19 @@ def bench(
 
 def boards(*, as_json: JsonOption = False) -> None:
     """List the boards that firmware can be built for."""
-    from kws.cli import device_tables
-    from kws.host.build.firmware import boards as all_boards
+    from kws.cli import board_tables
+    from kws.host.build.boards import boards as all_boards
 
     found = all_boards()
-    print(device_tables.list_json(found) if as_json else device_tables.boards_text(found))
+    print(board_tables.list_json(found) if as_json else board_tables.boards_text(found))
 
 
 def doctor(*, as_json: JsonOption = False) -> None:
     """Check what other commands need, and say what to do where it is missing."""
-    from kws.cli import device_tables
-    from kws.host.build import programs
+    from kws.cli import board_tables
+    from kws.host.doctor import check_all
 
-    checks = programs.check_all()
-    print(device_tables.list_json(checks) if as_json else device_tables.checks_text(checks))
-    if not all(check.found or check.optional for check in checks):
+    checks = check_all()
+    print(board_tables.list_json(checks) if as_json else board_tables.checks_text(checks))
+    if not all(check.present or check.optional for check in checks):
         raise typer.Exit(1)

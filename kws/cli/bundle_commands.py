@@ -62,13 +62,13 @@ def convert(
         f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
         f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
     )
-    found = plan_of(bundle.model)
-    print(plan_text(found))
+    memory_plan = plan_of(bundle.model)
+    print(plan_text(memory_plan))
     print(flash_text(bundle.ops))
     if plan:
         from kws.bundle.memory_plan_picture import save_plan
 
-        save_plan(plan, found, f"{bundle.name}: memory over time")
+        save_plan(plan, memory_plan, f"{bundle.name}: memory over time")
         print(f"picture: {plan}")
 
 
@@ -103,16 +103,16 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Be the device: print what it would write on its serial port while it hears the clips."""
-    from kws.cli import device_tables
+    from kws.cli import board_tables
     from kws.host.emulate import matrix
 
     bundle = open_bundle(model)
     recordings = matrix.clip_recordings(clips, bundle.labels)
     results = matrix.play_all(matrix.HOST, bundle, recordings)
     if as_json:
-        print(device_tables.results_json(matrix.HOST, bundle, results, passed=True))
+        print(board_tables.results_json(matrix.HOST, bundle, results, passed=True))
         return
-    print(device_tables.serial_text(results), end="")
+    print(board_tables.serial_text(results), end="")
 
 
 def features(

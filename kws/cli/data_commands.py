@@ -116,8 +116,8 @@ def stats(
 
     dataset = open_dataset(folder)
     with progress_bar("reading", len(dataset.clips) + len(dataset.backgrounds)) as advance:
-        found = collect(dataset, advance)
+        summary = collect(dataset, advance)
     if as_json:
-        print(dumps(found.to_json(), indent=2))
+        print(dumps(summary.to_json(), indent=2))
     else:
-        Console(highlight=False).print(describe(found), soft_wrap=True)
+        Console(highlight=False).print(describe(summary), soft_wrap=True)

@@ -199,7 +199,7 @@ def models(
 ) -> None:
     """List the models of the zoo and what they cost; measured at first, then remembered."""
     from kws.bundle.bundle import default_bundle_path
-    from kws.host.build.firmware import find_board
+    from kws.host.build.boards import find_board
     from kws.host.build.programs import cache_folder
     from kws.host.measure import model_costs
     from kws.model.zoo import MODELS

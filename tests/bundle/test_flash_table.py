@@ -7,7 +7,7 @@ import pytest
 from kws.bundle.bundle import default_bundle_path
 from kws.bundle.flash_table import flash_of, flash_text
 from kws.bundle.reading import load_bundle
-from kws.host.build.firmware import MAP, build
+from kws.host.build.firmware import build
 from kws.host.measure.footprint import read_footprint
 from tests.host.conftest import board_tools  # noqa: F401
 from tools.ops_page import load_ops
@@ -34,7 +34,7 @@ def test_text_has_a_line_for_each_kind() -> None:
 @pytest.mark.usefixtures("board_tools")
 def test_the_table_says_what_the_linker_says() -> None:
     bundle = load_bundle(default_bundle_path())
-    kernels = read_footprint(build("qemu", bundle).folder / MAP).flash["kernels"]
+    kernels = read_footprint(build("qemu", bundle).map).flash["kernels"]
     # Another compiler gives a little more or less.
     assert flash_of(bundle.ops).together == pytest.approx(kernels, rel=0.02), (
         "run python -m tools.op_flash"

@@ -13,7 +13,7 @@ import pytest
 
 from kws import _core
 from kws.host.build.programs import COMPILER, QEMU
-from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.qemu import Qemu
 from tests.paths import ROOT
 
 FIRMWARE = ROOT / "kws" / "firmware"
@@ -58,7 +58,7 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
         check=True,
     )
     pcm = sounds()
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         image = struct.pack("<I", len(pcm)) + pcm.astype("<i2").tobytes()
         lines = emulator.run(elf, image, timeout_s=120).text.splitlines()
     assert lines[-1] == "arithmetic is right"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.host.build.firmware import firmware_folder
+from kws.host.build.boards import firmware_folder
 from kws.host.build.programs import COMPILER
 from kws.host.emulate.renode import scripts
 from tests.paths import ROOT

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from kws.bundle.reading import load_bundle
-from kws.host.build.firmware import build, find_board, firmware_folder
+from kws.host.build.boards import find_board, firmware_folder
+from kws.host.build.firmware import build
 from tests.paths import ROOT
 
 PAGE = ROOT / "docs" / "boards" / "nano33ble.md"

@@ -20,7 +20,8 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from kws.bundle.bundle import Bundle
-from kws.host.build.firmware import build, firmware_folder
+from kws.host.build.boards import firmware_folder
+from kws.host.build.firmware import build
 
 BOARDS = firmware_folder() / "src" / "boards"
 HEADERS = {  # by chip, which names its SVD file

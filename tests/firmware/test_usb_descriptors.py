@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kws.host.build.firmware import firmware_folder
+from kws.host.build.boards import firmware_folder
 
 SOURCES = firmware_folder() / "src"
 

@@ -77,12 +77,12 @@ def content_of(elf: Path, symbol: str) -> slice:
             file = ELFFile(stream)
             table = file.get_section_by_name(".symtab")
             if isinstance(table, SymbolTableSection):
-                for found in table.get_symbol_by_name(symbol) or ():
+                for entry in table.get_symbol_by_name(symbol) or ():
                     for segment in file.iter_segments("PT_LOAD"):
-                        start = found["st_value"] - segment["p_vaddr"]
+                        start = entry["st_value"] - segment["p_vaddr"]
                         if 0 <= start < segment["p_filesz"]:
                             start += segment["p_offset"]
-                            return slice(start, start + found["st_size"])
+                            return slice(start, start + entry["st_size"])
             raise ELFError(f"it has no {symbol}")
     except (OSError, ELFError) as error:
         raise ToolError(f"{elf}: {error}; build the firmware again") from None

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is to be written into a board's flash, checked before anything is written."""
 
 from __future__ import annotations

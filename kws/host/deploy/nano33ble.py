@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arduino Nano 33 BLE and BLE Sense, first and second revision: USB bootloader below 0x10000."""
 
 from __future__ import annotations
 
 from kws.host.deploy.image import ERASED, Image, Memory
-from kws.host.deploy.loader import Bench, ProtocolError, Target
+from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
 from kws.host.deploy.samba import BLOCK, Samba
 from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
@@ -16,7 +17,7 @@ BOOTLOADER = UsbId(0x2341, 0x005A)
 CHIP = "nRF52840-QIAA"
 
 
-class Nano33Ble(Target):
+class Nano33Ble(RealBoard):
     """Started by a touch at 1200 bps, written with SAM-BA."""
 
     name = "nano33ble"
@@ -43,7 +44,7 @@ class Nano33Ble(Target):
         return 2 * image.count + 1
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `Target.program`."""
+        """As `RealBoard.program`."""
         if port.usb != BOOTLOADER:
             port = self._start_bootloader(port, bench)
         with ports.open_soon(port.device, bench.timing.appear) as link:
@@ -66,10 +67,10 @@ class Nano33Ble(Target):
         before = {p.device for p in bench.lister() if p.usb == BOOTLOADER}
         ports.touch(port.device)
 
-        def wanted(found: Port) -> bool:
-            if port.socket and found.socket:
-                return found.usb == BOOTLOADER and found.socket == port.socket
-            return found.usb == BOOTLOADER and found.device not in before
+        def wanted(candidate: Port) -> bool:
+            if port.socket and candidate.socket:
+                return candidate.usb == BOOTLOADER and candidate.socket == port.socket
+            return candidate.usb == BOOTLOADER and candidate.device not in before
 
         started = ports.wait_for(bench.lister, wanted, bench.timing.appear)
         if started is None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware through a debug probe (SWD), by pyOCD: for a board without a bootloader, or a stuck one.
 
 Sectors are erased one by one and only where the image lies, so the bootloader stays. A chip whose
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from kws.errors import BoardError, ToolError
 from kws.host.deploy.image import Image
-from kws.host.deploy.loader import Bench, Target
+from kws.host.deploy.real_board import Bench, RealBoard
 
 if TYPE_CHECKING:
     from pyocd.core.session import Session
@@ -31,18 +32,18 @@ def steps(image: Image) -> int:
     return 3 * image.count
 
 
-def program(target: Target, image: Image, bench: Bench) -> None:
+def program(board: RealBoard, image: Image, bench: Bench) -> None:
     """Write an image through the one debug probe there is, compare, and start it.
 
     Raises:
         ToolError: pyOCD is not installed.
         BoardError: there is no probe, it does not reach the board, or flash differs afterwards.
     """
-    with _session(target) as session:
-        write(session, target, image, bench)
+    with _session(board) as session:
+        write(session, board, image, bench)
 
 
-def write(session: Session, target: Target, image: Image, bench: Bench) -> None:
+def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> None:
     """The same over an open session.
 
     Raises:
@@ -53,12 +54,12 @@ def write(session: Session, target: Target, image: Image, bench: Bench) -> None:
     chip = session.target
     if chip.is_locked():
         raise BoardError(
-            f"the debug port of the {target.probe} is locked (APPROTECT); unlocking it would erase "
+            f"the debug port of the {board.probe} is locked (APPROTECT); unlocking it would erase "
             "the bootloader too, so kws does not: deploy without --probe"
         )
     if chip.selected_core is None:
         raise BoardError("the debug probe finds no processor; check power, SWDIO, SWCLK and GND")
-    flash = target.memory.flash
+    flash = board.memory.flash
     if not flash.start <= image.address < image.address + len(image.data) <= flash.stop:
         raise BoardError(f"0x{image.address:x} is no address that may be written")
     chip.reset_and_halt()
@@ -79,7 +80,7 @@ def write(session: Session, target: Target, image: Image, bench: Bench) -> None:
 
 
 @contextlib.contextmanager
-def _session(target: Target) -> Iterator[Session]:
+def _session(board: RealBoard) -> Iterator[Session]:
     """An open session with the one probe that is connected."""
     try:
         from pyocd.core import exceptions  # noqa: PLC0415 - an optional package
@@ -98,7 +99,7 @@ def _session(target: Target) -> Iterator[Session]:
     if len(probes) > 1:
         names = ", ".join(probe.unique_id for probe in probes)
         raise BoardError(f"{len(probes)} debug probes were found: leave one plugged in, {names}")
-    session = Session(probes[0], target_override=target.probe, **_OPTIONS)
+    session = Session(probes[0], target_override=board.probe, **_OPTIONS)
     try:
         with session:
             yield session

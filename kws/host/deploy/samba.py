@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 r"""The USB bootloader of Arduino's boards with an nRF52840, spoken to over its serial port.
 
 It understands a subset of SAM-BA, the protocol of Atmel's bootloaders, with Arduino's extensions.
@@ -31,7 +32,7 @@ import re
 import time
 
 from kws.errors import BoardError
-from kws.host.deploy.loader import ProtocolError
+from kws.host.deploy.real_board import ProtocolError
 from kws.host.serial.ports import Link
 
 ORIGIN = 0x10000
@@ -145,21 +146,21 @@ class Samba:
 
     def _command(self, command: bytes, answer: bytes, address: int) -> bytes:
         self._link.write(command)
-        found = self._read()
-        if not re.fullmatch(answer + _END, found):
-            what = f"answered {_show(found)}" if found else "did not answer"
+        reply = self._read()
+        if not re.fullmatch(answer + _END, reply):
+            what = f"answered {_show(reply)}" if reply else "did not answer"
             raise ProtocolError(
                 f"{self._link.device}: the bootloader {what} at flash address 0x{address:x}"
             )
-        return found
+        return reply
 
     def _read(self) -> bytes:
         """What comes, up to the end of a line; less if that does not come in time."""
-        found = b""
+        reply = b""
         end = time.monotonic() + self._answer
-        while _END not in found and (left := end - time.monotonic()) > 0:
-            found += self._link.read(left)
-        return found
+        while _END not in reply and (remaining := end - time.monotonic()) > 0:
+            reply += self._link.read(remaining)
+        return reply
 
 
 def _show(text: bytes) -> str:

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """SparkFun Edge, behind SparkFun's variable loader, at a USB-serial adapter."""
 
 from __future__ import annotations
 
 from kws.errors import BoardError
 from kws.host.deploy.image import Image, Memory
-from kws.host.deploy.loader import Bench, Target
+from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.svl import FRAME_BYTES, Svl
 from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
@@ -25,7 +26,7 @@ UPPER_HALF = 0x80000
 """Loaders before version 6 do not erase flash from here on (its README, "Artemis SVL Versions")."""
 
 
-class SparkFunEdge(Target):
+class SparkFunEdge(RealBoard):
     """Reset by the adapter's DTR line, written by the loader that listens just after."""
 
     name = "sparkfun_edge"
@@ -48,7 +49,7 @@ class SparkFunEdge(Target):
         return image.count
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `Target.program`."""
+        """As `RealBoard.program`."""
         with ports.open_soon(port.device, bench.timing.appear) as link:
             board = Svl(link, bench.timing.answer)
             end = image.address + len(image.data)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SparkFun's variable loader (SVL), spoken to over a USB-serial adapter.
 
 All below was read from the loader's source (sparkfun/Apollo3_Uploader_SVL at fc89de7,
@@ -32,7 +33,7 @@ from __future__ import annotations
 import re
 import time
 
-from kws.host.deploy.loader import ProtocolError
+from kws.host.deploy.real_board import ProtocolError
 from kws.host.serial.ports import Link
 
 VERSION, STAY, NEXT, FRAME, RETRY, DONE = 1, 2, 3, 4, 5, 6
@@ -147,23 +148,25 @@ class Svl:
         time.sleep(_ARRIVED)  # whoever opens the port next resets the board
 
     def _enter(self) -> int:
-        heard = b""
+        first_answer = b""
         for moment in _MOMENTS:
             self._link.restart()
             time.sleep(moment)
             self._link.drop_input()
             self._link.write(_DETECT)
             answer = self._read(min(self._answer, _GREETING))
-            heard = heard or answer
-            found = decode(answer)
-            if found is None or found[0] != VERSION or len(found[1]) != 1:
+            first_answer = first_answer or answer
+            packet = decode(answer)
+            if packet is None or packet[0] != VERSION or len(packet[1]) != 1:
                 continue
             self._link.write(encode(STAY))
             # A RETRY is as good: it has waited for the first frame for a while.
             invited = decode(self._read(self._answer))
             if invited is not None and invited[0] in (NEXT, RETRY):
-                return found[1][0]
-        said = "answers, but not as SparkFun's variable loader" if heard else "does not answer"
+                return packet[1][0]
+        said = (
+            "answers, but not as SparkFun's variable loader" if first_answer else "does not answer"
+        )
         raise ProtocolError(
             f"{self._link.device}: the board {said}; look at the adapter (3.3 V, with its DTR pin "
             "connected) and whether the board has that loader (docs/boards/sparkfun_edge.md)"
@@ -171,10 +174,10 @@ class Svl:
 
     def _read(self, seconds: float) -> bytes:
         """What comes until a packet is whole; less, or nonsense, if that does not come in time."""
-        found = b""
+        received = b""
         end = time.monotonic() + seconds
-        while decode(found) is None and (left := end - time.monotonic()) > 0:
-            found += self._link.read(left)
-            if len(found) > _LONGEST:
+        while decode(received) is None and (remaining := end - time.monotonic()) > 0:
+            received += self._link.read(remaining)
+            if len(received) > _LONGEST:
                 break
-        return found
+        return received

@@ -15,10 +15,9 @@ from kws._core import SAMPLE_RATE
 from kws.bundle.bundle import Bundle
 from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build, build_sources
-from kws.host.emulate.emulators import emulator
+from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
-from kws.host.emulate.qemu import Emulator
 from kws.host.emulate.renode import Renode
 from kws.host.serial.lines import Serial
 
@@ -76,7 +75,7 @@ def check_faults(
         return [row for rows in pool.map(run, tries) for row in rows]
 
 
-def _tries(board: str, bundle: Bundle, device: Emulator | Renode, folder: Path) -> Iterator[_Try]:
+def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterator[_Try]:
     elf = build(board, bundle).elf
     pcm = silence(2 * SAMPLE_RATE)
 
@@ -113,9 +112,9 @@ def _tries(board: str, bundle: Bundle, device: Emulator | Renode, folder: Path) 
 
 def _row(name: str, expected: str, serial: Serial) -> FaultRow:
     lines = serial.text.splitlines()
-    found = next((line for line in lines if re.fullmatch(expected, line)), None)
-    said = found if found is not None else (lines[-1] if lines else "")
-    return FaultRow(name, expected, said, found is not None)
+    match = next((line for line in lines if re.fullmatch(expected, line)), None)
+    said = match if match is not None else (lines[-1] if lines else "")
+    return FaultRow(name, expected, said, match is not None)
 
 
 def _with_model(elf: Path, changed: Path, model: bytes) -> Path:

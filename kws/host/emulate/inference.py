@@ -17,7 +17,7 @@ from kws import _core
 from kws.errors import BoardError, ModelError, UsageError
 from kws.files import atomic_write
 from kws.host.build.firmware import build_tool
-from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.qemu import Qemu
 
 Array = npt.NDArray[np.generic]
 
@@ -112,7 +112,7 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
     """
     shapes = [_open(job).outputs for job in jobs]
     elf = build_tool(board, "infer").elf
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         text = emulator.run(elf, _image(jobs), timeout_s=600).text
     lines = iter(text.splitlines())
     outcomes = []
@@ -140,11 +140,11 @@ def _open(job: Job) -> _core.Interpreter:
         raise UsageError("the inputs have different numbers of rows; give as many of each")
     for info, values in zip(interpreter.inputs, job.inputs, strict=True):
         wanted = int(np.prod(info.shape))
-        found = int(np.prod(values.shape[1:]))
-        if values.dtype != info.dtype or found != wanted:
+        given = int(np.prod(values.shape[1:]))
+        if values.dtype != info.dtype or given != wanted:
             raise UsageError(
                 f"input {info.name or '?'}: the model takes rows of {wanted} {info.dtype} "
-                f"(shape {list(info.shape)}), the array has rows of {found} {values.dtype}"
+                f"(shape {list(info.shape)}), the array has rows of {given} {values.dtype}"
             )
     return interpreter
 

@@ -18,7 +18,8 @@ from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.errors import BoardError, UsageError
 from kws.files import new_directory
-from kws.host.build.firmware import build, check_board, find_board
+from kws.host.build.boards import find_board
+from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
@@ -180,7 +181,7 @@ def play_all(
     """
     if board == HOST:
         return [_judged(r, host_device.play(bundle, r.pcm), bundle, progress) for r in recordings]
-    check_board(board)
+    find_board(board)
     with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
         elf = build(board, bundle).elf
         return list(

@@ -19,7 +19,7 @@ _PSRAM_BYTES = 16 * 2**20
 _HALTED = 1  # exit status of a firmware that met a fault
 
 
-class Emulator(Processes):
+class Qemu(Processes):
     """Runs firmware in QEMU processes.
 
     Raises:

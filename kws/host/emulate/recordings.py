@@ -6,7 +6,7 @@ A matrix.toml lists recordings of two kinds; files are relative to its folder:
     name = "yes, first voice"
     file = "yes_1.flac"        # or `seconds = 10`: a quiet room; or a list, one after the other
     expect = "yes"             # or "unknown", "silence"; a list: these, each once, in this order
-    level = 4.0                # the samples times this, clipped; 1 unless told
+    level = 4.0                # the samples times this, clipped; 1 is the default
 
     [[scene]]                  # words at known times
     name = "one minute"
@@ -95,11 +95,13 @@ def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]
     clips = dataset.of(Split.TEST)
     recordings: list[Recording] = []
     for label in labels[1:]:
-        mine = [c for c in clips if c.word == label or (label == UNKNOWN and c.word not in labels)]
-        if not mine and label != UNKNOWN:
+        candidates = [
+            c for c in clips if c.word == label or (label == UNKNOWN and c.word not in labels)
+        ]
+        if not candidates and label != UNKNOWN:
             raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
-        chosen = np.linspace(0, len(mine) - 1, min(a_label, len(mine))).astype(int)
-        recordings += [clip_recording(f"{label}={mine[i].path}", labels) for i in chosen]
+        chosen = np.linspace(0, len(candidates) - 1, min(a_label, len(candidates))).astype(int)
+        recordings += [clip_recording(f"{label}={candidates[i].path}", labels) for i in chosen]
     return recordings
 
 

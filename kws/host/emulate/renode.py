@@ -12,7 +12,7 @@ from pathlib import Path
 import kws
 from kws._core import SAMPLE_RATE
 from kws.errors import BoardError, ToolError
-from kws.host.build.firmware import Board
+from kws.host.build.boards import Board
 from kws.host.emulate.padding import Pcm, silence
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Heard, Serial, parse, parse_line
@@ -147,7 +147,7 @@ def _until(data: bytes, end_ms: int) -> bytes:
     """Without the lines about what was heard after the recording."""
     kept = []
     for line in data.decode("utf-8", "replace").splitlines(keepends=True):
-        found = parse_line(line.rstrip("\r\n"))
-        if not isinstance(found, Heard) or found.time_ms <= end_ms:
+        message = parse_line(line.rstrip("\r\n"))
+        if not isinstance(message, Heard) or message.time_ms <= end_ms:
             kept.append(line)
     return "".join(kept).encode()

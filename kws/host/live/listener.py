@@ -155,9 +155,9 @@ def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
 
 def _between_silence(path: Path, size: int) -> Iterator[Pcm]:
     pause = PAUSE_SECONDS * _core.SAMPLE_RATE
-    pieces = read_pieces(path, size / _core.SAMPLE_RATE)
-    first = next(pieces)  # a file that cannot be read is told of before a second of silence
+    blocks = read_pieces(path, size / _core.SAMPLE_RATE)
+    first = next(blocks)  # so that an unreadable file is an error before a second of silence
     yield silence(pause)
     yield first
-    yield from pieces
+    yield from blocks
     yield silence(pause, seed=1)

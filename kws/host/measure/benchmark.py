@@ -14,8 +14,8 @@ from kws import _core
 from kws.bundle.bundle import Bundle
 from kws.errors import BoardError
 from kws.features.spectrogram import batch_spectrograms
-from kws.host.build.firmware import MAP, build, build_tool
-from kws.host.emulate.qemu import Emulator
+from kws.host.build.firmware import build, build_tool
+from kws.host.emulate.qemu import Qemu
 from kws.host.measure.footprint import Footprint, read_footprint
 
 _MAGIC = 0x4253574B  # as bench_main.cc has it
@@ -85,7 +85,7 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
     """
     elf = build_tool(board, "bench").elf
     header = struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0")
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         text = emulator.run(elf, header + model, timeout_s=300, shift=_SHIFT).text
     ops = [(int(code), int(cost)) for code, cost in re.findall(r"^op (\d+) +(\d+)$", text, re.M)]
     figures = {name: int(value) for name, value in re.findall(r"^(\w+) (\d+)$", text, re.M)}
@@ -103,7 +103,7 @@ def bench_flash(board: str, bundle: Bundle) -> Footprint:
     Raises:
         ToolError, UsageError: as `build`.
     """
-    return read_footprint(build(board, bundle).folder / MAP)
+    return read_footprint(build(board, bundle).map)
 
 
 def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:

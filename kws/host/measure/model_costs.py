@@ -248,7 +248,7 @@ def _best(name: str, runs: Sequence[Trained]) -> list[str]:
 
 def _key(name: str, classes: int, board: str | None) -> str:
     """Changes with whatever the costs depend on."""
-    from kws.host.build.firmware import firmware_folder  # noqa: PLC0415 - only to read files
+    from kws.host.build.boards import firmware_folder  # noqa: PLC0415 - only to read files
 
     digest = hashlib.sha256(f"{__version__} {name} {classes} {board}".encode())
     sources = [Path(conversion.__file__), Path(conversion.__file__).with_name("slim.py")]

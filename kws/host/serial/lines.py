@@ -113,13 +113,13 @@ def parse(data: bytes) -> Serial:
     heard: list[Heard] = []
     faults: list[str] = []
     for line in text.splitlines():
-        found = parse_line(line)
-        if isinstance(found, Heard):
-            heard.append(found)
-        elif isinstance(found, Boot):
-            boot = found
-        elif isinstance(found, Fault):
-            faults.append(found.text)
+        message = parse_line(line)
+        if isinstance(message, Heard):
+            heard.append(message)
+        elif isinstance(message, Boot):
+            boot = message
+        elif isinstance(message, Fault):
+            faults.append(message.text)
     return Serial(text, boot, tuple(heard), tuple(faults))
 
 

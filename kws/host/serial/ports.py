@@ -71,13 +71,13 @@ Lister = Callable[[], list[Port]]
 
 def list_ports() -> list[Port]:
     """The serial ports that are there now, by name; those that nothing is behind are left out."""
-    found = []
+    present = []
     for info in sorted(pyserial_ports.comports(), key=lambda info: str(info.device)):
         if info.vid is not None:
             # The interface behind the colon may differ between a bootloader and an application.
             socket = (info.location or "").partition(":")[0]
-            found.append(Port(info.device, UsbId(info.vid, info.pid), socket))
-    return found
+            present.append(Port(info.device, UsbId(info.vid, info.pid), socket))
+    return present
 
 
 class _Serial(serial.Serial):  # type: ignore[misc]

@@ -21,7 +21,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
 from kws.features.frontend_settings import HOP_MS
-from kws.host.build.firmware import boards
+from kws.host.build.boards import boards
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.live.terminal import CpuShare
 from kws.host.live.views import View, tell

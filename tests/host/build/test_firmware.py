@@ -1,4 +1,4 @@
-"""Firmware is built offline, beside other builds, and leaves out what a device must not have."""
+"""Firmware is built offline, together with other builds, without what a device must not have."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from elftools.elf.elffile import ELFFile
 
 from kws.bundle.bundle import Bundle
 from kws.errors import ToolError, UsageError
-from kws.host.build import firmware as building
+from kws.host.build.boards import boards, find_board, firmware_folder
 from kws.host.build.elf_sections import symbols
-from kws.host.build.firmware import Firmware, boards, build, find_board, firmware_folder
-from kws.host.serial import ports
-from kws.host.serial.ports import Port, UsbId
+from kws.host.build.firmware import Firmware, build, build_sources
 from tests.host.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
@@ -68,14 +66,11 @@ def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, public_bundle: B
     assert size.flash <= image <= size.flash + 64
 
 
-def test_second_build_is_a_look_up(
-    firmware: Firmware, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise AssertionError("PlatformIO ran again")
-
-    monkeypatch.setattr(building, "_run_platformio", fail)
-    assert build("qemu", public_bundle).elf == firmware.elf
+def test_second_build_is_a_look_up(firmware: Firmware, public_bundle: Bundle) -> None:
+    before = firmware.elf.stat()
+    again = build("qemu", public_bundle).elf
+    assert again == firmware.elf
+    assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
@@ -105,8 +100,8 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
     ]
     assert (listing(firmware_folder()), listing(public_bundle.firmware)) == before
     assert listing(home) == []
-    left = (tmp_path / "my cache, here" / "firmware").glob("[!.]*")
-    assert len(list(left)) == 1
+    builds = (tmp_path / "my cache, here" / "firmware").glob("[!.]*")
+    assert len(list(builds)) == 1
     assert "building" not in " ".join(listing(tmp_path / "my cache, here"))
 
 
@@ -118,12 +113,12 @@ def test_compile_error_is_one_line_that_names_the_log(
     with (broken / "firmware" / "model_settings.h").open("a") as file:
         file.write("#error this is broken\n")
     with pytest.raises(ToolError) as caught:
-        building._build("qemu", broken / "firmware", None)
+        build_sources("qemu", broken / "firmware")
     message = str(caught.value)
     assert "\n" not in message
     assert "this is broken" in message
-    log = Path(message.rpartition("the log is ")[2])
-    assert "this is broken" in log.read_text()
+    build_log = Path(message.rpartition("the log is ")[2])
+    assert "this is broken" in build_log.read_text()
 
 
 @pytest.mark.usefixtures("no_tools")
@@ -150,7 +145,7 @@ def test_build_command_prints_sizes_and_place(
     assert json.loads(text)["flash"] == firmware.size.flash
 
 
-def test_footprint_names_every_part_and_what_is_left(
+def test_footprint_names_every_part_and_the_remaining_bytes(
     public_bundle: Bundle, tmp_path: Path, kws: Run
 ) -> None:
     command = (
@@ -177,8 +172,8 @@ def test_footprint_names_every_part_and_what_is_left(
     assert report["flash"] < 64 * 1024
     assert report["ram"] < 32 * 1024
     _, text, _ = kws(*command)
-    left = 0x100000 - 0x10000 - report["flash"]
-    assert re.search(rf"^  left +{left:,} ", text, re.MULTILINE)
+    remaining = 0x100000 - 0x10000 - report["flash"]
+    assert re.search(rf"^  left +{remaining:,} ", text, re.MULTILINE)
     assert re.search(rf"^  model +{len(public_bundle.model):,} +-$", text, re.MULTILINE)
 
 
@@ -278,27 +273,6 @@ def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
     code, out, err = kws("bench", "--board", "nano33ble")
     assert (code, out) == (2, "")
     assert err == "kws: kws bench runs on the emulated board qemu, not on nano33ble\n"
-
-
-def test_doctor_names_what_is_missing(
-    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    edge = Port("/dev/ttyUSB7", UsbId(0x1A86, 0x7523), "1-1")
-    monkeypatch.setattr(ports, "list_ports", lambda: [edge, Port("/dev/ttyUSB8", UsbId(1, 2), "")])
-    code, out, _ = kws("doctor")
-    assert "found    arm-none-eabi-g++" in out or "found  arm-none-eabi-g++" in out
-    assert "/dev/ttyUSB7: an adapter, maybe of a SparkFun Edge\n" in out
-    only_qemu = tmp_path / "bin"
-    only_qemu.mkdir()
-    (only_qemu / "qemu-system-arm").symlink_to(str(shutil.which("qemu-system-arm")))
-    monkeypatch.setenv("PATH", str(only_qemu))
-    code, out, _ = kws("doctor")
-    assert code == 1
-    lines = {tuple(line.split()[:2]): line for line in out.splitlines()}
-    assert ("found", "qemu-system-arm") in lines
-    assert "apt-get install gcc-arm-none-eabi" in lines[("missing", "arm-none-eabi-g++")]
-    assert "apt-get install espeak-ng" in lines[("missing", "espeak-ng")]
-    assert ("missing", "Renode") in lines
 
 
 def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:

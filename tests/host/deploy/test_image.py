@@ -10,9 +10,9 @@ import pytest
 from kws.bundle.bundle import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
-from kws.host.build.firmware import BINARY, build
-from kws.host.deploy import flow
+from kws.host.build.firmware import build
 from kws.host.deploy.image import Memory, make_image, read_elf
+from kws.host.deploy.real_board import find_real_board, real_boards
 
 MEMORY = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), 4096)
 PROGRAM = struct.pack("<II", 0x20040000, 0x10101) + bytes(1000)
@@ -105,11 +105,11 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
             read_elf(file, MEMORY)
 
 
-@pytest.mark.parametrize("board", flow.TARGETS)
+@pytest.mark.parametrize("board", real_boards())
 def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
     """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
     firmware = build(board, load_bundle(default_bundle_path()))
-    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
+    image = read_elf(firmware.elf, find_real_board(board).memory)
     stack, reset = struct.unpack_from("<II", image.data)
     load, move = struct.unpack_from("<HH", image.data, reset - 1 - image.address)
     # LDR r0, [pc, #4 * n]; MOV sp, r0 (Armv7-M, A7.7.44 and A7.7.77)
@@ -118,11 +118,11 @@ def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None
     assert struct.unpack_from("<I", image.data, literal) == (stack,)
 
 
-@pytest.mark.parametrize("board", flow.TARGETS)
+@pytest.mark.parametrize("board", real_boards())
 def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
     """What `kws build` gives for the board is what `kws deploy` takes."""
     firmware = build(board, load_bundle(default_bundle_path()))
-    image = read_elf(firmware.elf, flow.TARGETS[board].memory)
-    binary = (firmware.folder / BINARY).read_bytes()
+    image = read_elf(firmware.elf, find_real_board(board).memory)
+    binary = firmware.image.read_bytes()
     assert image.data[: len(binary)] == binary
     assert set(image.data[len(binary) :]) <= {0xFF}

@@ -18,10 +18,10 @@ import serial
 from kws.errors import BoardError, UsageError
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
-from kws.host.deploy import flow
+from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
-from kws.host.deploy.loader import Bench, Timing
 from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.real_board import Bench, Timing, find_real_board
 from kws.host.deploy.samba import Samba
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
@@ -60,7 +60,7 @@ def bench_of(board: Board) -> Bench:
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
     """The message of a deployment that has to fail."""
     with pytest.raises(BoardError) as caught:
-        flow.deploy(TARGET, image_of(size), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
     text = str(caught.value)
     assert "\n" not in text
     return text
@@ -79,7 +79,7 @@ def test_writes_verifies_and_sees_it_start(board: Board, size: int) -> None:
     steps: list[int] = []
     image = image_of(size)
     bench = Bench(board.lister, QUICK, steps.append)
-    done = flow.deploy(TARGET, image, None, bench)
+    done = deployment.deploy(TARGET, image, None, bench)
     assert board.bootloader.problems == []
     assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + size]) == program_of(size)
     assert set(board.bootloader.flash[ORIGIN + size :]) == {0xFF}
@@ -92,7 +92,7 @@ def test_writes_verifies_and_sees_it_start(board: Board, size: int) -> None:
 
 def test_a_board_in_its_bootloader_is_not_touched() -> None:
     with Board(starts_as=BOOTLOADER) as board:
-        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
         assert board.bootloader.problems == []
 
 
@@ -107,7 +107,7 @@ def test_the_first_block_is_blank_until_all_others_are_there(board: Board) -> No
         assert board.bootloader.blank()
         board.replug()
         assert board.lister()[0].usb == BOOTLOADER
-    flow.deploy(TARGET, image_of(5 * PAGE), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(5 * PAGE), None, bench_of(board))
     assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + 5 * PAGE]) == program_of(5 * PAGE)
 
 
@@ -122,7 +122,7 @@ def test_unplugged_at_any_packet(board: Board, packet: int) -> None:
     assert "the board went away" in text
     assert RECOVER in text
     board.replug()
-    flow.deploy(TARGET, image_of(4 * PAGE), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(4 * PAGE), None, bench_of(board))
     assert board.bootloader.problems == []
 
 
@@ -149,7 +149,7 @@ def test_lost_bytes_are_noticed_and_the_next_run_needs_no_hand(board: Board, pac
     text = try_deploy(board)
     assert "did not answer" in text
     assert RECOVER in text
-    flow.deploy(TARGET, image_of(3 * PAGE), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(3 * PAGE), None, bench_of(board))
     assert bytes(board.bootloader.flash[ORIGIN : ORIGIN + 3 * PAGE]) == program_of(3 * PAGE)
 
 
@@ -180,7 +180,7 @@ def test_flash_that_reads_back_wrong(board: Board, address: int) -> None:
 
 def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board) -> None:
     board.faults.garble_at = 1
-    flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
     assert board.bootloader.problems == []
 
 
@@ -223,7 +223,7 @@ def test_it_says_nothing() -> None:
 
 def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
     with Board(lines=[]) as board:
-        done = flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        done = deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
         assert done.boot is None
         assert b"stats\n" in board.typed
 
@@ -248,26 +248,26 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
 
     thread = threading.Thread(target=stop)
     thread.start()
-    with pytest.raises(flow.StoppedError, match=RECOVER) as caught:
-        flow.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
+    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+        deployment.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
     thread.join()
     assert caught.value.exit_code == 130
-    flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
 def test_no_board() -> None:
     with pytest.raises(BoardError, match=r"no Arduino Nano 33 BLE was found; plug it in .* twice"):
-        flow.deploy(TARGET, image_of(PAGE), None, Bench(list, QUICK))
+        deployment.deploy(TARGET, image_of(PAGE), None, Bench(list, QUICK))
 
 
 def test_several_boards_and_the_right_one_is_written() -> None:
     with Board(socket="1-1") as first, Board(socket="1-2") as second:
         bench = Bench(lambda: first.lister() + second.lister(), QUICK)
         with pytest.raises(BoardError, match=r"2 boards of this kind.*--port") as caught:
-            flow.deploy(TARGET, image_of(PAGE), None, bench)
+            deployment.deploy(TARGET, image_of(PAGE), None, bench)
         assert first.device in str(caught.value)
         assert second.device in str(caught.value)
-        done = flow.deploy(TARGET, image_of(PAGE), second.device, bench)
+        done = deployment.deploy(TARGET, image_of(PAGE), second.device, bench)
         assert done.port == second.device
         assert first.bootloader.packets == []
         assert second.bootloader.problems == []
@@ -276,19 +276,19 @@ def test_several_boards_and_the_right_one_is_written() -> None:
 def test_a_port_of_something_else() -> None:
     other = Port("/dev/null", UsbId(0x1A86, 0x7523), "1-1")
     with pytest.raises(BoardError, match="this is a 1a86:7523, no Arduino"):
-        flow.find_port(TARGET, "/dev/null", [other])
+        deployment.find_port(TARGET, "/dev/null", [other])
 
 
 def test_a_port_that_is_not_there(board: Board) -> None:
     with pytest.raises(BoardError, match="/dev/ttyACM99: there is no such port"):
-        flow.deploy(TARGET, image_of(PAGE), "/dev/ttyACM99", bench_of(board))
+        deployment.deploy(TARGET, image_of(PAGE), "/dev/ttyACM99", bench_of(board))
 
 
 def test_a_file_instead_of_a_port(board: Board, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
     with pytest.raises(BoardError, match="cannot be opened as a serial port"):
-        flow.deploy(TARGET, image_of(PAGE), str(file), bench_of(board))
+        deployment.deploy(TARGET, image_of(PAGE), str(file), bench_of(board))
 
 
 def test_a_busy_port(board: Board) -> None:
@@ -296,7 +296,7 @@ def test_a_busy_port(board: Board) -> None:
         Link(board.device),
         pytest.raises(BoardError, match="another program has this port open"),
     ):
-        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
 def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -305,12 +305,12 @@ def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(ports, "_Serial", refuse)
     with pytest.raises(BoardError, match=r"permission denied; run `sudo usermod -aG \w+ \$USER`"):
-        flow.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
 def test_a_board_without_deploy() -> None:
     with pytest.raises(UsageError, match="no board 'qemu' to deploy to; there are nano33ble"):
-        flow.target_of("qemu")
+        find_real_board("qemu")
 
 
 @pytest.fixture
@@ -319,7 +319,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(2 * PAGE))]))
     size = Size({}, 2 * PAGE, 0, 0, 0, 0)
-    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(elf, elf, size))
+    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(tmp_path, size))
 
 
 def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:

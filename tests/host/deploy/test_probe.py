@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from kws.errors import BoardError, ToolError
-from kws.host.deploy import flow, probe
+from kws.host.deploy import deployment, probe
 from kws.host.deploy.image import Image, make_image
-from kws.host.deploy.loader import Bench, Target
 from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from kws.host.serial.ports import Port
 from tests.host.conftest import Run
@@ -116,7 +116,7 @@ class SimulatedFlash(Flash):  # type: ignore[misc]
 class Chip:
     """A board's chip behind the probe: what flash holds, and what was done to the chip."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, target: Target) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> None:
         self.free = target.memory.flash
         self.flash = bytearray(b"\xb0\x07" * (0x100000 // 2))
         self.before = bytes(self.flash)
@@ -170,7 +170,7 @@ def edge_chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
     yield from chip_of(monkeypatch, EDGE)
 
 
-def chip_of(monkeypatch: pytest.MonkeyPatch, target: Target) -> Iterator[Chip]:
+def chip_of(monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> Iterator[Chip]:
     chip = Chip(monkeypatch, target)
     yield chip
     assert bytes(chip.flash[: chip.free.start]) == chip.before[: chip.free.start]
@@ -283,9 +283,9 @@ def test_without_pyocd(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_a_usb_cable_nothing_is_watched(chip: Chip) -> None:
-    done = flow.deploy_by_probe(TARGET, image_of(PAGE), None, Bench(list, QUICK))
+    done = deployment.deploy_by_probe(TARGET, image_of(PAGE), None, Bench(list, QUICK))
     assert done.port == ""
-    assert "run kws monitor" in flow.text(done)
+    assert "run kws monitor" in deployment.text(done)
 
 
 @pytest.mark.parametrize("board", [Board(), Board(starts_as=BOOTLOADER)])
@@ -305,7 +305,7 @@ def test_with_a_usb_cable_it_is_seen_to_start(
             session.target.reset = restart
 
         monkeypatch.setattr(chip, "_attach", attach_and_restart)
-        done = flow.deploy_by_probe(TARGET, image_of(PAGE), None, bench_of(board))
+        done = deployment.deploy_by_probe(TARGET, image_of(PAGE), None, bench_of(board))
         assert done.boot is not None
         assert done.port == board.device
 

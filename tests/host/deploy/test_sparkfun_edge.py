@@ -19,12 +19,12 @@ from hypothesis import strategies as st
 from kws.errors import BoardError
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
-from kws.host.deploy import flow, svl
+from kws.host.deploy import deployment, svl
 from kws.host.deploy.image import Image, make_image
-from kws.host.deploy.loader import Bench, Timing
+from kws.host.deploy.monitor import Monitor, Received
+from kws.host.deploy.real_board import Bench, Timing, find_real_board, real_boards
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
-from kws.host.serial import monitor, ports
-from kws.host.serial.monitor import Monitor, Received
+from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, UsbId
 from tests.host.conftest import Run
 from tests.host.deploy.simulated_edge import (
@@ -71,7 +71,7 @@ def flashed(board: Board, size: int) -> bool:
 def try_deploy(board: Board, size: int = 3 * FRAME) -> str:
     """The message of a deployment that has to fail."""
     with pytest.raises(BoardError) as caught:
-        flow.deploy(TARGET, image_of(size), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
     text = str(caught.value)
     assert "\n" not in text
     assert text.isprintable()
@@ -116,7 +116,7 @@ def test_writes_and_sees_it_start(board: Board, size: int) -> None:
     steps: list[int] = []
     image = image_of(size)
     before = bytes(board.loader.flash)
-    done = flow.deploy(TARGET, image, None, Bench(board.lister, QUICK, steps.append))
+    done = deployment.deploy(TARGET, image, None, Bench(board.lister, QUICK, steps.append))
     assert board.loader.problems == []
     assert board.loader.packets == ["U", "BL", *["FRAME"] * image.count, "DONE"]
     assert flashed(board, size)
@@ -126,7 +126,7 @@ def test_writes_and_sees_it_start(board: Board, size: int) -> None:
     assert done.boot is not None
     assert done.boot.model == "yes_no"
     assert (done.port, done.size, done.verified) == (board.device, len(image.data), False)
-    assert "bytes written and checked; it runs: kws 0.1.0 on sparkfun_edge" in flow.text(done)
+    assert "bytes written and checked; it runs: kws 0.1.0 on sparkfun_edge" in deployment.text(done)
     assert sum(steps) == TARGET.steps(image)
 
 
@@ -134,7 +134,7 @@ def test_at_the_boards_own_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Deaf for 0.1 s, then listening for 0.2 s; a busy machine may need a second try."""
     with Board(loader=Loader(starting=0.1, window=0.2)) as board:
         connect(monkeypatch, board)
-        flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
         assert flashed(board, FRAME)
         assert board.loader.problems == []
 
@@ -145,14 +145,14 @@ def test_a_board_that_wakes_at_another_moment(
 ) -> None:
     with Board(loader=Loader(starting=starting)) as board:
         connect(monkeypatch, board)
-        flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
         assert flashed(board, FRAME)
         assert board.loader.problems == []
 
 
 def test_a_stray_byte_before_the_version_is_no_fault(board: Board) -> None:
     board.faults.pulse = True
-    flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
     assert board.loader.packets.count("U") == 1
 
 
@@ -170,7 +170,7 @@ def test_unplugged_at_any_packet(
     assert "the board went away" in text
     assert RECOVER in text
     board.replug()
-    flow.deploy(TARGET, image_of(4 * FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(4 * FRAME), None, bench_of(board))
     assert flashed(board, 4 * FRAME)
     assert board.loader.problems == []
 
@@ -208,7 +208,7 @@ def test_a_board_without_the_loader(board: Board) -> None:
 @pytest.mark.parametrize("packets", [1, 2])
 def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board, packets: int) -> None:
     board.faults.garble_at = packets
-    flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
 
 
@@ -220,7 +220,7 @@ def test_a_wrong_answer_to_a_frame(board: Board, packets: int) -> None:
     assert "the bootloader answered 00 03 0" in text
     assert RECOVER in text
     assert board.loader.packets.count("FRAME") == packets - GREETING
-    flow.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
 
 
@@ -237,7 +237,7 @@ def test_a_lost_answer_is_not_taken_for_a_refusal(board: Board, packets: int) ->
 @pytest.mark.parametrize("packets", [2, 3, 4])
 def test_lost_bytes_are_asked_for_again(board: Board, packets: int) -> None:
     board.faults.lose_at = packets
-    flow.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert "bad" in board.loader.packets
 
@@ -245,7 +245,7 @@ def test_lost_bytes_are_asked_for_again(board: Board, packets: int) -> None:
 @pytest.mark.parametrize("packets", [2, 3, 4])
 def test_a_damaged_block_is_asked_for_again(board: Board, packets: int) -> None:
     board.faults.damage_at = packets
-    flow.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert board.loader.packets.count("bad") == 1
     assert board.loader.problems == []
@@ -254,7 +254,7 @@ def test_a_damaged_block_is_asked_for_again(board: Board, packets: int) -> None:
 @pytest.mark.parametrize("times", [1, 3])
 def test_flash_that_refuses_at_first(board: Board, times: int) -> None:
     board.loader.refuses = times
-    flow.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert board.loader.problems == []
 
@@ -274,7 +274,7 @@ def test_a_computer_that_slept_sends_nothing_twice(board: Board, pause: float) -
     def slow(_: int) -> None:
         time.sleep(pause)
 
-    flow.deploy(TARGET, image_of(3 * FRAME), None, Bench(board.lister, QUICK, slow))
+    deployment.deploy(TARGET, image_of(3 * FRAME), None, Bench(board.lister, QUICK, slow))
     assert flashed(board, 3 * FRAME)
 
 
@@ -292,7 +292,7 @@ def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
         board, 0x70000 + 1
     )
     assert "FRAME" not in board.loader.packets
-    flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
 
 
@@ -334,9 +334,9 @@ def test_it_says_nothing(board: Board) -> None:
 
 def test_a_missed_boot_line_is_no_fault_if_the_board_answers(board: Board) -> None:
     board.lines = []
-    done = flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+    done = deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
     assert done.boot is None
-    assert "the firmware answers" in flow.text(done)
+    assert "the firmware answers" in deployment.text(done)
 
 
 @pytest.mark.parametrize("before", [[], [BOOT_LINE]])
@@ -358,18 +358,18 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
 
     thread = threading.Thread(target=stop)
     thread.start()
-    with pytest.raises(flow.StoppedError, match=RECOVER) as caught:
-        flow.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
+    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+        deployment.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
     thread.join()
     assert caught.value.exit_code == 130
     # The loader still waits for frames; the next run's reset takes it out of that.
-    flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+    deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
 
 
 def test_no_board() -> None:
     with pytest.raises(BoardError, match=r"no SparkFun Edge was found; connect .* --port"):
-        flow.deploy(TARGET, image_of(FRAME), None, Bench(list, QUICK))
+        deployment.deploy(TARGET, image_of(FRAME), None, Bench(list, QUICK))
 
 
 def test_several_adapters_and_the_right_one_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,8 +377,8 @@ def test_several_adapters_and_the_right_one_is_used(monkeypatch: pytest.MonkeyPa
         connect(monkeypatch, first, second)
         bench = Bench(lambda: first.lister() + second.lister(), QUICK)
         with pytest.raises(BoardError, match=r"2 USB-serial adapters were found.*--port"):
-            flow.deploy(TARGET, image_of(FRAME), None, bench)
-        done = flow.deploy(TARGET, image_of(FRAME), second.device, bench)
+            deployment.deploy(TARGET, image_of(FRAME), None, bench)
+        done = deployment.deploy(TARGET, image_of(FRAME), second.device, bench)
         assert done.port == second.device
         assert (first.resets, first.loader.packets) == (0, [])
 
@@ -387,7 +387,7 @@ def test_several_adapters_and_the_right_one_is_used(monkeypatch: pytest.MonkeyPa
 def test_any_adapter_may_be_named(monkeypatch: pytest.MonkeyPatch, usb: UsbId | None) -> None:
     with Board(usb=usb) as board:
         connect(monkeypatch, board)
-        done = flow.deploy(TARGET, image_of(FRAME), board.device, bench_of(board))
+        done = deployment.deploy(TARGET, image_of(FRAME), board.device, bench_of(board))
         assert done.port == board.device
         assert done.boot is not None
 
@@ -395,12 +395,12 @@ def test_any_adapter_may_be_named(monkeypatch: pytest.MonkeyPatch, usb: UsbId | 
 def test_the_port_of_another_board_is_refused() -> None:
     other = Port("/dev/null", UsbId(0x2341, 0x805A), "1-1")
     with pytest.raises(BoardError, match="this is a 2341:805a, no SparkFun Edge"):
-        flow.find_port(TARGET, "/dev/null", [other])
+        deployment.find_port(TARGET, "/dev/null", [other])
 
 
 def test_a_port_that_is_not_there(board: Board) -> None:
     with pytest.raises(BoardError, match="/dev/ttyUSB99: there is no such port"):
-        flow.deploy(TARGET, image_of(FRAME), "/dev/ttyUSB99", bench_of(board))
+        deployment.deploy(TARGET, image_of(FRAME), "/dev/ttyUSB99", bench_of(board))
 
 
 def test_a_busy_port(board: Board) -> None:
@@ -408,7 +408,7 @@ def test_a_busy_port(board: Board) -> None:
         Link(board.device),
         pytest.raises(BoardError, match="another program has this port open"),
     ):
-        flow.deploy(TARGET, image_of(FRAME), None, bench_of(board))
+        deployment.deploy(TARGET, image_of(FRAME), None, bench_of(board))
 
 
 @pytest.fixture
@@ -417,7 +417,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(2 * FRAME))]))
     size = Size({}, 2 * FRAME, 0, 0, 0, 0)
-    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(elf, elf, size))
+    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(tmp_path, size))
 
 
 def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,7 +456,7 @@ def watch(board: Board, count: int, act: Callable[[], None] = lambda: None) -> l
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Monitor(monitor.targets_of(None), None, show, lister=board.lister).run()
+        Monitor(tuple(real_boards().values()), None, show, lister=board.lister).run()
     return texts
 
 
@@ -478,8 +478,8 @@ def test_the_monitor_finds_it_again(board: Board) -> None:
 def test_the_monitor_takes_a_board_rather_than_an_adapter() -> None:
     nano = Port("/dev/ttyACM0", UsbId(0x2341, 0x805A), "1-1")
     adapter = Port("/dev/ttyUSB0", ADAPTER, "1-2")
-    any_board = Monitor(monitor.targets_of(None), None, print)
+    any_board = Monitor(tuple(real_boards().values()), None, print)
     assert any_board._fitting([adapter, nano]) == [nano]
     assert any_board._fitting([adapter]) == [adapter]
-    edge = Monitor(monitor.targets_of("sparkfun_edge"), None, print)
+    edge = Monitor((find_real_board("sparkfun_edge"),), None, print)
     assert edge._fitting([adapter, nano]) == [adapter]

@@ -24,13 +24,12 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.errors import BoardError, UsageError
-from kws.host.build import firmware as building
-from kws.host.build.firmware import build
+from kws.host.build.firmware import build, build_sources
 from kws.host.emulate import faults, host_device
 from kws.host.emulate.faults import check_faults
 from kws.host.emulate.matrix import HOST, play_all
 from kws.host.emulate.padding import between_silence, silence
-from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
 from tests.host.conftest import Run
 
@@ -58,7 +57,7 @@ def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
 
 def test_firmware_takes_commands_on_its_serial_line(public_bundle: Bundle) -> None:
     elf = build("qemu", public_bundle).elf
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\n"
         serial = emulator.play(elf, silence(10 * 16000), typed)
     answers = after_boot(serial.text).splitlines()
@@ -86,7 +85,7 @@ def test_host_and_emulator_write_the_same_bytes(
     streams = [between_silence(load_clip(tflm_data / "wav" / f"{name}.wav")) for name in CLIPS]
     streams += [r.pcm for r in held_out(speech_commands, public_bundle.labels, 4)]
     streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
-    with Emulator() as emulator, ThreadPoolExecutor(2) as pool:
+    with Qemu() as emulator, ThreadPoolExecutor(2) as pool:
         boards = list(pool.map(lambda pcm: emulator.play(elf, pcm), streams))
     lines = 0
     for pcm, board in zip(streams, boards, strict=True):
@@ -108,7 +107,7 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     bundle = write_bundle(replace(public_bundle, recognizer=settings), tmp_path / "b")
     clips = [load_clip(tflm_data / "wav" / f"{name}.wav") for name in CLIPS[:2]]
     pcm = np.concatenate([between_silence(clip) for clip in clips])
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         elf = build("qemu", bundle).elf
         board = emulator.play(elf, pcm)
         told = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
@@ -138,12 +137,12 @@ def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
 def test_every_run_of_the_emulator_is_the_same(public_bundle: Bundle, tflm_data: Path) -> None:
     elf = build("qemu", public_bundle).elf
     pcm = between_silence(load_clip(tflm_data / "wav" / "yes_1000ms.wav"))
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         assert emulator.play(elf, pcm).text == emulator.play(elf, pcm).text
 
 
 def test_without_samples_the_board_boots_and_ends(public_bundle: Bundle) -> None:
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         serial = emulator.play(build("qemu", public_bundle).elf, silence(0))
     assert serial.boot is not None
     assert serial.heard == ()
@@ -190,7 +189,7 @@ def changed(bundle: Bundle, folder: Path, file: str, old: str, new: str) -> Path
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
-    return building._build("qemu", folder / "firmware", None).elf
+    return build_sources("qemu", folder / "firmware").elf
 
 
 @pytest.fixture(scope="module")
@@ -202,7 +201,7 @@ def faulty(public_bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.mark.parametrize("name", FAULTS)
 def test_fault_is_said_and_ends_the_run(faulty: Path, name: str) -> None:
     sample, message = FAULTS[name]
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         serial = emulator.play(faulty, np.array([sample], np.int16))
     assert len(serial.faults) == 1
     assert message in serial.faults[0]
@@ -210,7 +209,7 @@ def test_fault_is_said_and_ends_the_run(faulty: Path, name: str) -> None:
 
 def test_firmware_that_hangs_is_ended(faulty: Path) -> None:
     image = struct.pack("<Ih", 1, HANG)
-    with Emulator() as emulator, pytest.raises(BoardError, match="did not end within 2 s"):
+    with Qemu() as emulator, pytest.raises(BoardError, match="did not end within 2 s"):
         emulator.run(faulty, image, timeout_s=2)
 
 
@@ -220,7 +219,7 @@ def test_arena_too_small_is_said(public_bundle: Bundle, tmp_path: Path) -> None:
         f"kArenaBytes = {public_bundle.arena_bytes};",
         "kArenaBytes = 4000;",
     )
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         serial = emulator.play(elf, silence(16000))
     assert serial.faults == ("tensor arena is too small; make it larger than 4000 bytes",)
 
@@ -269,13 +268,13 @@ def emulators(session: int) -> list[str]:
 
 def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
-    with Emulator() as emulator, pytest.raises(BoardError) as caught:
+    with Qemu() as emulator, pytest.raises(BoardError) as caught:
         emulator.run(tmp_path / "x.elf", b"", timeout_s=10)
     assert "\n" not in str(caught.value)
 
 
 def test_clip_that_does_not_fit_is_refused(public_bundle: Bundle, tmp_path: Path) -> None:
-    with Emulator() as emulator, pytest.raises(UsageError, match="pieces of at most 522 s"):
+    with Qemu() as emulator, pytest.raises(UsageError, match="pieces of at most 522 s"):
         emulator.play(tmp_path / "any.elf", np.zeros(9_000_000, np.int16))
 
 

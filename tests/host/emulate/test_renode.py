@@ -16,7 +16,8 @@ import pytest
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
-from kws.host.build.firmware import build, find_board
+from kws.host.build.boards import find_board
+from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.faults import check_faults
 from kws.host.emulate.processes import PARALLEL

@@ -21,7 +21,7 @@ from kws.features.spectrogram import to_float
 from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
-from kws.host.emulate.qemu import Emulator
+from kws.host.emulate.qemu import Qemu
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.evaluate.conversion_loss import litert_scores
 from kws.model.zoo import build_model
@@ -170,7 +170,7 @@ def test_emulated_board_says_what_the_host_says(
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
     pcm = sound(8)
     elf = build("qemu", bundle).elf
-    with Emulator() as emulator:
+    with Qemu() as emulator:
         board = emulator.play(elf, pcm)
     host = host_device.play(bundle, pcm)
     assert board.text.partition("\n")[2] == host.text.partition("\n")[2]

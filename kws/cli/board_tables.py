@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kws.bundle.bundle import Bundle
-from kws.host.build.firmware import MAP, Board, Firmware
-from kws.host.build.programs import Check
+from kws.host.build.boards import Board
+from kws.host.build.firmware import Firmware
+from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
 from kws.host.emulate.matrix import Result, Row
 from kws.host.measure.footprint import OTHER, Footprint, read_footprint
@@ -27,11 +28,11 @@ def pass_rate(results: Sequence[Result]) -> float:
 
 
 def results_text(
-    board: str, bundle: Bundle, results: Sequence[Result], told: Sequence[FaultRow] = ()
+    board: str, bundle: Bundle, results: Sequence[Result], injected: Sequence[FaultRow] = ()
 ) -> str:
-    """A table with a line for each row, what went wrong besides, and the sum.
+    """A table with a line for each row, faults of the board, and the sum.
 
-    `told` are the faults that were made on purpose.
+    `injected` are the faults that were made on purpose; they have a table of their own.
     """
     rows = rows_of(results)
     lines = [("clip", "expected", "heard", "score", "time", "")]
@@ -53,10 +54,10 @@ def results_text(
     ]
     right = sum(row.ok for row in rows)
     total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
-    if not told:
+    if not injected:
         return "\n".join([_table(lines), *faults, total])
     says = [("fault or command", "the board says", "")]
-    says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in told]
+    says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in injected]
     return "\n".join([_table(lines), *faults, "", _table(says), "", total])
 
 
@@ -64,7 +65,7 @@ def results_json(
     board: str,
     bundle: Bundle,
     results: Sequence[Result],
-    told: Sequence[FaultRow] = (),
+    injected: Sequence[FaultRow] = (),
     *,
     passed: bool,
 ) -> str:
@@ -78,7 +79,7 @@ def results_json(
             "arena_used": boot.arena_used if boot else None,
             "passed": passed,
             "rows": [asdict(row) for row in rows_of(results)],
-            "told": [asdict(row) for row in told],
+            "injected_faults": [asdict(row) for row in injected],
             "faults": [fault for result in results for fault in result.serial.faults],
         },
         indent=2,
@@ -95,7 +96,7 @@ def serial_text(results: Sequence[Result]) -> str:
 def size_text(board: Board, firmware: Firmware) -> str:
     """What a firmware takes of the board's flash and RAM, part by part, and where it lies."""
     size = firmware.size
-    footprint = read_footprint(firmware.folder / MAP)
+    footprint = read_footprint(firmware.map)
     parts = _parts(firmware, footprint)
     rows = [("bytes", "flash", "RAM")]
     rows += [
@@ -142,7 +143,7 @@ def _kernels_text(footprint: Footprint) -> str:
 
 def size_json(board: Board, firmware: Firmware) -> str:
     """The same for a script."""
-    footprint = read_footprint(firmware.folder / MAP)
+    footprint = read_footprint(firmware.map)
     return json.dumps(
         {
             "board": board.name,
@@ -165,14 +166,14 @@ def boards_text(boards: Sequence[Board]) -> str:
 
 
 def checks_text(checks: Sequence[Check]) -> str:
-    """A line for each thing that is needed, with what to do where it is missing."""
+    """A line for each thing that is needed, with what to do if it is missing."""
     return _table(
         [
             (
-                "found" if check.found else "missing",
+                "found" if check.present else "optional" if check.optional else "missing",
                 check.name,
                 check.needed_for,
-                check.found or check.remedy,
+                check.present or check.remedy,
             )
             for check in checks
         ]

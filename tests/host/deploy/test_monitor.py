@@ -19,16 +19,18 @@ from pathlib import Path
 import pytest
 
 from kws.errors import BoardError, UsageError
-from kws.host.serial import monitor, ports
+from kws.host.deploy import monitor
+from kws.host.deploy.monitor import Monitor, Received
+from kws.host.deploy.real_board import find_real_board, real_boards
+from kws.host.serial import ports
 from kws.host.serial.lines import Heard, LineBuffer, Stats, parse_line
-from kws.host.serial.monitor import Monitor, Received
 from kws.host.serial.ports import Link, Port
 from tests.host.conftest import Run
 from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
 
-TARGETS = monitor.targets_of(None)
+BOARDS = tuple(real_boards().values())
 HEARD = "Heard yes (201) @4056ms"
 FAULT = "error: lost 320 samples: use a smaller model"
 STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
@@ -60,7 +62,7 @@ def later(act: Callable[[], None]) -> None:
 
 def follow(board: Board, screen: Screen, typed: int | None = None) -> None:
     with pytest.raises(KeyboardInterrupt):
-        Monitor(TARGETS, None, screen, lister=board.lister, typed=typed).run()
+        Monitor(BOARDS, None, screen, lister=board.lister, typed=typed).run()
 
 
 def test_lines_are_recognized() -> None:
@@ -242,7 +244,7 @@ def test_csv_has_a_row_a_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 def refusal(found: list[Port], wanted: str | None = None) -> str:
     with pytest.raises(BoardError) as caught:
-        Monitor(TARGETS, wanted, Screen(1), lister=lambda: found).run()
+        Monitor(BOARDS, wanted, Screen(1), lister=lambda: found).run()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -268,7 +270,7 @@ def test_the_command_refuses_nonsense(kws: Run) -> None:
     assert kws("monitor", "--port", "/dev/ttyACM77")[0] == 1
     assert kws("monitor", "--port", "/dev/null")[0] == 1
     with pytest.raises(UsageError):
-        monitor.targets_of("qemu")
+        find_real_board("qemu")
 
 
 @pytest.mark.parametrize("form", ["--json", "--csv"])

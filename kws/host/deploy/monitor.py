@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws monitor`: what a board writes, as it comes; what is typed goes to the board."""
 
 from __future__ import annotations
@@ -17,8 +18,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kws.errors import BoardError
-from kws.host.deploy import flow
-from kws.host.deploy.loader import Target
+from kws.host.deploy.real_board import RealBoard
 from kws.host.serial import ports
 from kws.host.serial.lines import Boot, Fault, Heard, Line, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
@@ -84,10 +84,10 @@ def show_csv() -> Show:
     sys.stdout.flush()
 
     def show(received: Received) -> None:
-        heard = received.line
+        line = received.line
         cells: list[object] = ["", "", ""]
-        if isinstance(heard, Heard):
-            cells = [heard.label, heard.score, heard.time_ms]
+        if isinstance(line, Heard):
+            cells = [line.label, line.score, line.time_ms]
         time = received.time.isoformat(timespec="milliseconds")
         writer.writerow([time, received.kind, *cells, received.text])
         sys.stdout.flush()
@@ -118,7 +118,7 @@ def keyboard() -> int | None:
 class Monitor:
     """Follows one board, through restarts and unplugging, until Ctrl-C."""
 
-    targets: tuple[Target, ...]
+    boards: tuple[RealBoard, ...]
     """Kinds of board that it may be."""
     wanted: str | None
     """A port that the user named; None finds a board by its USB id."""
@@ -144,23 +144,23 @@ class Monitor:
             port, link = self._again(port)
 
     def _first(self) -> Port:
-        found = self.lister()
-        port = self._find(found, "")
+        present = self.lister()
+        port = self._find(present, "")
         if port is not None:
             return port
         if self.wanted is not None:
-            self._refuse_bootloader(found)
+            self._refuse_bootloader(present)
             raise BoardError(f"{self.wanted}: there is no such port; look at the cable")
-        fitting = self._fitting(found)
+        fitting = self._fitting(present)
         if fitting:
             names = ", ".join(p.device for p in fitting)
             raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
-        self._refuse_bootloader(found)
-        titles = " or ".join(target.title for target in self.targets)
+        self._refuse_bootloader(present)
+        titles = " or ".join(board.title for board in self.boards)
         raise BoardError(f"no {titles} was found; plug it in, or name its serial port with --port")
 
-    def _refuse_bootloader(self, found: list[Port]) -> None:
-        for port in found:
+    def _refuse_bootloader(self, present: list[Port]) -> None:
+        for port in present:
             if self._is_bootloader(port) and self.wanted in (None, port.device):
                 raise BoardError(
                     f"{port.device}: the board is in its bootloader; write firmware with "
@@ -184,32 +184,32 @@ class Monitor:
                     said = str(error)
                     _notice(said)
 
-    def _find(self, found: list[Port], socket: str) -> Port | None:
+    def _find(self, present: list[Port], socket: str) -> Port | None:
         """The one port that is meant: by name, or else by where the board was plugged in."""
         if self.wanted is not None:
             real = Path(self.wanted).resolve()
-            for port in found:
+            for port in present:
                 if Path(port.device).resolve() == real:
                     return None if self._is_bootloader(port) else port
             if real.exists():
                 return Port(self.wanted)
             if not socket:
                 return None
-        fitting = self._fitting(found)
+        fitting = self._fitting(present)
         if socket:
             fitting = [p for p in fitting if p.socket == socket]
         return fitting[0] if len(fitting) == 1 else None
 
-    def _fitting(self, found: list[Port]) -> list[Port]:
+    def _fitting(self, present: list[Port]) -> list[Port]:
         """The ports that may be a board's; adapters, which may be anything's, come last."""
         for adapter in (False, True):
-            ids = {usb for t in self.targets if t.adapter == adapter for usb in t.application}
-            if fitting := [port for port in found if port.usb in ids]:
+            ids = {usb for t in self.boards if t.adapter == adapter for usb in t.application}
+            if fitting := [port for port in present if port.usb in ids]:
                 return fitting
         return []
 
     def _is_bootloader(self, port: Port) -> bool:
-        return any(port.usb in t.usb - t.application for t in self.targets)
+        return any(port.usb in t.usb - t.application for t in self.boards)
 
     def _follow(self, link: Link) -> None:
         """Show what comes and send what is typed, until the board goes away."""
@@ -236,12 +236,3 @@ class Monitor:
             self.typed = None
             return []
         return [line + b"\n" for line in data.split(b"\n") if line.strip()]
-
-
-def targets_of(board: str | None) -> tuple[Target, ...]:
-    """The kinds of board to look for.
-
-    Raises:
-        UsageError: that board is emulated, or unknown.
-    """
-    return (flow.target_of(board),) if board else tuple(flow.TARGETS.values())

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws deploy` from end to end: find the board, write, verify, and see the firmware start."""
 
 from __future__ import annotations
@@ -6,18 +7,13 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.errors import BoardError, UsageError
+from kws.errors import BoardError
 from kws.host.deploy import probe
 from kws.host.deploy.image import Image
-from kws.host.deploy.loader import Bench, ProtocolError, Target
-from kws.host.deploy.nano33ble import Nano33Ble
-from kws.host.deploy.sparkfun_edge import SparkFunEdge
+from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard, real_boards
 from kws.host.serial import lines, ports
 from kws.host.serial.lines import Boot, Fault, Heard, LineBuffer, Stats
 from kws.host.serial.ports import Link, Port, PortError, PortLostError
-
-TARGETS: dict[str, Target] = {target.name: target for target in (Nano33Ble(), SparkFunEdge())}
-"""Boards that can be deployed to; a new one is one file and one name here."""
 
 # Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
 # back, and complain.
@@ -59,68 +55,55 @@ def text(done: Deployed) -> str:
     )
 
 
-def target_of(board: str) -> Target:
-    """How to deploy to a board.
-
-    Raises:
-        UsageError: that board is emulated, or unknown.
-    """
-    if board not in TARGETS:
-        raise UsageError(
-            f"there is no board {board!r} to deploy to; there are {', '.join(TARGETS)}"
-        )
-    return TARGETS[board]
-
-
-def find_port(target: Target, wanted: str | None, found: list[Port]) -> Port:
+def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port:
     """The port of the one board that is meant.
 
     Args:
-        target: the kind of board.
+        board: the kind of board.
         wanted: a port that the user named, or None.
-        found: the ports that are there.
+        present: the ports that are there.
 
     Raises:
         BoardError: there is none, or more than one; the text says what to do.
     """
     if wanted is not None:
         real = str(Path(wanted).resolve())
-        known = [port for port in found if str(Path(port.device).resolve()) == real]
-        if known and _is_other(target, known[0]):
-            raise BoardError(f"{wanted}: this is a {known[0].usb}, no {target.title}")
+        known = [port for port in present if str(Path(port.device).resolve()) == real]
+        if known and _is_other(board, known[0]):
+            raise BoardError(f"{wanted}: this is a {known[0].usb}, no {board.title}")
         return known[0] if known else Port(wanted)
-    fitting = [port for port in found if port.usb in target.usb]
+    fitting = [port for port in present if port.usb in board.usb]
     if not fitting:
-        raise BoardError(f"no {target.title} was found; {target.find}")
+        raise BoardError(f"no {board.title} was found; {board.find}")
     if len(fitting) > 1:
         names = ", ".join(port.device for port in fitting)
-        what = "USB-serial adapters" if target.adapter else "boards of this kind"
+        what = "USB-serial adapters" if board.adapter else "boards of this kind"
         raise BoardError(f"{len(fitting)} {what} were found: name one with --port, {names}")
     return fitting[0]
 
 
-def _is_other(target: Target, port: Port) -> bool:
+def _is_other(board: RealBoard, port: Port) -> bool:
     """Whether its USB id says that a port is not this board's."""
-    if target.adapter:
-        return any(port.usb in other.usb for other in TARGETS.values() if not other.adapter)
-    return port.usb not in target.usb
+    if board.adapter:
+        return any(port.usb in other.usb for other in real_boards().values() if not other.adapter)
+    return port.usb not in board.usb
 
 
-def name_ports(found: list[Port]) -> list[str]:
+def name_ports(present: list[Port]) -> list[str]:
     """The ports that a board may be at, each with what its USB id says."""
     return [
-        f"{port.device}: {'an adapter, maybe of a ' if target.adapter else ''}{target.title}"
-        for port in found
-        for target in TARGETS.values()
-        if port.usb in target.usb
+        f"{port.device}: {'an adapter, maybe of a ' if board.adapter else ''}{board.title}"
+        for port in present
+        for board in real_boards().values()
+        if port.usb in board.usb
     ]
 
 
-def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
+def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> Deployed:
     """Write an image to a board through its bootloader and see that it runs.
 
     Args:
-        target: the kind of board.
+        board: the kind of board.
         image: what to write.
         wanted: a port that the user named, or None.
         bench: whose ports to look at, and whom to tell of the progress.
@@ -129,21 +112,21 @@ def deploy(target: Target, image: Image, wanted: str | None, bench: Bench) -> De
         BoardError: any of that failed; the text says what to do.
     """
     before = bench.lister()
-    port = find_port(target, wanted, before)
+    port = find_port(board, wanted, before)
     try:
-        target.program(port, image, bench)
+        board.program(port, image, bench)
     except (PortLostError, ProtocolError) as error:
-        raise BoardError(f"{error}; {target.recover}") from None
+        raise BoardError(f"{error}; {board.recover}") from None
     except KeyboardInterrupt:
-        raise StoppedError(f"stopped; {target.recover}") from None
+        raise StoppedError(f"stopped; {board.recover}") from None
     try:
-        started, boot = see_it_start(target, port, before, bench)
+        started, boot = see_it_start(board, port, before, bench)
     except KeyboardInterrupt:
         raise StoppedError("stopped; the firmware is written") from None
-    return Deployed(target.name, started.device, len(image.data), target.verifies, boot)
+    return Deployed(board.name, started.device, len(image.data), board.verifies, boot)
 
 
-def deploy_by_probe(target: Target, image: Image, wanted: str | None, bench: Bench) -> Deployed:
+def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> Deployed:
     """The same through a debug probe; it is seen to start only if its USB cable is plugged in too.
 
     Raises:
@@ -151,18 +134,18 @@ def deploy_by_probe(target: Target, image: Image, wanted: str | None, bench: Ben
         BoardError: any of that failed; the text says what to do.
     """
     before = bench.lister()
-    fitting = [port for port in before if port.usb in target.usb]
-    port = find_port(target, wanted, before) if fitting or wanted else None
+    fitting = [port for port in before if port.usb in board.usb]
+    port = find_port(board, wanted, before) if fitting or wanted else None
     try:
-        probe.program(target, image, bench)
+        probe.program(board, image, bench)
         if port is None:
-            return Deployed(target.name, "", len(image.data), True, None)
-        if not target.adapter:
+            return Deployed(board.name, "", len(image.data), True, None)
+        if not board.adapter:
             _wait_until_gone(port, bench)
-        started, boot = see_it_start(target, port, before, bench)
+        started, boot = see_it_start(board, port, before, bench)
     except KeyboardInterrupt:
         raise StoppedError("stopped; run kws deploy again") from None
-    return Deployed(target.name, started.device, len(image.data), True, boot)
+    return Deployed(board.name, started.device, len(image.data), True, boot)
 
 
 def _wait_until_gone(port: Port, bench: Bench) -> None:
@@ -173,12 +156,12 @@ def _wait_until_gone(port: Port, bench: Bench) -> None:
 
 
 def see_it_start(
-    target: Target, port: Port, before: list[Port], bench: Bench
+    board: RealBoard, port: Port, before: list[Port], bench: Bench
 ) -> tuple[Port, Boot | None]:
     """Wait for a board that was just started, and for what it says.
 
     Args:
-        target: the kind of board.
+        board: the kind of board.
         port: where it was.
         before: the ports that were there then.
         bench: whose ports to look at.
@@ -191,14 +174,14 @@ def see_it_start(
     """
     names = {p.device for p in before} - {port.device}
 
-    def wanted(found: Port) -> bool:
-        if found.usb not in target.application:
+    def wanted(candidate: Port) -> bool:
+        if candidate.usb not in board.application:
             return False
-        if port.socket and found.socket:
-            return found.socket == port.socket
-        return found.device not in names
+        if port.socket and candidate.socket:
+            return candidate.socket == port.socket
+        return candidate.device not in names
 
-    started = port if target.adapter else ports.wait_for(bench.lister, wanted, bench.timing.appear)
+    started = port if board.adapter else ports.wait_for(bench.lister, wanted, bench.timing.appear)
     if started is None:
         raise BoardError(
             f"the firmware is written, but the board did not come back within "
@@ -206,7 +189,7 @@ def see_it_start(
         )
     try:
         with ports.open_soon(started.device, bench.timing.appear) as link:
-            return started, _watch(target, link, bench)
+            return started, _watch(board, link, bench)
     except PortError as error:
         raise BoardError(f"the firmware is written, but {error}") from None
     except PortLostError:
@@ -216,7 +199,7 @@ def see_it_start(
         ) from None
 
 
-def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
+def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
     """Read what a board says in its first seconds."""
     buffer = LineBuffer()
     boot: Boot | None = None
@@ -225,13 +208,15 @@ def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
     end = start + bench.timing.boot
     while (now := time.monotonic()) < end:
         for line in buffer.feed(link.read(min(0.1, end - now))):
-            found = lines.parse_line(line)
-            if isinstance(found, Fault) and not found.text.startswith(_ECHO):
-                raise BoardError(f"{link.device}: the firmware is written, but says: {found.text}")
-            if isinstance(found, Boot):
-                _check_board(target, found, link.device)
-                boot = found
-            if isinstance(found, Boot | Stats | Heard) and not alive:
+            message = lines.parse_line(line)
+            if isinstance(message, Fault) and not message.text.startswith(_ECHO):
+                raise BoardError(
+                    f"{link.device}: the firmware is written, but says: {message.text}"
+                )
+            if isinstance(message, Boot):
+                _check_board(board, message, link.device)
+                boot = message
+            if isinstance(message, Boot | Stats | Heard) and not alive:
                 # Listen on for a moment: a microphone that gives nothing is reported later.
                 alive, end = True, time.monotonic() + bench.timing.settle
         if not asked and not alive and time.monotonic() > start + bench.timing.boot / 2:
@@ -246,6 +231,6 @@ def _watch(target: Target, link: Link, bench: Bench) -> Boot | None:
     return boot
 
 
-def _check_board(target: Target, boot: Boot, device: str) -> None:
-    if boot.board != target.name:
-        raise BoardError(f"{device}: what runs there was built for {boot.board}, not {target.name}")
+def _check_board(board: RealBoard, boot: Boot, device: str) -> None:
+    if boot.board != board.name:
+        raise BoardError(f"{device}: what runs there was built for {boot.board}, not {board.name}")

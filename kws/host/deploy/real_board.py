@@ -1,13 +1,16 @@
-"""What a board has to say for `kws deploy`: a board is a subclass of Target, one file each."""
+# SPDX-License-Identifier: Apache-2.0
+"""What `kws deploy` has to know of a board. Each board is a subclass of RealBoard in a file."""
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from kws.errors import BoardError
+from kws.errors import BoardError, UsageError
+from kws.host.build.boards import boards
 from kws.host.deploy.image import Image, Memory
 from kws.host.serial import ports
 from kws.host.serial.ports import Lister, Port, UsbId
@@ -44,10 +47,10 @@ class Bench:
     lister: Lister = field(default_factory=lambda: ports.list_ports)
     timing: Timing = field(default_factory=Timing)
     advance: Callable[[int], None] = lambda _: None
-    """Told how many steps of `Target.steps` are done."""
+    """Told how many steps of `RealBoard.steps` are done."""
 
 
-class Target(ABC):
+class RealBoard(ABC):
     """A board that firmware can be written to through its own bootloader."""
 
     name: ClassVar[str]
@@ -97,3 +100,27 @@ class Target(ABC):
             PortLostError: the board went away.
             ProtocolError: it answered nonsense, or what it holds is not what was sent.
         """
+
+
+def real_boards() -> dict[str, RealBoard]:
+    """The boards that firmware can be written to, by name; their JSON files name the classes."""
+    return {board.name: _load(board.deploy) for board in boards() if board.deploy is not None}
+
+
+def find_real_board(name: str) -> RealBoard:
+    """How to deploy to the board `name`.
+
+    Raises:
+        UsageError: that board is emulated, or unknown.
+    """
+    known = real_boards()
+    if name not in known:
+        raise UsageError(f"there is no board {name!r} to deploy to; there are {', '.join(known)}")
+    return known[name]
+
+
+def _load(place: str) -> RealBoard:
+    module, _, name = place.partition(":")
+    board = getattr(importlib.import_module(module), name)()
+    assert isinstance(board, RealBoard)  # noqa: S101 - the JSON file names another class
+    return board

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boards that firmware can be built for: one JSON file each, in firmware/platform/boards.
+
+PlatformIO reads these files too. Their table `kws` is ours: `emulator` names what runs the board's
+firmware, `deploy` the class that writes it to a real board, as `module:Class`.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.errors import UsageError
+
+REVISION = "KWS_REVISION"
+"""The environment variable that names a board's hardware revision, read by the SCons script."""
+
+DEFAULT_REVISION = "1"
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board that firmware can be built for."""
+
+    name: str
+    title: str
+
+    flash: int
+    """Bytes that a firmware may take."""
+
+    ram: int
+    """Bytes for variables, arena and stack."""
+
+    dropped_samples: int = 0
+    """Samples of the microphone after power-on that the firmware drops, in the revision chosen."""
+
+    emulator: str | None = None
+    """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
+
+    deploy: str | None = None
+    """The subclass of `DeployBoard` for it, as `module:Class`; None for an emulated board."""
+
+
+def firmware_folder() -> Path:
+    """The C++ sources and PlatformIO's files, as installed."""
+    return Path(str(importlib.resources.files("kws") / "firmware"))
+
+
+def boards() -> list[Board]:
+    """The boards that there is a port for, by name."""
+    files = sorted((firmware_folder() / "platform" / "boards").glob("*.json"))
+    return [_read_board(file) for file in files]
+
+
+def find_board(name: str) -> Board:
+    """The board `name`.
+
+    Raises:
+        UsageError: there is no port for it.
+    """
+    known = {board.name: board for board in boards()}
+    if name not in known:
+        raise UsageError(f"there is no board {name!r}; there are {', '.join(known)}")
+    return known[name]
+
+
+def _read_board(file: Path) -> Board:
+    description = json.loads(file.read_text(encoding="utf-8"))
+    limits = description["upload"]
+    revision = os.environ.get(REVISION) or DEFAULT_REVISION
+    settings = description["build"].get("revisions", {}).get(revision, {})
+    tools = description.get("kws", {})
+    return Board(
+        file.stem,
+        description["name"],
+        flash=limits["maximum_size"],
+        ram=limits["maximum_ram_size"],
+        dropped_samples=settings.get("KWS_DROPPED_SAMPLES", 0),
+        emulator=tools.get("emulator"),
+        deploy=tools.get("deploy"),
+    )

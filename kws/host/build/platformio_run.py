@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of PlatformIO: the C++ sources and a bundle's generated files become firmware."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from kws import __version__
+from kws.errors import ToolError
+from kws.host.build.boards import firmware_folder
+from kws.host.build.programs import COMPILER, cache_folder, find_tool
+
+ELF, BINARY, HEX, MAP, BUILD_LOG = (
+    "firmware.elf",
+    "firmware.bin",
+    "firmware.hex",
+    "firmware.map",
+    "build.log",
+)
+
+PROJECT_FILE = "platformio.ini"
+
+NO_SOURCES = frozenset({"test", "__pycache__", ".pio", "compile_commands.json"})
+"""Names in the firmware's folder that a build does not need."""
+
+# GNU ld's words; the regions are those of the ports' linker scripts.
+_OVERFLOW = re.compile(r"region `(flash|ram)' overflowed by (\d+) bytes")
+
+# A line of a failed build that gives the reason.
+_REASON = re.compile(r"error:|undefined reference|overflowed|No such file", re.IGNORECASE)
+
+
+class TooLargeError(ToolError):
+    """The linker found no room.
+
+    Attributes:
+        flash: excess bytes of flash; 0 if only the RAM is too small.
+        ram: excess bytes of RAM.
+    """
+
+    def __init__(self, environment: str, flash: int, ram: int) -> None:
+        super().__init__(f"{environment}: {flash} bytes of flash or {ram} of RAM too many")
+        self.flash, self.ram = flash, ram
+
+
+def run_platformio(environment: str, generated: Path | None, work: Path, result: Path) -> None:
+    """Build in `work` and copy the firmware, its map and the build's log into `result`.
+
+    Args:
+        environment: a section of platformio.ini, without `env:`.
+        generated: a bundle's generated C++; None for firmware without a model.
+        work: an empty folder for everything that PlatformIO writes.
+        result: an empty folder.
+
+    Raises:
+        TooLargeError: the firmware does not fit the board.
+        ToolError: the compiler is missing or the build failed; the text names the log.
+    """
+    _check_compiler()
+    # A copy, because PlatformIO refuses a project that it could not write to.
+    project = work / "project"
+    shutil.copytree(firmware_folder(), project, ignore=shutil.ignore_patterns(*NO_SOURCES))
+    run = subprocess.run(
+        [
+            *(sys.executable, "-m", "platformio", "run", "--environment", environment),
+            *("--project-dir", str(project), "--jobs", str(os.cpu_count() or 1)),
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=_environment(work, generated),
+        check=False,
+    )
+    if run.returncode != 0:
+        failed = work.parent / f"{environment}-failed.log"
+        failed.write_text(run.stdout, encoding="utf-8")
+        excess = {region: int(size) for region, size in _OVERFLOW.findall(run.stdout)}
+        if excess:
+            raise TooLargeError(environment, excess.get("flash", 0), excess.get("ram", 0))
+        raise ToolError(_failure(environment, run.stdout, failed))
+    built = work / "build" / environment
+    for name in (ELF, BINARY, HEX, MAP):
+        shutil.copyfile(built / name, result / name)
+    (result / BUILD_LOG).write_text(run.stdout, encoding="utf-8")
+
+
+def _environment(work: Path, generated: Path | None) -> dict[str, str]:
+    """PlatformIO keeps to `work`: nothing in the user's home, nothing in the installed package."""
+    variables = {k: v for k, v in os.environ.items() if not k.startswith("PLATFORMIO_")}
+    variables |= {
+        "KWS_VERSION": __version__,
+        "PLATFORMIO_CORE_DIR": str(work / "core"),
+        "PLATFORMIO_WORKSPACE_DIR": str(work),
+        "PLATFORMIO_BUILD_DIR": str(work / "build"),
+        "PLATFORMIO_DISABLE_UPGRADE_CHECK": "true",
+        "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no",
+        "PLATFORMIO_NO_ANSI": "true",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    if not shutil.which(COMPILER):
+        # PlatformIO downloads its own compiler: once, not for each build.
+        variables["PLATFORMIO_PACKAGES_DIR"] = str(_packages())
+    if generated is not None:
+        variables["KWS_BUNDLE"] = str(generated.parent.resolve())
+    return variables
+
+
+def _packages() -> Path:
+    """Where PlatformIO keeps a compiler that it downloaded."""
+    return cache_folder() / "platformio" / "packages"
+
+
+def _check_compiler() -> None:
+    """Fail at once where there is no compiler: offline, PlatformIO would try for a minute."""
+    if shutil.which(COMPILER) or any(_packages().glob("toolchain-*")) or _can_download():
+        return
+    find_tool(COMPILER)
+
+
+def _can_download() -> bool:
+    """Whether a server that PlatformIO gets its packages from answers, through a proxy if set."""
+    import platformio  # noqa: PLC0415 - both are slow to import, and a compiler is usually there
+    import requests  # noqa: PLC0415
+
+    for host in platformio.__registry_mirror_hosts__:
+        with contextlib.suppress(requests.RequestException):
+            requests.get(f"https://api.{host}", timeout=5, allow_redirects=False)
+            return True
+    return False
+
+
+def _failure(environment: str, output: str, failed: Path) -> str:
+    lines = [line.strip() for line in output.splitlines() if _REASON.search(line)]
+    first = lines[0] if lines else "PlatformIO gave no reason"
+    return f"building the firmware for {environment} failed: {first}; the log is {failed}"

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws doctor`: what the commands need, and what to do if it is missing."""
+
+from __future__ import annotations
+
+import grp
+import importlib.metadata
+import os
+import re
+import shutil
+import subprocess
+from ctypes.util import find_library
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.host.build.programs import COMPILER, PACKAGES, QEMU
+from kws.host.deploy import deployment
+from kws.host.serial import ports
+
+_EXTRAS = {
+    "train": "kws train, sweep and models",
+    "evaluate": "kws evaluate and calibrate",
+    "plots": "pictures of any command",
+    "live": "kws listen and record",
+    "probe": "kws deploy --probe",
+    "ray": "kws sweep --ray",
+}
+
+_MACHINE = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+
+_PORT_USERS = "kws deploy and kws monitor"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that some command needs."""
+
+    name: str
+    needed_for: str
+
+    present: str
+    """Its version or path; empty if it is missing."""
+
+    remedy: str
+    """What to do if it is missing."""
+
+    optional: bool = False
+    """Whether kws can build, test and run models without it."""
+
+
+def check_all() -> list[Check]:
+    """Everything that some command needs, present or not; nothing is changed."""
+    return [
+        _check_packages(""),
+        _check_command(COMPILER),
+        _check_newlib(),
+        _check_command(QEMU),
+        _check_renode(),
+        _check_command("espeak-ng", optional=True),
+        _check_command("flite", optional=True),
+        *(_check_packages(extra) for extra in _EXTRAS),
+        _check_portaudio(),
+        _check_serial_rights(),
+        _check_connected_boards(),
+    ]
+
+
+def _check_packages(extra: str) -> Check:
+    """The Python packages of an extra; of the base install if `extra` is empty."""
+    versions: dict[str, str] = {}
+    for package in _packages(extra):
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            versions[package] = ""
+    missing = [package for package, version in versions.items() if not version]
+    present = "" if missing else ", ".join(f"{name} {it}" for name, it in versions.items())
+    if not extra:
+        remedy = f"{', '.join(missing)} is missing: pip install kws again"
+        return Check("Python packages", "all commands", present, remedy)
+    remedy = f"pip install 'kws[{extra}]'"
+    return Check(f"kws[{extra}]", _EXTRAS[extra], present, remedy, optional=True)
+
+
+def _packages(extra: str) -> list[str]:
+    """What kws itself says that an extra (or, if empty, the base install) consists of."""
+    packages = []
+    for requirement in importlib.metadata.requires("kws") or []:
+        name = re.match(r"[\w.-]+", requirement)
+        wanted = re.search(r"""extra == ['"](\w+)['"]""", requirement)
+        if name and name[0] != "kws" and (wanted[1] if wanted else "") == extra:
+            packages.append(name[0])
+    return packages
+
+
+def _check_command(command: str, *, optional: bool = False) -> Check:
+    package, purpose = PACKAGES[command]
+    present = shutil.which(command) or ""
+    return Check(command, purpose, present, f"apt-get install {package}", optional)
+
+
+def _check_newlib() -> Check:
+    packages, purpose = PACKAGES[COMPILER]
+    present = ""
+    if shutil.which(COMPILER):
+        answer = _output([COMPILER, *_MACHINE, "-print-file-name=libc_nano.a"])
+        headers = _output([COMPILER, *_MACHINE, "-print-file-name=libstdc++.a"])
+        # Without the file the compiler answers with the bare name.
+        if "/" in answer and "/" in headers:
+            present = str(Path(answer).resolve())
+    return Check("newlib and libstdc++ for Arm", purpose, present, f"apt-get install {packages}")
+
+
+def _check_renode() -> Check:
+    present = shutil.which("renode") or shutil.which("renode-run") or ""
+    remedy = "install Renode 1.15.3 or newer (https://renode.io)"
+    return Check("Renode", "kws test on real boards' firmware", present, remedy, optional=True)
+
+
+def _check_portaudio() -> Check:
+    present = find_library("portaudio") or ""
+    remedy = "apt-get install libportaudio2"
+    return Check("PortAudio", _EXTRAS["live"], present, remedy, optional=True)
+
+
+def _check_serial_rights() -> Check:
+    """Whether this user may open the ports that are there, or those of a board to come."""
+    serial_ports = [*Path("/dev").glob("ttyACM*"), *Path("/dev").glob("ttyUSB*")]
+    if serial_ports:
+        allowed = all(os.access(port, os.R_OK | os.W_OK) for port in serial_ports)
+        present = ", ".join(map(str, sorted(serial_ports))) if allowed else ""
+    else:
+        groups = {group.gr_name for group in grp.getgrall() if group.gr_gid in os.getgroups()}
+        present = "root" if os.geteuid() == 0 else ", ".join(groups & {"dialout", "uucp"})
+    remedy = "sudo usermod -aG dialout $USER, or the udev rule in docs/deploy.md"
+    return Check("right to serial ports", _PORT_USERS, present, remedy, optional=True)
+
+
+def _check_connected_boards() -> Check:
+    """Which boards are at this machine's serial ports, by their USB ids."""
+    present = ", ".join(deployment.name_ports(ports.list_ports()))
+    remedy = "plug one in with a USB cable that carries data; see docs/deploy.md"
+    return Check("a board", _PORT_USERS, present, remedy, optional=True)
+
+
+def _output(command: list[str]) -> str:
+    """What a program prints; empty if it fails."""
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return run.stdout.strip()
