@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.audio.augment.augmenter import NONE
+from kws.audio.augment.augmentation import NONE
 from kws.audio.dataset import DataSet, open_dataset
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.loop import TrainResult, train

@@ -1,101 +1,99 @@
-"""Background recordings made from nothing: roughly what rooms, streets and machines sound like."""
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be heard behind a word: recordings, coloured noise, a babble of other speakers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
+from kws.audio.pcm import Pcm, Sounds
+from kws.errors import DataError
 
-Sound = npt.NDArray[np.float32]
+_TALKERS = (3, 7)
+"""Voices of a babble: at least 3, fewer than 7."""
+
+_COLOURED_SHARE = 0.2
+"""Share of coloured noise where there are background recordings."""
 
 
-def make_noises(seconds: float, seed: int) -> dict[str, npt.NDArray[np.int16]]:
-    """Six kinds of noise by name, each int16[n] at 16 kHz, at an RMS of a tenth of full scale.
+def unit_noise(
+    count: int,
+    samples: int,
+    *,
+    backgrounds: Sequence[Pcm],
+    talkers: Pcm,
+    babble: float,
+    rng: np.random.Generator,
+) -> Sounds:
+    """Noises, each of a root mean square of 1: float32[count, samples].
 
-    The same seed gives the same samples.
+    Args:
+        count: how many.
+        samples: their length.
+        backgrounds: recordings that are longer; may be none.
+        talkers: whose voices make a babble, int16[m, any length].
+        babble: share of the noises that are one.
+        rng: draws everything.
     """
-    samples = int(seconds * SAMPLE_RATE)
-    out = {}
-    for index, (name, make) in enumerate(_KINDS.items()):
-        sound = make(samples, np.random.default_rng([seed, index]))
-        sound -= sound.mean()
-        sound *= 0.1 / float(np.sqrt(np.mean(sound**2)))
-        out[name] = np.rint(sound.clip(-1, 1) * 32767).astype(np.int16)
+    kind = rng.random(count)
+    babbling = kind < babble
+    computed = kind > (1 - _COLOURED_SHARE if backgrounds else 0.0)
+    computed &= ~babbling
+    out = np.empty((count, samples), np.float32)
+    if computed.any():
+        out[computed] = coloured(int(computed.sum()), samples, rng)
+    recorded = ~(computed | babbling)
+    if recorded.any():
+        out[recorded] = cut_backgrounds(backgrounds, int(recorded.sum()), samples, rng)
+    for index in np.flatnonzero(babbling).tolist():
+        out[index] = _babble(talkers, samples, rng)
+    out /= np.maximum(np.sqrt(np.mean(out**2, axis=1, keepdims=True)), 1e-3)
     return out
 
 
-def coloured(count: int, samples: int, rng: np.random.Generator) -> Sound:
+def _babble(talkers: Pcm, samples: int, rng: np.random.Generator) -> Sounds:
+    """Several voices at once, equally loud: float32[samples]."""
+    voices = talkers[rng.integers(0, len(talkers), rng.integers(*_TALKERS))]
+    starts = rng.integers(0, samples, len(voices)).tolist()
+    babble = np.zeros(samples, np.float32)
+    for voice, start in zip(voices, starts, strict=True):
+        level = max(float(voice.std()), 1.0)
+        babble += np.resize(np.roll(voice.astype(np.float32) / level, start), samples)
+    return babble
+
+
+def coloured(count: int, samples: int, rng: np.random.Generator) -> Sounds:
     """Noises from white to brown, each of a root mean square of 1: float32[count, samples]."""
     spectra = np.fft.rfft(rng.standard_normal((count, samples), np.float32))
     slopes = rng.uniform(0, 1, (count, 1)).astype(np.float32)
     hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE).astype(np.float32)
     spectra *= np.maximum(hertz, 20) ** -slopes
-    noise: Sound = np.fft.irfft(spectra, samples).astype(np.float32, copy=False)
+    noise: Sounds = np.fft.irfft(spectra, samples).astype(np.float32, copy=False)
     noise /= np.sqrt(np.mean(noise**2, axis=1, keepdims=True))
     return noise
 
 
-def _coloured(samples: int, rng: np.random.Generator, slope: float) -> Sound:
-    """Gaussian noise whose power falls with frequency to the power of `slope`."""
-    spectrum = np.fft.rfft(rng.standard_normal(samples))
-    hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE)
-    spectrum *= np.maximum(hertz, 20.0) ** (-slope / 2)
-    return np.fft.irfft(spectrum, samples).astype(np.float32)
+def cut_backgrounds(
+    backgrounds: Sequence[Pcm], count: int, samples: int, rng: np.random.Generator
+) -> Pcm:
+    """Random cuts of random backgrounds: int16[count, samples].
 
-
-def _white(samples: int, rng: np.random.Generator) -> Sound:
-    return _coloured(samples, rng, 0.0)
-
-
-def _pink(samples: int, rng: np.random.Generator) -> Sound:
-    return _coloured(samples, rng, 1.0)
-
-
-def _brown(samples: int, rng: np.random.Generator) -> Sound:
-    return _coloured(samples, rng, 2.0)
-
-
-def _mains_hum(samples: int, rng: np.random.Generator) -> Sound:
-    """50 Hz and its harmonics over a little pink noise."""
-    time = np.arange(samples) / SAMPLE_RATE
-    hum = np.zeros(samples)
-    for harmonic in range(1, 20):
-        hum += np.sin(2 * np.pi * (50 * harmonic * time + rng.random())) * rng.random() / harmonic
-    rustle = _pink(samples, rng)
-    hum += 0.3 * rustle / rustle.std()
-    return hum.astype(np.float32)
-
-
-def _fan(samples: int, rng: np.random.Generator) -> Sound:
-    """Pink noise that swells with the blades, and the tone of the motor."""
-    time = np.arange(samples) / SAMPLE_RATE
-    air = _pink(samples, rng)
-    blades = 1 + 0.4 * np.sin(2 * np.pi * 23 * time)
-    motor = np.sin(2 * np.pi * 310 * time + 2 * np.sin(2 * np.pi * 0.7 * time))
-    sound: npt.NDArray[np.float64] = air / air.std() * blades + 0.3 * motor
-    return sound.astype(np.float32)
-
-
-def _crackle(samples: int, rng: np.random.Generator) -> Sound:
-    """Short knocks and crackles at random times over quiet brown noise."""
-    out = _brown(samples, rng)
-    out /= 4 * out.std()
-    for _ in range(samples // 1600):
-        length = int(rng.integers(30, 600))
-        start = int(rng.integers(0, samples - length))
-        decay = np.exp(-np.arange(length) / (length / 5))
-        out[start : start + length] += rng.normal(0, 2 * rng.random(), length) * decay
+    Raises:
+        DataError: a background is not longer than a cut.
+    """
+    shortest = min(len(background) for background in backgrounds)
+    if shortest <= samples:
+        raise DataError(
+            f"a background recording lasts {shortest / SAMPLE_RATE:.2f} s; each has to be longer "
+            f"than a clip ({samples / SAMPLE_RATE:.2f} s), so lengthen or remove it"
+        )
+    out = np.empty((count, samples), np.int16)
+    chosen = rng.integers(0, len(backgrounds), count)
+    places = rng.random(count)
+    for cut, index, place in zip(out, chosen.tolist(), places.tolist(), strict=True):
+        background = backgrounds[index]
+        start = int(place * (len(background) - samples))
+        cut[:] = background[start : start + samples]
     return out
-
-
-_KINDS: dict[str, Callable[[int, np.random.Generator], Sound]] = {
-    "white_noise": _white,
-    "pink_noise": _pink,
-    "brown_noise": _brown,
-    "mains_hum": _mains_hum,
-    "fan": _fan,
-    "crackle": _crackle,
-}

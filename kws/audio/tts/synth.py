@@ -19,8 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.noise import make_noises
-from kws.audio.augment.room import place, trim
+from kws.audio.background_noises import make_noises
 from kws.audio.dataset import (
     BACKGROUND_FOLDER,
     LISTS,
@@ -30,6 +29,7 @@ from kws.audio.dataset import (
     speaker_of,
 )
 from kws.audio.sound_files import write_clip
+from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
 from kws.errors import DataError, UsageError

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.augment.augmenter import Pcm
 from kws.audio.dataset import DataSet, Split, load_backgrounds
+from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.features.spectrogram import batch_spectrograms
 from kws.model.evaluate.accuracy import Evaluation, check_keywords, core_scores, evaluate, one_split

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kws import _core
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Pcm
+from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError

@@ -19,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Pcm
-from kws.audio.augment.noise import make_noises
+from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.config import check_range
 from kws.errors import DataError

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Pcm
 from kws.audio.dataset import Split
+from kws.audio.pcm import Pcm
 from kws.errors import DataError
 
 _PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}

@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Pcm, silence
+from kws.audio.augment.silence import silence
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.pcm import Pcm
 from kws.features.spectrogram import batch_spectrograms
 from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.samples import Labels, Progress, Samples

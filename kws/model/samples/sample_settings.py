@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kws.audio.augment.augmenter import Augmentation
+from kws.audio.augment.augmentation import Augmentation
 from kws.config import check_range
 
 

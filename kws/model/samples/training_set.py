@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Augmenter, join
+from kws.audio.augment.augmenter import Augmenter
+from kws.audio.augment.joining import join
 from kws.audio.dataset import DataSet, Split, load_backgrounds, load_pcm
 from kws.features.spectrogram import SHAPE, last_second
 from kws.model.samples.backgrounds import background_parts

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kws import config
-from kws.audio.augment.augmenter import Augmentation
+from kws.audio.augment.augmentation import Augmentation
 from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory

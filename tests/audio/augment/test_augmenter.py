@@ -1,4 +1,5 @@
-"""What is done to clips in training: each change alone, and all together."""
+# SPDX-License-Identifier: Apache-2.0
+"""What is done to clips in training: each effect alone, and all together."""
 
 from __future__ import annotations
 
@@ -8,21 +9,17 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kws.audio.augment.augmenter import (
-    NONE,
-    Augmentation,
-    Augmenter,
-    cut_backgrounds,
-    join,
-    shift,
-    silence,
-    speech_levels,
-)
+from kws.audio.augment.augmentation import NONE, Augmentation
+from kws.audio.augment.augmenter import Augmenter
+from kws.audio.augment.joining import join
+from kws.audio.augment.level import speech_levels
+from kws.audio.augment.noise import cut_backgrounds
 from kws.audio.augment.room import make_response
-from kws.audio.augment.stretch import resample, stretch
+from kws.audio.augment.shift import shift
+from kws.audio.augment.silence import silence
+from kws.audio.augment.speed import resample, stretch
+from kws.audio.pcm import Pcm
 from kws.errors import DataError, KwsError
-
-Pcm = npt.NDArray[np.int16]
 
 
 def rng(seed: int = 0) -> np.random.Generator:
@@ -75,15 +72,15 @@ def test_clips_move_both_ways_by_at_most_what_was_asked() -> None:
     assert abs(places.mean()) < 100
 
 
-def test_what_is_moved_out_of_a_clip_is_told() -> None:
+def test_energy_that_remains_after_a_shift_is_reported() -> None:
     clips = np.concatenate([tones(500), np.zeros((3, 16000), np.int16)])
-    left = np.empty(len(clips), np.float32)
+    remaining = np.empty(len(clips), np.float32)
     augmenter = Augmenter(replace(NONE, shift_ms=500), [], 16000, 0)
-    out = augmenter.change(clips, [1], left=left)
+    out = augmenter.change(clips, [1], remaining=remaining)
     energy = (out.astype(np.float64) ** 2).sum(axis=1) / (clips[0].astype(np.float64) ** 2).sum()
-    np.testing.assert_allclose(left[:500], energy[:500], atol=1e-3)
-    assert left.min() < 0.55  # half of the tone is gone when it moves by 500 ms
-    assert left[:500].max() > 0.999
+    np.testing.assert_allclose(remaining[:500], energy[:500], atol=1e-3)
+    assert remaining.min() < 0.55  # half of the tone is gone when it moves by 500 ms
+    assert remaining[:500].max() > 0.999
 
 
 def test_lead_has_the_noise_of_the_clip_and_what_is_moved_into_it() -> None:
@@ -138,7 +135,7 @@ def test_stretching_keeps_the_pitch(hertz: float) -> None:
     out = stretch(clips, factors)
     np.testing.assert_allclose([frequency(clip) for clip in out], hertz, rtol=0.02)
     np.testing.assert_allclose([duration(c) for c in out], 0.5 / factors, atol=0.03)
-    # A tone stays a tone: pieces that do not fit together would cancel and buzz.
+    # A tone stays a tone: cuts that do not fit together would cancel and buzz.
     level = out[:, 7000:9000].std(axis=1) / clips[0, 7000:9000].std()
     np.testing.assert_allclose(level, 1, atol=0.1)
 
@@ -271,14 +268,14 @@ def test_silence_without_backgrounds_is_zero() -> None:
     assert not silence(3, 16000, [], rng()).any()
 
 
-def test_pieces_come_from_all_backgrounds_and_places() -> None:
+def test_cuts_come_from_all_backgrounds_and_places() -> None:
     ramp = np.arange(30000, dtype=np.int16)
-    pieces = cut_backgrounds([ramp, -ramp], 4000, 16000, rng())
-    starts = pieces[:, 0].astype(np.int32)
+    cuts = cut_backgrounds([ramp, -ramp], 4000, 16000, rng())
+    starts = cuts[:, 0].astype(np.int32)
     assert starts.max() > 13900
     assert starts.min() < -13900
     assert starts.max() <= 14000
-    assert abs(np.mean(pieces[:, 1] > 0) - 0.5) < 0.05
+    assert abs(np.mean(cuts[:, 1] > 0) - 0.5) < 0.05
 
 
 def test_too_short_a_background_is_named() -> None:
@@ -287,7 +284,7 @@ def test_too_short_a_background_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    "values",
     [
         {"shift_ms": 1000},
         {"lead_ms": -1},
@@ -297,6 +294,6 @@ def test_too_short_a_background_is_named() -> None:
         {"gain_db": 100},
     ],
 )
-def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
-    with pytest.raises(KwsError, match=next(iter(change))):
-        Augmentation(**change)  # type: ignore[arg-type]
+def test_senseless_settings_are_refused(values: dict[str, float]) -> None:
+    with pytest.raises(KwsError, match=next(iter(values))):
+        Augmentation(**values)  # type: ignore[arg-type]

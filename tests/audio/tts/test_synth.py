@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from kws.audio.augment.noise import make_noises
-from kws.audio.augment.room import place, trim
+from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
+from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth import SynthReport, SynthSettings, split_voices, synthesize
 from kws.audio.tts.voices import Voice, find_voices, speak

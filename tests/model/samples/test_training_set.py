@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.audio.augment.augmenter import NONE, Augmentation, Augmenter
+from kws.audio.augment.augmentation import NONE, Augmentation
+from kws.audio.augment.augmenter import Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.errors import DataError, KwsError
 from kws.model.samples.backgrounds import background_parts

@@ -17,7 +17,7 @@ import numpy as np
 
 from kws import __version__
 from kws._core import SAMPLE_RATE
-from kws.audio.augment.augmenter import Pcm
+from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.files import atomic_write, make_directory
 from kws.model.evaluate.clip_metrics import Judgement

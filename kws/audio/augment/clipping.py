@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Too much gain: peaks that are cut off."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kws.audio.augment.level import amplitudes
+from kws.audio.pcm import Sounds
+
+_DEPTH_DB = (3, 15)
+"""Peaks are cut by this much."""
+
+
+def clip_peaks(clips: Sounds, rng: np.random.Generator) -> Sounds:
+    """Each clip with its peaks cut off 3 to 15 dB below the highest one."""
+    peaks = np.abs(clips).max(axis=1, keepdims=True)
+    peaks *= amplitudes(-rng.uniform(*_DEPTH_DB, len(peaks)))
+    return np.clip(clips, -peaks, peaks)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Poor microphones, which lose bass and treble."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kws._core import SAMPLE_RATE
+from kws.audio.augment.room import ROOMS
+from kws.audio.pcm import Sounds
+
+_BASS_HZ = (50, 400)
+_TREBLE_HZ = (2500, 8000)
+
+_GRID = 4096
+"""Transforms of a multiple of this many samples are fast."""
+
+_RINGING = SAMPLE_RATE // 2
+"""Samples of zeros after a clip into which the filter may ring: the transform is periodic."""
+
+
+def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
+    """Each clip through a microphone of its own, with second-order slopes and without phase.
+
+    Below a frequency of 50 to 400 Hz bass is lost, above one of 2.5 to 8 kHz treble.
+    """
+    count, samples = clips.shape
+    size = -(-(samples + _RINGING) // _GRID) * _GRID
+    rng.integers(0, ROOMS, count)  # Not used. A seed gives the clips that it always gave.
+    lowest, highest = map(math.log, _BASS_HZ)
+    bass = np.exp(rng.uniform(lowest, highest, (count, 1))).astype(np.float32)
+    treble = rng.uniform(*_TREBLE_HZ, size=(count, 1)).astype(np.float32)
+    hertz = np.fft.rfftfreq(size, 1 / SAMPLE_RATE).astype(np.float32)
+    spectra = np.fft.rfft(clips, size)
+    spectra /= 1 + (bass / (hertz + 1)) ** 2
+    spectra /= 1 + (hertz / treble) ** 4
+    out: Sounds = np.fft.irfft(spectra, size).astype(np.float32, copy=False)
+    return out[:, :samples]
