@@ -17,10 +17,9 @@ BROWSER_PACKAGES := $(if $(shell command -v chromium google-chrome),,chromium)
 FUZZ_PACKAGES := clang libclang-rt-dev
 WASM_PACKAGES := emscripten
 
-CORE_SOURCES := $(shell find kws/firmware/src -name '*.cc' -o -name '*.h') kws/_core.cc
-WASM_SOURCES := kws/_web.cc $(sort $(filter %.cc,$(filter-out kws/_core.cc kws/firmware/src/main.cc \
-                  kws/firmware/src/boards/%,$(CORE_SOURCES))))
-CPP_SOURCES  := $(CORE_SOURCES) kws/_web.cc $(wildcard kws/firmware/test/*.cc kws/firmware/test/*.h)
+CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') kws/_core.cc
+WASM_SOURCES := kws/_web.cc $(sort $(filter kws/firmware/%.cc,$(CORE_SOURCES)))
+CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/_core.cc kws/_web.cc -name '*.cc' -o -name '*.h')
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
@@ -102,7 +101,7 @@ WASM ?= kws/host/web/exported_page/kws.wasm
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 wasm: build/.wasm-packages
 	@em++ -std=c++17 -O2 -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wno-unused-private-field \
-	  -Ikws/firmware/src -DKWS_VERSION='"$(VERSION)"' --no-entry -s STANDALONE_WASM=1 \
+	  -Ikws/firmware/src/core -Ikws/firmware/src -DKWS_VERSION='"$(VERSION)"' --no-entry -s STANDALONE_WASM=1 \
 	  -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=262144 -s TOTAL_STACK=65536 -Wl,--stack-first \
 	  $(WASM_SOURCES) -o $(WASM)
 	@chmod 644 $(WASM)
@@ -150,7 +149,7 @@ lint: $(VENV)/.installed build/.lint-packages
 	@$(BIN)/codespell
 	@clang-format --dry-run -Werror $(CPP_SOURCES)
 	@cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log
-	@printf '%s\n' $(filter %.cc,$(filter kws/firmware/src/%,$(filter-out kws/firmware/src/main.cc kws/firmware/src/boards/%,$(CPP_SOURCES)))) \
+	@printf '%s\n' $(filter %.cc,$(filter kws/firmware/src/core/%,$(CPP_SOURCES))) \
 	  | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/test 2>/dev/null
 
 build/.lint-packages: Makefile

@@ -16,14 +16,14 @@
 #include <utility>
 #include <vector>
 
-#include "feature_provider.h"
 #include "frontend/frontend.h"
-#include "pipeline.h"
-#include "recognizer.h"
+#include "pipeline/feature_provider.h"
+#include "pipeline/pipeline.h"
+#include "pipeline/recognizer.h"
 #include "runtime/all_ops_resolver.h"
-#include "runtime/graph_builder.h"
 #include "runtime/micro_interpreter.h"
-#include "runtime/op_names.h"
+#include "runtime/model/op_names.h"
+#include "runtime/planning/graph_builder.h"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;

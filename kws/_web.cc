@@ -1,6 +1,6 @@
 // The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
-// any import, and kws/host/web/exported_page/core.js calls it. The model comes at run time, so that one
-// kws.wasm serves every bundle.
+// any import, and kws/host/web/exported_page/core.js calls it. The model comes at run time, so that
+// one kws.wasm serves every bundle.
 //
 // No heap: the caller owns the memory from kws_memory() on and grows it for the model, its arena
 // and the names. What it hands to kws_start has to stay there until the next kws_start. One thread.
@@ -9,9 +9,9 @@
 #include <new>
 
 #include "frontend/frontend.h"
-#include "pipeline.h"
+#include "pipeline/pipeline.h"
 #include "runtime/all_ops_resolver.h"
-#include "runtime/model.h"
+#include "runtime/model/model.h"
 
 extern "C" uint8_t __heap_base;  // the linker's: the first byte after data and stack
 

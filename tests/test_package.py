@@ -36,7 +36,7 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/firmware/platformio.ini",
         "kws/firmware/platform/platform.json",
         "kws/firmware/platform/builder/main.py",
-        "kws/firmware/src/main.cc",
+        "kws/firmware/src/app/main.cc",
         "kws/firmware/src/boards/qemu/board.cc",
         "kws/firmware/src/boards/nano33ble/board.cc",
         "kws/firmware/src/boards/sparkfun_edge/board.cc",

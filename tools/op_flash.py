@@ -1,4 +1,4 @@
-"""Writes kws/convert/op_flash.json: which ops use which parts of the kernels' flash.
+"""Writes kws/bundle/op_flash.json: which ops use which parts of the kernels' flash.
 
 Run as `python -m tools.op_flash` after a change of kernels or of how they are built;
 `make bench` does it too. Needs the boards' compiler.
@@ -34,7 +34,7 @@ def measure() -> str:
         work = Path(folder)
         (work / "result").mkdir()
         run_platformio("qemu_infer", None, work, work / "result")
-        core = work / "build" / "qemu_infer" / "src" / "runtime"
+        core = work / "build" / "qemu_infer" / "src" / "core" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
         for name in sorted(ops):
             for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):

@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-KERNELS = ROOT / "kws/firmware/src/runtime/kernels"
+KERNELS = ROOT / "kws/firmware/src/core/runtime/kernels"
 PAGE = ROOT / "docs/ops.md"
 
 _HEAD = """\

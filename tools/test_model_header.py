@@ -1,4 +1,4 @@
-"""Writes kws/firmware/test/runtime_test_model.h: two small models and what TFLM makes of them.
+"""Writes kws/firmware/test/core/runtime/test_model.h: two small models and what TFLM makes of them.
 
 Run as `python -m tools.test_model_header` after a change here.
 """
@@ -15,7 +15,7 @@ from tests.runtime.ops.test_streaming import streaming_model
 from tests.runtime.oracles import run_tflm
 from tests.runtime.strategies import int8s, weights
 
-HEADER = Path(__file__).resolve().parents[1] / "kws/firmware/test/runtime_test_model.h"
+HEADER = Path(__file__).resolve().parents[1] / "kws/firmware/test/core/runtime/test_model.h"
 
 
 def small_model() -> bytes:
@@ -92,7 +92,7 @@ def main() -> None:
         "// A small DS-CNN, an input for it, and the output that TFLM computes. And a model that",
         "// keeps what it heard in a resource variable, which CALL_ONCE fills, with inputs and",
         "// outputs of four calls.",
-        "#ifndef KWS_TEST_RUNTIME_TEST_MODEL_H_\n#define KWS_TEST_RUNTIME_TEST_MODEL_H_",
+        "#ifndef KWS_TEST_CORE_RUNTIME_TEST_MODEL_H_\n#define KWS_TEST_CORE_RUNTIME_TEST_MODEL_H_",
         "#include <cstdint>",
         "namespace kws {\nnamespace test {",
         "// clang-format off",
@@ -104,7 +104,7 @@ def main() -> None:
         _array("kStreamingOutputs", "int8_t", windows.ravel().tolist()),
         "// clang-format on",
         "}  // namespace test\n}  // namespace kws",
-        "#endif  // KWS_TEST_RUNTIME_TEST_MODEL_H_\n",
+        "#endif  // KWS_TEST_CORE_RUNTIME_TEST_MODEL_H_\n",
     ]
     text = "\n\n".join(parts)
     HEADER.write_text(text)

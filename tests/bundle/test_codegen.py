@@ -14,7 +14,7 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from tests.small_models import LABELS, dense_model
 
-CORE = Path(kws.__file__).parent / "firmware" / "src"
+SOURCES = Path(kws.__file__).parent / "firmware" / "src"
 REPOSITORY = Path(kws.__file__).parents[1]
 
 
@@ -56,7 +56,7 @@ def test_generated_code_compiles_and_says_what_the_bundle_says(
     program = tmp_path / "main"
     sources = [tmp_path / "main.cc", bundle.firmware / "model_data.cc"]
     flags = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic"]
-    includes = [f"-I{bundle.firmware}", f"-I{CORE}"]
+    includes = [f"-I{bundle.firmware}", *(f"-I{folder}" for folder in (SOURCES / "core", SOURCES))]
     # The resolver's kernels are not linked: nothing here makes one.
     subprocess.run(["g++", *flags, *includes, *sources, "-o", program], check=True)
     done = subprocess.run([program], capture_output=True, check=True)
@@ -91,9 +91,9 @@ def test_resolver_has_exactly_the_ops_of_the_model(bundle: Bundle) -> None:
 def test_add_names_are_the_runtimes() -> None:
     """Each name in the runtime's list of ops comes from the schema name of its registration."""
     listed = re.findall(
-        r"^KWS_OP\((\w+)\)", (CORE / "runtime/kernels/op_list.inc").read_text(), re.MULTILINE
+        r"^KWS_OP\((\w+)\)", (SOURCES / "core/runtime/kernels/op_list.inc").read_text(), re.MULTILINE
     )
-    names = re.findall(r'"([A-Z0-9_]+)"', (CORE / "runtime/op_names.cc").read_text())
+    names = re.findall(r'"([A-Z0-9_]+)"', (SOURCES / "core/runtime/model/op_names.cc").read_text())
     ours = {codegen.add_name(name) for name in names}
     assert len(listed) >= 6
     assert set(listed) <= ours

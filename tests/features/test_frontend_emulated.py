@@ -46,15 +46,16 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
             pytest.skip(f"{tool} is not installed")
     source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
     files = [
-        FIRMWARE / "test" / "frontend_emulated_main.cc",
-        *sorted((source / "frontend").glob("*.cc")),
-        *(source / "audio_provider.cc", source / "boards" / "cortex_m.cc"),
+        FIRMWARE / "test" / "core" / "frontend" / "frontend_emulated_main.cc",
+        *sorted((source / "core" / "frontend").rglob("*.cc")),
+        *(source / "app" / "audio_provider.cc", source / "boards" / "cortex_m.cc"),
         *(board / "board.cc", board / "vectors.cc"),
     ]
+    includes = [f"-I{folder}" for folder in (source / "core", source, FIRMWARE / "test")]
     chosen = ["-DKWS_FRONTEND_PORTABLE"] if version == "portable" else []
     elf = tmp_path / "frontend.elf"
     subprocess.run(
-        [COMPILER, *FLAGS, *chosen, f"-I{source}", *files, "-T", board / "qemu.ld", "-o", elf],
+        [COMPILER, *FLAGS, *chosen, *includes, *files, "-T", board / "qemu.ld", "-o", elf],
         check=True,
     )
     pcm = sounds()

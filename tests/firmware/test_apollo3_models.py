@@ -15,7 +15,7 @@ from kws.host.build.programs import COMPILER
 from kws.host.emulate.renode import scripts
 from tests.paths import ROOT
 
-SOURCE = ROOT / "kws" / "firmware" / "test" / "apollo3_models_main.cc"
+SOURCE = ROOT / "kws/firmware/test/boards/sparkfun_edge/apollo3_models_main.cc"
 FLAGS = (
     *("-std=c++17", "-O2", "-mcpu=cortex-m4", "-mthumb", "-Wall", "-Wextra", "-Werror"),
     *("-fno-exceptions", "-fno-rtti", "-fno-tree-loop-distribute-patterns"),

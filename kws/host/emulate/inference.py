@@ -21,7 +21,7 @@ from kws.host.emulate.qemu import Qemu
 
 Array = npt.NDArray[np.generic]
 
-_MAGIC = 0x4F53574B  # as infer_main.cc has it
+_MAGIC = 0x4F53574B  # as tools/infer.cc has it
 _JOB_WORDS = 5
 _PSRAM_BYTES = 16 * 2**20
 
@@ -150,7 +150,7 @@ def _open(job: Job) -> _core.Interpreter:
 
 
 def _image(jobs: Sequence[Job]) -> bytes:
-    """PSRAM's content; infer_main.cc says how it is laid out."""
+    """PSRAM's content; tools/infer.cc says how it is laid out."""
     table: list[int] = [_MAGIC, len(jobs)]
     data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
     for job in jobs:

@@ -18,7 +18,7 @@ from kws.host.build.firmware import build, build_tool
 from kws.host.emulate.qemu import Qemu
 from kws.host.measure.footprint import Footprint, read_footprint
 
-_MAGIC = 0x4253574B  # as bench_main.cc has it
+_MAGIC = 0x4253574B  # as tools/bench.cc has it
 _MODEL_OFFSET = 16
 _SHIFT = 6  # likewise: more than a tick of the board's timer an instruction
 

@@ -11,10 +11,10 @@ from kws.errors import ToolError
 
 # An object's path below the build folder to its part; the first that matches.
 _PARTS = (
-    ("model", re.compile(r"/model/[^/]*\.o$")),
-    ("frontend", re.compile(r"/src/(frontend/|feature_provider\.o$)")),
-    ("kernels", re.compile(r"/src/runtime/kernels/")),
-    ("interpreter", re.compile(r"/src/runtime/")),
+    ("model", re.compile(r"(?<!runtime)/model/[^/]*\.o$")),
+    ("frontend", re.compile(r"/src/core/(frontend/|pipeline/feature_provider\.o$)")),
+    ("kernels", re.compile(r"/src/core/runtime/kernels/")),
+    ("interpreter", re.compile(r"/src/core/runtime/")),
     ("board", re.compile(r"/src/boards/")),
     ("pipeline", re.compile(r"/src/")),
     ("libraries", re.compile(r"\.a\(")),

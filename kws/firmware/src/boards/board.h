@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "audio_provider.h"
+#include "app/audio_provider.h"
 #include "status.h"
 
 namespace kws {

@@ -5,7 +5,7 @@
 #include "boards/nano33ble/lamp.h"
 #include "boards/nano33ble/nrf52840.h"
 #include "boards/nano33ble/uart.h"
-#include "boards/nano33ble/usb.h"
+#include "boards/nano33ble/usb/usb.h"
 
 namespace kws {
 namespace board {

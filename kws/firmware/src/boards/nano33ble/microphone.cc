@@ -4,7 +4,7 @@
 #include "boards/board.h"
 #include "boards/nano33ble/clock.h"
 #include "boards/nano33ble/nrf52840.h"
-#include "dc_offset.h"
+#include "pipeline/dc_offset.h"
 
 namespace kws {
 namespace board {

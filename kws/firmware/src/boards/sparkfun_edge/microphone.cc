@@ -4,7 +4,7 @@
 // and HAL, am_hal_adc.c.
 #include "boards/board.h"
 #include "boards/sparkfun_edge/apollo3.h"
-#include "dc_offset.h"
+#include "pipeline/dc_offset.h"
 
 namespace kws {
 namespace board {

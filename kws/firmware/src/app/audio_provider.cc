@@ -1,0 +1,37 @@
+#include "app/audio_provider.h"
+
+namespace kws {
+
+void AudioProvider::Push(const int16_t* samples, size_t count) {
+  const uint32_t written = written_.load(std::memory_order_relaxed);
+  const uint32_t waiting = written - read_.load(std::memory_order_acquire);
+  const size_t free = kCapacity - waiting;
+  const size_t kept = count < free ? count : free;
+  for (size_t i = 0; i < kept; ++i) ring_[(written + i) & (kCapacity - 1)] = samples[i];
+  written_.store(written + static_cast<uint32_t>(kept), std::memory_order_release);
+
+  const uint32_t lost = lost_.load(std::memory_order_relaxed);
+  if (kept < count) {
+    lost_.store(lost + static_cast<uint32_t>(count - kept), std::memory_order_relaxed);
+  } else {
+    closed_.store(lost, std::memory_order_relaxed);
+  }
+}
+
+bool AudioProvider::PopHop(int16_t* hop) {
+  const uint32_t read = read_.load(std::memory_order_relaxed);
+  const uint32_t waiting = written_.load(std::memory_order_acquire) - read;
+  if (waiting < kHopSamples) return false;
+  for (size_t i = 0; i < kHopSamples; ++i) hop[i] = ring_[(read + i) & (kCapacity - 1)];
+  read_.store(read + kHopSamples, std::memory_order_release);
+  return true;
+}
+
+uint32_t AudioProvider::TakeLost() {
+  const uint32_t closed = closed_.load(std::memory_order_relaxed);
+  const uint32_t lost = closed - reported_;
+  reported_ = closed;
+  return lost;
+}
+
+}  // namespace kws

@@ -1,0 +1,53 @@
+// The ring between the microphone's interrupt and the main loop.
+#ifndef KWS_APP_AUDIO_PROVIDER_H_
+#define KWS_APP_AUDIO_PROVIDER_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "frontend/frontend.h"
+
+namespace kws {
+
+// Holds 16 kHz mono samples. One producer (the interrupt that the microphone's DMA raises) calls
+// Push, one consumer (the main loop) calls the rest; neither ever waits for the other.
+//
+// When the consumer falls behind, the newest samples are dropped and counted: nothing is skipped
+// without a word. Losses in a row, up to the next Push that fits whole, are one burst.
+class AudioProvider {
+ public:
+  // Samples (256 ms); a power of two. The ring fills while an inference runs: some take 0.2 s.
+  static constexpr size_t kCapacity = 4096;
+  static constexpr size_t kHopSamples = Frontend::kStrideSamples;
+
+  // Interrupt context. Keeps as many of `count` samples as fit, drops the rest.
+  void Push(const int16_t* samples, size_t count);
+
+  // Main loop. Fills `hop` (kHopSamples values) and returns true, or returns false while fewer
+  // samples than that are waiting.
+  bool PopHop(int16_t* hop);
+
+  // Main loop. Samples lost in bursts that have ended since the last call; 0 if there were none.
+  // So each burst is reported once, however many interrupts it lasted.
+  uint32_t TakeLost();
+
+  // Samples lost since the start, running bursts included. Wraps at 2^32.
+  uint32_t overruns() const { return lost_.load(std::memory_order_relaxed); }
+
+ private:
+  int16_t ring_[kCapacity] = {};
+  // Samples written and read since the start; they wrap, their difference is the fill.
+  std::atomic<uint32_t> written_{0};
+  std::atomic<uint32_t> read_{0};
+  std::atomic<uint32_t> lost_{0};    // written by the producer
+  std::atomic<uint32_t> closed_{0};  // lost_ when the last burst ended; written by the producer
+  uint32_t reported_ = 0;            // the consumer's: closed_ at the last TakeLost
+
+  static_assert((kCapacity & (kCapacity - 1)) == 0, "the ring's index is a mask");
+  static_assert(kCapacity >= 2 * kHopSamples, "one hop is filled while the other is read");
+};
+
+}  // namespace kws
+
+#endif  // KWS_APP_AUDIO_PROVIDER_H_

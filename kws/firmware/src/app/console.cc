@@ -1,0 +1,157 @@
+#include "app/console.h"
+
+#include "boards/board.h"
+
+namespace kws {
+namespace {
+
+// What follows the command `name` in `line`, null where it is another command.
+const char* After(const char* name, const char* line) {
+  for (; *name != '\0'; ++name, ++line) {
+    if (*name != *line) return nullptr;
+  }
+  if (*line != '\0' && *line != ' ') return nullptr;
+  while (*line == ' ') ++line;
+  return line;
+}
+
+// Reads a whole number from `low` to `high`; false where `text` is anything else.
+bool ReadNumber(const char* text, int low, int high, int* number) {
+  const bool negative = *text == '-';
+  if (negative) ++text;
+  if (*text == '\0') return false;
+  int value = 0;
+  for (; *text != '\0'; ++text) {
+    if (*text < '0' || *text > '9' || value > 1000) return false;
+    value = 10 * value + (*text - '0');
+  }
+  *number = negative ? -value : value;
+  return *number >= low && *number <= high;
+}
+
+void WriteSigned(Output* output, int value) {
+  if (value < 0) WriteText(output, "-");
+  WriteNumber(output, static_cast<uint32_t>(value < 0 ? -value : value));
+}
+
+void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
+  WriteText(output, "error: ");
+  WriteText(output, name);
+  WriteText(output, " takes a whole number from ");
+  WriteSigned(output, low);
+  WriteText(output, " to ");
+  WriteSigned(output, high);
+  WriteText(output, unit);
+}
+
+}  // namespace
+
+void Console::Put(char received) {
+  if (received == '\n' || received == '\r') {
+    if (length_ > kMaxCommand) {
+      WriteError(output_, "the command is too long", nullptr, "a line has at most 31 characters");
+    } else if (length_ > 0) {
+      line_[length_] = '\0';
+      Run();
+    }
+    length_ = 0;
+  } else if (received == '\b' || received == '\x7f') {
+    if (length_ > 0) --length_;
+  } else if (received >= ' ' && received <= '~') {
+    if (length_ < kMaxCommand) line_[length_] = received;
+    if (length_ <= kMaxCommand) ++length_;
+  }
+}
+
+void Console::Run() {
+  const char* argument;
+  if ((argument = After("gain", line_)) != nullptr) {
+    Gain(argument);
+  } else if ((argument = After("threshold", line_)) != nullptr) {
+    Threshold(argument);
+  } else if ((argument = After("stats", line_)) != nullptr && *argument == '\0') {
+    Stats();
+  } else {
+    WriteError(output_, "unknown command", nullptr, "there are gain N, threshold N and stats");
+  }
+}
+
+void Console::Gain(const char* argument) {
+  int gain = gain_;
+  if (*argument != '\0' && !ReadNumber(argument, board::kMinGain, board::kMaxGain, &gain)) {
+    WriteRange(output_, "gain", board::kMinGain, board::kMaxGain, " dB\n");
+    return;
+  }
+  if (*argument != '\0') board::SetGain(gain);
+  gain_ = gain;
+  WriteText(output_, "gain ");
+  WriteSigned(output_, gain);
+  WriteText(output_, " dB\n");
+}
+
+void Console::Threshold(const char* argument) {
+  const int labels = pipeline_->label_count();
+  int first = 0;
+  int end = labels;
+  int threshold = 0;
+  // A number first: a label may be one, too (`threshold 7 180`).
+  bool given = ReadNumber(argument, 0, 255, &threshold);
+  if (!given && *argument != '\0') {
+    const char* rest = nullptr;
+    for (first = 0; first < labels; ++first) {
+      rest = After(pipeline_->label(first), argument);
+      if (rest != nullptr) break;
+    }
+    given = rest != nullptr && ReadNumber(rest, 0, 255, &threshold);
+    if (!given && (rest == nullptr || *rest != '\0')) {
+      WriteRange(output_, "threshold", 0, 255, ", for one label after its name\n");
+      return;
+    }
+    end = first + 1;
+  }
+  for (int i = first; given && i < end; ++i) {
+    pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
+  }
+  bool same = end - first > 1;
+  for (int i = first; i < end; ++i) {
+    same = same && pipeline_->threshold(i) == pipeline_->threshold(first);
+  }
+  WriteText(output_, "threshold ");
+  for (int i = first; i < (same ? first + 1 : end); ++i) {
+    if (i > first) WriteText(output_, ", ");
+    if (!same) {
+      WriteText(output_, pipeline_->label(i));
+      WriteText(output_, " ");
+    }
+    WriteNumber(output_, pipeline_->threshold(i));
+  }
+  WriteText(output_, "\n");
+}
+
+void Console::Stats() {
+  const uint32_t now = board::Milliseconds();
+  const uint32_t sleep = board::SleepMilliseconds();
+  const uint32_t all = now - stats_ms_;
+  const uint32_t asleep = sleep - stats_sleep_ms_;
+  stats_ms_ = now;
+  stats_sleep_ms_ = sleep;
+  // Tenths of a percent; from some minutes on the product would not fit 32 bits.
+  const uint32_t idle = all == 0 ? 0 : all < 4000000 ? asleep * 1000 / all : asleep / (all / 1000);
+  WriteText(output_, "stats: ");
+  WriteNumber(output_, pipeline_->hops());
+  WriteText(output_, " hops, ");
+  WriteNumber(output_, audio_->overruns());
+  WriteText(output_, " samples lost, ");
+  WriteNumber(output_, idle / 10);
+  WriteText(output_, ".");
+  WriteNumber(output_, idle % 10);
+  WriteText(output_, " % idle, arena ");
+  WriteNumber(output_, static_cast<uint32_t>(pipeline_->arena_used_bytes()));
+  WriteText(output_, " bytes, stack ");
+  WriteNumber(output_, static_cast<uint32_t>(board::StackUsed()));
+  WriteText(output_, " of ");
+  WriteNumber(output_, static_cast<uint32_t>(board::StackSize()));
+  WriteText(output_, " bytes\n");
+}
+
+}  // namespace kws

@@ -1,0 +1,51 @@
+// Commands that a user types on the serial line, to tune a device without building it again:
+//   gain N       sets the microphone's gain to N dB; `gain` alone shows it
+//   threshold N  every label's score has to exceed N (0 to 255); `threshold` alone shows it
+//   threshold LABEL N  the same for one label; without N it shows it
+//   stats        how the device does
+// Settings last until the next reset.
+#ifndef KWS_APP_CONSOLE_H_
+#define KWS_APP_CONSOLE_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "app/audio_provider.h"
+#include "output.h"
+#include "pipeline/pipeline.h"
+
+namespace kws {
+
+// All pointers stay the caller's and must outlive the console.
+class Console {
+ public:
+  static constexpr size_t kMaxCommand = 31;  // characters in a line
+
+  Console(Pipeline* pipeline, const AudioProvider* audio, Output* output)
+      : pipeline_(pipeline), audio_(audio), output_(output) {}
+
+  // Takes one received character. A line's end (LF, CR or both) runs the command; what it answers
+  // is one line: `gain 6 dB`, `threshold 180`, `threshold yes 180` (one label; a list with commas
+  // where they differ), `stats: 500 hops, 0 samples lost, 83.2 % idle, arena 5840 bytes, stack 1412
+  // of 8192 bytes` (idle since the last `stats`), or one that starts with `error: `.
+  void Put(char received);
+
+ private:
+  void Run();
+  void Gain(const char* argument);
+  void Threshold(const char* argument);
+  void Stats();
+
+  Pipeline* pipeline_;
+  const AudioProvider* audio_;
+  Output* output_;
+  int gain_ = 0;
+  uint32_t stats_ms_ = 0;  // Milliseconds() and SleepMilliseconds() at the last `stats`
+  uint32_t stats_sleep_ms_ = 0;
+  size_t length_ = 0;  // kMaxCommand + 1: the line was too long
+  char line_[kMaxCommand + 1] = {};
+};
+
+}  // namespace kws
+
+#endif  // KWS_APP_CONSOLE_H_

@@ -1,0 +1,96 @@
+// The firmware: samples from the board's microphone through the pipeline to its serial port.
+// The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
+#include "app/audio_provider.h"
+#include "app/console.h"
+#include "boards/board.h"
+#include "model_data.h"
+#include "model_settings.h"
+#include "op_resolver.h"
+#include "output.h"
+#include "pipeline/pipeline.h"
+#include "runtime/model/model.h"
+
+namespace kws {
+// Found from namespace kws::settings where the bundle has no threshold a label of its own.
+inline constexpr const uint8_t* kThresholds = nullptr;
+namespace settings {
+constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
+}  // namespace settings
+}  // namespace kws
+
+namespace {
+
+namespace board = kws::board;
+namespace settings = kws::settings;
+
+class BoardOutput final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override { board::Write(text, size); }
+  void SetLed(int label) override { board::SetLed(label); }
+};
+
+// A microphone brings a hop each 20 ms; after so long without one something is broken.
+constexpr uint32_t kNoSamplesMs = 1000;
+
+// Losses are reported at once, then together with all that came meanwhile: a board that cannot keep
+// up shall not spend its time on saying so.
+constexpr uint32_t kLostReportMs = 1000;
+
+alignas(16) uint8_t arena[settings::kArenaBytes];
+kws::AudioProvider audio;
+
+}  // namespace
+
+int main() {
+  board::Init();
+  static BoardOutput output;
+  static const kws::Model model = kws::GetModel(g_model);
+  static settings::ModelOpResolver resolver;
+  static const kws::PipelineConfig config = {
+      KWS_VERSION,
+      board::kName,
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold, settings::ThresholdsOrNull()},
+  };
+  static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
+
+  static kws::Console console(&pipeline, &audio, &output);
+
+  if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
+  if (board::Start(&audio) != kws::Status::kOk) {
+    kws::WriteError(&output, "the microphone did not start", nullptr, "check the board and reset");
+    board::Halt(board::Fault::kMicrophone);
+  }
+  uint32_t last_hop_ms = board::Milliseconds();
+  uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
+  for (;;) {
+    int16_t hop[kws::AudioProvider::kHopSamples];
+    // One hop a round: a target that never catches up has to say so, and to answer.
+    const bool heard = audio.PopHop(hop);
+    if (heard) {
+      if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      board::FeedWatchdog();
+      last_hop_ms = board::Milliseconds();
+    }
+    if (board::Milliseconds() - lost_report_ms >= kLostReportMs) {
+      const uint32_t lost = audio.TakeLost();
+      if (lost > 0) {
+        pipeline.ReportLost(lost);
+        lost_report_ms = board::Milliseconds();
+      }
+    }
+    if (board::Milliseconds() - last_hop_ms > kNoSamplesMs) {
+      kws::WriteError(&output, "no samples from the microphone", nullptr,
+                      "check its wiring; the board resets");
+      board::Halt(board::Fault::kMicrophone);
+    }
+    char received;
+    while (board::Read(&received, 1) > 0) console.Put(received);
+    if (!heard) board::Sleep();
+  }
+}

@@ -1,0 +1,23 @@
+#include "frontend/frontend.h"
+
+#include "frontend/channels.h"
+#include "frontend/fft/spectrum.h"
+#include "frontend/params.h"
+
+namespace kws {
+
+static_assert(Frontend::kSampleRate == frontend::kSampleRate, "frontend.h and params.h differ");
+static_assert(Frontend::kWindowSamples == frontend::kWindowSamples, "likewise");
+static_assert(Frontend::kFftSize == frontend::kFftSize, "likewise");
+static_assert(Frontend::kChannels == frontend::kChannels, "likewise");
+
+void Frontend::Reset() {
+  for (uint32_t& noise : noise_) noise = 0;
+}
+
+void Frontend::ProcessFrame(const int16_t* window, int8_t* out) {
+  const int scale = frontend::ComputeEnergies(window, work_);
+  frontend::ComputeFeatures(work_, scale, noise_, out);
+}
+
+}  // namespace kws

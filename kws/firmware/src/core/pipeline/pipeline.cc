@@ -1,0 +1,136 @@
+#include "pipeline/pipeline.h"
+
+namespace kws {
+namespace {
+
+bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
+  return tensor.data != nullptr && tensor.type == TensorType::kInt8 && tensor.bytes == bytes;
+}
+
+}  // namespace
+
+Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
+                   uint8_t* arena, size_t arena_size, Output* output)
+    : config_(config),
+      output_(output),
+      arena_size_(arena_size),
+      interpreter_(model, resolver, arena, arena_size),
+      recognizer_(config.label_count, config.recognizer),
+      responder_(config.labels, output) {}
+
+Status Pipeline::Start() {
+  const Status status = interpreter_.AllocateTensors();
+  if (status != Status::kOk) return Fault(status);
+  input_frames_ = static_cast<int>(interpreter_.input(0).bytes) / Frontend::kChannels;
+  const char* mismatch = Mismatch();
+  if (mismatch != nullptr) {
+    WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
+    return Status::kBadArgument;
+  }
+  input_ = interpreter_.input(0).As<int8_t>();
+  scores_ = interpreter_.output(0).As<int8_t>();
+  WriteText(output_, "kws ");
+  WriteText(output_, config_.version);
+  WriteText(output_, " on ");
+  WriteText(output_, config_.board);
+  WriteText(output_, ", model ");
+  WriteText(output_, config_.model_name);
+  WriteText(output_, " ");
+  WriteText(output_, config_.model_sha8);
+  WriteText(output_, ", arena ");
+  WriteNumber(output_, static_cast<uint32_t>(interpreter_.arena_used_bytes()));
+  WriteText(output_, " of ");
+  WriteNumber(output_, static_cast<uint32_t>(arena_size_));
+  WriteText(output_, " bytes\n");
+  return Reset();
+}
+
+const char* Pipeline::Mismatch() const {
+  if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
+    return "the number of labels is out of range";
+  }
+  if (config_.inference_stride < 1) return "inference_stride is less than 1";
+  const int32_t window = config_.recognizer.average_window_ms;
+  const int32_t stride_ms = static_cast<int32_t>(kHopMs) * config_.inference_stride;
+  if (window / stride_ms >= Recognizer::Capacity(config_.label_count)) {
+    return "average_window_ms is too long for this inference_stride and number of labels";
+  }
+  const TensorView input = interpreter_.input(0);
+  if (interpreter_.inputs_size() != 1 || input_frames_ < 1 ||
+      input_frames_ > FeatureProvider::kFrames ||
+      !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
+    return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
+  }
+  if (IsStreaming() && config_.inference_stride != input_frames_) {
+    return "inference_stride is not the number of frames that the model takes at a time";
+  }
+  const TensorView output = interpreter_.output(0);
+  if (interpreter_.outputs_size() != 1 ||
+      !IsSingleInt8(output, static_cast<uint32_t>(config_.label_count))) {
+    return "the model's output is not one int8 score a label";
+  }
+  if (output.scale != 1.0f / 256.0f || output.zero_point != -128) {
+    return "the model's scores are not softmax's (scale 1/256, zero point -128)";
+  }
+  return nullptr;
+}
+
+Status Pipeline::Reset() {
+  features_.Reset();
+  recognizer_.Reset();
+  time_ms_ = 0;
+  hops_to_inference_ = IsStreaming() ? input_frames_ : 1;
+  output_->SetLed(0);
+  return interpreter_.Reset();
+}
+
+Status Pipeline::ProcessHop(const int16_t* hop) {
+  time_ms_ += kHopMs;
+  const bool has_frame = features_.Push(hop);
+  const bool runs = IsStreaming() ? has_frame : features_.ready();
+  if (!runs || --hops_to_inference_ > 0) return Status::kOk;
+  hops_to_inference_ = config_.inference_stride;
+  const Status status = Infer();
+  return status == Status::kOk ? status : Fault(status);
+}
+
+Status Pipeline::Infer() {
+  features_.CopyNewest(input_frames_, input_);
+  KWS_RETURN_IF_ERROR(interpreter_.Invoke());
+  if (!features_.ready()) return Status::kOk;  // less than a second: nothing to rely on
+  Recognizer::Result result;
+  KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms_), &result));
+  responder_.Respond(result, time_ms_);
+  return Status::kOk;
+}
+
+void Pipeline::ReportLost(uint32_t samples) {
+  WriteText(output_, "error: lost ");
+  WriteNumber(output_, samples);
+  WriteText(output_, " samples; the board does not keep up: raise inference_stride\n");
+}
+
+Status Pipeline::Fault(Status status) {
+  WriteText(output_, "error: ");
+  const ErrorDetail& where = interpreter_.error();
+  if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
+    WriteText(output_, "operator ");
+    WriteNumber(output_, static_cast<uint32_t>(where.op_index));
+    if (where.builtin_code >= 0) {
+      WriteText(output_, " (builtin code ");
+      WriteNumber(output_, static_cast<uint32_t>(where.builtin_code));
+      WriteText(output_, ")");
+    }
+    WriteText(output_, ": ");
+  }
+  WriteText(output_, StatusMessage(status));
+  if (status == Status::kArenaTooSmall) {
+    WriteText(output_, " than ");
+    WriteNumber(output_, static_cast<uint32_t>(arena_size_));
+    WriteText(output_, " bytes");
+  }
+  WriteText(output_, "\n");
+  return status;
+}
+
+}  // namespace kws

@@ -1,0 +1,31 @@
+// Tells the world what was heard: the serial line that tools match, and the LED.
+#ifndef KWS_PIPELINE_RESPONDER_H_
+#define KWS_PIPELINE_RESPONDER_H_
+
+#include <cstdint>
+
+#include "output.h"
+#include "pipeline/recognizer.h"
+
+namespace kws {
+
+class Responder {
+ public:
+  // `labels` holds every label of the model, silence first. It and `output` stay the caller's and
+  // must outlive the responder.
+  Responder(const char* const* labels, Output* output) : labels_(labels), output_(output) {}
+
+  // Call with each result of the recognizer. A new one writes `Heard yes (201) @4056ms\n` and sets
+  // the LED to its label; new silence writes nothing and turns the LED off. So the line comes
+  // once a detection, and the LED shows the last one until it is quiet again.
+  // `time_ms` wraps at 2^32.
+  void Respond(const Recognizer::Result& result, uint32_t time_ms);
+
+ private:
+  const char* const* labels_;
+  Output* output_;
+};
+
+}  // namespace kws
+
+#endif  // KWS_PIPELINE_RESPONDER_H_

@@ -1,0 +1,16 @@
+// ADD, int8, with broadcasting and a fused activation.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/scaled_sum.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) { return PrepareSum(context, false); }
+
+constexpr Registration kRegistration{BuiltinOp::kAdd, Prepare, InvokeSum};
+
+}  // namespace
+
+const Registration& kernels::Add() { return kRegistration; }
+
+}  // namespace kws

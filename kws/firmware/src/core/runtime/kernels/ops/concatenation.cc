@@ -1,0 +1,24 @@
+// CONCATENATION, any type: the inputs side by side along one dimension.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/parts.h"
+
+namespace kws {
+namespace {
+
+enum Options { kAxis = 0, kActivation = 1 };
+
+Status Prepare(PrepareContext& context) {
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kConcatenation));
+  if (context.Option<uint8_t>(kActivation, 0) != static_cast<uint8_t>(Activation::kNone)) {
+    return Status::kUnsupportedOption;
+  }
+  return PrepareJoin(context, context.Option<int32_t>(kAxis, 0));
+}
+
+constexpr Registration kRegistration{BuiltinOp::kConcatenation, Prepare, InvokeJoin};
+
+}  // namespace
+
+const Registration& kernels::Concatenation() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,196 @@
+// CONV_2D, int8: NHWC input, filter [out channels][height][width][in channels / groups].
+//
+// Four output pixels at a time: what their windows cover is copied into columns, less the zero
+// point, so that padding costs nothing in the inner loop; then every filter is multiplied with all
+// four. The pixels' outputs are written after their inputs were read, so that the output may run
+// over the input, by pixels where the window is one pixel, else by rows.
+#include <cstring>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/dot_loops.h"
+#include "runtime/kernels/shared/output_stage.h"
+#include "runtime/kernels/shared/quantization.h"
+#include "runtime/kernels/shared/weighted_op.h"
+#include "runtime/kernels/shared/window.h"
+
+namespace kws {
+namespace {
+
+constexpr int kActivation = 3;  // its option
+
+// Followed by the output stage's factors.
+struct alignas(4) Params {
+  Window window;
+  int16_t input_offset;
+  OutputStage stage;
+  uint16_t depth;  // input channels that a filter sees
+  bool by_pixel;   // a window is one pixel of the input, and pixels follow each other
+};
+
+PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32_t output_bytes) {
+  const int32_t growth = window.out_channels - window.in_channels;
+  const int32_t forward = output_bytes - input_bytes;
+  const int32_t backward = -growth * (window.in_height * window.in_width * window.batches - 1);
+  return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
+}
+
+Status Prepare(PrepareContext& context) {
+  WeightedOp op;
+  KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kConv2D, 4, 0));
+  Params* params;
+  KWS_RETURN_IF_ERROR(context.Allocate(WeightedOp::kReferences, &params, FactorBytes(op.factors)));
+  Window& window = params->window;
+  KWS_RETURN_IF_ERROR(op.GetWindow(context, kActivation, &window));
+  const int32_t depth = op.filter.dims[3];
+  if (window.out_channels != op.filter.dims[0] || window.in_channels % depth != 0 ||
+      window.out_channels % (window.in_channels / depth) != 0) {
+    return Status::kUnsupportedShape;
+  }
+  params->input_offset = op.input_offset();
+  params->depth = static_cast<uint16_t>(depth);
+  const bool grouped = depth != window.in_channels;
+  params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
+                     window.stride_width == 1 && !grouped;
+
+  // The columns, and one window as it lies in the image.
+  const uint32_t taps = op.filter.elements / static_cast<uint32_t>(op.filter.dims[0]);
+  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch,
+                                          2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps)));
+  if (params->by_pixel) {
+    context.AllowOverlap(0, 0,
+                         PixelOverlap(window, static_cast<int32_t>(op.input.bytes),
+                                      static_cast<int32_t>(op.output.bytes)));
+  } else if (!grouped) {
+    context.AllowOverlap(0, 0, RowOverlap(window));
+  }
+  return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
+}
+
+// Short runs, for which a call costs more than the copying.
+inline int8_t* Fill(int8_t* to, int8_t value, int count) {
+  for (; count > 0; --count) *to++ = value;
+  return to;
+}
+inline int8_t* Copy(int8_t* to, const int8_t* from, int count) {
+  for (; count >= 4; count -= 4) {
+    std::memcpy(to, from, 4);
+    to += 4;
+    from += 4;
+  }
+  for (; count > 0; --count) *to++ = *from++;
+  return to;
+}
+
+// Copies one pixel's window, `depth` channels of it, zero point outside the image.
+void GatherWindow(const Params& params, const int8_t* image, int y, int x, int8_t* to) {
+  const Window& window = params.window;
+  const int depth = params.depth;
+  const int row_taps = window.width * depth;
+  const int origin_y = y * window.stride_height - window.pad_top;
+  const int origin_x = x * window.stride_width - window.pad_left;
+  const TapRange columns =
+      ValidTaps(origin_x, window.width, window.dilation_width, window.in_width);
+  const int8_t zero = static_cast<int8_t>(-params.input_offset);
+  const int step = window.dilation_width * window.in_channels;
+  int in_y = origin_y;
+  for (int tap_y = window.height; tap_y > 0; --tap_y, in_y += window.dilation_height) {
+    if (in_y < 0 || in_y >= window.in_height || columns.begin == columns.end) {
+      to = Fill(to, zero, row_taps);
+      continue;
+    }
+    const int8_t* from =
+        image + (in_y * window.in_width + origin_x) * window.in_channels + columns.begin * step;
+    to = Fill(to, zero, columns.begin * depth);
+    if (step == depth) {
+      to = Copy(to, from, (columns.end - columns.begin) * depth);
+    } else {
+      for (int tap = columns.begin; tap < columns.end; ++tap, from += step) {
+        to = Copy(to, from, depth);
+      }
+    }
+    to = Fill(to, zero, (window.width - columns.end) * depth);
+  }
+}
+
+// Everything that the pixels of one call share.
+struct Work {
+  const Params& params;
+  const int8_t* input;
+  const int8_t* filter;
+  const int32_t* bias;
+  int8_t* output;
+  int16_t* columns;
+  int8_t* window;  // of one pixel
+  Outputs outputs;
+  int32_t taps;
+};
+
+// Pixels `first` to `first + count - 1` of the output, counted over rows and batches.
+void ConvolvePixels(const Work& work, int32_t first, int count) {
+  const Params& params = work.params;
+  const Window& window = params.window;
+  const int groups = window.in_channels / params.depth;
+  const int filters = window.out_channels / groups;
+  const int32_t image_bytes =
+      static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
+  for (int group = 0; group < groups; ++group) {
+    for (int i = 0; i < count; ++i) {
+      const int32_t pixel = first + i;
+      const int8_t* from = work.window;
+      if (params.by_pixel) {
+        from = work.input + pixel * work.taps;
+      } else {
+        const int x = pixel % window.out_width;
+        const int row = pixel / window.out_width;
+        const int y = row % window.out_height;
+        const int batch = row / window.out_height;
+        GatherWindow(params, work.input + batch * image_bytes + group * params.depth, y, x,
+                     work.window);
+      }
+      ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
+    }
+    const int channel = group * filters;
+    Outputs outputs = work.outputs;
+    outputs.Skip(channel);
+    MultiplyColumns(
+        Filters{work.filter + channel * work.taps,
+                work.bias == nullptr ? nullptr : work.bias + channel, outputs, work.taps, filters},
+        work.columns, count, work.output + first * window.out_channels + channel,
+        window.out_channels);
+  }
+}
+
+void Invoke(const InvokeContext& context) {
+  const Params& params = context.Params<Params>();
+  const Window& window = params.window;
+  const int32_t taps = static_cast<int32_t>(window.height) * window.width * params.depth;
+  int16_t* columns = context.MutableData<int16_t>(WeightedOp::kScratch);
+  const Work work{
+      params,
+      context.Data<int8_t>(WeightedOp::kInput),
+      context.Data<int8_t>(WeightedOp::kFilter),
+      context.Data<int32_t>(WeightedOp::kBias),
+      context.MutableData<int8_t>(WeightedOp::kOutput),
+      columns,
+      reinterpret_cast<int8_t*>(columns + ColumnsSize(static_cast<uint32_t>(taps))),
+      Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),
+      taps,
+  };
+  const int32_t pixels =
+      static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
+  const bool backward = work.output > work.input;
+  for (int32_t done = 0; done < pixels; done += kColumns) {
+    const int32_t left = pixels - done;
+    const int count = left < kColumns ? static_cast<int>(left) : kColumns;
+    ConvolvePixels(work, backward ? left - count : done, count);
+  }
+}
+
+constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare, Invoke};
+
+}  // namespace
+
+const Registration& kernels::Conv2D() { return kRegistration; }
+
+}  // namespace kws

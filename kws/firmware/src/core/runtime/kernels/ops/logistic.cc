@@ -1,0 +1,42 @@
+// LOGISTIC, int8: 1 / (1 + exp(-x)). The output has zero point -128; its scale counts as 1/256.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/exponential.h"
+#include "runtime/kernels/shared/fixed_point.h"
+#include "runtime/kernels/shared/sigmoid.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  Tensor input;
+  Tensor output;
+  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  if (output.zero_point != -128) return Status::kBadQuantization;
+  return PrepareSigmoid(context, input);
+}
+
+int32_t Logistic(int32_t x) {
+  constexpr int kFractionBits = 27;
+  int32_t y = 1 << 30;
+  if (x != 0) {
+    y = ReciprocalOfOnePlus(ExpOfNegative(x < 0 ? x : -x, kFractionBits));
+    if (x < 0) y = INT32_MAX - y;
+  }
+  return RoundingDivideByPowerOfTwo(y, 31 - 8) - 128;
+}
+
+void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, int32_t count) {
+  ComputeSigmoid(context.Params<SigmoidParams>(), Logistic, input, output, count);
+}
+
+void Invoke(const InvokeContext& context) {
+  InvokeByteMap(context, context.Params<SigmoidParams>().map, Compute);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kLogistic, Prepare, Invoke};
+
+}  // namespace
+
+const Registration& kernels::Logistic() { return kRegistration; }
+
+}  // namespace kws

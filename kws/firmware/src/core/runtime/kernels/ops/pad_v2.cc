@@ -1,0 +1,16 @@
+// PADV2, int8, int16, int32 and float32: elements of a given value around the input.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/padding.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) { return PreparePad(context, OptionsType::kPadV2); }
+
+constexpr Registration kRegistration{BuiltinOp::kPadV2, Prepare, InvokePad};
+
+}  // namespace
+
+const Registration& kernels::PadV2() { return kRegistration; }
+
+}  // namespace kws

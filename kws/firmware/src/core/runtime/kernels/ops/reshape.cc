@@ -1,0 +1,15 @@
+// RESHAPE, any type: the output is another name for the input's bytes. The second input, which
+// repeats the output's shape, is not read.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/alias.h"
+
+namespace kws {
+namespace {
+
+constexpr Registration kRegistration{BuiltinOp::kReshape, PrepareAlias, CopyWhole};
+
+}  // namespace
+
+const Registration& kernels::Reshape() { return kRegistration; }
+
+}  // namespace kws

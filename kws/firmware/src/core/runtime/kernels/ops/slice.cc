@@ -1,0 +1,37 @@
+// SLICE, any type: of each dimension as many elements as the output has, from `begin` on. Input 2,
+// which repeats the output's shape, is not read.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/strided_copy.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  ElementMove move;
+  KWS_RETURN_IF_ERROR(move.Read(context, OptionsType::kSlice));
+  const Tensor& output = move.output;
+  StridedCopyPlan& plan = move.plan;
+  for (int i = 0; i < output.rank; ++i) {
+    const int32_t begin = move.numbers[i];
+    if (begin < 0 || int64_t{begin} + output.dims[i] > move.input.dims[i]) {
+      return Status::kUnsupportedShape;
+    }
+    plan.copy.from += begin * move.from_steps[i];
+    plan.loops[i] = CopyLoop{output.dims[i], move.from_steps[i], move.to_steps[i]};
+  }
+  plan.Simplify();
+  // The whole input: nothing to copy.
+  if (move.input.bytes == output.bytes && context.ShareOutput(0, 0)) return Status::kOk;
+  KWS_RETURN_IF_ERROR(AllocateStridedCopy(context, plan));
+  // Each element moves towards the start, or stays.
+  context.AllowOverlap(0, 0, PlanEntry::kInOrder);
+  return Status::kOk;
+}
+
+constexpr Registration kRegistration{BuiltinOp::kSlice, Prepare, InvokeStridedCopy};
+
+}  // namespace
+
+const Registration& kernels::Slice() { return kRegistration; }
+
+}  // namespace kws

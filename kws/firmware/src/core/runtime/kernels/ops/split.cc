@@ -1,0 +1,27 @@
+// SPLIT, any type: outputs of one size along the dimension that input 0 names.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/parts.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kSplit));
+  Tensor first;
+  KWS_RETURN_IF_ERROR(context.Output(0, &first));
+  for (int i = 1; i < context.outputs(); ++i) {
+    Tensor other;
+    KWS_RETURN_IF_ERROR(context.Output(i, &other));
+    // All dimensions but one are compared with the input's.
+    if (other.elements != first.elements) return Status::kUnsupportedShape;
+  }
+  return PrepareSplit(context, 1, 0);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kSplit, Prepare, InvokeSplit};
+
+}  // namespace
+
+const Registration& kernels::Split() { return kRegistration; }
+
+}  // namespace kws

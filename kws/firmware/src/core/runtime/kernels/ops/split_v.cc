@@ -1,0 +1,20 @@
+// SPLIT_V, any type: outputs of any sizes along the dimension that input 2 names. The sizes are the
+// outputs'; input 1, which repeats them, is not read.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/parts.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kSplitV));
+  return PrepareSplit(context, 0, 2);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kSplitV, Prepare, InvokeSplit};
+
+}  // namespace
+
+const Registration& kernels::SplitV() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,15 @@
+// SQUEEZE, any type: the output is another name for the input's bytes. The dimensions to leave out
+// follow from the output's shape.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/alias.h"
+
+namespace kws {
+namespace {
+
+constexpr Registration kRegistration{BuiltinOp::kSqueeze, PrepareAlias, CopyWhole};
+
+}  // namespace
+
+const Registration& kernels::Squeeze() { return kRegistration; }
+
+}  // namespace kws

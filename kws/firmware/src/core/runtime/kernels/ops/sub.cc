@@ -1,0 +1,16 @@
+// SUB, int8, with broadcasting and a fused activation.
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/scaled_sum.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) { return PrepareSum(context, true); }
+
+constexpr Registration kRegistration{BuiltinOp::kSub, Prepare, InvokeSum};
+
+}  // namespace
+
+const Registration& kernels::Sub() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,33 @@
+// TRANSPOSE, any type: output dimension i is input dimension permutation[i].
+#include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/strided_copy.h"
+
+namespace kws {
+namespace {
+
+Status Prepare(PrepareContext& context) {
+  ElementMove move;
+  KWS_RETURN_IF_ERROR(move.Read(context, OptionsType::kTranspose));
+  const Tensor& output = move.output;
+  StridedCopyPlan& plan = move.plan;
+  uint32_t seen = 0;
+  for (int i = 0; i < output.rank; ++i) {
+    const int32_t from = move.numbers[i];
+    if (from < 0 || from >= output.rank || (seen & (1u << from)) != 0) return Status::kBadModel;
+    seen |= 1u << from;
+    if (output.dims[i] != move.input.dims[from]) return Status::kBadModel;
+    plan.loops[i] = CopyLoop{output.dims[i], move.from_steps[from], move.to_steps[i]};
+  }
+  plan.Simplify();
+  // Dimensions of size 1 alone have moved: nothing has.
+  if (plan.copy.loops == 0 && context.ShareOutput(0, 0)) return Status::kOk;
+  return AllocateStridedCopy(context, plan);
+}
+
+constexpr Registration kRegistration{BuiltinOp::kTranspose, Prepare, InvokeStridedCopy};
+
+}  // namespace
+
+const Registration& kernels::Transpose() { return kRegistration; }
+
+}  // namespace kws

@@ -1,0 +1,49 @@
+// The inner loops of everything that multiplies int8 by int8: one definition in portable C++, one
+// for the Cortex-M4's DSP instructions (two products an instruction), same bits.
+//
+// Sums are 32 bits and wrap around. `offset` is minus the input's zero point, -127 to 128.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_DOT_LOOPS_H_
+#define KWS_RUNTIME_KERNELS_SHARED_DOT_LOOPS_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/shared/output_stage.h"
+
+namespace kws {
+
+// Sum over i of (input[i] + offset) * filter[i].
+int32_t Dot(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset);
+
+// The same for kDotRows filters that follow each other.
+constexpr int kDotRows = 4;
+void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset,
+             int32_t* sums);
+
+// Convolutions work on this many output pixels at a time. What a pixel's window covers is a column:
+// its taps, less the zero point, as int16; for the DSP instructions, the columns are interleaved by
+// groups of four taps.
+constexpr int kColumns = 6;
+
+// int16 values that kColumns columns of `taps` taps take.
+constexpr uint32_t ColumnsSize(uint32_t taps) { return (taps + 3) / 4 * 4 * kColumns; }
+
+// Writes column `column`; `count` are all of its taps.
+void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns);
+
+// Filters and where their outputs go.
+struct Filters {
+  const int8_t* weights;
+  const int32_t* bias;  // or null
+  Outputs outputs;
+  int32_t taps;
+  int count;
+};
+
+// Multiplies every filter with the first `count` columns. A column's outputs follow each other; the
+// next column's lie `step` bytes further.
+void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, int8_t* to,
+                     int32_t step);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_DOT_LOOPS_H_

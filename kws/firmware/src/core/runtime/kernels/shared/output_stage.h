@@ -1,0 +1,76 @@
+// From 32-bit sums to int8 outputs, the same for all kernels that multiply and add.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_OUTPUT_STAGE_H_
+#define KWS_RUNTIME_KERNELS_SHARED_OUTPUT_STAGE_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/arm/dsp.h"
+
+namespace kws {
+
+// Kept in the arena, the factors behind it: int32 multipliers, then int8 shifts, one of each for
+// all channels or one a channel.
+struct OutputStage {
+  int16_t offset;  // the output's zero point
+  int8_t min;      // the fused activation's range
+  int8_t max;
+  uint8_t channel_step;  // 0: one factor for all channels; 1: one each
+  // All shifts go 1 to 20 bits to the right and the activation narrows nothing, as in most layers.
+  bool usual;
+};
+
+// Writes outputs, the sums being given. A value: what it holds can stay in registers while outputs,
+// which could be anything's bytes, are written.
+class Outputs {
+ public:
+  Outputs(const OutputStage& stage, const int32_t* factors, int channels)
+      : stage_(stage),
+        multipliers_(factors),
+        shifts_(
+            reinterpret_cast<const int8_t*>(factors + (stage.channel_step == 0 ? 1 : channels))) {}
+
+  // Goes on to another channel, counted from the present one; the first is 0.
+  void Skip(int channels) {
+    multipliers_ += channels * stage_.channel_step;
+    shifts_ += channels * stage_.channel_step;
+  }
+
+  // The usual way, for kernels that keep the factor over many outputs of one channel. Only on the
+  // Cortex-M4: elsewhere nothing is usual.
+  bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
+#if KWS_HAVE_DSP
+  // For KWS_SCALE. Halves are rounded up, and away from zero where negative; the zero point rides
+  // along. A sum of 2^30 or more saturates when doubled, and is still far beyond int8 after the
+  // shift.
+  struct Factor {
+    int32_t multiplier;
+    int32_t bias;
+    int right;
+  };
+  // Of a channel, counted from the present one.
+  Factor UsualFactor(int channel) const;
+  // What the factors of the present and the following channels are made of.
+  struct Arrays {
+    const int32_t* multipliers;
+    const int8_t* shifts;
+    int step;          // 0 or 1 from channel to channel
+    int32_t rounding;  // shifted left by one less than the shift to the right, it is the bias
+  };
+  Arrays arrays() const {
+    return Arrays{multipliers_, shifts_, stage_.channel_step, 2 * stage_.offset + 1};
+  }
+#endif
+
+  // The output of a sum, whatever the factor, of a channel counted from the present one. For where
+  // a channel has few.
+  int8_t At(int channel, int32_t sum) const;
+
+ private:
+  OutputStage stage_;
+  const int32_t* multipliers_;
+  const int8_t* shifts_;
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_OUTPUT_STAGE_H_

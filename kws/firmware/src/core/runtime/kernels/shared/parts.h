@@ -1,0 +1,22 @@
+// Tensors side by side along one dimension: what CONCATENATION, SPLIT and SPLIT_V share.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
+#define KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
+
+#include <cstdint>
+
+#include "runtime/kernel_context.h"
+#include "status.h"
+
+namespace kws {
+
+// Joins all inputs along `axis`, below 0 counted from the end, to output 0.
+Status PrepareJoin(PrepareContext& context, int32_t axis);
+void InvokeJoin(const InvokeContext& context);
+
+// Splits input `whole` into all outputs along the dimension that the constant input `axis` holds.
+Status PrepareSplit(PrepareContext& context, int whole, int axis);
+void InvokeSplit(const InvokeContext& context);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_PARTS_H_

@@ -1,0 +1,17 @@
+// What AVERAGE_POOL_2D and MAX_POOL_2D share: int8, NHWC, one quantization for input and output.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_POOL_H_
+#define KWS_RUNTIME_KERNELS_SHARED_POOL_H_
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/shared/pool_loops.h"
+
+namespace kws {
+
+Status PreparePool(PrepareContext& context);
+
+// Calls `pool` for each output pixel.
+void InvokePool(const InvokeContext& context, void (*pool)(const PoolPixel& pixel, int8_t* output));
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_POOL_H_

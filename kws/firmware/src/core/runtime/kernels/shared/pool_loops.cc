@@ -1,0 +1,79 @@
+#include "runtime/kernels/shared/pool_loops.h"
+
+#include "runtime/kernels/arm/pool_four.h"
+#include "runtime/kernels/shared/fixed_point.h"
+#include "runtime/model/flatbuffer.h"
+
+namespace kws {
+namespace {
+
+// Rounded, halves away from zero.
+int8_t Mean(const PoolPixel& pixel, int32_t sum) {
+  const int32_t count = pixel.height * pixel.width;
+  const int32_t half = count / 2;
+  // PreparePool saw that the output has the size its padding implies, so each window holds a tap.
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero,clang-analyzer-core.UndefinedBinaryOperatorResult)
+  const int32_t mean = (sum > 0 ? sum + half : sum - half) / count;
+  return static_cast<int8_t>(Clamp(mean, pixel.min, pixel.max));
+}
+
+int32_t SumOfChannel(const PoolPixel& pixel, const int8_t* row) {
+  int32_t sum = 0;
+  int rows = pixel.height;
+  do {
+    const int8_t* at = row;
+    int taps = pixel.width;
+    do {
+      sum += *at;
+      at += pixel.channels;
+    } while (--taps > 0);
+    row += pixel.row_bytes;
+  } while (--rows > 0);
+  return sum;
+}
+
+int8_t LargestOfChannel(const PoolPixel& pixel, const int8_t* row) {
+  int32_t largest = pixel.min;
+  int rows = pixel.height;
+  do {
+    const int8_t* at = row;
+    int taps = pixel.width;
+    do {
+      if (*at > largest) largest = *at;
+      at += pixel.channels;
+    } while (--taps > 0);
+    row += pixel.row_bytes;
+  } while (--rows > 0);
+  return static_cast<int8_t>(largest < pixel.max ? largest : pixel.max);
+}
+
+}  // namespace
+
+void PoolMean(const PoolPixel& pixel, int8_t* output) {
+  int channel = 0;
+#if KWS_HAVE_DSP
+  for (; channel + 4 <= pixel.channels; channel += 4) {
+    int32_t sums[4];
+    SumOfFour(pixel, pixel.first + channel, sums);
+    for (int i = 0; i < 4; ++i) output[channel + i] = Mean(pixel, sums[i]);
+  }
+#endif
+  for (; channel < pixel.channels; ++channel) {
+    output[channel] = Mean(pixel, SumOfChannel(pixel, pixel.first + channel));
+  }
+}
+
+void PoolLargest(const PoolPixel& pixel, int8_t* output) {
+  int channel = 0;
+#if KWS_HAVE_DSP
+  for (; channel + 4 <= pixel.channels; channel += 4) {
+    const uint32_t largest = LargestOfFour(pixel, pixel.first + channel);
+    __builtin_memcpy(output + channel, &largest, 4);
+  }
+#endif
+  for (; channel < pixel.channels; ++channel) {
+    output[channel] = LargestOfChannel(pixel, pixel.first + channel);
+  }
+}
+
+}  // namespace kws

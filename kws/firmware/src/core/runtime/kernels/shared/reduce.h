@@ -1,0 +1,14 @@
+// MEAN and SUM, int8, over any dimensions, which a constant names.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_REDUCE_H_
+#define KWS_RUNTIME_KERNELS_SHARED_REDUCE_H_
+
+#include "runtime/kernel_context.h"
+
+namespace kws {
+
+Status PrepareReduce(PrepareContext& context, bool mean);
+void InvokeReduce(const InvokeContext& context);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_REDUCE_H_

@@ -1,0 +1,15 @@
+// ADD and SUB, int8, with broadcasting and a fused activation. Both inputs are brought to twice the
+// larger scale with 20 more bits, added, and brought to the output's scale; each step rounds.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_SCALED_SUM_H_
+#define KWS_RUNTIME_KERNELS_SHARED_SCALED_SUM_H_
+
+#include "runtime/kernel_context.h"
+
+namespace kws {
+
+Status PrepareSum(PrepareContext& context, bool subtract);
+void InvokeSum(const InvokeContext& context);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_SCALED_SUM_H_

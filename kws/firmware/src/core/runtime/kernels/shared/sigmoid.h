@@ -1,0 +1,31 @@
+// LOGISTIC and TANH, int8: the input as Q4.27, then gemmlowp's fixed-point functions.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_SIGMOID_H_
+#define KWS_RUNTIME_KERNELS_SHARED_SIGMOID_H_
+
+#include <cstdint>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/shared/byte_map.h"
+
+namespace kws {
+
+struct alignas(4) SigmoidParams {
+  ByteMap map;
+  int32_t multiplier;  // from input - zero_point to Q4.27
+  int32_t limit;       // inputs this far from the zero point, or farther, saturate
+  int16_t zero_point;
+  uint8_t left_shift;
+};
+
+// The record, for an input and output that ReadInt8Map has read.
+Status PrepareSigmoid(PrepareContext& context, const Tensor& input);
+
+// A function of a Q4.27 number in (-15, 15), as int8.
+using SigmoidFunction = int32_t (*)(int32_t x);
+
+void ComputeSigmoid(const SigmoidParams& params, SigmoidFunction function, const int8_t* input,
+                    int8_t* output, int32_t count);
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_SIGMOID_H_

@@ -1,0 +1,56 @@
+// What is known of a tensor: to callers (TensorView) and to kernels while they prepare (Tensor).
+#ifndef KWS_RUNTIME_TENSOR_H_
+#define KWS_RUNTIME_TENSOR_H_
+
+#include <cstdint>
+
+#include "runtime/model/schema.h"
+
+namespace kws {
+
+constexpr int kMaxRank = 6;
+
+// A tensor that the application reads or writes. A value: copy it freely; `data` points into the
+// interpreter's arena and lives as long as that. The runtime may reuse an input's bytes during
+// Invoke (as TFLM does), so write every input before each call.
+struct TensorView {
+  TensorType type = TensorType::kFloat32;
+  int rank = 0;
+  int32_t dims[kMaxRank] = {};
+  float scale = 0.0f;  // real = scale * (quantized - zero_point); 0: not quantized
+  int32_t zero_point = 0;
+  uint32_t bytes = 0;
+  void* data = nullptr;  // null where the tensor does not exist
+
+  template <typename T>
+  T* As() const {
+    return static_cast<T*>(data);
+  }
+};
+
+// A tensor as the model describes it, read and checked. Positions count from the model's start.
+struct Tensor {
+  TensorType type;
+  uint8_t rank;
+  bool is_variable;
+  int32_t dims[kMaxRank];
+  uint32_t elements;
+  uint32_t bytes;
+  uint32_t data;         // constant data's position; 0: not a constant
+  uint32_t scales;       // float[scale_count], position
+  uint32_t scale_count;  // 0: not quantized; 1: per tensor; more: per channel
+  int32_t quantized_dimension;
+  float scale;         // the first
+  int32_t zero_point;  // the first
+
+  bool is_constant() const { return data != 0; }
+  // Elements of all dimensions but the last.
+  uint32_t outer_elements() const {
+    return rank == 0 ? 1 : elements / static_cast<uint32_t>(dims[rank - 1]);
+  }
+  int32_t last_dim() const { return rank == 0 ? 1 : dims[rank - 1]; }
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_TENSOR_H_

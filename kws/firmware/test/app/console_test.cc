@@ -1,0 +1,154 @@
+#include "app/console.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <string>
+
+#include "boards/board.h"
+#include "core/recording_output.h"
+#include "runtime/all_ops_resolver.h"
+
+namespace kws {
+
+// A board that remembers what it was told.
+namespace board {
+const int kMinGain = -20;
+const int kMaxGain = 20;
+int gain = 0;
+uint32_t now_ms = 0;
+uint32_t sleep_ms = 0;
+void SetGain(int decibels) {
+  EXPECT_GE(decibels, kMinGain);
+  EXPECT_LE(decibels, kMaxGain);
+  gain = decibels;
+}
+uint32_t Milliseconds() { return now_ms; }
+uint32_t SleepMilliseconds() { return sleep_ms; }
+size_t StackSize() { return 8192; }
+size_t StackUsed() { return 1412; }
+}  // namespace board
+
+namespace {
+
+constexpr const char* kLabels[] = {"silence", "unknown", "yes"};
+
+class ConsoleTest : public testing::Test {
+ protected:
+  ConsoleTest()
+      : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, GetModel(nullptr, 0), resolver_,
+                  arena_, sizeof(arena_), &output_),
+        console_(&pipeline_, &audio_, &output_) {
+    board::gain = 0;
+    board::now_ms = board::sleep_ms = 0;
+  }
+
+  std::string Type(const std::string& text) {
+    output_.Clear();
+    for (char c : text) console_.Put(c);
+    return output_.text();
+  }
+
+  AllOpsResolver resolver_;
+  alignas(16) uint8_t arena_[64] = {};
+  RecordingOutput output_;
+  Pipeline pipeline_;
+  AudioProvider audio_;
+  Console console_;
+};
+
+TEST_F(ConsoleTest, GainReachesTheBoard) {
+  EXPECT_EQ(Type("gain 12\n"), "gain 12 dB\n");
+  EXPECT_EQ(board::gain, 12);
+  EXPECT_EQ(Type("gain -20\r\n"), "gain -20 dB\n");
+  EXPECT_EQ(board::gain, -20);
+  EXPECT_EQ(Type("gain\n"), "gain -20 dB\n") << "alone it shows the gain";
+  for (const char* wrong : {"gain 21\n", "gain -21\n", "gain x\n", "gain 1 2\n", "gain 1.5\n",
+                            "gain -\n", "gain 99999999999999999999\n"}) {
+    EXPECT_EQ(Type(wrong), "error: gain takes a whole number from -20 to 20 dB\n") << wrong;
+    EXPECT_EQ(board::gain, -20);
+  }
+}
+
+TEST_F(ConsoleTest, ThresholdReachesTheRecognizer) {
+  EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
+  EXPECT_EQ(Type("threshold 180\n"), "threshold 180\n");
+  for (int label = 0; label < 3; ++label) EXPECT_EQ(pipeline_.threshold(label), 180);
+  for (const char* wrong :
+       {"256", "-1", "yess 7", "ye 7", "yes 256", "yes -1", "yes 7 7", "7 yes", "yes no", "1.5"}) {
+    EXPECT_EQ(Type(std::string("threshold ") + wrong + "\n"),
+              "error: threshold takes a whole number from 0 to 255, for one label after its name\n")
+        << wrong;
+    for (int label = 0; label < 3; ++label) EXPECT_EQ(pipeline_.threshold(label), 180) << wrong;
+  }
+}
+
+TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
+  EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150\n");
+  EXPECT_EQ(pipeline_.threshold(2), 150);
+  EXPECT_EQ(pipeline_.threshold(1), 200);
+  EXPECT_EQ(Type("threshold yes\n"), "threshold yes 150\n");
+  EXPECT_EQ(Type("threshold silence  255 \n"),
+            "error: threshold takes a whole number from 0 to 255, for one label after its name\n");
+  EXPECT_EQ(Type("threshold silence  255\n"), "threshold silence 255\n");
+  EXPECT_EQ(Type("threshold\n"), "threshold silence 255, unknown 200, yes 150\n");
+  EXPECT_EQ(Type("threshold 190\n"), "threshold 190\n") << "all at once";
+  EXPECT_EQ(Type("threshold yes\n"), "threshold yes 190\n");
+}
+
+TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {
+  board::now_ms = 10000;
+  board::sleep_ms = 8325;
+  EXPECT_EQ(
+      Type("stats\n"),
+      "stats: 0 hops, 0 samples lost, 83.2 % idle, arena 0 bytes, stack 1412 of 8192 bytes\n");
+  board::now_ms = 20000;
+  board::sleep_ms = 8325 + 5000;
+  EXPECT_NE(Type("stats\n").find(" 50.0 % idle"), std::string::npos);
+  EXPECT_NE(Type("stats\n").find(" 0.0 % idle"), std::string::npos) << "no time went by";
+  // Three weeks in one go, past what 32 bits of tenths hold, and past the clock's wrap.
+  board::now_ms += 3000000000u;
+  board::sleep_ms += 2700000000u;
+  EXPECT_NE(Type("stats\n").find(" 90.0 % idle"), std::string::npos);
+}
+
+TEST_F(ConsoleTest, StatsCountLostSamples) {
+  static const int16_t samples[AudioProvider::kCapacity + 100] = {};
+  audio_.Push(samples, AudioProvider::kCapacity + 100);
+  EXPECT_NE(Type("stats\n").find(" 100 samples lost"), std::string::npos);
+}
+
+TEST_F(ConsoleTest, LinesAreForgiving) {
+  EXPECT_EQ(Type("\r\n\n\r"), "") << "empty lines";
+  EXPECT_EQ(Type("gaim\b\x7fin 3\n"), "gain 3 dB\n") << "corrected while typing";
+  EXPECT_EQ(Type("\b\b\bgain 4\n"), "gain 4 dB\n");
+  EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
+  EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
+  const std::string unknown = "error: unknown command; there are gain N, threshold N and stats\n";
+  for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
+    EXPECT_EQ(Type(wrong), unknown) << wrong;
+  }
+}
+
+TEST_F(ConsoleTest, LongLinesAreRefusedWhole) {
+  EXPECT_EQ(Type("gain" + std::string(26, ' ') + "7\n"), "gain 7 dB\n") << "31 characters";
+  const std::string error = "error: the command is too long; a line has at most 31 characters\n";
+  EXPECT_EQ(Type("gain" + std::string(27, ' ') + "8\n"), error);
+  EXPECT_EQ(Type(std::string(100000, 'x') + "\n"), error);
+  EXPECT_EQ(board::gain, 7);
+  EXPECT_EQ(Type("gain 9\n"), "gain 9 dB\n") << "the next line counts again";
+}
+
+TEST_F(ConsoleTest, NoiseNeverBreaksIt) {
+  std::mt19937 random(1);
+  const std::string alphabet = "gain threshold stats 0123456789-\n\r\b\x7f\xff";
+  for (int i = 0; i < 200000; ++i) {
+    console_.Put(random() % 8 == 0 ? static_cast<char>(random())
+                                   : alphabet[random() % alphabet.size()]);
+  }
+  EXPECT_EQ(Type("\ngain 1\n").substr(output_.text().size() - 10), "gain 1 dB\n");
+}
+
+}  // namespace
+}  // namespace kws

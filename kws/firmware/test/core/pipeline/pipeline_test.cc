@@ -1,0 +1,205 @@
+#include "pipeline/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "core/recording_output.h"
+#include "runtime/all_ops_resolver.h"
+
+namespace kws {
+namespace {
+
+constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
+constexpr size_t kHop = Frontend::kStrideSamples;
+
+// Any TinyConv with four labels will do: the default bundle's, or else the public one.
+std::vector<uint8_t> ReadModel() {
+  const std::filesystem::path root = std::filesystem::path(__FILE__).parent_path() / "../../..";
+  for (const char* path : {"kws/assets/yes_no/model.tflite",
+                           "../shared/data/tflm_micro_speech/micro_speech_quantized.tflite"}) {
+    std::ifstream file(root / path, std::ios::binary);
+    if (file) return {std::istreambuf_iterator<char>(file), {}};
+  }
+  return {};
+}
+
+struct Device {
+  explicit Device(std::vector<uint8_t> bytes, size_t arena_size = 65536)
+      : data(std::move(bytes)), arena(arena_size + 16), model(GetModel(data.data(), data.size())) {
+    config.version = "1.2.3";
+    config.board = "test";
+    config.model_name = "tiny";
+    config.model_sha8 = "01234567";
+    config.labels = kLabels;
+    config.label_count = 4;
+    config.inference_stride = 2;
+    size = arena_size;
+  }
+  uint8_t* aligned_arena() {
+    return arena.data() + ((0 - reinterpret_cast<uintptr_t>(arena.data())) & 15);
+  }
+  Pipeline Make() { return Pipeline(config, model, resolver, aligned_arena(), size, &output); }
+
+  std::vector<uint8_t> data;
+  std::vector<uint8_t> arena;
+  size_t size;
+  Model model;
+  AllOpsResolver resolver;
+  PipelineConfig config{};
+  RecordingOutput output;
+};
+
+// Bursts of noise, which some label or other will fit.
+std::vector<int16_t> Sound(size_t hops, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<int16_t> samples(hops * kHop);
+  int level = 10;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    if (i % 4000 == 0) level = 1 << (random() % 15);
+    samples[i] = static_cast<int16_t>(static_cast<int>(random() % 65536 - 32768) * level / 32768);
+  }
+  return samples;
+}
+
+std::string Play(Pipeline& pipeline, RecordingOutput& output, const std::vector<int16_t>& samples) {
+  output.Clear();
+  for (size_t at = 0; at + kHop <= samples.size(); at += kHop) {
+    EXPECT_EQ(pipeline.ProcessHop(&samples[at]), Status::kOk);
+  }
+  return output.text();
+}
+
+std::string StartFault(Device& device, Status expected) {
+  Pipeline pipeline = device.Make();
+  EXPECT_EQ(pipeline.Start(), expected);
+  return device.output.text();
+}
+
+class PipelineTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    model_ = ReadModel();
+    if (model_.empty()) GTEST_SKIP() << "no model in kws/assets/yes_no, and no reference data";
+  }
+  // Reports whatever scores best, as soon as it may.
+  static void MakeTalkative(Device& device) {
+    device.config.recognizer.detection_threshold = 60;
+    device.config.recognizer.suppression_ms = 0;
+    device.config.recognizer.average_window_ms = 200;
+  }
+  std::vector<uint8_t> model_;
+};
+
+TEST_F(PipelineTest, BootLineNamesVersionBoardModelAndArena) {
+  Device device(model_);
+  Pipeline pipeline = device.Make();
+  ASSERT_EQ(pipeline.Start(), Status::kOk);
+  EXPECT_GT(pipeline.arena_used_bytes(), 1960u);
+  EXPECT_EQ(device.output.text(), "kws 1.2.3 on test, model tiny 01234567, arena " +
+                                      std::to_string(pipeline.arena_used_bytes()) +
+                                      " of 65536 bytes\n");
+}
+
+TEST_F(PipelineTest, RunsInAnArenaOfTheUsedSizeAndNotInASmallerOne) {
+  Device probe(model_);
+  Pipeline first = probe.Make();
+  ASSERT_EQ(first.Start(), Status::kOk);
+  const size_t used = first.arena_used_bytes();
+
+  Device exact(model_, used);
+  Pipeline pipeline = exact.Make();
+  EXPECT_EQ(pipeline.Start(), Status::kOk);
+
+  Device small(model_, used - 16);
+  EXPECT_EQ(StartFault(small, Status::kArenaTooSmall),
+            "error: tensor arena is too small; make it larger than " + std::to_string(used - 16) +
+                " bytes\n");
+}
+
+TEST_F(PipelineTest, TimesAreTheEndsOfHopsAtTheStride) {
+  for (int stride : {1, 2, 5}) {
+    Device device(model_);
+    MakeTalkative(device);
+    device.config.inference_stride = stride;
+    device.config.recognizer.minimum_count = 1;
+    Pipeline pipeline = device.Make();
+    ASSERT_EQ(pipeline.Start(), Status::kOk);
+    const std::string text = Play(pipeline, device.output, Sound(1000, 7));
+    int lines = 0;
+    for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at + 1)) {
+      const int time = std::stoi(text.substr(at + 1));
+      // The 49th frame ends with the 50th hop, at 1000 ms; the first span of 50 ms comes later.
+      EXPECT_GE(time, 1050);
+      EXPECT_EQ((time - 1000) % (20 * stride), 0) << time << " at stride " << stride;
+      ++lines;
+    }
+    EXPECT_GT(lines, 3);
+  }
+}
+
+TEST_F(PipelineTest, ResetBringsBackTheFirstState) {
+  Device device(model_);
+  MakeTalkative(device);
+  Pipeline pipeline = device.Make();
+  ASSERT_EQ(pipeline.Start(), Status::kOk);
+  const std::vector<int16_t> samples = Sound(500, 3);
+  const std::string first = Play(pipeline, device.output, samples);
+  EXPECT_NE(first, "");
+  const std::string running = Play(pipeline, device.output, samples);
+  EXPECT_NE(running, first) << "time runs on";
+  ASSERT_EQ(pipeline.Reset(), Status::kOk);
+  EXPECT_EQ(Play(pipeline, device.output, samples), first);
+}
+
+TEST_F(PipelineTest, LostSamplesAreReported) {
+  Device device(model_);
+  Pipeline pipeline = device.Make();
+  pipeline.ReportLost(512);
+  EXPECT_EQ(device.output.text(),
+            "error: lost 512 samples; the board does not keep up: raise inference_stride\n");
+}
+
+TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
+  Device truncated(std::vector<uint8_t>(model_.begin(), model_.begin() + 200));
+  EXPECT_EQ(StartFault(truncated, Status::kBadModel),
+            "error: model is damaged; convert it again\n");
+
+  Device noise(std::vector<uint8_t>(1000, 0xa5));
+  EXPECT_EQ(StartFault(noise, noise.model.status()).rfind("error: model is ", 0), 0u);
+
+  // An op that the resolver does not have: fault names its place and code.
+  Device device(model_);
+  MicroMutableOpResolver<1> resolver;
+  resolver.AddSoftmax();
+  Pipeline pipeline(device.config, device.model, resolver, device.aligned_arena(), device.size,
+                    &device.output);
+  EXPECT_EQ(pipeline.Start(), Status::kUnsupportedOp);
+  EXPECT_EQ(device.output.text().rfind("error: operator 0 (builtin code ", 0), 0u)
+      << device.output.text();
+}
+
+TEST_F(PipelineTest, SaysWhatIsWrongWithTheSettings) {
+  Device labels(model_);
+  labels.config.label_count = 3;
+  EXPECT_EQ(StartFault(labels, Status::kBadArgument),
+            "error: the model's output is not one int8 score a label; convert the model again and "
+            "rebuild\n");
+
+  Device stride(model_);
+  stride.config.inference_stride = 0;
+  EXPECT_EQ(StartFault(stride, Status::kBadArgument).rfind("error: inference_stride", 0), 0u);
+
+  Device window(model_);
+  window.config.inference_stride = 1;
+  window.config.recognizer.average_window_ms = 3000;
+  EXPECT_EQ(StartFault(window, Status::kBadArgument).rfind("error: average_window_ms", 0), 0u);
+}
+
+}  // namespace
+}  // namespace kws
