@@ -91,18 +91,13 @@ STILL: set[str] = {
     "name in tools: ours",
     "over 400 lines: kws/_core.cc",
     "over 400 lines: kws/audio/capture/microphone.py",
-    "over 400 lines: kws/firmware/src/boards/nano33ble/usb.cc",
-    "over 400 lines: kws/firmware/test/usb_test.cc",
-    "over 400 lines: kws/firmware/test/usbd_model.h",
+    "over 400 lines: kws/firmware/src/boards/nano33ble/usb/usb.cc",
+    "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usb_test.cc",
+    "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usbd_model.h",
     "over 400 lines: tests/host/deploy/simulated_edge.py",
     "over 400 lines: tests/host/deploy/test_sparkfun_edge.py",
     "over 400 lines: tests/host/live/test_listen.py",
     "over 400 lines: tests/host/web/test_exported_page.py",
-    "over 12 files: kws/firmware/src",
-    "over 12 files: kws/firmware/src/boards/nano33ble",
-    "over 12 files: kws/firmware/src/frontend",
-    "over 12 files: kws/firmware/src/runtime",
-    "over 12 files: kws/firmware/test",
 }
 
 
@@ -251,7 +246,7 @@ def long_files() -> Iterator[str]:
 def full_folders() -> Iterator[str]:
     folders = Counter(path.parent for path in _files("kws", "tests", "tools", "examples", "renode"))
     for folder, count in folders.items():
-        if count > MAX_FILES and folder.name not in UNLIMITED_FOLDERS:
+        if count > MAX_FILES and not UNLIMITED_FOLDERS & set(folder.parts):
             yield f"over {MAX_FILES} files: {folder.as_posix()}"
 
 

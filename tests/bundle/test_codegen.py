@@ -90,10 +90,10 @@ def test_resolver_has_exactly_the_ops_of_the_model(bundle: Bundle) -> None:
 
 def test_add_names_are_the_runtimes() -> None:
     """Each name in the runtime's list of ops comes from the schema name of its registration."""
-    listed = re.findall(
-        r"^KWS_OP\((\w+)\)", (SOURCES / "core/runtime/kernels/op_list.inc").read_text(), re.MULTILINE
-    )
-    names = re.findall(r'"([A-Z0-9_]+)"', (SOURCES / "core/runtime/model/op_names.cc").read_text())
+    runtime = SOURCES / "core" / "runtime"
+    op_list = (runtime / "kernels" / "op_list.inc").read_text()
+    listed = re.findall(r"^KWS_OP\((\w+)\)", op_list, re.MULTILINE)
+    names = re.findall(r'"([A-Z0-9_]+)"', (runtime / "model" / "op_names.cc").read_text())
     ours = {codegen.add_name(name) for name in names}
     assert len(listed) >= 6
     assert set(listed) <= ours

@@ -253,7 +253,7 @@ def _key(name: str, classes: int, board: str | None) -> str:
     digest = hashlib.sha256(f"{__version__} {name} {classes} {board}".encode())
     sources = [Path(conversion.__file__), Path(conversion.__file__).with_name("slim.py")]
     sources += sorted(Path(zoo.__file__).parent.glob("*.py"))
-    sources += sorted((firmware_folder() / "src" / "runtime").rglob("*.*"))
+    sources += sorted((firmware_folder() / "src" / "core" / "runtime").rglob("*.*"))
     if user_model.is_own(name):
         sources.append(Path(name))
     for source in sources:
