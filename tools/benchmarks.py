@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md: what the core costs beside what TFLM costs. `make bench` runs it.
+"""Writes docs/benchmarks.md: what the core costs and what TFLM costs. `make bench` runs it.
 
 Everything is counted in executed instructions and bytes on the emulated board, so a second run
 writes the same file; the throughput of this machine is printed and not written.
@@ -14,7 +14,7 @@ from kws.bundle.bundle import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow, quiet
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
-from tools import op_flash
+from tools import op_flash, shape_costs
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -27,7 +27,7 @@ MICRO_SPEECH = (
 INCUMBENT = {
     "TinyConv inference, instructions": ("9,312,960", "1,495,360"),
     "DS-CNN inference, instructions": ("43,112,080", "7,697,840"),
-    "frontend, instructions a 20 ms hop": ("85,122 (C), 105,067 (model)", "same"),
+    "frontend, instructions per 20 ms hop": ("85,122 (C), 105,067 (model)", "same"),
     "arena TinyConv, bytes": ("6,788", "6,836"),
     "arena DS-CNN, bytes": ("22,772", "22,820"),
     "stack of an inference, bytes": ("616", "1,240"),
@@ -99,7 +99,7 @@ def main() -> None:
     measured = {
         "TinyConv inference, instructions": f"{tiny.inference:,}",
         "DS-CNN inference, instructions": f"{separable.inference:,}",
-        "frontend, instructions a 20 ms hop": f"{tiny.hop:,} (worst {tiny.hop_max:,})",
+        "frontend, instructions per 20 ms hop": f"{tiny.hop:,} (worst {tiny.hop_max:,})",
         "arena TinyConv, bytes": f"{tiny.arena:,}",
         "arena DS-CNN, bytes": f"{separable.arena:,}",
         "stack of an inference, bytes": f"{tiny.inference_stack:,}",
@@ -111,11 +111,15 @@ def main() -> None:
     lines = [
         "# Benchmarks",
         "",
-        "Made by `make bench`; do not edit. Executed instructions and bytes in QEMU (MPS2-AN386,",
-        "Cortex-M4F), counted with `-icount`; no board was measured. The firmware is the one that",
-        f"`kws build --board qemu` gives. TinyConv is {name}, DS-CNN has the shape of MLPerf",
-        "Tiny's keyword spotter with random weights. TFLM is commit 90b983c2 with its own flags",
-        "and the same compiler, at -Os for the flash of the reference kernels.",
+        "`make bench` writes this page; do not edit it. The figures are executed instructions",
+        "and bytes in QEMU (MPS2-AN386, Cortex-M4F), counted with `-icount`. No board was",
+        "measured.",
+        "",
+        "- The firmware is the one that `kws build --board qemu` gives.",
+        f"- TinyConv is {name}.",
+        "- DS-CNN has the shape of MLPerf Tiny's keyword spotter, with random weights.",
+        "- TFLM is commit 90b983c2 with its own flags and the same compiler. The flash of its",
+        "  reference kernels is that of -Os.",
         "",
         "| | kws | TFLM | TFLM + CMSIS-NN |",
         "|---|---|---|---|",
@@ -124,23 +128,28 @@ def main() -> None:
             for row, value in measured.items()
         ),
         "",
-        "No flash figure counts the model. kws's are all of one firmware, that with this speed:",
+        "No flash figure includes the model. All figures of kws are from one firmware, so this",
+        "is the flash that goes with this speed:",
         "",
-        "1. Like for like with a program that only runs TinyConv: interpreter, the model's",
-        "   kernels, C library functions and the board, which with start-up, microphone, serial",
-        f"   port and LED is {flash.flash['board']:,} bytes of it.",
-        "2. The same and the frontend; TFLM's with its C frontend.",
-        f"3. The same and {extra:,} bytes that TFLM's programs have nothing like: recognizer,",
+        "1. The same contents as a program that only runs TinyConv: interpreter, the model's",
+        "   kernels, C library functions and the board. The board (start-up, microphone, serial",
+        f"   port, LED) is {flash.flash['board']:,} bytes of it.",
+        "2. The same and the frontend. For TFLM it is the C frontend.",
+        f"3. The same and {extra:,} bytes for what TFLM's programs do not have: recognizer,",
         "   responder, serial commands, the ring of samples and main.",
         "",
-        "The loops that take the time are compiled with -O2 or written in assembly, all else is",
-        "compiled for size. Pooling has DSP kernels: AVERAGE_POOL_2D of this DS-CNN takes 50,254",
-        "instructions without. Softmax has none of its own because it pays little: with SMMULR in",
-        "its exponentials 2,068 instructions for twelve outputs, without 2,299.",
+        "The loops that take most of the time are compiled with -O2 or written in assembly. All",
+        "other code is compiled for size.",
+        "",
+        "- Pooling has DSP kernels. Without them AVERAGE_POOL_2D of this DS-CNN takes 50,254",
+        "  instructions.",
+        "- Softmax has no DSP kernel, because it would gain little: with SMMULR in its",
+        "  exponentials, twelve outputs take 2,068 instructions; without, 2,299.",
         "",
         *ops_table("The default model", ours),
         *(ops_table("micro_speech_quantized.tflite", public) if public else []),
         *ops_table("DS-CNN", separable),
+        *shape_costs.section(),
         "## Flash of the default firmware, by part",
         "",
         "| part | bytes |",

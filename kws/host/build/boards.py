@@ -41,7 +41,7 @@ class Board:
     """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
 
     deploy: str | None = None
-    """The subclass of `DeployBoard` for it, as `module:Class`; None for an emulated board."""
+    """The subclass of `RealBoard` for it, as `module:Class`; None for an emulated board."""
 
 
 def firmware_folder() -> Path:
