@@ -17,9 +17,10 @@ BROWSER_PACKAGES := $(if $(shell command -v chromium google-chrome),,chromium)
 FUZZ_PACKAGES := clang libclang-rt-dev
 WASM_PACKAGES := emscripten
 
-CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') kws/_core.cc
-WASM_SOURCES := kws/_web.cc $(sort $(filter kws/firmware/%.cc,$(CORE_SOURCES)))
-CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/_core.cc kws/_web.cc -name '*.cc' -o -name '*.h')
+CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') \
+                  $(filter-out kws/bindings/web.cc,$(wildcard kws/bindings/*))
+WASM_SOURCES := kws/bindings/web.cc $(sort $(filter kws/firmware/%.cc,$(CORE_SOURCES)))
+CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings -name '*.cc' -o -name '*.h')
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)

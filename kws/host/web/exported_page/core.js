@@ -1,4 +1,4 @@
-// The core (kws.wasm, built of kws/_web.cc by `make wasm`) for scripts: samples in, lines, scores
+// The core (kws.wasm, built of kws/bindings/web.cc by `make wasm`) for scripts: samples in, lines, scores
 // and frames out. Nothing here computes what the core computes. Runs in the page's worker, and in
 // Node.js for tests. One class without anything around it, so that its text can become a worker.
 "use strict";

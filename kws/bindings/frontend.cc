@@ -1,0 +1,80 @@
+#include "frontend/frontend.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "bindings.h"
+#include "pipeline/feature_provider.h"
+
+namespace kws::bindings {
+namespace {
+
+constexpr size_t kWindow = Frontend::kWindowSamples;
+constexpr size_t kStride = Frontend::kStrideSamples;
+constexpr size_t kChannels = Frontend::kChannels;
+
+size_t FrameCount(size_t samples) {
+  return samples < kWindow ? 0 : (samples - kWindow) / kStride + 1;
+}
+
+class StreamingFrontend {
+ public:
+  void Reset() {
+    frontend_.Reset();
+    pending_.clear();
+  }
+  nb::ndarray<nb::numpy, int8_t> Process(const Pcm& pcm) {
+    pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
+    const size_t frames = FrameCount(pending_.size());
+    Owned<int8_t> out({frames, kChannels});
+    for (size_t f = 0; f < frames; ++f) {
+      frontend_.ProcessFrame(&pending_[f * kStride], &out.data[f * kChannels]);
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(frames * kStride));
+    return out.Release();
+  }
+
+ private:
+  Frontend frontend_;
+  std::vector<int16_t> pending_;
+};
+
+nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
+  const size_t count = clips.shape(0);
+  const size_t samples = clips.shape(1);
+  const size_t frames = FrameCount(samples);
+  Owned<int8_t> out({count, frames, kChannels});
+  {
+    nb::gil_scoped_release release;
+    ForRanges(count, threads, [&](size_t begin, size_t end) {
+      Frontend frontend;
+      for (size_t c = begin; c < end; ++c) {
+        frontend.Reset();
+        for (size_t f = 0; f < frames; ++f) {
+          frontend.ProcessFrame(clips.data() + c * samples + f * kStride,
+                                &out.data[(c * frames + f) * kChannels]);
+        }
+      }
+    });
+  }
+  return out.Release();
+}
+
+}  // namespace
+
+void BindFrontend(nb::module_& m) {
+  m.attr("SAMPLE_RATE") = Frontend::kSampleRate;
+  m.attr("WINDOW_SAMPLES") = Frontend::kWindowSamples;
+  m.attr("STRIDE_SAMPLES") = Frontend::kStrideSamples;
+  m.attr("CHANNELS") = Frontend::kChannels;
+  m.attr("SPECTROGRAM_FRAMES") = kws::FeatureProvider::kFrames;
+
+  nb::class_<StreamingFrontend>(m, "Frontend")
+      .def(nb::init<>())
+      .def("reset", &StreamingFrontend::Reset)
+      .def("process", &StreamingFrontend::Process, "pcm"_a);
+  m.def("features", &Features, "clips"_a, "threads"_a = 0);
+}
+
+}  // namespace kws::bindings

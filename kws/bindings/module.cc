@@ -1,0 +1,11 @@
+// kws._core: the C++ core for Python.
+#include "bindings.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The C++ core (kws/firmware/src/core) for Python.";
+  nanobind::exception<kws::bindings::CoreError>(m, "CoreError");
+  kws::bindings::BindFrontend(m);
+  kws::bindings::BindRuntime(m);
+  kws::bindings::BindRecognizer(m);
+  kws::bindings::BindPipeline(m);
+}

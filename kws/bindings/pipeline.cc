@@ -1,0 +1,176 @@
+#include "pipeline/pipeline.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.h"
+#include "recognizer_settings.h"
+#include "runtime/all_ops_resolver.h"
+
+namespace kws::bindings {
+namespace {
+
+// The serial port of a device that is a Python process.
+class TextOutput final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override { text_.append(text, size); }
+  void SetLed(int) override {}
+  std::string Take() { return std::exchange(text_, {}); }
+
+ private:
+  std::string text_;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const nb::bytes& model, std::vector<std::string> labels, std::string name,
+           std::string sha8, size_t arena_bytes, int inference_stride, int average_window_ms,
+           int detection_threshold, int suppression_ms, int minimum_count,
+           const std::vector<int>& thresholds)
+      : bytes_(static_cast<const char*>(model.data()), model.size()),
+        labels_(std::move(labels)),
+        name_(std::move(name)),
+        sha8_(std::move(sha8)),
+        thresholds_(thresholds, labels_.size()),
+        model_(kws::GetModel(bytes_.data(), bytes_.size())),
+        arena_(arena_bytes) {
+    for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
+    kws::PipelineConfig config{};
+    config.version = KWS_VERSION;
+    config.board = "host";
+    config.model_name = name_.c_str();
+    config.model_sha8 = sha8_.c_str();
+    config.labels = label_pointers_.data();
+    config.label_count = static_cast<int>(labels_.size());
+    config.inference_stride = inference_stride;
+    config.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
+                                 minimum_count, thresholds_);
+    pipeline_ = std::make_unique<kws::Pipeline>(config, model_, resolver_, arena_.data(),
+                                                arena_.size(), &output_);
+    const Status status = pipeline_->Start();
+    boot_ = output_.Take();
+    Check(status, boot_);
+  }
+
+  nb::bytes Boot() const { return nb::bytes(boot_.data(), boot_.size()); }
+
+  nb::bytes Feed(const Pcm& pcm) {
+    const std::string text = Process(pcm, [] {});
+    return nb::bytes(text.data(), text.size());
+  }
+
+  // As Feed, with time and scores of each inference.
+  nb::tuple Trace(const Pcm& pcm) {
+    std::vector<int32_t> times;
+    std::vector<int8_t> scores;
+    const std::string text = Process(pcm, [&] {
+      if (!pipeline_->inferred()) return;
+      times.push_back(static_cast<int32_t>(pipeline_->hops() * kws::Pipeline::kHopMs));
+      scores.insert(scores.end(), pipeline_->scores(), pipeline_->scores() + labels_.size());
+    });
+    Owned<int32_t> time_rows({times.size()});
+    std::copy(times.begin(), times.end(), time_rows.data.get());
+    Owned<int8_t> score_rows({times.size(), labels_.size()});
+    std::copy(scores.begin(), scores.end(), score_rows.data.get());
+    return nb::make_tuple(nb::bytes(text.data(), text.size()), time_rows.Release(),
+                          score_rows.Release());
+  }
+
+  nb::ndarray<nb::numpy, int8_t> Frame() const {
+    const int8_t* newest = pipeline_->newest_frame();
+    Owned<int8_t> out({newest != nullptr ? kws::Frontend::kChannels : 0});
+    if (newest != nullptr) std::copy(newest, newest + kws::Frontend::kChannels, out.data.get());
+    return out.Release();
+  }
+
+  std::vector<int> Means() const {
+    std::vector<int> means;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      means.push_back(pipeline_->MeanScore(static_cast<int>(i)));
+    }
+    return means;
+  }
+
+  std::vector<int> LabelThresholds() const {
+    std::vector<int> thresholds;
+    for (size_t i = 0; i < labels_.size(); ++i) {
+      thresholds.push_back(pipeline_->threshold(static_cast<int>(i)));
+    }
+    return thresholds;
+  }
+
+  void SetThreshold(int label, int threshold) {
+    if (label < 0 || static_cast<size_t>(label) >= labels_.size()) {
+      throw CoreError("there is no label " + std::to_string(label));
+    }
+    if (threshold < 0 || threshold > 255) throw CoreError("a threshold is between 0 and 255");
+    pipeline_->SetThreshold(label, static_cast<uint8_t>(threshold));
+  }
+
+ private:
+  // What the device writes while it hears `pcm`; calls after_hop() after each hop.
+  template <typename AfterHop>
+  std::string Process(const Pcm& pcm, const AfterHop& after_hop) {
+    nb::gil_scoped_release release;
+    pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
+    size_t used = 0;
+    Status status = Status::kOk;
+    for (; status == Status::kOk && pending_.size() - used >= kws::FeatureProvider::kHopSamples;
+         used += kws::FeatureProvider::kHopSamples) {
+      status = pipeline_->ProcessHop(&pending_[used]);
+      if (status == Status::kOk) after_hop();
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
+    std::string text = output_.Take();
+    Check(status, text);
+    return text;
+  }
+
+  // The firmware says on its serial line what went wrong; here that line is the exception's text.
+  static void Check(Status status, const std::string& text) {
+    if (status == Status::kOk) return;
+    const std::string mark = "error: ";
+    const size_t at = text.rfind(mark);
+    if (at == std::string::npos) throw CoreError(kws::StatusMessage(status));
+    throw CoreError(text.substr(at + mark.size(), text.find('\n', at) - at - mark.size()));
+  }
+
+  std::string bytes_;
+  std::vector<std::string> labels_;
+  std::vector<const char*> label_pointers_;
+  std::string name_;
+  std::string sha8_;
+  Thresholds thresholds_;
+  kws::Model model_;
+  kws::AllOpsResolver resolver_;
+  Arena arena_;
+  TextOutput output_;
+  std::unique_ptr<kws::Pipeline> pipeline_;
+  std::string boot_;
+  std::vector<int16_t> pending_;
+};
+
+}  // namespace
+
+void BindPipeline(nb::module_& m) {
+  nb::class_<Pipeline>(m, "Pipeline")
+      .def(nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, size_t,
+                    int, int, int, int, int, const std::vector<int>&>(),
+           "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "arena_bytes"_a,
+           "inference_stride"_a = 2, "average_window_ms"_a = 1000, "detection_threshold"_a = 200,
+           "suppression_ms"_a = 1500, "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
+      .def_prop_ro("boot", &Pipeline::Boot)
+      .def("feed", &Pipeline::Feed, "pcm"_a)
+      .def("trace", &Pipeline::Trace, "pcm"_a)
+      .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
+      .def_prop_ro("means", &Pipeline::Means)
+      .def_prop_ro("thresholds", &Pipeline::LabelThresholds)
+      .def("set_threshold", &Pipeline::SetThreshold, "label"_a, "threshold"_a);
+}
+
+}  // namespace kws::bindings

@@ -1,0 +1,75 @@
+#include "pipeline/recognizer.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bindings.h"
+#include "recognizer_settings.h"
+
+namespace kws::bindings {
+namespace {
+
+class Recognizer {
+ public:
+  Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
+             int minimum_count, const std::vector<int>& thresholds)
+      : label_count_(label_count),
+        recognizer_(label_count,
+                    Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
+                             Thresholds(thresholds, static_cast<size_t>(label_count)))) {}
+
+  // Rows of (time, label, score), one a new command.
+  nb::ndarray<nb::numpy, int32_t> Run(const ScoreRows& scores, const Times& times) {
+    if (scores.shape(1) != static_cast<size_t>(label_count_)) {
+      throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
+                      std::to_string(scores.shape(1)) + " scores a row");
+    }
+    if (scores.shape(0) != times.size()) throw CoreError("each row of scores needs one time");
+    std::vector<int32_t> heard;
+    {
+      nb::gil_scoped_release release;
+      for (size_t row = 0; row < times.size(); ++row) {
+        kws::Recognizer::Result result;
+        const int8_t* values = scores.data() + row * scores.shape(1);
+        const Status status = recognizer_.Process(values, times.data()[row], &result);
+        if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
+        if (result.is_new)
+          heard.insert(heard.end(), {times.data()[row], result.label, result.score});
+      }
+    }
+    Owned<int32_t> out({heard.size() / 3, 3});
+    std::copy(heard.begin(), heard.end(), out.data.get());
+    return out.Release();
+  }
+
+  nb::tuple Process(const Scores& scores, int time_ms) {
+    if (scores.size() != static_cast<size_t>(label_count_)) {
+      throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
+                      std::to_string(scores.size()) + " scores");
+    }
+    kws::Recognizer::Result result;
+    const Status status = recognizer_.Process(scores.data(), time_ms, &result);
+    if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
+    return nb::make_tuple(result.label, static_cast<int>(result.score), result.is_new);
+  }
+
+ private:
+  int label_count_;
+  kws::Recognizer recognizer_;
+};
+
+}  // namespace
+
+void BindRecognizer(nb::module_& m) {
+  nb::class_<Recognizer>(m, "Recognizer")
+      .def(nb::init<int, int, int, int, int, const std::vector<int>&>(), "label_count"_a,
+           "average_window_ms"_a = 1000, "detection_threshold"_a = 200, "suppression_ms"_a = 1500,
+           "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
+      .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
+      .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a);
+}
+
+}  // namespace kws::bindings
