@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
+from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate.padding import between_silence
 from tests.paths import ROOT
 
@@ -47,3 +49,44 @@ def test_python_stream_writes_the_lines_of_a_device(recording: Path, expected: l
         [sys.executable, str(script), str(recording)], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == expected
+
+
+def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    build = tmp_path / "build"
+    for name in ("yes_no", "ten_words"):  # with a threshold for each keyword, and with one for all
+        folder = ROOT / "kws" / "assets" / name
+        quiet(["cmake", "-S", EXAMPLES / "cpp_wav", "-B", build, f"-DKWS_BUNDLE={folder}"])
+        quiet(["cmake", "--build", build])
+        text = quiet([build / "hear_wav", recording])
+        assert text.startswith(f"kws example on desktop, model {name} ")
+        assert text.splitlines()[1:] == all_lines(load_bundle(folder), recording)
+
+    (tmp_path / "no.wav").write_bytes(b"RIFF")
+    done = subprocess.run(
+        [build / "hear_wav", tmp_path / "no.wav"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: ")
+
+
+def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    folder = Path(shutil.copytree(EXAMPLES / "firmware_makefile", tmp_path / "firmware"))
+    (folder / "recording.pcm").write_bytes(load_clip(recording).tobytes())
+    text = quiet(["make", "-s", "-C", folder, f"KWS={ROOT}", "run"])
+    lines = text[text.index("kws example on my_board") :].splitlines()
+    assert lines[1:] == all_lines(load_bundle(default_bundle_path()), recording)
+
+
+def all_lines(bundle: Bundle, recording: Path) -> list[str]:
+    """What the pipeline writes, `unknown` included."""
+    return bundle.pipeline().feed(load_clip(recording)).decode().splitlines()
+
+
+def quiet(command: list[str | Path]) -> str:
+    """Run a program that has to succeed; gives what it prints."""
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

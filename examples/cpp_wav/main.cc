@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hears keywords in a WAV file: 16 kHz, mono, 16-bit.
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "model_data.h"
+#include "model_settings.h"
+#include "op_resolver.h"
+#include "output.h"
+#include "pipeline/pipeline.h"
+
+// A bundle whose keywords share one threshold has no settings::kThresholds. This null pointer then
+// takes its place.
+namespace kws {
+inline constexpr const uint8_t* kThresholds = nullptr;
+namespace settings {
+constexpr const uint8_t* Thresholds() { return kThresholds; }
+}  // namespace settings
+}  // namespace kws
+
+namespace {
+
+namespace settings = kws::settings;
+
+alignas(16) uint8_t arena[settings::kArenaBytes];
+
+// The pipeline's text goes to the terminal; a desktop has no LED.
+class Terminal final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
+  void SetLed(int) override {}
+};
+
+uint32_t Number(const uint8_t* bytes, int size) {
+  uint32_t value = 0;
+  for (int i = size - 1; i >= 0; --i) value = value << 8 | bytes[i];
+  return value;
+}
+
+// The samples of a WAV file, or none where it is missing or of another kind.
+std::vector<int16_t> ReadWav(const char* path) {
+  std::vector<int16_t> samples;
+  std::FILE* file = std::fopen(path, "rb");
+  if (file == nullptr) return samples;
+  uint8_t header[12], chunk[8], format[16] = {};
+  if (std::fread(header, 1, 12, file) == 12 && std::memcmp(header, "RIFF", 4) == 0) {
+    while (std::fread(chunk, 1, 8, file) == 8) {
+      uint32_t size = Number(chunk + 4, 4);
+      if (std::memcmp(chunk, "data", 4) == 0) {
+        const bool pcm = Number(format, 2) == 1 && Number(format + 2, 2) == 1;
+        if (!pcm || Number(format + 4, 4) != kws::Frontend::kSampleRate) break;
+        samples.resize(size / 2);
+        samples.resize(std::fread(samples.data(), 2, samples.size(), file));
+        break;
+      }
+      if (std::memcmp(chunk, "fmt ", 4) == 0 && std::fread(format, 1, 16, file) == 16) size -= 16;
+      std::fseek(file, size + size % 2, SEEK_CUR);
+    }
+  }
+  std::fclose(file);
+  return samples;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<int16_t> samples = argc == 2 ? ReadWav(argv[1]) : std::vector<int16_t>();
+  if (samples.empty()) {
+    std::fprintf(stderr, "usage: hear_wav FILE.wav (16 kHz, mono, 16-bit)\n");
+    return 2;
+  }
+  Terminal terminal;
+  const kws::Model model = kws::GetModel(g_model);
+  settings::ModelOpResolver resolver;
+  const kws::PipelineConfig config = {
+      "example",
+      "desktop",
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold, settings::Thresholds()},
+  };
+  kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &terminal);
+  if (pipeline.Start() != kws::Status::kOk) return 1;
+
+  constexpr size_t kHop = kws::Frontend::kStrideSamples;  // 320 samples, 20 ms
+  for (size_t end = kHop; end <= samples.size(); end += kHop) {
+    if (pipeline.ProcessHop(&samples[end - kHop]) != kws::Status::kOk) return 1;
+  }
+  return 0;
+}

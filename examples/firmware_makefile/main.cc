@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A firmware of one's own around kws's core. It brings its own start-up code and its own input and
+// output: here a file and a terminal of the machine that the debugger or emulator runs on
+// (semihosting), on a product a microphone's driver and a relay.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "model_data.h"
+#include "model_settings.h"
+#include "op_resolver.h"
+#include "output.h"
+#include "pipeline/pipeline.h"
+
+extern "C" {
+extern uint32_t stack_top;          // memory.ld
+void initialise_monitor_handles();  // newlib: opens the semihosting console
+[[noreturn]] void Reset();
+}
+
+// A bundle whose keywords share one threshold has no settings::kThresholds. This null pointer then
+// takes its place.
+namespace kws {
+inline constexpr const uint8_t* kThresholds = nullptr;
+namespace settings {
+constexpr const uint8_t* Thresholds() { return kThresholds; }
+}  // namespace settings
+}  // namespace kws
+
+namespace {
+
+namespace settings = kws::settings;
+
+alignas(16) uint8_t arena[settings::kArenaBytes];
+
+class Console final : public kws::Output {
+ public:
+  void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
+  void SetLed(int) override {}  // switch something on here
+};
+
+int Run() {
+  std::FILE* microphone = std::fopen("recording.pcm", "rb");  // int16, 16 kHz, mono
+  if (microphone == nullptr) {
+    std::puts("error: recording.pcm is missing");
+    return 1;
+  }
+  static Console console;
+  static const kws::Model model = kws::GetModel(g_model);
+  static settings::ModelOpResolver resolver;
+  static const kws::PipelineConfig config = {
+      "example",
+      "my_board",
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold, settings::Thresholds()},
+  };
+  static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &console);
+  if (pipeline.Start() != kws::Status::kOk) return 1;
+
+  int16_t hop[kws::Frontend::kStrideSamples];  // 320 samples, 20 ms
+  while (std::fread(hop, sizeof(hop), 1, microphone) == 1) {
+    if (pipeline.ProcessHop(hop) != kws::Status::kOk) return 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+// Arm DDI 0403E, B3.2.20: the FPU has to be switched on before anything uses it.
+[[noreturn]] void Reset() {
+  *reinterpret_cast<volatile uint32_t*>(0xe000ed88) |= 0xfu << 20;
+  asm volatile("dsb\n isb" ::: "memory");
+  initialise_monitor_handles();
+  std::exit(Run());
+}
+
+[[noreturn]] void Stop() {
+  for (;;) {
+  }
+}
+
+__attribute__((used, section(".vectors"))) void* const vectors[16] = {
+    &stack_top, reinterpret_cast<void*>(Reset),
+    reinterpret_cast<void*>(Stop),  // NMI
+    reinterpret_cast<void*>(Stop),  // HardFault
+};
+
+// newlib calls these around main; there is nothing to do.
+void _init() {}
+void _fini() {}
+
+}  // extern "C"
