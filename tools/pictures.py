@@ -11,7 +11,7 @@ from typing import Any
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import default_bundle_path
 from kws.bundle.reading import load_bundle

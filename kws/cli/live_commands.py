@@ -55,15 +55,16 @@ def listen(
     """Be the device with this machine's microphone: hear words, live."""
     from contextlib import suppress
 
-    from kws.audio.capture import microphone
+    from kws.audio.capture import inputs
+    from kws.audio.capture.microphone import Microphone
     from kws.host.live import actions, views
     from kws.host.live import listener as engine
     from kws.host.live.session import Session
     from kws.host.live.terminal import Terminal, keyboard
 
     if list_devices:
-        found = microphone.list_devices()
-        print(microphone.devices_json(found) if as_json else microphone.devices_text(found))
+        present = inputs.list_inputs()
+        print(inputs.inputs_json(present) if as_json else inputs.inputs_text(present))
         return
     if fast and not source:
         raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
@@ -72,9 +73,7 @@ def listen(
     listener = engine.Listener(open_bundle(model))
     commands = actions.Commands(on or (), listener.bundle.labels, shell=shell)
     misses = actions.Misses(record_misses) if record_misses else None
-    sound = (
-        engine.file_blocks(source, fast=fast) if source else microphone.Microphone(device).blocks()
-    )
+    sound = engine.file_blocks(source, fast=fast) if source else Microphone(device).blocks()
     with suppress(KeyboardInterrupt), keyboard() as keys:
         view: views.View = views.Json() if as_json else views.Plain()
         if web:

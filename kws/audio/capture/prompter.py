@@ -1,4 +1,5 @@
-"""What a speaker sees of `kws record`: one word after the other, and how loud it is."""
+# SPDX-License-Identifier: Apache-2.0
+"""What a speaker sees of `kws record`: one word after another, and the level of the sound."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ _CLIPPED = 0.999
 
 
 class Lines:
-    """A line each, for pipes and logs."""
+    """One line for each event, for pipes and log files."""
 
     def prompt(self, word: str, number: int, count: int) -> None:
         """Print what to say."""
@@ -46,7 +47,7 @@ class Lines:
 
 
 class Prompter(Lines):
-    """The word in large letters' stead: bold, with the level beside it as it changes."""
+    """The word in bold, with a bar that shows the level."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(highlight=False)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws record`: words said one by one, cut, checked, and named as a data set wants them."""
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.dataset import recordings
-from kws.audio.resampling import Pcm
+from kws.audio.pcm import BLOCK, Pcm
 from kws.audio.sound_files import fit, write_clip
 from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
 from kws.errors import AudioError, UsageError
@@ -27,25 +28,24 @@ from kws.labels import RESERVED
 TAKE_SECONDS = 2.2
 """How long a speaker has for a word."""
 
-_STEP = SAMPLE_RATE // 100  # levels are taken each 10 ms
-_TRIES = 5  # takes of one word in a row that are no good; then the microphone is
-_REACTION_SECONDS = 0.3  # from the prompt on, when nobody speaks yet but keys click
-_ABOVE_NOISE_DB = 12.0  # what is so much louder than the quietest tenth is speech ...
-_BELOW_PEAK_DB = 25.0  # ... unless it is so much quieter than the loudest
-_EDGE_STEPS = 3
+_TRIES = 5  # bad takes of one word in a row; then the microphone is at fault
+_REACTION_SECONDS = 0.3  # after the prompt, when nobody speaks yet but keys click
+_ABOVE_NOISE_DB = 12.0  # speech is louder than the quietest tenth by this ...
+_BELOW_PEAK_DB = 25.0  # ... and not quieter than the loudest by this
+_EDGE_BLOCKS = 3
 
 
 class Stage(Protocol):
-    """Where the speaker is told what to do."""
+    """Where the speaker reads what to do."""
 
     def prompt(self, word: str, number: int, count: int) -> None:
         """This word is to be said now: the `number`th of `count`."""
 
     def level(self, peak: float) -> None:
-        """So loud is it just now, 0 to 1."""
+        """The peak of the newest sound, 0 to 1."""
 
     def verdict(self, path: Path | None, text: str) -> None:
-        """Where the clip is, or None and why it is no good."""
+        """The file of a good clip, or None and what is wrong with it."""
 
     def notice(self, text: str) -> None:
         """Something about the microphone."""
@@ -138,14 +138,14 @@ def record(
 def loudest_second(pcm: Pcm) -> Pcm:
     """The second of `pcm` (int16[n]) that holds most energy; zeros at the end if it is shorter.
 
-    Of the seconds that are as good, the one in whose middle the sound is.
+    If several are equally good, it is the one with the sound in its middle.
     """
     if len(pcm) <= SAMPLE_RATE:
         return fit(pcm, SAMPLE_RATE)
     energy = _energies(pcm)
-    sums = np.convolve(energy, np.ones(SAMPLE_RATE // _STEP), "valid")
+    sums = np.convolve(energy, np.ones(SAMPLE_RATE // BLOCK), "valid")
     good = np.flatnonzero(sums >= 0.98 * sums.max())
-    start = int(good[len(good) // 2]) * _STEP
+    start = int(good[len(good) // 2]) * BLOCK
     return pcm[start : start + SAMPLE_RATE]
 
 
@@ -154,7 +154,7 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
 
     Args:
         clip: int16[16000].
-        take: what it was cut from; tells how loud it is when nobody speaks.
+        take: what it was cut from; shows how loud it is when nobody speaks.
     """
     size = np.abs(clip.astype(np.int32))
     if size.max() < QUIET_PEAK * 32768:
@@ -164,36 +164,36 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
     level = 10 * np.log10(_energies(clip))
     noise = 10 * np.log10(float(np.percentile(_energies(take), 10)))
     if level.max() - noise < _ABOVE_NOISE_DB:
-        return "too quiet beside the noise; speak louder, or find a quieter place"
+        return "too quiet for the noise around; speak louder, or find a quieter place"
     speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
-    if speech[:_EDGE_STEPS].any() or speech[-_EDGE_STEPS:].any():
+    if speech[:_EDGE_BLOCKS].any() or speech[-_EDGE_BLOCKS:].any():
         return "cut off; say it within a second, after the prompt"
     return None
 
 
 def _take(sound: Iterator[Block | Notice], stage: Stage) -> Pcm:
-    """What is said from now on, in one piece: a microphone that went away starts it anew."""
+    """What is said from now on. If the microphone goes away, the take starts again."""
     start = time.monotonic() + _REACTION_SECONDS
-    pieces: list[Pcm] = []
+    parts: list[Pcm] = []
     wanted = round(TAKE_SECONDS * SAMPLE_RATE)
     for item in sound:
         if isinstance(item, Notice):
             stage.notice(item.text)
             start = time.monotonic() + _REACTION_SECONDS
-            pieces = []
+            parts = []
         elif len(item.pcm) and item.captured >= start:
-            pieces.append(item.pcm)
+            parts.append(item.pcm)
             wide = item.pcm.astype(np.int32)
             stage.level(float(np.abs(wide).max()) / 32768)
-            if sum(map(len, pieces)) >= wanted:
+            if sum(map(len, parts)) >= wanted:
                 break
-    return np.concatenate([np.zeros(0, np.int16), *pieces])
+    return np.concatenate([np.zeros(0, np.int16), *parts])
 
 
 def _energies(pcm: Pcm) -> npt.NDArray[np.float64]:
     """The mean power of each 10 ms, without offset; 1 at least."""
-    steps = pcm[: len(pcm) // _STEP * _STEP].reshape(-1, _STEP).astype(np.float64)
-    energies: npt.NDArray[np.float64] = np.maximum(steps.var(axis=1), 1.0)
+    blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float64)
+    energies: npt.NDArray[np.float64] = np.maximum(blocks.var(axis=1), 1.0)
     return energies
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.resampling import read_pieces
 from kws.bundle.bundle import Bundle
 from kws.errors import ModelError

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.errors import KwsError
 from kws.host.live.actions import Commands, Misses
 from kws.host.live.listener import RECENT_SECONDS, Hop, Listener

@@ -20,7 +20,7 @@ from rich.style import Style
 from rich.text import Text
 
 from kws import _core
-from kws.audio.capture.microphone import Notice
+from kws.audio.capture.blocks import Notice
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.serial.lines import Heard
 from kws.labels import UNKNOWN

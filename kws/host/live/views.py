@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Protocol
 
-from kws.audio.capture.microphone import Notice
+from kws.audio.capture.blocks import Notice
 from kws.host.live.listener import Hop, Said
 from kws.host.serial.lines import Boot, Fault, Heard
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from kws import _core
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import wav_bytes
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.flash_table import flash_of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finding microphones, and saying why there is none."""
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from kws.audio.capture import microphone
-from kws.audio.capture.microphone import Device, devices_text, find_device
+from kws.audio.capture.inputs import Input, find_input, inputs_text, why_none
+from kws.audio.capture.portaudio import portaudio, reason_of
 from kws.errors import AudioError
 from tests.sound_server import DEVICE, SoundServer
 
-DEVICES = [
-    Device(0, "Intel PCH: ALC257 Analog (hw:0,0)", 44100, 2, default=False),
-    Device(3, "USB Microphone: Audio (hw:1,0)", 48000, 1, default=False),
-    Device(7, "default", 44100, 32, default=True),
+INPUTS = [
+    Input(0, "Intel PCH: ALC257 Analog (hw:0,0)", 44100, 2, default=False),
+    Input(3, "USB Microphone: Audio (hw:1,0)", 48000, 1, default=False),
+    Input(7, "default", 44100, 32, default=True),
 ]
 
 
@@ -37,34 +38,39 @@ def kws(server: SoundServer, *arguments: str) -> subprocess.CompletedProcess[str
     ("wanted", "index"),
     [(None, 7), ("0", 0), ("3", 3), ("default", 7), ("usb", 3), ("hw:0,0", 0)],
 )
-def test_a_device_is_its_number_its_name_or_a_part_of_it(wanted: str | None, index: int) -> None:
-    assert find_device(wanted, DEVICES).index == index
+def test_an_input_is_its_number_its_name_or_a_part_of_it(wanted: str | None, index: int) -> None:
+    assert find_input(wanted, INPUTS).index == index
 
 
 def test_without_a_default_the_first_is_taken() -> None:
-    assert find_device(None, DEVICES[:2]).index == 0
+    assert find_input(None, INPUTS[:2]).index == 0
 
 
 def test_a_wrong_name_says_what_to_do() -> None:
     with pytest.raises(AudioError, match=r"'hw:' could be any of 0 Intel .*, 3 USB .*number"):
-        find_device("hw:", DEVICES)
+        find_input("hw:", INPUTS)
     with pytest.raises(AudioError, match=r"no microphone 'webcam' is there.*--list-devices"):
-        find_device("webcam", DEVICES)
+        find_input("webcam", INPUTS)
 
 
-def test_no_device_and_no_right_to_it_are_told_apart(
+def test_without_inputs_there_is_no_list() -> None:
+    with pytest.raises(AudioError, match="microphone"):
+        find_input(None, [])
+    with pytest.raises(AudioError, match="microphone"):
+        inputs_text([])
+
+
+def test_no_sound_card_and_no_permission_have_different_remedies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(microphone, "_NODES", tmp_path)
-    with pytest.raises(AudioError, match="no microphone was found; plug one in"):
-        find_device(None, [])
-    (tmp_path / "pcmC0D0c").touch()
-    # Root may use everything, so the answer for others is put in its place.
+    assert why_none(tmp_path) == "no microphone was found; plug one in"
+    assert why_none(tmp_path / "missing") == "no microphone was found; plug one in"
+    node = tmp_path / "pcmC0D0c"
+    node.touch()
+    assert why_none(tmp_path) == "no microphone was found; plug one in"
+    # Root may use everything, so the answer for other users replaces it.
     monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(AudioError, match=r"no permission .*pcmC0D0c.*group audio"):
-        find_device(None, [])
-    with pytest.raises(AudioError, match="no permission"):
-        devices_text([])
+    assert re.search(r"no permission .*pcmC0D0c.*group audio", why_none(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -85,8 +91,8 @@ def test_no_device_and_no_right_to_it_are_told_apart(
     ],
 )
 def test_each_error_of_portaudio_says_what_to_do(arguments: tuple[object, ...], said: str) -> None:
-    error = microphone.portaudio().PortAudioError(*arguments)
-    assert re.search(said, microphone._reason(error))
+    error = portaudio().PortAudioError(*arguments)
+    assert re.search(said, reason_of(error))
 
 
 def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
@@ -94,9 +100,9 @@ def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
     assert text.returncode == 0, text.stderr
     assert DEVICE in text.stdout
     assert "(default)" in text.stdout
-    found = json.loads(kws(sound_server, "listen", "--list-devices", "--json").stdout)
-    assert DEVICE in {device["name"] for device in found}
-    assert sum(device["default"] for device in found) == 1
+    listed = json.loads(kws(sound_server, "listen", "--list-devices", "--json").stdout)
+    assert DEVICE in {device["name"] for device in listed}
+    assert sum(device["default"] for device in listed) == 1
 
 
 def test_a_machine_without_sound_says_so(tmp_path: Path) -> None:

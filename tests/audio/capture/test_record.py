@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws record`: what it cuts and refuses, and words said into a microphone."""
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.capture.record import (
     Clips,
     check_words,
@@ -22,7 +23,7 @@ from kws.audio.capture.record import (
     speaker_hash,
 )
 from kws.audio.dataset import open_dataset
-from kws.audio.resampling import Pcm
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import AudioError, KwsError, UsageError
 from kws.host.emulate.padding import silence
@@ -69,7 +70,7 @@ def test_words_of_people_are_good(name: str) -> None:
         (np.zeros(0, np.int16), "nothing was heard"),
         (burst(0.6, 0.5, level=0.004), "nothing was heard"),
         (burst(0.6, 0.5), "clipped; speak softer"),
-        (burst(0.0, 2.2), "too quiet beside the noise"),
+        (burst(0.0, 2.2), "too quiet for the noise around"),
         (burst(0.5, 1.4), "cut off; say it within a second"),
         (burst(0.0, 0.3), "cut off; say it within a second, after the prompt"),
         (burst(1.9, 0.5), "cut off"),

@@ -25,7 +25,7 @@ import soundfile
 import soxr
 from rich.console import Console
 
-from kws.audio.capture.microphone import Block, Notice
+from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle

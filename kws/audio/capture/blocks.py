@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a microphone gives: blocks of sound, and notices for the user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kws.audio.pcm import Pcm
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of the stream. An empty one only says that time passes."""
+
+    pcm: Pcm
+    """int16[n], 16 kHz."""
+
+    captured: float = 0.0
+    """`time.monotonic()` when its last sample was recorded."""
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One line for the user: the microphone came or went, or sound was lost."""
+
+    text: str
+    connected: bool
+    """Whether sound comes from now on."""
+
+
+def empty_block() -> Block:
+    """A block without sound."""
+    return Block(np.zeros(0, np.int16))
