@@ -18,21 +18,21 @@ _HEAD = """\
 
 # Ops
 
-What the runtime takes of each op. The bits are those of TFLM (the `tflite-micro` package): the
-tests compare with it over random shapes, options and quantization, and with LiteRT's reference
-kernels where these follow the same rule. LiteRT's default, XNNPACK, rounds in its own way and is no
-oracle.
+The runtime has the ops in the table. Its results have the same bits as those of TFLM (the
+`tflite-micro` package). The tests compare with TFLM over random shapes, options and quantization.
+They also compare with LiteRT's reference kernels where these follow the same rule. LiteRT's
+default, XNNPACK, rounds in its own way, so the tests do not use it.
 
 For every op:
 
-- Shapes are known when the model is made: no dimension is 0 or dynamic. Rank up to 6.
-- A tensor is quantized with one scale, a filter with one or one a channel, where that is said.
-- *any* type is any of a fixed size: int8, uint8, int16, int32, int64, float16, float32, bool.
-  Elements are moved, not computed with.
-- A model has up to 1,024 tensors and scratch buffers and 4,096 ops; what an op keeps in the arena
-  has up to 262,140 bytes.
+- All shapes are fixed when the model is made. No dimension is 0 or dynamic. The rank is at most 6.
+- A tensor has one scale. A filter has one scale, or one per channel where the table says so.
+- *any* type is one of fixed size: int8, uint8, int16, int32, int64, float16, float32, bool. Such
+  elements are moved, not computed with.
+- A model has at most 1,024 tensors and scratch buffers, and at most 4,096 ops. What one op keeps
+  in the arena is at most 262,140 bytes.
 
-Anything else is refused by AllocateTensors, with the op's name.
+AllocateTensors refuses everything else and names the op.
 
 | op | `Add...()` | types | limits |
 |---|---|---|---|

@@ -109,14 +109,19 @@ ROWS = (
         most_seeds=2,
     ),
     Row(
-        *("many_words_taught", "14 words, taught: again a teacher", MANY, "tcs_resnet_wide"),
+        *("many_words_taught", "14 words: a second teacher, distilled", MANY, "tcs_resnet_wide"),
         {**KNOWS_MANY, "frozen": 0.0, "learning_rate": 0.003, "last": True},
         teacher="many_words",
         origin="many_words/seed1",
         synthetic=True,
     ),
     Row(
-        *("many_words_fine", "14 words, finer: the start of the next row", MANY, "tcs_resnet_fine"),
+        *(
+            "many_words_fine",
+            "14 words: the start of the next row",
+            MANY,
+            "tcs_resnet_fine",
+        ),
         {
             **KNOWS_MANY,
             "snr_range_db": 20.0,
@@ -317,12 +322,17 @@ def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:
         "",
         "# Results",
         "",
-        "On an excerpt of Speech Commands (12,429 clips of 35 words by 1,691 speakers): speakers",
-        "of its test list, equal shares of silence, unknown and each keyword, int8 on kws's core,",
-        "which is what a device computes. Settings were chosen by the validation list alone. Mean",
-        "and standard deviation are over the seeds.",
+        "How well models of the zoo do on an excerpt of Speech Commands (12,429 clips of 35 words",
+        "by 1,691 speakers).",
         "",
-        "| | model | seeds | accuracy | float | int8 costs | bytes | arena | CPU minutes a run |",
+        "- Clips are those of the test list: equal shares of silence, unknown and each keyword.",
+        "- Settings were chosen on the validation list.",
+        "- *accuracy* is that of the int8 model on kws's core, which is what a device computes:",
+        "  mean and standard deviation over the seeds. *float* is that of the float model, and",
+        "  *loss by int8* is the difference.",
+        "- *CPU minutes* of one run are those of all cores together, with the changing of clips.",
+        "",
+        "| | model | seeds | accuracy | float | loss by int8 | bytes | arena | CPU minutes |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row, runs in rows:
@@ -339,29 +349,25 @@ def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:
             f"| {runs[0].size:,} | {runs[0].arena:,} "
             f"| {f'{np.mean(minutes):.1f}' if minutes else 'not measured'} |"
         )
-    lines += [
-        "",
-        "CPU minutes are those of all cores together; clips are changed in them, too.",
-        "",
-    ]
+    lines.append("")
     for row, runs in rows:
         if not runs:
             continue
         recalls = {label: np.mean([one.recall[label] for one in runs]) for label in runs[0].recall}
         each = ", ".join(f"{label} {100 * value:.1f}" for label, value in recalls.items())
         options = ", ".join(f"{key} {value}" for key, value in row.options.items())
-        taught = f"; teacher: `{row.teacher}`" if row.teacher else ""
+        taught = f"; distilled from `{row.teacher}`" if row.teacher else ""
         began = f"; starts from `{row.origin}`" if row.origin else ""
-        mixed = "; a tenth of the clips from `kws synth`" if row.synthetic else ""
+        mixed = "; a tenth of the clips are from `kws synth`" if row.synthetic else ""
         lines += [
-            f"## {row.title}: `{row.model}`",
+            f"## {row.title} (`{row.model}`)",
             "",
             f"{runs[0].clips} clips. Recall in %: {each}.",
             "",
-            f"Accuracy by seed: {', '.join(f'{100 * one.core:.2f}' for one in runs)}; on the",
+            f"Accuracy by seed in %: {', '.join(f'{100 * one.core:.2f}' for one in runs)}; on the",
             f"validation list {', '.join(f'{100 * one.validation:.2f}' for one in runs)}.",
             "",
-            f"Settings beside the defaults: {options}{began}{taught}{mixed}.",
+            f"Settings that differ from the defaults: {options}{began}{taught}{mixed}.",
             "",
         ]
     return "\n".join(lines).rstrip() + "\n"
