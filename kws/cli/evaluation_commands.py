@@ -19,114 +19,155 @@ from kws.cli.options import (
     print_tables,
     split_words,
 )
+from kws.errors import UsageError
+
+HoursOption = Annotated[
+    float, typer.Option("--hours", help="Hours of sound with keywords and other words.")
+]
+QuietHoursOption = Annotated[
+    float, typer.Option("--quiet-hours", help="Further hours of sound, with other words only.")
+]
+SnrOption = Annotated[
+    str,
+    typer.Option(
+        "--snr", help="Range of the signal-to-noise ratio of words, in dB: lowest,highest."
+    ),
+]
+SeedOption = Annotated[
+    int, typer.Option("--seed", min=0, help="A different seed makes different hours of sound.")
+]
 
 
 def evaluate(
     *,
     data: OptionalDataOption = None,
     model: ModelOption = None,
-    split: Annotated[str, typer.Option(help="test, validation, train or all.")] = "test",
+    split: Annotated[
+        str, typer.Option(help="Which clips to use: test, validation, train or all.")
+    ] = "test",
     float_model: Annotated[
         Path | None,
-        typer.Option("--float", help="Its float model: a run's folder or a .keras file."),
+        typer.Option(
+            "--float",
+            help="Also measure the float model in this run's folder or .keras file. The default "
+            "is the float weights in the bundle.",
+        ),
     ] = None,
     stream: Annotated[
-        bool, typer.Option("--stream", help="Also play hours of sound made of the clips.")
+        bool,
+        typer.Option("--stream", help="Also make hours of sound of the clips and play them."),
     ] = False,
-    hours: Annotated[float, typer.Option(help="With --stream: hours with keywords.")] = 1.0,
-    quiet_hours: Annotated[
-        float, typer.Option(help="With --stream: further hours, with other words alone.")
-    ] = 4.0,
-    snr: Annotated[str, typer.Option(help="Speech over noise in dB, from,to.")] = "5,15",
-    seed: Annotated[int, typer.Option(min=0, help="Another seed makes other hours.")] = 0,
+    hours: HoursOption = 1.0,
+    quiet_hours: QuietHoursOption = 4.0,
+    snr: SnrOption = "5,15",
+    seed: SeedOption = 0,
     words: Annotated[
-        str, typer.Option(help="In streams only these of its keywords, such as yes,no; all.")
+        str, typer.Option(help="Keywords to report in hours of sound: yes,no. All by default.")
     ] = "",
     recording: Annotated[
-        Path | None, typer.Option(help="A long recording of your own, with --labels.")
+        Path | None, typer.Option(help="A long recording of your own. Needs --labels.")
     ] = None,
     labels: Annotated[
-        Path | None, typer.Option(help="What is said in it: a label track of Audacity.")
+        Path | None,
+        typer.Option(help="The words in the recording: a label track that Audacity exported."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder for a report: report.html and its pictures.")
+        Path | None, typer.Option(help="Write report.html and its pictures into this folder.")
     ] = None,
-    png: Annotated[Path | None, typer.Option(help="Draw the confusion matrix here.")] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="Draw the confusion matrix into this PNG file.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Judge a model, run by the core, on clips and hours of sound that it has not learned from."""
+    """Measure how well a model recognizes clips, and words in hours of sound."""
     from kws.cli.tables import (
-        hearing_table,
-        judgement_tables,
+        clip_tables,
         latency_line,
         recall_table,
         speakers_line,
+        stream_table,
     )
+    from kws.extras import require
     from kws.model.evaluate import evaluation
 
-    bundle = open_bundle(model)
-    task = evaluation.Task(
-        data, split, float_model, stream, evaluation.plan(hours, quiet_hours, snr, seed),
+    settings = evaluation.EvaluationSettings(
+        data, split, float_model, stream, evaluation.stream_plan(hours, quiet_hours, snr, seed),
         recording, labels, split_words(words),
     )  # fmt: skip
-    found = evaluation.assess(bundle, task)
+    # What is missing is said before hours of sound are played.
+    if png or out:
+        require("matplotlib.figure", "plots", "--png" if png else "--out")
+    if out:
+        require("jinja2", "evaluate", "--out")
+    bundle = open_bundle(model)
+    result = evaluation.evaluate(bundle, settings)
     if as_json:
-        print(dumps(found.to_json(), indent=2))
+        print(dumps(result.to_json(), indent=2))
     else:
-        if found.clips:
-            print_tables(recall_table(found.clips.evaluation), *judgement_tables(found.clips))
-            print(speakers_line(found.clips))
-        if found.stream:
-            print_tables(hearing_table(found.stream.hearing))
-            print(latency_line(found.stream.hearing))
-    if png and found.clips:
+        if result.clips:
+            print_tables(recall_table(result.clips.matrix), *clip_tables(result.clips))
+            print(speakers_line(result.clips))
+        if result.stream:
+            print_tables(stream_table(result.stream.metrics))
+            print(latency_line(result.stream.metrics))
+    if png and result.clips:
         from kws.model.evaluate.report.plots import save_confusion
 
-        save_confusion(png, found.clips.evaluation, f"{bundle.name}, int8 on the core")
+        save_confusion(png, result.clips.matrix, f"{bundle.name}, int8 on the core")
     if out:
         from kws.model.evaluate.report.html_report import save_report
 
-        page = save_report(out, found)
-        print(f"report: {page}", file=sys.stderr if as_json else sys.stdout)
+        file = save_report(out, result)
+        print(f"report: {file}", file=sys.stderr if as_json else sys.stdout)
 
 
 def calibrate(
-    model: Annotated[Path, typer.Argument(help="A bundle.")],
     *,
     data: DataOption,
+    model: ModelOption = None,
     false_alarms_per_hour: Annotated[
-        float, typer.Option(min=0, help="How many are allowed, all keywords together.")
+        float, typer.Option(min=0, help="False alarms allowed per hour, all keywords together.")
     ] = 0.5,
-    out: Annotated[Path | None, typer.Option(help="Folder for the new bundle; the old.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the new bundle. By default the settings go into --model."),
+    ] = None,
     words: Annotated[
-        str, typer.Option(help="Hear only these of its keywords, such as yes,no; all.")
+        str, typer.Option(help="Keywords to report: yes,no. The others are never reported.")
     ] = "",
-    hours: Annotated[float, typer.Option(help="Hours of sound with keywords.")] = 1.0,
-    quiet_hours: Annotated[
-        float, typer.Option(help="Further hours, with other words alone.")
-    ] = 4.0,
-    snr: Annotated[str, typer.Option(help="Speech over noise in dB, from,to.")] = "5,15",
-    seed: Annotated[int, typer.Option(min=0, help="Another seed makes other hours.")] = 0,
+    hours: HoursOption = 1.0,
+    quiet_hours: QuietHoursOption = 4.0,
+    snr: SnrOption = "5,15",
+    seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose thresholds, window and suppression on validation clips; write them into the bundle."""
+    """Choose thresholds, window and suppression on validation clips; write them into a bundle."""
     from kws.audio.dataset import open_dataset
-    from kws.cli.tables import hearing_table, latency_line
+    from kws.bundle.bundle import default_bundle_path
+    from kws.cli.tables import latency_line, stream_table
     from kws.model.evaluate import evaluation
 
-    plan = evaluation.plan(hours, quiet_hours, snr, seed)
-    found = evaluation.calibrate_bundle(
-        model, open_dataset(data), plan, false_alarms_per_hour, out, words=split_words(words)
+    if model is None and out is None:
+        raise UsageError("the built-in bundle is not changed; name a bundle with --model, or --out")
+    folder = model or default_bundle_path()
+    plan = evaluation.stream_plan(hours, quiet_hours, snr, seed)
+    calibration = evaluation.calibrate_bundle(
+        folder,
+        open_dataset(data),
+        plan,
+        false_alarms_per_hour,
+        out,
+        keywords=split_words(words),
     )
     if as_json:
-        print(dumps(found.to_json(), indent=2))
+        print(dumps(calibration.to_json(), indent=2))
         return
-    settings = found.settings
+    settings = calibration.settings
     thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
     print(
-        f"{out or model}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
+        f"{out or folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
         f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
     )
     print("expected, from the validation clips:")
-    print_tables(hearing_table(found.expected))
-    print(latency_line(found.expected))
+    print_tables(stream_table(calibration.expected))
+    print(latency_line(calibration.expected))

@@ -7,47 +7,46 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from kws.model.evaluate.accuracy import Evaluation
-
 if TYPE_CHECKING:
-    from kws.model.evaluate.clip_metrics import Judgement
-    from kws.model.evaluate.conversion_loss import Report
-    from kws.model.evaluate.stream_metrics import Hearing
+    from kws.model.evaluate.accuracy import ConfusionMatrix
+    from kws.model.evaluate.clip_metrics import ClipMetrics
+    from kws.model.evaluate.conversion_loss import ConversionLoss
+    from kws.model.evaluate.stream_metrics import StreamMetrics
     from kws.model.train.seeds import SeedResults
 
 
-def recall_table(evaluation: Evaluation) -> Table:
-    """What the model said of each class's clips."""
-    title = f"accuracy {evaluation.accuracy:.2%} on {evaluation.clips} clips"
+def recall_table(matrix: ConfusionMatrix) -> Table:
+    """The model's answers for the clips of each class."""
+    title = f"accuracy {matrix.accuracy:.2%} on {matrix.clips} clips"
     table = Table(title=title, title_justify="left")
     table.add_column("the clip was")
     table.add_column("recall", justify="right")
-    for label in evaluation.labels:
+    for label in matrix.labels:
         table.add_column(f"said {label}", justify="right")
-    recall = evaluation.recall
-    for label, row in zip(evaluation.labels, evaluation.confusion.tolist(), strict=True):
+    recall = matrix.recall
+    for label, row in zip(matrix.labels, matrix.counts.tolist(), strict=True):
         share = f"{recall[label]:.1%}" if label in recall else "-"
         table.add_row(label, share, *(str(count) if count else "·" for count in row))
     return table
 
 
-def conversion_table(report: Report) -> Table:
-    """What conversion to int8 cost."""
+def conversion_table(loss: ConversionLoss) -> Table:
+    """What conversion to int8 costs."""
     table = Table(title="what int8 cost", title_justify="left")
     table.add_column("computed by")
     table.add_column("accuracy", justify="right")
-    for name, evaluation in (
-        ("float, Keras", report.float_model),
-        ("int8, LiteRT reference kernels", report.int8_model),
-        ("int8, kws core (the device)", report.core),
+    for name, matrix in (
+        ("float, Keras", loss.float_model),
+        ("int8, LiteRT reference kernels", loss.int8_model),
+        ("int8, kws core (the device)", loss.core),
     ):
-        table.add_row(name, f"{evaluation.accuracy:.2%}")
+        table.add_row(name, f"{matrix.accuracy:.2%}")
     return table
 
 
-def difference_line(report: Report) -> str:
-    """How far the device's scores are from the float model's."""
-    difference = report.difference
+def difference_line(loss: ConversionLoss) -> str:
+    """How much the device's scores differ from the float model's."""
+    difference = loss.difference
     return (
         f"scores, core less float: max {difference['max']:.3f}, mean {difference['mean']:.4f}, "
         f"std {difference['std']:.4f} of 1"
@@ -55,45 +54,45 @@ def difference_line(report: Report) -> str:
 
 
 def seeds_line(results: SeedResults) -> str:
-    """What the seeds gave, and how far they are apart."""
+    """The accuracy of each seed, their mean and standard deviation."""
     each = ", ".join(f"{accuracy:.2%}" for accuracy in results.accuracies)
     return f"{len(results.runs)} seeds: {results.mean:.2%} +- {results.spread:.2%} ({each})"
 
 
-def judgement_tables(found: Judgement) -> list[Table]:
-    """A judgement in short: classes, ways to compute it, noise and level, speakers."""
-    low, high = found.interval
+def clip_tables(clips: ClipMetrics) -> list[Table]:
+    """Metrics of clips: by class, by the means that computed them, by noise and by level."""
+    matrix = clips.matrix
+    low, high = clips.interval
     title = (
-        f"accuracy {found.evaluation.accuracy:.2%} (95 %: {low:.1%} to {high:.1%}) on "
-        f"{found.evaluation.clips} clips, calibration error {found.reliability.error:.3f}"
+        f"accuracy {matrix.accuracy:.2%} (95 %: {low:.1%} to {high:.1%}) on "
+        f"{matrix.clips} clips, calibration error {clips.reliability.error:.3f}"
     )
     classes = Table(title=title, title_justify="left")
     for heading in ("class", "recall", "95 %", "precision", "ROC area", "equal error"):
         classes.add_column(heading, justify="left" if heading == "class" else "right")
-    evaluation = found.evaluation
-    for index, label in enumerate(found.labels):
-        low, high = found.recall_interval(index)
-        curve = found.curves.get(label)
+    for index, label in enumerate(clips.labels):
+        low, high = clips.recall_interval(index)
+        curve = clips.curves.get(label)
         classes.add_row(
             label,
-            f"{evaluation.recall[label]:.1%}" if label in evaluation.recall else "-",
+            f"{matrix.recall[label]:.1%}" if label in matrix.recall else "-",
             f"{low:.1%} to {high:.1%}",
-            f"{evaluation.precision[label]:.1%}" if label in evaluation.precision else "-",
+            f"{matrix.precision[label]:.1%}" if label in matrix.precision else "-",
             f"{curve.area:.4f}" if curve else "-",
             f"{curve.equal_error:.1%}" if curve else "-",
         )
     tables = [classes]
-    if found.others:
-        ways = Table(title="computed by", title_justify="left")
-        ways.add_column("")
-        ways.add_column("accuracy", justify="right")
-        for name, other in found.others.items():
-            ways.add_row(name, f"{other.accuracy:.2%}")
-        ways.add_row("int8, kws core (the device)", f"{evaluation.accuracy:.2%}")
-        tables.append(ways)
+    if clips.references:
+        computed = Table(title="computed by", title_justify="left")
+        computed.add_column("")
+        computed.add_column("accuracy", justify="right")
+        for name, reference in clips.references.items():
+            computed.add_row(name, f"{reference.accuracy:.2%}")
+        computed.add_row("int8, kws core (the device)", f"{matrix.accuracy:.2%}")
+        tables.append(computed)
     for title, counts in (
-        ("words in noise: speech over noise, dB", found.by_snr),
-        ("words by level: RMS of the voice, dB of full scale", found.by_level),
+        ("words in noise: signal-to-noise ratio, dB", clips.by_snr),
+        ("words by level: RMS of the voice, dB of full scale", clips.by_level),
     ):
         table = Table(title=title, title_justify="left")
         for db in counts:
@@ -103,45 +102,46 @@ def judgement_tables(found: Judgement) -> list[Table]:
     return tables
 
 
-def speakers_line(found: Judgement) -> str:
+def speakers_line(clips: ClipMetrics) -> str:
     """How much speakers differ."""
-    if not found.spread:
-        return "no speaker has enough clips of words to be judged"
-    spread = found.spread
-    worst = ", ".join(f"{s.name} {s.right}/{s.clips}" for s in found.by_speaker[:5])
+    if not clips.spread:
+        return "no speaker has enough clips of words for metrics by speaker"
+    spread = clips.spread
+    worst = ", ".join(f"{s.name} {s.right}/{s.clips}" for s in clips.by_speaker[:5])
     return (
-        f"speakers: {len(found.by_speaker)}, all clips right {spread['all_right']:.0%}, median "
+        f"speakers: {len(clips.by_speaker)}, all clips right {spread['all_right']:.0%}, median "
         f"{spread['median']:.0%}, tenth {spread['tenth']:.0%}, std {spread['std']:.3f}; "
         f"worst: {worst}"
     )
 
 
-def hearing_table(found: Hearing) -> Table:
-    """What was heard in streams."""
+def stream_table(metrics: StreamMetrics) -> Table:
+    """Hits, misses and false alarms of each keyword."""
     title = (
-        f"{found.hours:.1f} hours, {found.total_said} keywords and {found.others} other words: "
-        f"misses {found.miss_share:.1%}, false alarms {found.alarms_an_hour:.2f} an hour"
+        f"{metrics.hours:.1f} hours, {metrics.total_said} keywords and {metrics.other_words} other "
+        f"words: misses {metrics.miss_share:.1%}, false alarms "
+        f"{metrics.false_alarms_per_hour:.2f} per hour"
     )
     table = Table(title=title, title_justify="left")
-    for heading in ("keyword", "said", "hits", "wrong", "missed", "false alarms", "an hour"):
+    for heading in ("keyword", "said", "hits", "wrong", "missed", "false alarms", "per hour"):
         table.add_column(heading, justify="left" if heading == "keyword" else "right")
-    for word in found.keywords:
-        said, hits, wrong = found.said[word], found.hits[word], found.wrong[word]
-        alarms = found.alarms_of(word)
-        figures = (said, hits, wrong, said - hits - wrong, alarms)
-        table.add_row(word, *map(str, figures), f"{alarms / found.hours:.2f}")
+    for word in metrics.keywords:
+        said, hits, wrong = metrics.said[word], metrics.hits[word], metrics.wrong[word]
+        alarms = metrics.false_alarms_of(word)
+        counts = (said, hits, wrong, said - hits - wrong, alarms)
+        table.add_row(word, *map(str, counts), f"{alarms / metrics.hours:.2f}")
     return table
 
 
-def latency_line(found: Hearing) -> str:
-    """How long after the end of the voice a word is reported."""
-    facts = found.to_json()
+def latency_line(metrics: StreamMetrics) -> str:
+    """The time from the end of a word to its report, and the interval of the false alarms."""
+    facts = metrics.to_json()
     low, high = facts["false_alarms_an_hour_95"]
     times = facts["latency_ms"]
-    late = (
-        f"reported {times['median']:.0f} ms after the word's end (median; 95 % within "
-        f"{times['p95']:.0f} ms); "
+    latency = (
+        f"latency from the word's end: median {times['median']:.0f} ms, 95 % within "
+        f"{times['p95']:.0f} ms; "
         if times
         else ""
     )
-    return f"{late}false alarms an hour, 95 %: {low:.2f} to {high:.2f}"
+    return f"{latency}false alarms per hour, 95 %: {low:.2f} to {high:.2f}"

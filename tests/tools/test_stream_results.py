@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of hours of sound says what was measured."""
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from tools.stream_results import measure, section
 
 
 @pytest.mark.slow
-def test_what_is_measured_stands_in_the_table(
+def test_table_has_the_measured_figures(
     run: Run,  # noqa: F811
     tmp_path: Path,
 ) -> None:
@@ -26,10 +27,10 @@ def test_what_is_measured_stands_in_the_table(
     assert list(notes["test"]["keywords"]) == ["low"]
     assert notes["test"]["split"] == "test"
     (row,) = [line for line in section({"tones": notes}) if line.startswith("| tones")]
-    assert "0.5 an hour" in row
+    assert "0.5 per hour" in row
     assert f"{notes['test']['keywords_said']} keywords" in row
     assert f"{notes['test']['false_alarms_an_hour']:.2f} (" in row
     assert section({}) == []
     other = {**notes, "test": {**notes["test"], "miss_share": 0.1, "false_alarms_an_hour": 3.0}}
     same = {**other, "test": {**other["test"], "miss_share": 0.3, "false_alarms_an_hour": 1.0}}
-    assert "Mean: 20.0 % misses at 2.00 false alarms an hour." in section({"a": other, "b": same})
+    assert "Mean: 20.0 % misses at 2.00 false alarms per hour." in section({"a": other, "b": same})

@@ -1,7 +1,9 @@
-"""Plays recordings to a device and judges what it says.
+# SPDX-License-Identifier: Apache-2.0
+"""Plays recordings to a device and compares its reports with what is expected.
 
-A `Recording` is a stream of samples and what is expected in it. `scenes` makes those that the
-default model has to pass; a clip of the user's makes one too.
+A `Recording` is a stream of samples and what is expected in it. A clip makes one;
+`kws.host.emulate.recordings` reads those of a matrix.toml. `kws.model.evaluate.hits` decides which
+reports are hits and which are false alarms.
 """
 
 from __future__ import annotations
@@ -25,39 +27,37 @@ from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
-from kws.host.serial.lines import Heard, Serial
+from kws.host.serial.lines import Serial
 from kws.labels import SILENCE, UNKNOWN
+from kws.model.evaluate.hits import Outcome, Report, Word, match
 
 HOST = "host"
 """The board that is this machine."""
-
-REACTION_MS = 1500
-"""A keyword may come so long after its recording's end: the scores are averaged over a second."""
 
 _QUIET_FOLDERS = frozenset({"_background_noise_", "_silence_", SILENCE, "noise"})
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What has to be heard while a part of a recording is played."""
+    """What a device has to report for a part of a recording."""
 
     name: str
     """The row's name in the table."""
 
     label: str
-    """A keyword; `unknown`: no keyword; `silence`: nothing at all."""
+    """A keyword; `unknown`: no keyword; `silence`: no report at all."""
 
     start_ms: int
     end_ms: int
-    """Lines with a time in (start, end] belong here."""
+    """Where the part ends; it may be reported up to `hits.REACTION_MS` later."""
 
     in_order: tuple[str, ...] = ()
-    """If given, just these keywords have to be heard, each once, in this order."""
+    """If given, exactly these keywords have to be reported, each once, in this order."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What is played to a device in one go, from a fresh start."""
+    """Sound that a device hears without a pause, from a fresh start."""
 
     pcm: Pcm
     expected: tuple[Expectation, ...]
@@ -65,17 +65,17 @@ class Recording:
 
 @dataclass(frozen=True)
 class Row:
-    """How one expectation was met."""
+    """Whether one expectation was met."""
 
     clip: str
     expected: str
-    heard: tuple[Heard, ...]
+    heard: tuple[Report, ...]
     ok: bool
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a device wrote during one recording, judged."""
+    """What a device wrote during one recording, and whether it was expected."""
 
     serial: Serial
     rows: tuple[Row, ...]
@@ -98,7 +98,7 @@ def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
 
 
 def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Recording]:
-    """As `clip_recording` for each argument; a folder stands for every recording in it."""
+    """A `clip_recording` for each argument; a folder stands for all recordings in it."""
     clips: list[str] = []
     for argument in arguments:
         label, path = _split(argument, labels)
@@ -113,15 +113,15 @@ def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Rec
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:
-    """One expectation for all of a recording."""
+    """One expectation for a whole recording."""
     return Expectation(name, label, 0, len(pcm) * 1000 // SAMPLE_RATE)
 
 
 def expected_label(path: Path, labels: Sequence[str]) -> str:
-    """What a clip says, going by its folder's name or else by its own.
+    """The label of a clip, from the name of its folder or else from its own.
 
-    `yes/0a1b_nohash_0.wav` and `yes_1000ms.wav` say yes; clips of folders such as
-    `_background_noise_` say nothing; everything else is unknown.
+    `yes/0a1b_nohash_0.wav` and `yes_1000ms.wav` are yes; clips in folders such as
+    `_background_noise_` are silence; all others are unknown.
     """
     keywords = labels[2:]
     folder = path.absolute().parent.name
@@ -137,27 +137,35 @@ def expected_label(path: Path, labels: Sequence[str]) -> str:
     return SILENCE if first in _QUIET_FOLDERS or first == "background" else UNKNOWN
 
 
-def judge(
-    expected: Sequence[Expectation], heard: Sequence[Heard], labels: Sequence[str]
+def check_reports(
+    expected: Sequence[Expectation], reports: Sequence[Report], labels: Sequence[str]
 ) -> tuple[Row, ...]:
-    """A row for each expectation, and one that failed for each keyword outside all of them."""
-    rows = []
-    stray = list(heard)
-    for part in expected:
-        inside = tuple(h for h in heard if part.start_ms < h.time_ms <= part.end_ms)
-        stray = [h for h in stray if h not in inside]
-        rows.append(Row(part.name, part.label, inside, _meets(part, inside, labels)))
-    rows += [Row("between", SILENCE, (h,), ok=False) for h in stray if h.label in labels[2:]]
+    """A row for each expectation, and a failed row for each keyword reported between them.
+
+    Args:
+        expected: the expectations, by time.
+        reports: the device's reports, by time.
+        labels: the model's.
+    """
+    words = [Word(part.label, part.start_ms, part.end_ms) for part in expected]
+    outcomes = match(words, reports, labels[2:])
+    rows = [
+        Row(part.name, part.label, outcome.reports, _meets(part, outcome))
+        for part, outcome in zip(expected, outcomes.of_words, strict=True)
+    ]
+    rows += [Row("between", SILENCE, (report,), ok=False) for report in outcomes.stray]
     return tuple(rows)
 
 
-def _meets(part: Expectation, heard: Sequence[Heard], labels: Sequence[str]) -> bool:
+def _meets(part: Expectation, outcome: Outcome) -> bool:
+    """Whether a part is reported as expected. A keyword may be reported more than once."""
     if part.label == SILENCE:
-        return not heard
-    keywords = [h.label for h in heard if h.label in labels[2:]]
+        return not outcome.reports
     if part.in_order:
-        return keywords == list(part.in_order)
-    return set(keywords) == (set() if part.label == UNKNOWN else {part.label})
+        reported = tuple(report.label for report in outcome.reports if report.of_keyword)
+        return reported == part.in_order
+    only_itself = all(report.label == part.label for report in outcome.false_alarms)
+    return only_itself and (part.label == UNKNOWN or outcome.hit is not None)
 
 
 def play_all(
@@ -166,7 +174,7 @@ def play_all(
     recordings: Sequence[Recording],
     progress: Callable[[int], None] = lambda _: None,
 ) -> list[Result]:
-    """Play each recording to a fresh device, two at once, and judge what it wrote.
+    """Play each recording to a fresh device, several at once, and check what it wrote.
 
     Args:
         board: `host` or an emulated board.
@@ -180,19 +188,19 @@ def play_all(
         UsageError: there is no such board.
     """
     if board == HOST:
-        return [_judged(r, host_device.play(bundle, r.pcm), bundle, progress) for r in recordings]
+        return [_checked(r, host_device.play(bundle, r.pcm), bundle, progress) for r in recordings]
     find_board(board)
     with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
         elf = build(board, bundle).elf
         return list(
-            pool.map(lambda r: _judged(r, device.play(elf, r.pcm), bundle, progress), recordings)
+            pool.map(lambda r: _checked(r, device.play(elf, r.pcm), bundle, progress), recordings)
         )
 
 
 def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: Path) -> None:
-    """Write what each recording is for `board`'s emulated microphone, for a rig of one's own.
+    """Write the recordings as input for `board`'s emulated microphone, with the expected lines.
 
-    A recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
+    Each recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
     `bundle` writes after its boot line.
 
     Raises:
@@ -207,14 +215,15 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
             (place / f"{number:02}.txt").write_text(lines, encoding="utf-8")
 
 
-def _judged(
+def _checked(
     recording: Recording, serial: Serial, bundle: Bundle, progress: Callable[[int], None]
 ) -> Result:
     if serial.boot is None:
         fault = serial.faults[-1] if serial.faults else "it wrote no boot line"
         raise BoardError(f"the firmware stopped: {fault}")
     progress(1)
-    rows = judge(recording.expected, serial.heard, bundle.labels)
+    reports = [Report(heard.label, heard.score, heard.time_ms) for heard in serial.heard]
+    rows = check_reports(recording.expected, reports, bundle.labels)
     if serial.faults:
         rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
     return Result(serial, rows)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recordings to test a device with: a folder's matrix.toml, or a data set's held-out clips.
 
 A matrix.toml lists recordings of two kinds; files are relative to its folder:
@@ -36,9 +37,10 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
-from kws.host.emulate.matrix import REACTION_MS, Expectation, Recording, clip_recording, whole
+from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
 from kws.host.emulate.padding import Pcm, between_silence, silence
 from kws.labels import SILENCE, UNKNOWN
+from kws.model.evaluate.hits import REACTION_MS
 
 MATRIX = "matrix.toml"
 
@@ -68,7 +70,7 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
     file = folder / MATRIX
     table = config.read_toml(file)
     recordings = [_recording(folder, entry, labels) for entry in table.get("recording", [])]
-    recordings += [_scene(folder, entry, labels) for entry in table.get("scene", [])]
+    recordings += [_words_at_times(folder, entry, labels) for entry in table.get("scene", [])]
     tested = {part.label for recording in recordings for part in recording.expected}
     missing = [word for word in labels[2:] if word not in tested]
     if missing:
@@ -80,7 +82,7 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
 
 
 def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]:
-    """Clips of speakers that no training saw: the test split of a data set.
+    """Clips of the test split of a data set, whose speakers no model was trained on.
 
     Args:
         root: the data set's folder.
@@ -95,13 +97,15 @@ def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]
     clips = dataset.of(Split.TEST)
     recordings: list[Recording] = []
     for label in labels[1:]:
-        candidates = [
-            c for c in clips if c.word == label or (label == UNKNOWN and c.word not in labels)
+        of_label = [
+            clip
+            for clip in clips
+            if clip.word == label or (label == UNKNOWN and clip.word not in labels)
         ]
-        if not candidates and label != UNKNOWN:
+        if not of_label and label != UNKNOWN:
             raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
-        chosen = np.linspace(0, len(candidates) - 1, min(a_label, len(candidates))).astype(int)
-        recordings += [clip_recording(f"{label}={candidates[i].path}", labels) for i in chosen]
+        chosen = np.linspace(0, len(of_label) - 1, min(a_label, len(of_label))).astype(int)
+        recordings += [clip_recording(f"{label}={of_label[i].path}", labels) for i in chosen]
     return recordings
 
 
@@ -123,7 +127,7 @@ def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Re
     return Recording(pcm, (expected,))
 
 
-def _scene(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
+def _words_at_times(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
     where = f"{folder / MATRIX}: scene {entry.get('name', '?')!r}"
     _check_keys(where, "scene", entry)
     name = _text(where, entry, "name")
@@ -140,8 +144,8 @@ def _scene(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Record
             raise KwsError(f"{where}: the word at {word['at']} s is not within the scene")
         pcm[start : start + len(clip)] += clip
         start_ms = start * 1000 // SAMPLE_RATE
-        end_ms = start_ms + len(clip) * 1000 // SAMPLE_RATE + REACTION_MS
-        if expected and start_ms < expected[-1].end_ms:
+        end_ms = start_ms + len(clip) * 1000 // SAMPLE_RATE
+        if expected and start_ms < expected[-1].end_ms + REACTION_MS:
             raise KwsError(
                 f"{where}: the word at {word['at']} s comes too soon after the one before it; "
                 f"leave {REACTION_MS} ms of quiet between words"

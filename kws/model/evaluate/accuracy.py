@@ -1,4 +1,5 @@
-"""How well a model does on clips that it has not learned from."""
+# SPDX-License-Identifier: Apache-2.0
+"""Confusion matrices, and the scores of the core that they are made of."""
 
 from __future__ import annotations
 
@@ -19,36 +20,24 @@ from kws.model.samples.samples import Labels
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """What a model said of clips whose labels are known."""
+class ConfusionMatrix:
+    """How often each class was taken for each class."""
 
     labels: tuple[str, ...]
     """Names of the classes."""
 
-    confusion: npt.NDArray[np.int64]
-    """int64[classes, classes]: clips by what they are (row) and what the model said (column)."""
+    counts: npt.NDArray[np.int64]
+    """int64[classes, classes]: clips by their label (row) and by the model's answer (column)."""
 
     @property
     def recall(self) -> dict[str, float]:
-        """Share of each class's clips that were recognized, 0 to 1; classes without clips miss."""
-        counts = self.confusion.sum(axis=1)
-        right = np.diag(self.confusion)
-        return {
-            label: float(right[i] / counts[i])
-            for i, label in enumerate(self.labels)
-            if counts[i] > 0
-        }
+        """Share of each class's clips that were recognized, 0 to 1; only classes with clips."""
+        return self._shares(self.counts.sum(axis=1))
 
     @property
     def precision(self) -> dict[str, float]:
-        """Share of what was taken for each class that was it, 0 to 1, if it was ever said."""
-        counts = self.confusion.sum(axis=0)
-        right = np.diag(self.confusion)
-        return {
-            label: float(right[i] / counts[i])
-            for i, label in enumerate(self.labels)
-            if counts[i] > 0
-        }
+        """Share of the answers of each class that were right, 0 to 1; only classes answered."""
+        return self._shares(self.counts.sum(axis=0))
 
     @property
     def accuracy(self) -> float:
@@ -57,40 +46,50 @@ class Evaluation:
 
     @property
     def clips(self) -> int:
-        """How many clips were judged."""
-        return int(self.confusion.sum())
+        """Number of clips."""
+        return int(self.counts.sum())
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as JSON and TOML can hold it."""
+        """All figures, as JSON and TOML can hold them."""
         return {
             "accuracy": self.accuracy,
             "clips": self.clips,
             "labels": list(self.labels),
             "recall": self.recall,
             "precision": self.precision,
-            "confusion": self.confusion.tolist(),
+            "confusion": self.counts.tolist(),
+        }
+
+    def _shares(self, totals: npt.NDArray[np.int64]) -> dict[str, float]:
+        return {
+            label: float(self.counts[i, i] / totals[i])
+            for i, label in enumerate(self.labels)
+            if totals[i] > 0
         }
 
 
-def evaluate(scores: npt.NDArray[np.generic], labels: Labels, names: Sequence[str]) -> Evaluation:
-    """Judge scores.
+def confusion_matrix(
+    scores: npt.NDArray[np.generic], truth: Labels, labels: Sequence[str]
+) -> ConfusionMatrix:
+    """Count the model's answers by class.
 
     Args:
-        scores: shape (n, classes), of any type; the highest is what the model says, the first of
-            equals as in the recognizer.
-        labels: int64[n], what the clips are.
-        names: the classes' labels.
+        scores: shape (n, classes), of any type. The class with the highest score is the answer;
+            of equal scores the first one, as in the recognizer.
+        truth: int64[n], the clips' classes.
+        labels: names of the classes.
     """
-    classes = len(names)
-    said = np.argmax(scores, axis=1)
-    cells = np.bincount(labels * classes + said, minlength=classes * classes)
-    return Evaluation(tuple(names), cells.reshape(classes, classes))
+    classes = len(labels)
+    answers = np.argmax(scores, axis=1)
+    cells = np.bincount(truth * classes + answers, minlength=classes * classes)
+    return ConfusionMatrix(tuple(labels), cells.reshape(classes, classes))
 
 
 def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
-    """What the core makes of spectrograms: int8[n, classes].
+    """Scores that the core computes from spectrograms: int8[n, classes].
 
-    A streaming model hears each from its first frame to its last; the last answer counts.
+    A streaming model gets each spectrogram from its first frame to its last; its last answer
+    counts.
     """
     interpreter = _core.Interpreter(model)
     frames = input_frames(interpreter.inputs[0].shape)
@@ -99,7 +98,7 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
 
 
 def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:
-    """The data set and the split to look at; None takes all clips for test clips."""
+    """The data set and the split to use; None makes all clips test clips."""
     if split is not None:
         return dataset, split
     clips = tuple(replace(clip, split=Split.TEST) for clip in dataset.clips)
@@ -107,24 +106,24 @@ def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:
 
 
 def check_keywords(bundle: Bundle, dataset: DataSet, split: Split) -> None:
-    """Make sure that there are clips of each keyword.
+    """Make sure that the split has clips of each keyword.
 
     Raises:
-        DataError: there are none of one.
+        DataError: a keyword has none.
     """
     for word in bundle.keywords:
         if not dataset.of(split, [word]):
             raise DataError(
-                f"{dataset.root}: no {split} clips of {word!r} to judge {bundle.name} with; add "
-                "some, or use all there are with --split all"
+                f"{dataset.root}: no {split} clips of {word!r} to evaluate {bundle.name} with; add "
+                "some, or use all clips with --split all"
             )
 
 
 def split_of(name: str) -> Split | None:
-    """The split of this name, None for `all`.
+    """The split with this name, None for `all`.
 
     Raises:
-        UsageError: there is none.
+        UsageError: no split has this name.
     """
     if name == "all":
         return None

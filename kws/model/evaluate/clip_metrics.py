@@ -1,4 +1,5 @@
-"""A model judged clip by clip: who is understood, in what noise, at what level, how surely."""
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of clips: recall by class, by speaker, by noise and by level; confidence; worst clips."""
 
 from __future__ import annotations
 
@@ -16,7 +17,13 @@ from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.features.spectrogram import batch_spectrograms
-from kws.model.evaluate.accuracy import Evaluation, check_keywords, core_scores, evaluate, one_split
+from kws.model.evaluate.accuracy import (
+    ConfusionMatrix,
+    check_keywords,
+    confusion_matrix,
+    core_scores,
+    one_split,
+)
 from kws.model.evaluate.statistics import (
     Interval,
     Reliability,
@@ -32,13 +39,13 @@ from kws.model.samples.evaluation_clips import evaluation_pcm
 from kws.model.samples.samples import Labels, Progress
 
 SNRS_DB = (-5, 0, 5, 10, 15, 20)
-"""Speech over noise at which the clips are judged again."""
+"""Signal-to-noise ratios at which the clips of words are measured again."""
 
 LEVELS_DB = (-60, -50, -40, -30, -20, -10)
-"""RMS of the voice, in dB of full scale, at which the clips are judged again."""
+"""Levels at which the clips of words are measured again: RMS of the voice, in dB of full scale."""
 
 SPEAKER_CLIPS = 3
-"""A speaker with fewer clips of words says nothing about the speaker."""
+"""Speakers with fewer clips of words are left out of the metrics by speaker."""
 
 _WORST = 24
 _SEED = 20180409
@@ -46,7 +53,7 @@ _SEED = 20180409
 
 @dataclass(frozen=True)
 class Speaker:
-    """How one speaker is understood."""
+    """How often one speaker's words are recognized."""
 
     name: str
     clips: int
@@ -55,82 +62,86 @@ class Speaker:
 
 @dataclass(frozen=True)
 class WorstClip:
-    """A clip that the model got wrong."""
+    """A clip with a wrong answer."""
 
     file: Path | None
-    """None for a piece of background."""
+    """None for a part of a background recording."""
 
     truth: str
+    """Label of the clip."""
+
     said: str
+    """Label of the model's answer."""
+
     score: int
-    """Of what it said, 0 to 255."""
+    """Score of the answer, 0 to 255."""
 
     truth_score: int
-    """Of what the clip is, 0 to 255."""
+    """Score of the clip's label, 0 to 255."""
 
     pcm: Pcm
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """Scores of clips whose labels and speakers are known."""
+class ClipMetrics:
+    """Scores of clips whose labels and speakers are known, and the metrics that follow."""
 
     name: str
-    """What was judged."""
+    """Name of the model."""
 
     labels: tuple[str, ...]
     truth: Labels
-    """int64[n]."""
+    """int64[n]: the clips' classes."""
 
     scores: npt.NDArray[np.int8]
     """int8[n, classes], the core's."""
 
     files: tuple[Path | None, ...]
     speakers: tuple[str, ...]
-    """Who speaks; each piece of background is a speaker of its own."""
+    """Each part of a background recording counts as a speaker."""
 
     pcm: Pcm
     """int16[n, 16000]."""
 
     by_snr: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """SNR in dB to clips of words that were right, and all of them."""
+    """Signal-to-noise ratio in dB to the clips of words recognized, and all of them."""
 
     by_level: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Level in dB of full scale to the same."""
+    """Level in dB of full scale to the same two numbers."""
 
-    others: dict[str, Evaluation] = field(default_factory=dict)
-    """The same clips computed in other ways: float, LiteRT."""
+    references: dict[str, ConfusionMatrix] = field(default_factory=dict)
+    """The same clips, computed by other means: by name, such as "float, Keras"."""
 
     @cached_property
-    def evaluation(self) -> Evaluation:
+    def matrix(self) -> ConfusionMatrix:
         """The core's confusion matrix."""
-        return evaluate(self.scores, self.truth, self.labels)
+        return confusion_matrix(self.scores, self.truth, self.labels)
 
     @cached_property
-    def said(self) -> Labels:
-        """int64[n]: what the model said."""
-        said: Labels = np.argmax(self.scores, axis=1)
-        return said
+    def answers(self) -> Labels:
+        """int64[n]: the classes that the model answered."""
+        answers: Labels = np.argmax(self.scores, axis=1)
+        return answers
 
     @cached_property
     def right(self) -> npt.NDArray[np.bool_]:
-        """bool[n]."""
-        right: npt.NDArray[np.bool_] = self.said == self.truth
+        """bool[n]: whether the answer is the clip's class."""
+        right: npt.NDArray[np.bool_] = self.answers == self.truth
         return right
 
     @cached_property
     def interval(self) -> Interval:
-        """95 % interval of the accuracy over other speakers."""
+        """95 % interval of the accuracy, over speakers."""
         return bootstrap_recall(self.right, self.truth, self.speakers, _SEED)
 
     def recall_interval(self, label: int) -> Interval:
-        """95 % interval of a class's recall over other clips."""
-        mine = self.right[self.truth == label]
-        return wilson(int(mine.sum()), len(mine))
+        """95 % interval of the recall of a class, over clips."""
+        right = self.right[self.truth == label]
+        return wilson(int(right.sum()), len(right))
 
     @cached_property
     def curves(self) -> dict[str, Roc]:
-        """Keyword to the curve of its score, its clips against all others."""
+        """The curve of each keyword's score: its clips against all others."""
         return {
             label: roc(self.scores[:, index], self.truth == index)
             for index, label in enumerate(self.labels)
@@ -139,9 +150,9 @@ class Judgement:
 
     @cached_property
     def reliability(self) -> Reliability:
-        """Whether the model is right as often as its scores promise."""
-        sure = (self.scores.max(axis=1).astype(np.float64) + 128) / 256
-        return reliability(sure, self.right)
+        """How often the model is right, by its confidence."""
+        confidence = (self.scores.max(axis=1).astype(np.float64) + 128) / 256
+        return reliability(confidence, self.right)
 
     @cached_property
     def by_speaker(self) -> tuple[Speaker, ...]:
@@ -149,12 +160,12 @@ class Judgement:
         clips: defaultdict[str, list[bool]] = defaultdict(list)
         for index in np.flatnonzero(self.truth > 0).tolist():
             clips[self.speakers[index]].append(bool(self.right[index]))
-        found = [
+        speakers = [
             Speaker(name, len(right), sum(right))
             for name, right in clips.items()
             if len(right) >= SPEAKER_CLIPS
         ]
-        return tuple(sorted(found, key=lambda s: (s.right / s.clips, -s.clips, s.name)))
+        return tuple(sorted(speakers, key=lambda s: (s.right / s.clips, -s.clips, s.name)))
 
     @cached_property
     def spread(self) -> dict[str, float]:
@@ -171,16 +182,16 @@ class Judgement:
 
     @cached_property
     def worst(self) -> tuple[WorstClip, ...]:
-        """The clips that went wrong, the surest mistakes first."""
+        """Clips with a wrong answer, those with the largest difference of scores first."""
         values = self.scores.astype(int) + 128
         wrong = np.flatnonzero(~self.right)
-        margin = values[wrong, self.said[wrong]] - values[wrong, self.truth[wrong]]
+        margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
         return tuple(
             WorstClip(
                 self.files[i],
                 self.labels[self.truth[i]],
-                self.labels[self.said[i]],
-                int(values[i, self.said[i]]),
+                self.labels[self.answers[i]],
+                int(values[i, self.answers[i]]),
                 int(values[i, self.truth[i]]),
                 self.pcm[i],
             )
@@ -188,16 +199,16 @@ class Judgement:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know; shares are 0 to 1."""
+        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals."""
         return {
             "name": self.name,
-            **self.evaluation.to_json(),
+            **self.matrix.to_json(),
             "accuracy_95": self.interval,
             "recall_95": {
                 label: self.recall_interval(index) for index, label in enumerate(self.labels)
             },
-            "computed_by": {name: other.accuracy for name, other in self.others.items()}
-            | {"core": self.evaluation.accuracy},
+            "computed_by": {name: matrix.accuracy for name, matrix in self.references.items()}
+            | {"core": self.matrix.accuracy},
             "roc_area": {label: curve.area for label, curve in self.curves.items()},
             "equal_error": {label: curve.equal_error for label, curve in self.curves.items()},
             "calibration_error": self.reliability.error,
@@ -221,19 +232,19 @@ class Judgement:
         }
 
 
-def judge_bundle(
+def measure_clips(
     bundle: Bundle, dataset: DataSet, split: Split | None, progress: Progress | None = None
-) -> Judgement:
-    """Judge a bundle's model, run by the core, on equal shares of all its classes.
+) -> ClipMetrics:
+    """Metrics of a bundle's model, run by the core, on equal shares of all its classes.
 
     Args:
         bundle: the model.
-        dataset: where the clips come from.
-        split: which of them to use; None for all, whoever speaks.
+        dataset: the data set of the clips.
+        split: the split of the clips; None for all clips.
         progress: called with the number of clips loaded since the last call.
 
     Raises:
-        DataError: the data set lacks a keyword's clips in this split.
+        DataError: the split has no clips of a keyword.
         AudioError: a clip is missing or damaged.
     """
     dataset, split = one_split(dataset, split)
@@ -244,47 +255,50 @@ def judge_bundle(
         speaker[file] if file else f"background {index}" for index, file in enumerate(files)
     )
     scores = core_scores(bundle.model, batch_spectrograms(pcm))
-    found = Judgement(bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm)
-    words = found.truth > 0
+    metrics = ClipMetrics(bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm)
+    words, truth = pcm[truth > 0], truth[truth > 0]
     rng = np.random.default_rng(_SEED)
-    pieces = noises(background_parts(load_backgrounds(dataset), split), rng)
+    backgrounds = noises(background_parts(load_backgrounds(dataset), split), rng)
     by_snr = {
-        db: _right(bundle, in_noise(pcm[words], pieces, db, rng), truth[words]) for db in SNRS_DB
+        db: _count_right(bundle, in_noise(words, backgrounds, db, rng), truth) for db in SNRS_DB
     }
-    by_level = {db: _right(bundle, at_level(pcm[words], db), truth[words]) for db in LEVELS_DB}
-    return replace(found, by_snr=by_snr, by_level=by_level)
+    by_level = {db: _count_right(bundle, at_level(words, db), truth) for db in LEVELS_DB}
+    return replace(metrics, by_snr=by_snr, by_level=by_level)
 
 
 def in_noise(
-    clips: Pcm, pieces: Sequence[npt.NDArray[np.float32]], snr_db: float, rng: np.random.Generator
+    clips: Pcm,
+    backgrounds: Sequence[npt.NDArray[np.float32]],
+    snr_db: float,
+    rng: np.random.Generator,
 ) -> Pcm:
-    """Clips with a piece of noise each, the voice at 3000 (RMS) or less, so that little clips.
+    """Add noise to clips. The RMS of the voice becomes 3000 at most, so that little clips.
 
     Args:
         clips: int16[n, samples].
-        pieces: sounds at an RMS of 1, each longer than a clip.
-        snr_db: RMS of the voice over RMS of the whole noise.
-        rng: what is drawn with.
+        backgrounds: sounds with an RMS of 1, each longer than a clip; one is drawn for each clip.
+        snr_db: RMS of the voice over RMS of the background, in dB.
+        rng: draws backgrounds and their parts.
     """
     samples = clips.shape[1]
-    out = np.empty_like(clips)
-    for target, clip in zip(out, clips, strict=True):
-        noise = pieces[int(rng.integers(len(pieces)))]
+    mixed = np.empty_like(clips)
+    for row, clip in zip(mixed, clips, strict=True):
+        noise = backgrounds[int(rng.integers(len(backgrounds)))]
         start = int(rng.integers(len(noise) - samples))
         level = min(3000.0, 3000.0 * 10 ** (snr_db / 20))
         voice = clip.astype(np.float32) * np.float32(level / _voice_rms(clip))
         total = voice + noise[start : start + samples] * np.float32(level / 10 ** (snr_db / 20))
-        target[:] = np.clip(np.rint(total), -32768, 32767)
-    return out
+        row[:] = np.clip(np.rint(total), -32768, 32767)
+    return mixed
 
 
 def at_level(clips: Pcm, level_db: float) -> Pcm:
-    """Clips louder or softer, so that the RMS of the voice is at a level in dB of full scale."""
-    out = np.empty_like(clips)
-    for target, clip in zip(out, clips, strict=True):
+    """Scale clips so that the RMS of the voice is at a level in dB of full scale."""
+    scaled = np.empty_like(clips)
+    for row, clip in zip(scaled, clips, strict=True):
         gain = 32768 * 10 ** (level_db / 20) / _voice_rms(clip)
-        target[:] = np.clip(np.rint(clip * gain), -32768, 32767)
-    return out
+        row[:] = np.clip(np.rint(clip * gain), -32768, 32767)
+    return scaled
 
 
 def _voice_rms(clip: Pcm) -> float:
@@ -292,7 +306,7 @@ def _voice_rms(clip: Pcm) -> float:
     return max(float(np.sqrt(np.mean(clip[first:end].astype(np.float32) ** 2))), 1.0)
 
 
-def _right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
+def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
     scores = core_scores(bundle.model, batch_spectrograms(clips))
     return int((np.argmax(scores, axis=1) == truth).sum()), len(truth)
 

@@ -1,4 +1,5 @@
-"""The same clips computed in other ways: by the float model, by LiteRT's reference kernels."""
+# SPDX-License-Identifier: Apache-2.0
+"""The same clips, computed by the float model and by LiteRT's reference kernels."""
 
 from __future__ import annotations
 
@@ -11,25 +12,27 @@ from kws.bundle.bundle import Bundle
 from kws.convert.backend import import_tensorflow
 from kws.errors import ModelError
 from kws.features.spectrogram import batch_spectrograms, to_float
-from kws.model.evaluate.accuracy import Evaluation, evaluate
-from kws.model.evaluate.clip_metrics import Judgement
+from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix
+from kws.model.evaluate.clip_metrics import ClipMetrics
 from kws.model.evaluate.conversion_loss import litert_scores
 from kws.model.train.fine_tuning import Origin
 from kws.model.zoo import build_model
 
 
-def others(source: Path, bundle: Bundle, clips: Judgement) -> dict[str, Evaluation]:
-    """Judge a Keras model and the bundle's int8 model in LiteRT.
+def reference_matrices(
+    source: Path, bundle: Bundle, clips: ClipMetrics
+) -> dict[str, ConfusionMatrix]:
+    """Confusion matrices of a Keras model, and of the bundle's int8 model in LiteRT.
 
     Args:
         source: a bundle with float weights, the folder of a training run, or a .keras file:
             float[n, 49, 40, 1] to logits or scores.
-        bundle: what it became.
-        clips: what the core made of the clips.
+        bundle: the model that was made of it.
+        clips: the clips, and the core's scores for them.
 
     Raises:
-        ModelError: it is no model, or one of other classes.
-        UsageError: a folder without float weights.
+        ModelError: `source` is not a model, or its classes are not the bundle's.
+        UsageError: the folder has no float weights.
         ToolError: TensorFlow is not installed.
     """
     import_tensorflow()
@@ -42,8 +45,8 @@ def others(source: Path, bundle: Bundle, clips: Judgement) -> dict[str, Evaluati
         )
     litert = litert_scores(bundle.model, spectrograms)
     return {
-        "float, Keras": evaluate(logits, clips.truth, clips.labels),
-        "int8, LiteRT reference kernels": evaluate(litert, clips.truth, clips.labels),
+        "float, Keras": confusion_matrix(logits, clips.truth, clips.labels),
+        "int8, LiteRT reference kernels": confusion_matrix(litert, clips.truth, clips.labels),
     }
 
 

@@ -1,4 +1,5 @@
-"""What conversion to int8 cost, measured on the test clips."""
+# SPDX-License-Identifier: Apache-2.0
+"""What conversion to int8 costs, measured on clips."""
 
 from __future__ import annotations
 
@@ -11,34 +12,34 @@ import numpy.typing as npt
 from kws.bundle.checks import input_frames
 from kws.convert.backend import import_tensorflow, quiet
 from kws.features.spectrogram import to_float
-from kws.model.evaluate.accuracy import Evaluation, core_scores, evaluate
+from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix, core_scores
 from kws.model.samples.samples import Samples
 
 Scores = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Report:
-    """The same clips judged by the float model and by the int8 model, computed in two ways."""
+class ConversionLoss:
+    """Accuracy of the float model, and of the int8 model computed in two ways, on clips."""
 
-    float_model: Evaluation
-    """By Keras."""
+    float_model: ConfusionMatrix
+    """Computed by Keras."""
 
-    int8_model: Evaluation
-    """By LiteRT with its reference kernels."""
+    int8_model: ConfusionMatrix
+    """Computed by LiteRT's reference kernels."""
 
-    core: Evaluation
-    """By kws's core, as on the device."""
+    core: ConfusionMatrix
+    """Computed by kws's core, as on the device."""
 
     difference: dict[str, float]
-    """Core's scores less the float model's, each from 0 to 1: max, mean and std of their size."""
+    """Absolute difference of the core's scores and the float model's, 0 to 1: max, mean, std."""
 
     core_equals_litert: float
     """Share of the clips for which the core and LiteRT give the same bytes. LiteRT rounds a dense
     layer's sums once, TFLM and the core twice, so a few differ by one step."""
 
     def metrics(self) -> dict[str, Any]:
-        """For the bundle."""
+        """Figures for the bundle."""
         return {
             "clips": self.core.clips,
             "accuracy": {
@@ -49,17 +50,19 @@ class Report:
             "difference": self.difference,
             "core_equals_litert": self.core_equals_litert,
             "recall": self.core.recall,
-            "confusion": self.core.confusion.tolist(),
+            "confusion": self.core.counts.tolist(),
         }
 
 
-def compare(model: Any, data: bytes, samples: Samples, labels: tuple[str, ...]) -> Report:
-    """Judge a Keras model and what `quantize` made of it.
+def measure_conversion(
+    model: Any, data: bytes, samples: Samples, labels: tuple[str, ...]
+) -> ConversionLoss:
+    """Compare a Keras model with its int8 model.
 
     Args:
         model: float[n, 49, 40, 1] to logits.
-        data: its int8 .tflite file.
-        samples: test clips.
+        data: the int8 .tflite file that `quantize` made of it.
+        samples: the clips.
         labels: names of the classes.
     """
     logits = model.predict(to_float(samples.spectrograms), batch_size=256, verbose=0)
@@ -67,24 +70,24 @@ def compare(model: Any, data: bytes, samples: Samples, labels: tuple[str, ...]) 
     core = core_scores(data, samples.spectrograms)
     litert = litert_scores(data, samples.spectrograms)
     size = np.abs((core.astype(np.float32) + 128) / 256 - exact)
-    return Report(
-        evaluate(exact, samples.labels, labels),
-        evaluate(litert, samples.labels, labels),
-        evaluate(core, samples.labels, labels),
+    return ConversionLoss(
+        confusion_matrix(exact, samples.labels, labels),
+        confusion_matrix(litert, samples.labels, labels),
+        confusion_matrix(core, samples.labels, labels),
         {"max": float(size.max()), "mean": float(size.mean()), "std": float(size.std())},
         float((core == litert).all(axis=1).mean()),
     )
 
 
 def litert_scores(data: bytes, spectrograms: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """What LiteRT's reference kernels make of spectrograms: int8[n, classes]."""
+    """Scores that LiteRT's reference kernels compute from spectrograms: int8[n, classes]."""
     interpreter = _litert(data)
     source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
     frames = input_frames(source["shape"])
     out = np.empty((len(spectrograms), int(np.prod(target["shape"]))), np.int8)
     for row, spectrogram in zip(out, spectrograms, strict=True):
         if frames < len(spectrogram):
-            interpreter = _litert(data)  # it has no way to forget what it heard
+            interpreter = _litert(data)  # it cannot reset its state
         for start in range(0, len(spectrogram) - frames + 1, frames):
             part = spectrogram[start : start + frames]
             interpreter.set_tensor(source["index"], part.reshape(source["shape"]))

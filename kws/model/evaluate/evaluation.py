@@ -1,7 +1,9 @@
-"""What `kws evaluate` and `kws calibrate` do: clips, hours of sound, a user's recording."""
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluates and calibrates a bundle: clips, streams made of clips, a user's recording."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,151 +14,167 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
+from kws.extras import require
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
-from kws.model.evaluate.calibration import Calibration, calibrate, runs
-from kws.model.evaluate.clip_metrics import Judgement, judge_bundle
+from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
+from kws.model.evaluate.clip_metrics import ClipMetrics, measure_clips
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,
-    CurvePoint,
-    Hearing,
+    OperatingPoint,
+    StreamMetrics,
     Trace,
-    curve,
-    listen,
-    trace,
+    measure_traces,
+    threshold_curve,
+    trace_streams,
 )
-from kws.model.evaluate.streams import StreamPlan, read_stream
+from kws.model.evaluate.streams import Stream, StreamPlan, read_stream
 from kws.progress import progress_bar
 
 
 @dataclass(frozen=True)
-class Task:
-    """What is to be judged."""
+class EvaluationSettings:
+    """What a bundle is evaluated with."""
 
     data: Path | None
-    """The data set; None judges no clips."""
+    """The data set; None for a user's recording only."""
 
     split: str
     float_model: Path | None
     stream: bool
-    """Whether hours of sound are made of the clips."""
+    """Whether to make streams of the clips."""
 
     plan: StreamPlan
     recording: Path | None
     labels: Path | None
-    words: tuple[str, ...] = ()
-    """The keywords that are asked for in streams; of none, all."""
+    """The recording's label track."""
+
+    keywords: tuple[str, ...] = ()
+    """The keywords to be reported in streams; without any, all of the bundle."""
 
 
 @dataclass(frozen=True)
 class StreamResult:
-    """What was heard in streams."""
+    """Metrics of streams, and the scores that they come from."""
 
     about: dict[str, Any]
-    """Which sound it was."""
+    """Which streams they were."""
 
-    hearing: Hearing
-    curve: tuple[CurvePoint, ...]
+    metrics: StreamMetrics
+    curve: tuple[OperatingPoint, ...]
     traces: tuple[Trace, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know."""
+        """All figures."""
         return {
             **self.about,
-            **self.hearing.to_json(),
-            "curve": [vars(point) for point in self.curve],
+            **self.metrics.to_json(),
+            "curve": [
+                {
+                    "threshold": point.threshold,
+                    "miss_share": point.miss_share,
+                    "alarms_an_hour": point.false_alarms_per_hour,
+                }
+                for point in self.curve
+            ],
         }
 
 
 @dataclass(frozen=True)
-class Assessment:
-    """All that was found."""
+class Evaluation:
+    """All metrics of a bundle."""
 
     bundle: Bundle
-    clips: Judgement | None
+    clips: ClipMetrics | None
     stream: StreamResult | None
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know; the streams are under `stream`."""
+        """All figures; those of streams are under `stream`."""
         return (self.clips.to_json() if self.clips else {}) | (
             {"stream": self.stream.to_json()} if self.stream else {}
         )
 
 
-def plan(hours: float, quiet_hours: float, snr: str, seed: int) -> StreamPlan:
-    """The sound that options of the command line ask for.
+def stream_plan(hours: float, quiet_hours: float, snr: str, seed: int) -> StreamPlan:
+    """The plan that options of the command line ask for.
 
     Raises:
         UsageError: `snr` is not two numbers.
-        KwsError: a value out of range.
+        KwsError: a value is out of range.
     """
     try:
-        low, high = (float(part) for part in snr.split(","))
+        low, high = (float(number) for number in snr.split(","))
     except ValueError:
         raise UsageError(f"--snr {snr}: give two numbers in dB, such as 5,15") from None
     return StreamPlan(hours, quiet_hours, (low, high), seed=seed)
 
 
-def assess(bundle: Bundle, task: Task) -> Assessment:
-    """Judge a bundle.
+def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
+    """Measure a bundle on clips and streams.
 
     Raises:
-        UsageError: options that do not fit each other, or a word that the model does not know.
-        DataError: the data set lacks clips, or the label file is wrong.
+        UsageError: the settings contradict each other, or the model does not know a keyword.
+        DataError: the data set lacks clips, or the label track is wrong.
         AudioError: a recording is missing or damaged.
+        ToolError: SciPy is not installed.
     """
-    if (task.recording is None) != (task.labels is None):
+    if (settings.recording is None) != (settings.labels is None):
         raise UsageError("--recording and --labels belong together; give both")
-    if task.recording and task.stream:
+    if settings.recording and settings.stream:
         raise UsageError("--recording and --stream were both given; choose one")
-    if task.data is None and (task.stream or not task.recording):
-        raise UsageError("nothing to judge with; name a data set with --data")
-    words = _asked(bundle, task.words)
+    if settings.data is None and (settings.stream or not settings.recording):
+        raise UsageError("nothing to evaluate with; name a data set with --data")
+    keywords = _known(bundle, settings.keywords)
+    require("scipy.stats", "evaluate", "kws evaluate")
     clips, stream = None, None
-    if task.recording and task.labels:
-        own = [read_stream(task.recording, task.labels)]
-        stream = _hear(bundle, own, 1, {"recording": str(task.recording)}, words)
-    if task.data:
-        dataset = open_dataset(task.data)
-        split = split_of(task.split)
+    if settings.recording and settings.labels:
+        recorded = [read_stream(settings.recording, settings.labels)]
+        about: dict[str, Any] = {"recording": str(settings.recording)}
+        stream = _measure_streams(bundle, recorded, 1, about, keywords)
+    if settings.data:
+        dataset = open_dataset(settings.data)
+        split = split_of(settings.split)
         with progress_bar("loading clips", None) as advance:
-            clips = judge_bundle(bundle, dataset, split, advance)
-        clips = _beside(bundle, clips, task.float_model)
-        if task.stream:
-            dataset, one = one_split(dataset, split)
-            check_keywords(bundle, dataset, one)
-            sound = task.plan.streams(dataset, words, one)
-            about = {**task.plan.to_json(), "split": task.split}
-            stream = _hear(bundle, sound, task.plan.parts, about, words)
-    return Assessment(bundle, clips, stream)
+            clips = measure_clips(bundle, dataset, split, advance)
+        clips = _with_references(bundle, clips, settings.float_model)
+        if settings.stream:
+            plan = settings.plan
+            dataset, split = one_split(dataset, split)
+            check_keywords(bundle, dataset, split)
+            streams = plan.streams(dataset, keywords, split)
+            about = {**plan.to_json(), "split": settings.split}
+            stream = _measure_streams(bundle, streams, plan.parts, about, keywords)
+    return Evaluation(bundle, clips, stream)
 
 
 def calibrate_bundle(
     folder: Path,
     dataset: DataSet,
     plan: StreamPlan,
-    rate: float,
+    false_alarms_per_hour: float,
     out: Path | None = None,
     *,
-    words: tuple[str, ...] = (),
+    keywords: tuple[str, ...] = (),
 ) -> Calibration:
     """Choose a bundle's recognizer settings on validation clips and write them into it.
 
     Args:
         folder: the bundle.
-        dataset: its validation clips are heard, no others.
+        dataset: its validation clips are used, no others.
         plan: how many hours, and how noisy.
-        rate: false alarms an hour that are allowed.
-        out: where the new bundle goes; None writes the old one anew.
-        words: the keywords to be heard; of none, all.
+        false_alarms_per_hour: how many are allowed, all keywords together.
+        out: folder of the new bundle; None replaces the old one.
+        keywords: the keywords to be reported; without any, all.
 
     Raises:
-        UsageError: the model does not know one of the words.
-        DataError: no validation clips of a keyword, or a speaker in two sets.
-        KwsError: the bundle could not be read or written.
+        UsageError: the model does not know one of the keywords.
+        DataError: a keyword has no validation clips, or a speaker is in two splits.
+        KwsError: the bundle cannot be read or written.
+        ToolError: SciPy is not installed.
     """
     bundle = load_bundle(folder)
-    words = _asked(bundle, words)
+    keywords = _known(bundle, keywords)
     check_destination(out or folder)
+    require("scipy.stats", "evaluate", "kws calibrate")
     shared = dataset.shared_speakers()
     if shared:
         raise DataError(
@@ -164,49 +182,54 @@ def calibrate_bundle(
             "what is chosen on one set is judged by the same voice"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
-    sound = plan.streams(dataset, words, Split.VALIDATION)
+    streams = plan.streams(dataset, keywords, Split.VALIDATION)
     with progress_bar("listening", plan.parts) as advance:
-        traces = list(trace(bundle, sound, words, advance))
-    with progress_bar("choosing", runs(bundle)) as advance:
-        found = calibrate(bundle, traces, rate, words, advance)
-    metrics = {**bundle.metrics, "calibration": found.metrics() | {"snr_db": list(plan.snr_db)}}
-    write_bundle(replace(bundle, recognizer=found.settings, metrics=metrics), out or folder)
-    return found
+        traces = list(trace_streams(bundle, streams, keywords, advance))
+    with progress_bar("choosing", count_runs(bundle)) as advance:
+        calibration = calibrate(bundle, traces, false_alarms_per_hour, keywords, advance)
+    facts = calibration.metrics() | {"snr_db": list(plan.snr_db)}
+    metrics = {**bundle.metrics, "calibration": facts}
+    write_bundle(replace(bundle, recognizer=calibration.settings, metrics=metrics), out or folder)
+    return calibration
 
 
-def _asked(bundle: Bundle, words: tuple[str, ...]) -> tuple[str, ...]:
-    """These words, or all that the model knows.
+def _known(bundle: Bundle, keywords: tuple[str, ...]) -> tuple[str, ...]:
+    """These keywords, or without any all of the bundle.
 
     Raises:
-        UsageError: it does not know one.
+        UsageError: the model does not know one.
     """
-    unknown = [word for word in words if word not in bundle.keywords]
+    unknown = [word for word in keywords if word not in bundle.keywords]
     if unknown:
         raise UsageError(
             f"{bundle.path or bundle.name}: does not know {', '.join(unknown)}; "
             f"it knows {', '.join(bundle.keywords)}"
         )
-    return words or bundle.keywords
+    return keywords or bundle.keywords
 
 
-def _hear(
-    bundle: Bundle, sound: Any, parts: int, about: dict[str, Any], words: tuple[str, ...]
+def _measure_streams(
+    bundle: Bundle,
+    streams: Iterable[Stream],
+    count: int,
+    about: dict[str, Any],
+    keywords: tuple[str, ...],
 ) -> StreamResult:
-    with progress_bar("listening", parts) as advance:
-        traces = tuple(trace(bundle, sound, words, advance))
-    hearing = listen(bundle.recognizer, bundle.labels, traces, words)
+    with progress_bar("listening", count) as advance:
+        traces = tuple(trace_streams(bundle, streams, keywords, advance))
+    metrics = measure_traces(bundle.recognizer, bundle.labels, traces, keywords)
     with progress_bar("drawing the curve", len(THRESHOLDS)) as advance:
-        points = curve(bundle.recognizer, bundle.labels, traces, words, advance)
-    return StreamResult(about, hearing, points, traces)
+        curve = threshold_curve(bundle.recognizer, bundle.labels, traces, keywords, advance)
+    return StreamResult(about, metrics, curve, traces)
 
 
-def _beside(bundle: Bundle, clips: Judgement, float_model: Path | None) -> Judgement:
-    """The same clips by the float model and by LiteRT, where they are at hand."""
+def _with_references(bundle: Bundle, clips: ClipMetrics, float_model: Path | None) -> ClipMetrics:
+    """The clips with the answers of the float model and of LiteRT, if there are any."""
     source = float_model
     if source is None and bundle.float_model and find_spec("tensorflow"):
         source = bundle.path
     if source is None:
         return clips
-    from kws.model.evaluate.comparison import others  # noqa: PLC0415 - TensorFlow, for those who have it
+    from kws.model.evaluate.comparison import reference_matrices  # noqa: PLC0415 - TensorFlow
 
-    return replace(clips, others=others(source, bundle, clips))
+    return replace(clips, references=reference_matrices(source, bundle, clips))

@@ -1,7 +1,8 @@
-"""What a device hears in long recordings: hits, misses, false alarms an hour, latency.
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of long recordings: hits, misses, false alarms per hour, latency.
 
-The scores are the core's pipeline's, computed once; what settings make of them is the core's
-recognizer's, run again for each.
+The core's pipeline computes the scores once. The core's recognizer then runs over them, again for
+each settings.
 """
 
 from __future__ import annotations
@@ -21,104 +22,113 @@ from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
+from kws.model.evaluate.hits import Report, Word, match
 from kws.model.evaluate.statistics import poisson, wilson
-from kws.model.evaluate.streams import REACTION_MS, Stream, Word
+from kws.model.evaluate.streams import Stream
 
 THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
-"""Thresholds that are tried: closer where a saturated model's scores lie."""
+"""Thresholds that are tried: closer together where the scores of a saturated model lie."""
 
 _EXCERPTS = 6
 """False alarms and missed words of each stream whose sound is kept."""
 
+Progress = Callable[[int], object]
+
 
 @dataclass(frozen=True)
-class Alarm:
+class FalseAlarm:
     """A keyword that was reported though nobody had just said it."""
 
     stream: int
-    time_ms: int
-    label: str
-    score: int
+    """Index of the stream."""
+
+    report: Report
     near: Word | None
-    """The word that was said there, if one was."""
+    """The word that was said at that time, if there was one."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What the model made of a stream."""
+    """Scores of a model for one stream."""
 
     words: tuple[Word, ...]
+    """The words that are said in the stream."""
+
     hours: float
     times_ms: npt.NDArray[np.int32]
+    """int32[n]: time of each inference."""
+
     scores: npt.NDArray[np.int8]
-    excerpts: tuple[tuple[Alarm | Word, Pcm], ...] = ()
+    """int8[n, classes]."""
+
+    excerpts: tuple[tuple[FalseAlarm | Word, Pcm], ...] = ()
     """The first false alarms and missed words with the bundle's settings, and their sound."""
 
 
 @dataclass(frozen=True)
-class Hearing:
-    """What was heard in streams, and what was said."""
+class StreamMetrics:
+    """What was said in streams, and what was reported."""
 
     keywords: tuple[str, ...]
     hours: float
     said: dict[str, int]
-    """Keyword to how often it was said."""
+    """How often each keyword was said."""
 
     hits: dict[str, int]
+    """How often each keyword was reported when it was said."""
+
     wrong: dict[str, int]
-    """Keyword to how often another one was reported in its place; the rest was missed."""
+    """How often another keyword was reported in its place."""
 
-    alarms: tuple[Alarm, ...]
-    """Reports that answer no keyword: noise, other words, a word reported twice."""
-
+    false_alarms: tuple[FalseAlarm, ...]
     latencies_ms: tuple[int, ...]
-    """From the end of the voice to the report, one a hit; negative where it came before the end."""
+    """From the end of the voice to the report, for each hit. A report before the end is below 0."""
 
-    others: int
-    """Words said that are no keywords."""
+    other_words: int
+    """Number of words said that are not keywords."""
 
     missed: tuple[Word, ...] = ()
-    """Keywords that were said and not reported as what they are."""
+    """Keywords that were said without a hit."""
 
     @property
     def total_said(self) -> int:
-        """How many keywords were said."""
+        """Number of keywords that were said."""
         return sum(self.said.values())
 
     @property
     def total_hits(self) -> int:
-        """How many of them were reported."""
+        """Number of hits."""
         return sum(self.hits.values())
 
     @property
     def miss_share(self) -> float:
-        """Share of the keywords said that were not reported as what they are, 0 to 1."""
+        """Share of the keywords said that have no hit, 0 to 1."""
         return 1 - self.total_hits / self.total_said if self.total_said else 0.0
 
     @property
-    def alarms_an_hour(self) -> float:
-        """False alarms an hour, all keywords together."""
-        return len(self.alarms) / self.hours if self.hours else 0.0
+    def false_alarms_per_hour(self) -> float:
+        """False alarms per hour, all keywords together."""
+        return len(self.false_alarms) / self.hours if self.hours else 0.0
 
-    def alarms_of(self, word: str) -> int:
-        """False alarms of one keyword."""
-        return sum(alarm.label == word for alarm in self.alarms)
+    def false_alarms_of(self, keyword: str) -> int:
+        """Number of false alarms of one keyword."""
+        return sum(alarm.report.label == keyword for alarm in self.false_alarms)
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know; shares are 0 to 1."""
+        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals."""
         missed = self.total_said - self.total_hits
-        low, high = poisson(len(self.alarms))
+        low, high = poisson(len(self.false_alarms))
         return {
             "hours": self.hours,
             "keywords_said": self.total_said,
-            "other_words_said": self.others,
+            "other_words_said": self.other_words,
             "hits": self.total_hits,
             "wrong": sum(self.wrong.values()),
             "missed": missed - sum(self.wrong.values()),
             "miss_share": self.miss_share,
             "miss_share_95": wilson(missed, self.total_said),
-            "false_alarms": len(self.alarms),
-            "false_alarms_an_hour": self.alarms_an_hour,
+            "false_alarms": len(self.false_alarms),
+            "false_alarms_an_hour": self.false_alarms_per_hour,
             "false_alarms_an_hour_95": (low / self.hours, high / self.hours),
             "latency_ms": {
                 name: float(np.quantile(self.latencies_ms, point))
@@ -131,26 +141,26 @@ class Hearing:
                     "hits": self.hits[word],
                     "wrong": self.wrong[word],
                     "missed": self.said[word] - self.hits[word] - self.wrong[word],
-                    "false_alarms": self.alarms_of(word),
-                    "false_alarms_an_hour": self.alarms_of(word) / self.hours,
+                    "false_alarms": self.false_alarms_of(word),
+                    "false_alarms_an_hour": self.false_alarms_of(word) / self.hours,
                 }
                 for word in self.keywords
             },
         }
 
 
-def trace(
+def trace_streams(
     bundle: Bundle,
     streams: Iterable[Stream],
-    words: Sequence[str] = (),
-    progress: Callable[[int], object] = lambda _: None,
+    keywords: Sequence[str] = (),
+    progress: Progress = lambda _: None,
 ) -> Iterator[Trace]:
     """Play streams to the bundle's pipeline, several at once, each from a fresh start.
 
     Args:
-        bundle: its settings say of which events the sound is kept.
-        streams: what is played.
-        words: the keywords that are asked for; of none, all.
+        bundle: the model. Its recognizer settings decide whose sound is kept as an excerpt.
+        streams: the streams, in the order of the results.
+        keywords: the keywords to be reported; without any, all of the bundle.
         progress: called with 1 after each stream.
 
     Raises:
@@ -163,128 +173,127 @@ def trace(
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
-        found = Trace(stream.words, stream.hours, times, scores)
-        heard = listen(bundle.recognizer, bundle.labels, [found], words)
-        events: list[Alarm | Word] = [*heard.alarms[:_EXCERPTS], *heard.missed[:_EXCERPTS]]
-        return replace(found, excerpts=tuple((event, _excerpt(stream, event)) for event in events))
+        trace = Trace(stream.words, stream.hours, times, scores)
+        metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
+        events: list[FalseAlarm | Word] = [
+            *metrics.false_alarms[:_EXCERPTS],
+            *metrics.missed[:_EXCERPTS],
+        ]
+        return replace(trace, excerpts=tuple((event, _excerpt(stream, event)) for event in events))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = []
         for stream in streams:
             pending.append(pool.submit(play, stream))
-            if len(pending) > 2 * (os.cpu_count() or 1):  # a stream is large; do not pile them up
+            if len(pending) > 2 * (os.cpu_count() or 1):  # a stream takes tens of megabytes
                 yield pending.pop(0).result()
         for future in pending:
             yield future.result()
 
 
-def _excerpt(stream: Stream, event: Alarm | Word) -> Pcm:
-    """Two and a half seconds of sound up to a report, or around a word."""
-    end_ms = event.time_ms + 300 if isinstance(event, Alarm) else event.end_ms + 800
+def _excerpt(stream: Stream, event: FalseAlarm | Word) -> Pcm:
+    """Two and a half seconds of sound up to a false alarm, or around a word."""
+    end_ms = event.report.time_ms + 300 if isinstance(event, FalseAlarm) else event.end_ms + 800
     end = min(end_ms * SAMPLE_RATE // 1000, len(stream.pcm))
     return stream.pcm[max(end - 5 * SAMPLE_RATE // 2, 0) : end].copy()
 
 
 def recognize(
-    settings: RecognizerSettings, labels: Sequence[str], found: Trace
-) -> npt.NDArray[np.int32]:
-    """The keywords that the core's recognizer reports: (n, 3) of time in ms, label, score."""
+    settings: RecognizerSettings, labels: Sequence[str], trace: Trace
+) -> tuple[Report, ...]:
+    """Reports of keywords that the core's recognizer makes of a stream's scores."""
     recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
-    heard = recognizer.run(found.scores, found.times_ms)
-    return heard[heard[:, 1] > 1]
+    rows = recognizer.run(trace.scores, trace.times_ms).tolist()
+    return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows if k > 1)
 
 
-def listen(
+def measure_traces(
     settings: RecognizerSettings,
     labels: Sequence[str],
     traces: Sequence[Trace],
-    words: Sequence[str] = (),
-) -> Hearing:
-    """What a device with these settings hears.
+    keywords: Sequence[str] = (),
+) -> StreamMetrics:
+    """Metrics of a device with these recognizer settings.
 
     Args:
         settings: the recognizer's.
         labels: the model's.
-        traces: what it made of streams.
-        words: the keywords that are asked for; without any, all. The others are words like any.
+        traces: the model's scores for streams.
+        keywords: the keywords to be reported; without any, all of the model. Its further keywords
+            count as other words.
     """
-    keywords = tuple(words or labels[2:])
+    keywords = tuple(keywords or labels[2:])
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
-    alarms: list[Alarm] = []
+    alarms: list[FalseAlarm] = []
     latencies: list[int] = []
     missed: list[Word] = []
-    others = 0
-    for number, found in enumerate(traces):
-        reports = [(int(t), labels[k], int(s)) for t, k, s in recognize(settings, labels, found)]
-        at = 0
-        for word in found.words:
-            # What was reported before this word began belongs to none.
-            while at < len(reports) and reports[at][0] <= word.start_ms:
-                alarms.append(Alarm(number, *reports[at], None))
-                at += 1
-            mine = []
-            while at < len(reports) and reports[at][0] <= word.end_ms + REACTION_MS:
-                mine.append(reports[at])
-                at += 1
+    other_words = 0
+    for number, trace in enumerate(traces):
+        outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
+        near = [FalseAlarm(number, report, None) for report in outcomes.stray]
+        for outcome in outcomes.of_words:
+            word = outcome.word
+            near += [FalseAlarm(number, report, word) for report in outcome.false_alarms]
             if word.label not in said:
-                others += 1
-                alarms += [Alarm(number, *report, word) for report in mine]
+                other_words += 1
                 continue
             said[word.label] += 1
-            right = next((report for report in mine if report[1] == word.label), None)
-            instead = next((r for r in mine if r[1] != word.label), None) if not right else None
-            if right:
+            if outcome.hit:
                 hits[word.label] += 1
-                latencies.append(right[0] - word.end_ms)
+                latencies.append(outcome.hit.time_ms - word.end_ms)
             else:
-                wrong[word.label] += instead is not None
+                wrong[word.label] += outcome.wrong is not None
                 missed.append(word)
-            alarms += [Alarm(number, *r, word) for r in mine if r not in (right, instead)]
-        alarms += [Alarm(number, *report, None) for report in reports[at:]]
-    return Hearing(
+        alarms += sorted(near, key=lambda alarm: alarm.report.time_ms)
+    return StreamMetrics(
         keywords,
-        sum(found.hours for found in traces),
+        sum(trace.hours for trace in traces),
         said,
         hits,
         wrong,
         tuple(alarms),
         tuple(latencies),
-        others,
+        other_words,
         tuple(missed),
     )
 
 
 @dataclass(frozen=True)
-class CurvePoint:
-    """What one threshold for all keywords gives."""
+class OperatingPoint:
+    """Misses and false alarms with one threshold for all keywords."""
 
     threshold: int
     miss_share: float
-    alarms_an_hour: float
+    """0 to 1."""
+
+    false_alarms_per_hour: float
 
 
-def curve(
+def threshold_curve(
     settings: RecognizerSettings,
     labels: Sequence[str],
     traces: Sequence[Trace],
-    words: Sequence[str] = (),
-    progress: Callable[[int], object] = lambda _: None,
-) -> tuple[CurvePoint, ...]:
-    """Misses against false alarms, as the threshold of the `words` (of none: of all) rises."""
+    keywords: Sequence[str] = (),
+    progress: Progress = lambda _: None,
+) -> tuple[OperatingPoint, ...]:
+    """An operating point for each of `THRESHOLDS`, set for these keywords (without any: all)."""
 
-    def point(threshold: int) -> CurvePoint:
-        tried = with_threshold(settings, labels, threshold, words)
-        heard = listen(tried, labels, traces, words)
+    def point(threshold: int) -> OperatingPoint:
+        tried = with_threshold(settings, labels, threshold, keywords)
+        metrics = measure_traces(tried, labels, traces, keywords)
         progress(1)
-        return CurvePoint(threshold, heard.miss_share, heard.alarms_an_hour)
+        return OperatingPoint(threshold, metrics.miss_share, metrics.false_alarms_per_hour)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return tuple(pool.map(point, THRESHOLDS))
 
 
 def with_threshold(
-    settings: RecognizerSettings, labels: Sequence[str], threshold: int, words: Sequence[str] = ()
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    threshold: int,
+    keywords: Sequence[str] = (),
 ) -> RecognizerSettings:
-    """The settings with one threshold for these keywords (of none: for all); others keep theirs."""
-    changed = dict.fromkeys(words or labels[2:], threshold)
+    """The settings with one threshold for these keywords (without any: all); others keep theirs."""
+    changed = dict.fromkeys(keywords or labels[2:], threshold)
     return replace(settings, thresholds={**settings.thresholds, **changed})

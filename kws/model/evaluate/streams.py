@@ -1,9 +1,10 @@
-"""Long recordings with words at known times: made of a data set's clips, or a user's own.
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: long recordings with words at known times, made of clips or recorded by a user.
 
-A made one has parts of at most ten minutes. In each, pieces of background follow each other,
-recorded ones of the data set and ones made from nothing, each at a level of its own; words are
-laid over them at a signal-to-noise ratio of their own. Only clips, and only the part of each
-background recording, that belong to the split are heard.
+A stream made of clips is at most ten minutes long; more minutes are several streams. Its background
+changes every few seconds between recordings of the data set and synthetic noises, each at a random
+level. Words are added at a random signal-to-noise ratio. All clips, and the parts of the background
+recordings, are of one split.
 """
 
 from __future__ import annotations
@@ -25,18 +26,16 @@ from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.config import check_range
 from kws.errors import DataError
+from kws.model.evaluate.hits import REACTION_MS, Word
 from kws.model.samples.backgrounds import background_parts
 
 PART_MINUTES = 10.0
-"""Longest part; a device hears each from a fresh start."""
-
-REACTION_MS = 1500
-"""A word may be reported so long after its end."""
+"""Longest stream; a device starts afresh for each."""
 
 _CLIP_MS = 1000
 _FADE = SAMPLE_RATE // 50
 _BLOCK = SAMPLE_RATE // 100
-_PIECE_SECONDS = (8.0, 20.0)
+_BACKGROUND_SECONDS = (8.0, 20.0)
 _NOISE_SECONDS = 30.0
 _SEED = 20180409
 
@@ -45,29 +44,29 @@ Sound = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """What a made recording is like."""
+    """What streams made of clips are like."""
 
     minutes: float = 60.0
-    """Length, in equal parts of at most ten minutes."""
+    """Length of all streams together; each is at most ten minutes long."""
 
     words_a_minute: float = 6.0
-    """How many words are said, keywords and others together."""
+    """Words per minute, keywords and other words together."""
 
     keyword_share: float = 0.5
-    """Share of the words that are keywords, each as often as any other."""
+    """Share of the words that are keywords, 0 to 1; all keywords are equally frequent."""
 
     snr_db: tuple[float, float] = (5.0, 15.0)
-    """Speech over noise: RMS of the word over RMS of the background's piece."""
+    """Range of the signal-to-noise ratio: RMS of the voice over RMS of the background."""
 
     level_db: tuple[float, float] = (-50.0, -30.0)
-    """RMS of the background's pieces, in dB of full scale."""
+    """Range of the background's RMS, in dB of full scale."""
 
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
+        """Check the ranges."""
         check_range("minutes", self.minutes, 0.1, 1_000_000)
-        # Each word has its clip's second and the time in which it may be reported for itself.
+        # The times in which two words may be reported must not overlap.
         check_range("words_a_minute", self.words_a_minute, 0, 60_000 / (_CLIP_MS + REACTION_MS))
         check_range("keyword_share", self.keyword_share, 0, 1)
         for name, pair in (("snr_db", self.snr_db), ("level_db", self.level_db)):
@@ -76,37 +75,37 @@ class StreamSettings:
 
     @property
     def parts(self) -> int:
-        """How many parts it has."""
+        """Number of streams."""
         return math.ceil(self.minutes / PART_MINUTES)
 
     @property
     def part_minutes(self) -> float:
-        """How long each is."""
+        """Length of each stream."""
         return self.minutes / self.parts
 
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """Hours with keywords, and hours like them with the keywords left out."""
+    """Hours with keywords and other words, and quiet hours with other words only."""
 
     hours: float = 1.0
     quiet_hours: float = 4.0
-    """False alarms are rare: most of the time in which they are counted is here."""
+    """Hours without keywords: false alarms are rare, so it takes many hours to count them."""
 
     snr_db: tuple[float, float] = (5.0, 15.0)
     words_a_minute: float = 6.0
-    """While there are keywords; half of the words are some."""
+    """In hours with keywords, which are half of the words."""
 
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
+        """Check the ranges."""
         check_range("hours", self.hours, 0.01, 10_000)
         check_range("quiet hours", self.quiet_hours, 0, 10_000)
 
     @property
     def settings(self) -> tuple[StreamSettings, ...]:
-        """Those of the two kinds."""
+        """Settings of the hours with keywords, and of the quiet hours."""
         common: dict[str, Any] = {"snr_db": self.snr_db}
         busy = StreamSettings(
             60 * self.hours,
@@ -127,37 +126,22 @@ class StreamPlan:
 
     @property
     def parts(self) -> int:
-        """Streams in all."""
+        """Number of streams."""
         return sum(settings.parts for settings in self.settings)
 
     def streams(self, dataset: DataSet, keywords: Sequence[str], split: Split) -> Iterator[Stream]:
-        """The sound; see `make_streams`."""
+        """The streams; see `make_streams`."""
         for settings in self.settings:
             yield from make_streams(dataset, keywords, split, settings)
 
     def to_json(self) -> dict[str, Any]:
-        """What is heard, as JSON and TOML can hold it."""
+        """The settings, as JSON and TOML can hold them."""
         return {**vars(self), "snr_db": list(self.snr_db)}
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word that is said in a stream."""
-
-    label: str
-    """The word itself, whether a keyword or not."""
-
-    start_ms: int
-    end_ms: int
-    """Where the voice ends."""
-
-    file: Path | None = None
-    """The clip; None in a user's own recording."""
-
-
-@dataclass(frozen=True)
 class Stream:
-    """A recording and what is said in it."""
+    """A recording and the words that are said in it."""
 
     pcm: Pcm
     words: tuple[Word, ...]
@@ -165,19 +149,19 @@ class Stream:
 
     @property
     def hours(self) -> float:
-        """How long it lasts."""
+        """Length in hours."""
         return len(self.pcm) / SAMPLE_RATE / 3600
 
 
 def make_streams(
     dataset: DataSet, keywords: Sequence[str], split: Split, settings: StreamSettings
 ) -> Iterator[Stream]:
-    """The parts of a made recording, one after the other. The same arguments give the same sound.
+    """Streams made of clips, one after the other. The same arguments give the same sound.
 
-    Every clip of the split is heard once before one is heard twice.
+    Every clip of the split comes once before a clip comes twice.
 
     Raises:
-        DataError: the split has no clips of a keyword, or of other words, where some are asked for.
+        DataError: the split lacks clips of a keyword, or of other words, and `settings` need them.
         AudioError: a file is missing or damaged.
     """
     rng = np.random.default_rng([_SEED, list(Split).index(split), settings.seed])
@@ -211,8 +195,8 @@ def make_streams(
 def read_stream(recording: Path, labels: Path) -> Stream:
     """A user's recording with a label track as Audacity exports it.
 
-    Each line of the label file is `start end word`, with tabs between and times in seconds; lines
-    that start with a backslash (frequencies) are skipped.
+    Each line of the label file is `start end word`, separated by tabs, with times in seconds.
+    Lines that start with a backslash (frequencies) are skipped.
 
     Raises:
         AudioError: the recording cannot be read.
@@ -237,26 +221,28 @@ def _labelled(where: str, line: str, seconds: float) -> Word:
     try:
         start, end, label = float(fields[0]), float(fields[1]), fields[2].strip()
     except (ValueError, IndexError):
-        raise DataError(f"{where}: has to be start, end (seconds) and word, with tabs") from None
+        raise DataError(
+            f"{where}: has to be start, end (seconds) and word, separated by tabs"
+        ) from None
     if not 0 <= start <= end <= seconds + 1 or not label:
         raise DataError(f"{where}: {start:g} to {end:g} s is not within the {seconds:.1f} s")
     return Word(label, round(1000 * start), round(1000 * end))
 
 
 def speech_span(pcm: Pcm) -> tuple[int, int]:
-    """First and last sample of the voice in a clip: where it is well above the clip's own noise."""
+    """First sample of the voice in a clip, and the sample after its last."""
     blocks = pcm[: len(pcm) // _BLOCK * _BLOCK].reshape(-1, _BLOCK).astype(np.float32)
     if not len(blocks):
         return 0, len(pcm)
     levels = np.sqrt(np.mean(blocks**2, axis=1))
     peak, floor = float(levels.max()), float(np.quantile(levels, 0.1))
-    # 30 dB below the loudest 10 ms, but 10 dB above the quietest tenth, and below the peak.
+    # At most 30 dB below the loudest 10 ms, about 10 dB above the quietest tenth, below the peak.
     loud = np.flatnonzero(levels >= min(max(peak / 32, 3 * floor), peak / 2))
     return int(loud[0]) * _BLOCK, (int(loud[-1]) + 1) * _BLOCK
 
 
 class _Deck:
-    """Clips in random order, again and again; each is loaded when it is first drawn."""
+    """Clips in random order, endlessly; a clip is loaded when it is first drawn."""
 
     def __init__(self, clips: Sequence[Clip], rng: np.random.Generator) -> None:
         self._clips, self._rng = clips, rng
@@ -273,52 +259,52 @@ class _Deck:
 
 
 def noises(recorded: Sequence[Pcm], rng: np.random.Generator) -> list[Sound]:
-    """Recorded backgrounds, and six kinds made from nothing, all at an RMS of 1."""
-    made = make_noises(_NOISE_SECONDS, int(rng.integers(2**31)))
-    return [*map(_unit, recorded), *map(_unit, made.values())]
+    """Recorded backgrounds and six synthetic noises, all with an RMS of 1."""
+    synthetic = make_noises(_NOISE_SECONDS, int(rng.integers(2**31)))
+    return [*map(_unit, recorded), *map(_unit, synthetic.values())]
 
 
 def _unit(pcm: Pcm) -> Sound:
-    """Sound at an RMS of 1."""
+    """Sound with an RMS of 1."""
     sound = pcm.astype(np.float32)
     return sound / np.float32(max(float(np.sqrt(np.mean(sound**2))), 1e-3))
 
 
 def _starts(settings: StreamSettings, rng: np.random.Generator) -> list[int]:
-    """First samples of a part's words: evenly spread, each moved at random in its room."""
+    """First samples of a stream's words: spread evenly, then each moved at random."""
     count = round(settings.words_a_minute * settings.part_minutes)
     if not count:
         return []
-    room = settings.part_minutes * 60 * SAMPLE_RATE / count
-    free = room - (_CLIP_MS + REACTION_MS) * SAMPLE_RATE // 1000
-    return [int(room * i + rng.random() * max(free, 0)) for i in range(count)]
+    spacing = settings.part_minutes * 60 * SAMPLE_RATE / count
+    free = spacing - (_CLIP_MS + REACTION_MS) * SAMPLE_RATE // 1000
+    return [int(spacing * i + rng.random() * max(free, 0)) for i in range(count)]
 
 
 def _background(
     sounds: Sequence[Sound], settings: StreamSettings, rng: np.random.Generator
 ) -> tuple[Sound, Sound]:
-    """A part's background, and its RMS at each sample, both float32 in steps of int16."""
+    """A stream's background and its RMS at each sample, both float32 at the scale of int16."""
     samples = int(settings.part_minutes * 60 * SAMPLE_RATE)
     sound, level = np.zeros((2, samples), np.float32)
     place = 0
     while place < samples:
-        length = min(int(rng.uniform(*_PIECE_SECONDS) * SAMPLE_RATE), samples - place)
+        length = min(int(rng.uniform(*_BACKGROUND_SECONDS) * SAMPLE_RATE), samples - place)
         noise = sounds[int(rng.integers(len(sounds)))]
         first = int(rng.integers(len(noise)))
-        piece = np.take(noise, np.arange(first, first + length), mode="wrap")
+        part = np.take(noise, np.arange(first, first + length), mode="wrap")
         gain = np.float32(32768 * 10 ** (rng.uniform(*settings.level_db) / 20))
         level[place : place + length] = gain
-        sound[place : place + length] = piece * gain
+        sound[place : place + length] = part * gain
         place += length
     return sound, level
 
 
 def _lay(sound: Sound, start: int, clip: Clip, pcm: Pcm, level: float) -> Word:
-    """Add a clip to a part's sound, its voice at an RMS of `level`."""
+    """Add a clip to a stream's sound, its voice at an RMS of `level`."""
     first, end = speech_span(pcm)
     voice = pcm.astype(np.float32)
     rms = float(np.sqrt(np.mean(voice[first:end] ** 2)))
-    # The clip's own noise must not begin and end with a click.
+    # Fade the clip in and out, so that its own noise does not start and end with a click.
     ramp = np.minimum(1, np.arange(1, len(voice) + 1, dtype=np.float32) / _FADE)
     gain = np.float32(level / max(rms, 1.0))
     sound[start : start + len(voice)] += voice * ramp * ramp[::-1] * gain

@@ -22,8 +22,8 @@ from kws.convert.backend import import_tensorflow
 from kws.convert.streaming import streams
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
-from kws.model.evaluate.accuracy import evaluate
-from kws.model.evaluate.conversion_loss import Report, compare
+from kws.model.evaluate.accuracy import confusion_matrix
+from kws.model.evaluate.conversion_loss import ConversionLoss, measure_conversion
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samples
@@ -52,7 +52,7 @@ class TrainResult:
     """What a run ends with."""
 
     bundle: Bundle
-    report: Report
+    report: ConversionLoss
     history: list[checkpoint.EpochResult]
     best_epoch: int
     """Index of the epoch whose weights the bundle has."""
@@ -140,7 +140,7 @@ def train(
     clips = training.copy(0).spectrograms
     clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
     data = quantize_trained(settings.model, model, clips)
-    report = compare(model, data, test, labels)
+    report = measure_conversion(model, data, test, labels)
     bundle = make_bundle(
         data,
         labels,
@@ -215,7 +215,7 @@ def _fit(
                 result = checkpoint.EpochResult(
                     loss,
                     accuracy,
-                    evaluate(logits, validation.labels, labels).accuracy,
+                    confusion_matrix(logits, validation.labels, labels).accuracy,
                     _loss(logits, validation.labels),
                     time.process_time() - started,
                 )

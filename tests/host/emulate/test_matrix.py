@@ -1,4 +1,5 @@
-"""What is expected of a clip, and whether what was heard is right."""
+# SPDX-License-Identifier: Apache-2.0
+"""Expectations of clips, and whether a device's reports meet them."""
 
 from __future__ import annotations
 
@@ -11,13 +12,13 @@ from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import (
     Expectation,
+    check_reports,
     clip_recording,
     clip_recordings,
     expected_label,
-    judge,
 )
 from kws.host.emulate.recordings import held_out, load_matrix
-from kws.host.serial.lines import Heard
+from kws.model.evaluate.hits import Report
 
 LABELS = ("silence", "unknown", "yes", "no")
 
@@ -42,47 +43,67 @@ def test_expected_label_comes_from_folder_or_name(path: str, label: str) -> None
     assert expected_label(Path(path), LABELS) == label
 
 
-def heard(label: str, time_ms: int = 2000) -> Heard:
-    return Heard(label, 210, time_ms)
+def report(label: str, time_ms: int = 2000) -> Report:
+    return Report(label, 210, time_ms)
 
 
 @pytest.mark.parametrize(
-    ("expected", "lines", "ok"),
+    ("expected", "reports", "ok"),
     [
-        ("yes", [heard("yes")], True),
-        ("yes", [heard("unknown", 1500), heard("yes")], True),
+        ("yes", [report("yes")], True),
+        ("yes", [report("unknown", 1500), report("yes")], True),
         ("yes", [], False),
-        ("yes", [heard("no")], False),
-        ("yes", [heard("yes"), heard("no", 2500)], False),
+        ("yes", [report("no")], False),
+        ("yes", [report("yes"), report("no", 2500)], False),
+        ("yes", [report("yes"), report("yes", 2900)], True),
         ("unknown", [], True),
-        ("unknown", [heard("unknown")], True),
-        ("unknown", [heard("yes")], False),
+        ("unknown", [report("unknown")], True),
+        ("unknown", [report("yes")], False),
         ("silence", [], True),
-        ("silence", [heard("unknown")], False),
-        ("silence", [heard("yes")], False),
+        ("silence", [report("unknown")], False),
+        ("silence", [report("yes")], False),
     ],
 )
-def test_judges_a_clip(expected: str, lines: list[Heard], ok: bool) -> None:
-    (row,) = judge([Expectation("clip", expected, 0, 3000)], lines, LABELS)
+def test_reports_of_a_clip_are_checked(expected: str, reports: list[Report], ok: bool) -> None:
+    (row,) = check_reports([Expectation("clip", expected, 0, 3000)], reports, LABELS)
     assert row.ok == ok
-    assert row.heard == tuple(lines)
+    assert row.heard == tuple(reports)
 
 
-def test_words_at_known_times_are_judged_each_by_its_own_time() -> None:
-    parts = [Expectation("a", "yes", 1000, 3000), Expectation("b", "no", 5000, 7000)]
-    rows = judge(parts, [heard("yes", 2900), heard("no", 5100)], LABELS)
+def test_each_word_has_the_reports_of_its_time() -> None:
+    parts = [Expectation("a", "yes", 1000, 1500), Expectation("b", "no", 5000, 5500)]
+    rows = check_reports(parts, [report("yes", 2900), report("no", 5100)], LABELS)
     assert [row.ok for row in rows] == [True, True]
-    rows = judge(parts, [heard("yes", 5100), heard("no", 2900)], LABELS)
+    rows = check_reports(parts, [report("yes", 5100), report("no", 2900)], LABELS)
     assert [row.ok for row in rows] == [False, False]
 
 
-def test_a_keyword_between_the_words_is_a_miss_of_its_own() -> None:
-    parts = [Expectation("a", "yes", 1000, 3000)]
-    rows = judge(parts, [heard("yes", 2000), heard("no", 4000), heard("unknown", 8000)], LABELS)
+def test_keyword_between_the_words_is_a_failed_row() -> None:
+    parts = [Expectation("a", "yes", 1000, 1500)]
+    rows = check_reports(
+        parts, [report("yes", 2000), report("no", 4000), report("unknown", 8000)], LABELS
+    )
     assert [(row.clip, row.ok) for row in rows] == [("a", True), ("between", False)]
 
 
-def test_label_before_the_path_says_what_is_expected(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("labels", "ok"),
+    [
+        (["no", "yes"], True),
+        (["no", "unknown", "yes"], True),
+        (["yes", "no"], False),
+        (["no", "no", "yes"], False),
+        (["no"], False),
+    ],
+)
+def test_words_in_order_are_reported_once_each(labels: list[str], ok: bool) -> None:
+    part = Expectation("both", "no, yes", 0, 4000, ("no", "yes"))
+    reports = [report(label, 1000 * i) for i, label in enumerate(labels, 1)]
+    (row,) = check_reports([part], reports, LABELS)
+    assert row.ok == ok
+
+
+def test_label_before_the_path_is_expected(tmp_path: Path) -> None:
     write_clip(tmp_path / "x.wav", np.zeros(100, np.int16))
     recording = clip_recording(f"no={tmp_path / 'x.wav'}", LABELS)
     assert recording.expected[0].label == "no"
@@ -146,8 +167,8 @@ def test_matrix_is_read(matrix: Path) -> None:
     assert quiet.expected == (Expectation("quiet", "silence", 0, 2000),)
     assert len(street.pcm) == 12 * 16000
     assert street.expected == (
-        Expectation("street @1500ms", "unknown", 1500, 4000),
-        Expectation("street @6500ms", "no", 6500, 9000),
+        Expectation("street @1500ms", "unknown", 1500, 2500),
+        Expectation("street @6500ms", "no", 6500, 7500),
     )
     loud = np.abs(street.pcm.astype(int))
     assert loud[24000:40000].max() > 6900

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import json
@@ -17,32 +18,32 @@ from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.host.emulate.padding import silence
-from kws.model.evaluate.accuracy import core_scores, evaluate
-from kws.model.evaluate.clip_metrics import judge_bundle
+from kws.model.evaluate.accuracy import confusion_matrix, core_scores
+from kws.model.evaluate.clip_metrics import measure_clips
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 
-NAMES = ("silence", "unknown", "yes")
+LABELS = ("silence", "unknown", "yes")
 
 
-def test_confusion_has_a_row_for_what_a_clip_is() -> None:
+def test_matrix_has_a_row_for_each_class() -> None:
     scores = np.eye(3)[[0, 1, 1, 2, 2, 0]]
-    labels = np.array([0, 0, 1, 2, 2, 2])
-    result = evaluate(scores, labels, NAMES)
-    assert result.confusion.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 2]]
+    truth = np.array([0, 0, 1, 2, 2, 2])
+    result = confusion_matrix(scores, truth, LABELS)
+    assert result.counts.tolist() == [[1, 1, 0], [0, 1, 0], [1, 0, 2]]
     assert result.recall == pytest.approx({"silence": 0.5, "unknown": 1.0, "yes": 2 / 3})
     assert result.precision == pytest.approx({"silence": 0.5, "unknown": 0.5, "yes": 1.0})
 
 
 def test_accuracy_counts_each_class_the_same() -> None:
-    labels = np.array([0] * 98 + [1, 2])
-    result = evaluate(np.eye(3)[[0] * 100], labels, NAMES)
+    truth = np.array([0] * 98 + [1, 2])
+    result = confusion_matrix(np.eye(3)[[0] * 100], truth, LABELS)
     assert result.accuracy == pytest.approx(1 / 3)
 
 
 def test_class_without_clips_does_not_count() -> None:
-    result = evaluate(np.eye(3)[[0, 2]], np.array([0, 2]), NAMES)
+    result = confusion_matrix(np.eye(3)[[0, 2]], np.array([0, 2]), LABELS)
     assert result.accuracy == 1.0
     assert set(result.recall) == {"silence", "yes"}
 
@@ -50,7 +51,7 @@ def test_class_without_clips_does_not_count() -> None:
 def test_picture_is_a_png(tmp_path: Path) -> None:
     from PIL import Image
 
-    result = evaluate(np.eye(3), np.arange(3), NAMES)
+    result = confusion_matrix(np.eye(3), np.arange(3), LABELS)
     save_confusion(tmp_path / "c.png", result, "three")
     with Image.open(tmp_path / "c.png") as image:
         assert image.format == "PNG"
@@ -72,7 +73,7 @@ def test_command_agrees_with_training(run: Run, tmp_path: Path) -> None:
         assert part in table.stdout
 
 
-def test_hours_are_played_where_asked_for(run: Run) -> None:
+def test_command_makes_hours_of_sound(run: Run) -> None:
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--stream"]
     short = ["--hours", "0.06", "--quiet-hours", "0.02", "--seed", "3"]
     result = CliRunner().invoke(app, [*command, *short, "--json"])
@@ -86,7 +87,7 @@ def test_hours_are_played_where_asked_for(run: Run) -> None:
     assert "false alarms" in table.stdout
 
 
-def test_own_recording_is_judged_by_its_label_track(run: Run, tmp_path: Path) -> None:
+def test_own_recording_is_measured_with_its_label_track(run: Run, tmp_path: Path) -> None:
     clip = load_clip(run.data / "low" / "test0_nohash_0.wav")
     write_clip(tmp_path / "r.wav", np.concatenate([silence(32000), clip, silence(32000)]))
     (tmp_path / "r.txt").write_text("2.25\t2.75\tlow\n")
@@ -109,17 +110,19 @@ def test_options_that_do_not_fit_are_a_usage_error(options: list[str]) -> None:
     assert isinstance(result.exception, UsageError)
 
 
-def test_float_and_litert_stand_beside_the_core(run: Run, tmp_path: Path) -> None:
+def test_float_model_and_litert_are_measured_too(run: Run, tmp_path: Path) -> None:
     import keras
 
     spectrogram = keras.Input((49, 40, 1))
     logits = keras.layers.Dense(4)(keras.layers.Flatten()(spectrogram))
     keras.Model(spectrogram, logits).save(tmp_path / "model.keras")
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--json"]
-    own = CliRunner().invoke(app, command)  # the weights that the bundle keeps
-    assert own.exit_code == 0, own.output
+    result = CliRunner().invoke(app, command)  # the float weights in the bundle
+    assert result.exit_code == 0, result.output
     exact = run.result.report.float_model.accuracy
-    assert json.loads(own.stdout)["computed_by"]["float, Keras"] == pytest.approx(exact, abs=0.04)
+    assert json.loads(result.stdout)["computed_by"]["float, Keras"] == pytest.approx(
+        exact, abs=0.04
+    )
     result = CliRunner().invoke(app, [*command, "--float", str(tmp_path / "model.keras")])
     assert result.exit_code == 0, result.output
     computed = json.loads(result.stdout)["computed_by"]
@@ -132,37 +135,37 @@ def test_float_and_litert_stand_beside_the_core(run: Run, tmp_path: Path) -> Non
     assert isinstance(result.exception, ModelError)
 
 
-def test_other_words_than_the_models_are_an_error(run: Run) -> None:
+def test_data_set_without_the_keywords_is_an_error(run: Run) -> None:
     command = ["evaluate", "--data", str(run.data)]
     result = CliRunner().invoke(app, command)
     assert isinstance(result.exception, DataError)
     assert "'yes'" in str(result.exception)
 
 
-def test_all_clips_can_be_judged_whatever_their_split(run: Run, tmp_path: Path) -> None:
-    # A data set of one speaker has no split but one.
+def test_split_all_takes_every_clip(run: Run, tmp_path: Path) -> None:
+    # All clips of one speaker are in one split.
     for word in ("low", "high", "up"):
         folder = tmp_path / word
         folder.mkdir()
         source = run.data / word / "test0_nohash_0.wav"
         (folder / "me_nohash_0.wav").write_bytes(source.read_bytes())
     dataset = open_dataset(tmp_path)
-    assert judge_bundle(run.result.bundle, dataset, None).evaluation.clips == 4
+    assert measure_clips(run.result.bundle, dataset, None).matrix.clips == 4
     empty = [split for split in Split if not dataset.of(split)]
     with pytest.raises(DataError, match="--split all"):
-        judge_bundle(run.result.bundle, dataset, empty[0])
+        measure_clips(run.result.bundle, dataset, empty[0])
 
 
-def test_wrong_split_is_named(run: Run) -> None:
+def test_unknown_split_is_named(run: Run) -> None:
     command = ["evaluate", "--data", str(run.data), "--model", str(run.out / "bundle")]
     result = CliRunner().invoke(app, [*command, "--split", "tset"])
     assert isinstance(result.exception, KwsError)
     assert result.exception.exit_code == 2
 
 
-def test_default_model_is_as_good_as_its_bundle_says(speech_commands: Path) -> None:
+def test_accuracy_of_the_default_model_is_the_one_in_its_bundle(speech_commands: Path) -> None:
     bundle = load_bundle(default_bundle_path())
-    result = judge_bundle(bundle, open_dataset(speech_commands), Split.TEST).evaluation
+    result = measure_clips(bundle, open_dataset(speech_commands), Split.TEST).matrix
     assert result.accuracy == pytest.approx(bundle.metrics["accuracy"]["core"])
     assert result.accuracy >= 0.91
     assert result.accuracy >= bundle.metrics["accuracy"]["float"] - 0.01
@@ -173,9 +176,9 @@ def test_default_model_gives_tflms_bits_for_every_test_clip(speech_commands: Pat
     bundle = load_bundle(default_bundle_path())
     samples = evaluation_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)
     oracle = runtime.Interpreter.from_bytes(bundle.model)
-    for spectrogram, ours in zip(
+    for spectrogram, scores in zip(
         samples.spectrograms, core_scores(bundle.model, samples.spectrograms), strict=True
     ):
         oracle.set_input(spectrogram.reshape(bundle.input.shape), 0)
         oracle.invoke()
-        np.testing.assert_array_equal(ours, oracle.get_output(0).ravel())
+        np.testing.assert_array_equal(scores, oracle.get_output(0).ravel())

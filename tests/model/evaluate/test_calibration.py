@@ -1,4 +1,5 @@
-"""Settings that are chosen: within the false alarms allowed, on validation clips alone."""
+# SPDX-License-Identifier: Apache-2.0
+"""Calibration: within the false alarms allowed, on validation clips only."""
 
 from __future__ import annotations
 
@@ -19,8 +20,9 @@ from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate import evaluation
 from kws.model.evaluate.calibration import MARGIN, calibrate
-from kws.model.evaluate.stream_metrics import Trace, listen, trace
-from kws.model.evaluate.streams import Stream, StreamPlan, Word
+from kws.model.evaluate.hits import Word
+from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
+from kws.model.evaluate.streams import Stream, StreamPlan
 from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
@@ -33,7 +35,7 @@ def bundle() -> Bundle:
     return make_bundle(dense_model(), LABELS, name="d")
 
 
-def stream_of(peaks: list[tuple[int, str, int]], words: list[Word]) -> list[Trace]:
+def traces_of(peaks: list[tuple[int, str, int]], words: list[Word]) -> list[Trace]:
     return [scored(words, peaks, seconds=1800)]
 
 
@@ -44,10 +46,12 @@ def test_each_keyword_gets_the_threshold_it_needs(bundle: Bundle) -> None:
     # Ten false alarms of `yes` at 200, ten of `no` at 120.
     peaks += [(500_000 + 10_000 * i, "yes", 200) for i in range(10)]
     peaks += [(700_000 + 10_000 * i, "no", 120) for i in range(10)]
-    found = calibrate(bundle, stream_of(peaks, words), rate=4)
-    thresholds = found.settings.thresholds
-    assert found.expected.miss_share == 0
-    assert len(found.expected.alarms) <= 1, "twice as strict as asked for"
+    calibration = calibrate(bundle, traces_of(peaks, words), false_alarms_per_hour=4)
+    thresholds = calibration.settings.thresholds
+    assert calibration.expected.miss_share == 0
+    assert len(calibration.expected.false_alarms) <= 1, (
+        "one is allowed: 4 per hour in half an hour, divided by MARGIN"
+    )
     assert 120 <= thresholds["no"] < 252
     assert 200 <= thresholds["yes"] < 252
 
@@ -59,65 +63,69 @@ def test_false_alarms_stay_within_what_was_asked(bundle: Bundle) -> None:
     peaks += [(700_000 + 10_000 * i, "yes", int(rng.integers(100, 256))) for i in range(100)]
     misses = []
     for rate in (4, 40, 400):
-        found = calibrate(bundle, stream_of(peaks, words), rate)
-        assert len(found.expected.alarms) <= round(rate / 2 / MARGIN)
-        misses.append(found.expected.miss_share)
+        calibration = calibrate(bundle, traces_of(peaks, words), rate)
+        assert len(calibration.expected.false_alarms) <= round(rate / 2 / MARGIN)
+        misses.append(calibration.expected.miss_share)
     assert misses[0] > misses[1] > misses[2]
 
 
-def test_keyword_that_cannot_be_quiet_is_never_reported(bundle: Bundle) -> None:
+def test_keyword_with_too_many_false_alarms_is_never_reported(bundle: Bundle) -> None:
     words = [said("yes", 10_000 * i) for i in range(1, 20)] + [said("no", 300_000)]
     peaks = [(word.start_ms + 100, word.label, 255) for word in words]
     peaks += [(1_000_000 + 10_000 * i, "no", 255) for i in range(30)]
-    found = calibrate(bundle, stream_of(peaks, words), rate=1)
-    assert found.settings.thresholds["no"] == 255
-    assert found.expected.hits == {"yes": 19, "no": 0}
+    calibration = calibrate(bundle, traces_of(peaks, words), false_alarms_per_hour=1)
+    assert calibration.settings.thresholds["no"] == 255
+    assert calibration.expected.hits == {"yes": 19, "no": 0}
 
 
 def test_words_that_are_not_asked_for_are_never_reported(bundle: Bundle) -> None:
     words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 10, 1)]
     peaks = [(word.start_ms + 100, word.label, 255) for word in words]
     peaks += [(1_000_000 + 10_000 * i, "no", 255) for i in range(30)]
-    found = calibrate(bundle, stream_of(peaks, words), 1, ("yes",))
-    assert found.settings.thresholds["no"] == 255
-    assert found.settings.thresholds["yes"] < 255
-    heard = found.expected
-    assert (heard.said, heard.hits, heard.others) == ({"yes": 10}, {"yes": 10}, 10)
-    assert heard.alarms == ()
+    calibration = calibrate(bundle, traces_of(peaks, words), 1, ("yes",))
+    assert calibration.settings.thresholds["no"] == 255
+    assert calibration.settings.thresholds["yes"] < 255
+    expected = calibration.expected
+    assert expected.said == {"yes": 10}
+    assert expected.hits == {"yes": 10}
+    assert expected.other_words == 10
+    assert expected.false_alarms == ()
 
 
 def test_streams_without_keywords_are_refused(bundle: Bundle) -> None:
     with pytest.raises(DataError, match="nobody says a keyword"):
-        calibrate(bundle, stream_of([], [said("dog", 1000)]), 1)
+        calibrate(bundle, traces_of([], [said("dog", 1000)]), 1)
 
 
 def test_window_fits_the_stride(bundle: Bundle) -> None:
     words = [said("yes", 10_000 * i) for i in range(1, 20)]
     for stride, least in ((10, 200), (16, 400)):  # 200 and 320 ms
         slow = replace(bundle, inference_stride=stride)
-        found = calibrate(slow, stream_of([(w.start_ms, "yes", 255) for w in words], words), 1)
-        assert found.settings.average_window_ms == least
-        assert found.settings.minimum_count == 2
+        calibration = calibrate(
+            slow, traces_of([(w.start_ms, "yes", 255) for w in words], words), 1
+        )
+        assert calibration.settings.average_window_ms == least
+        assert calibration.settings.minimum_count == 2
 
 
 def test_command_writes_the_bundle_from_validation_clips_alone(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    heard: list[Word] = []
+    played: list[Word] = []
 
     def spy(bundle: Bundle, streams: Iterable[Stream], *rest: object) -> Iterator[Trace]:
         kept = list(streams)
-        heard.extend(word for stream in kept for word in stream.words)
-        return trace(bundle, kept)
+        played.extend(word for stream in kept for word in stream.words)
+        return trace_streams(bundle, kept)
 
-    monkeypatch.setattr(evaluation, "trace", spy)
+    monkeypatch.setattr(evaluation, "trace_streams", spy)
     folder = Path(shutil.copytree(run.out / "bundle", tmp_path / "b"))
     before = load_bundle(folder)
-    command = ["calibrate", str(folder), "--data", str(run.data), *FEW_MINUTES]
+    command = ["calibrate", "--model", str(folder), "--data", str(run.data), *FEW_MINUTES]
     result = CliRunner().invoke(app, [*command, "--false-alarms-per-hour", "60", "--json"])
     assert result.exit_code == 0, result.output
     splits = {clip.path: clip.split for clip in open_dataset(run.data).clips}
-    assert {splits[word.file] for word in heard if word.file} == {Split.VALIDATION}
+    assert {splits[word.file] for word in played if word.file} == {Split.VALIDATION}
 
     facts = json.loads(result.stdout)
     after = load_bundle(folder)
@@ -127,24 +135,24 @@ def test_command_writes_the_bundle_from_validation_clips_alone(
     assert after.metrics["calibration"]["asked_false_alarms_an_hour"] == 60
     assert (after.model, after.metrics["accuracy"]) == (before.model, before.metrics["accuracy"])
     assert facts["expected"]["false_alarms"] <= 2
-    # The device with these settings does what calibration expects.
+    # With these settings the core reports what calibration expects.
     (first,) = StreamPlan(0.05, 0).streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
-    (found,) = trace(after, [first])
-    again = listen(after.recognizer, after.labels, [found])
-    assert again.total_hits == facts["expected"]["hits"]
+    traces = list(trace_streams(after, [first]))
+    metrics = measure_traces(after.recognizer, after.labels, traces)
+    assert metrics.total_hits == facts["expected"]["hits"]
 
 
 def test_bundle_stays_whole_when_it_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "notes.txt").write_text("mine")
+    (tmp_path / "full" / "notes.txt").write_text("a note")
     out = ["--out", str(tmp_path / "full")]
-    command = ["calibrate", str(run.out / "bundle"), "--data", str(run.data), *FEW_MINUTES, *out]
-    result = CliRunner().invoke(app, command)
+    command = ["calibrate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
+    result = CliRunner().invoke(app, [*command, *FEW_MINUTES, *out])
     assert isinstance(result.exception, KwsError)
     assert "something else than a bundle" in str(result.exception)
 
 
-def test_speaker_in_two_sets_is_refused(run: Run, tones: DataSet) -> None:
+def test_speaker_in_two_splits_is_refused(run: Run, tones: DataSet) -> None:
     clips = tuple(replace(clip, speaker="one") for clip in tones.clips)
     with pytest.raises(DataError, match="in two sets"):
         evaluation.calibrate_bundle(
@@ -153,7 +161,13 @@ def test_speaker_in_two_sets_is_refused(run: Run, tones: DataSet) -> None:
 
 
 def test_word_that_the_model_does_not_know_is_named(run: Run) -> None:
-    command = ["calibrate", str(run.out / "bundle"), "--data", str(run.data), "--words", "low,hi"]
-    result = CliRunner().invoke(app, command)
+    command = ["calibrate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
+    result = CliRunner().invoke(app, [*command, "--words", "low,hi"])
     assert isinstance(result.exception, UsageError)
     assert "does not know hi; it knows low, high" in str(result.exception)
+
+
+def test_built_in_bundle_is_not_changed(run: Run) -> None:
+    result = CliRunner().invoke(app, ["calibrate", "--data", str(run.data)])
+    assert isinstance(result.exception, UsageError)
+    assert "--model" in str(result.exception)

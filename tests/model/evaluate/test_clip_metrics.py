@@ -1,4 +1,5 @@
-"""Clip by clip: speakers, noise, level, the surest mistakes."""
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of clips: speakers, noise, level, worst clips."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ import pytest
 
 from kws.audio.dataset import DataSet, Split
 from kws.model.evaluate.accuracy import core_scores
-from kws.model.evaluate.clip_metrics import Judgement, at_level, in_noise, judge_bundle
+from kws.model.evaluate.clip_metrics import ClipMetrics, at_level, in_noise, measure_clips
 from kws.model.evaluate.streams import speech_span
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
@@ -17,34 +18,34 @@ from tests.model.conftest import Run
 LABELS = ("silence", "unknown", "yes")
 
 
-def judged(truth: list[int], said: list[int], speakers: list[str]) -> Judgement:
+def metrics_of(truth: list[int], answers: list[int], speakers: list[str]) -> ClipMetrics:
     scores = np.full((len(truth), 3), -100, np.int8)
-    scores[np.arange(len(said)), said] = [50 + i for i in range(len(said))]
+    scores[np.arange(len(answers)), answers] = [50 + i for i in range(len(answers))]
     files = tuple(Path(f"{i}.wav") for i in range(len(truth)))
     pcm = np.zeros((len(truth), 160), np.int16)
-    return Judgement("m", LABELS, np.array(truth), scores, files, tuple(speakers), pcm)
+    return ClipMetrics("m", LABELS, np.array(truth), scores, files, tuple(speakers), pcm)
 
 
-def test_worst_speakers_come_first_and_few_clips_say_nothing() -> None:
-    found = judged(
+def test_worst_speakers_come_first_without_those_with_few_clips() -> None:
+    metrics = metrics_of(
         [2, 2, 2, 1, 1, 1, 2, 0, 0, 0],
         [2, 1, 1, 1, 1, 2, 1, 1, 1, 1],
         ["a", "a", "a", "b", "b", "b", "c", "d", "d", "d"],
     )
-    assert [(s.name, s.right, s.clips) for s in found.by_speaker] == [("a", 1, 3), ("b", 2, 3)]
-    assert found.spread["worst"] == pytest.approx(1 / 3)
-    assert found.spread["all_right"] == 0
-    assert judged([2], [2], ["a"]).spread == {}
+    assert [(s.name, s.right, s.clips) for s in metrics.by_speaker] == [("a", 1, 3), ("b", 2, 3)]
+    assert metrics.spread["worst"] == pytest.approx(1 / 3)
+    assert metrics.spread["all_right"] == 0
+    assert metrics_of([2], [2], ["a"]).spread == {}
 
 
-def test_surest_mistakes_come_first() -> None:
-    found = judged([2, 2, 1, 1], [2, 1, 1, 2], ["a"] * 4)
-    assert [(clip.truth, clip.said) for clip in found.worst] == [
+def test_most_confident_mistakes_come_first() -> None:
+    metrics = metrics_of([2, 2, 1, 1], [2, 1, 1, 2], ["a"] * 4)
+    assert [(clip.truth, clip.said) for clip in metrics.worst] == [
         ("unknown", "yes"),
         ("yes", "unknown"),
     ]
-    assert found.worst[0].score == 50 + 3 + 128
-    assert found.worst[0].truth_score == 28
+    assert metrics.worst[0].score == 50 + 3 + 128
+    assert metrics.worst[0].truth_score == 28
 
 
 def test_noise_and_level_are_as_asked() -> None:
@@ -68,16 +69,16 @@ def test_noise_and_level_are_as_asked() -> None:
 
 def test_scores_are_the_cores_and_speakers_the_clips(run: Run, tones: DataSet) -> None:
     bundle = run.result.bundle
-    found = judge_bundle(bundle, tones, Split.TEST)
+    metrics = measure_clips(bundle, tones, Split.TEST)
     samples = evaluation_samples(tones, bundle.keywords, Split.TEST)
-    np.testing.assert_array_equal(found.scores, core_scores(bundle.model, samples.spectrograms))
-    assert found.evaluation.to_json() == run.result.report.core.to_json()
-    assert {s.partition("0")[0] for s in found.speakers if not s.startswith("background")} <= {
+    np.testing.assert_array_equal(metrics.scores, core_scores(bundle.model, samples.spectrograms))
+    assert metrics.matrix.to_json() == run.result.report.core.to_json()
+    assert {s.partition("0")[0] for s in metrics.speakers if not s.startswith("background")} <= {
         "test", "test1", "test2", "test3"
     }  # fmt: skip
-    low, high = found.interval
-    assert 0 <= low <= found.evaluation.accuracy <= high <= 1
-    assert set(found.by_snr) == {-5, 0, 5, 10, 15, 20}
-    assert set(found.curves) == {"low", "high"}
-    right, total = found.by_snr[20]
-    assert right / total >= found.by_snr[-5][0] / total
+    low, high = metrics.interval
+    assert 0 <= low <= metrics.matrix.accuracy <= high <= 1
+    assert set(metrics.by_snr) == {-5, 0, 5, 10, 15, 20}
+    assert set(metrics.curves) == {"low", "high"}
+    right, total = metrics.by_snr[20]
+    assert right / total >= metrics.by_snr[-5][0] / total

@@ -1,17 +1,24 @@
-"""The report, looked at in a browser: offline, light and dark, wide and narrow."""
+# SPDX-License-Identifier: Apache-2.0
+"""The report in a browser: offline, light and dark, wide and narrow."""
 
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
 
+from kws.bundle.bundle import make_bundle
 from kws.cli.main import app
-from kws.model.evaluate.report.html_report import _table
+from kws.errors import ToolError
+from kws.model.evaluate.evaluation import Evaluation, StreamResult
+from kws.model.evaluate.report.html_report import Picture, render
+from kws.model.evaluate.stream_metrics import StreamMetrics
 from tests.model.conftest import Run
+from tests.small_models import LABELS, dense_model
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -30,34 +37,34 @@ def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(browser: Browser, page: Path, **context: Any) -> tuple[Page, list[str], list[str]]:
-    """The page without a network, what it asked for, and what the browser complained of."""
-    asked: list[str] = []
-    complaints: list[str] = []
+    """The page without a network, its requests, and the messages of the browser."""
+    requests: list[str] = []
+    messages: list[str] = []
     tab = browser.new_context(offline=True, **context).new_page()
-    tab.on("request", lambda request: asked.append(request.url[:60]))
-    tab.on("console", lambda message: complaints.append(message.text))
-    tab.on("pageerror", lambda error: complaints.append(str(error)))
+    tab.on("request", lambda request: requests.append(request.url[:60]))
+    tab.on("console", lambda message: messages.append(message.text))
+    tab.on("pageerror", lambda error: messages.append(str(error)))
     tab.goto(page.as_uri())
     tab.wait_for_function(
         "[...document.images].every(i => i.complete) &&"
         "[...document.querySelectorAll('audio')].every(a => a.readyState >= 1 || a.error)"
     )
-    return tab, asked, complaints
+    return tab, requests, messages
 
 
-def test_report_stands_alone(browser: Browser, report: Path, tmp_path: Path) -> None:
+def test_report_is_one_file(browser: Browser, report: Path, tmp_path: Path) -> None:
     moved = tmp_path / "alone.html"
     shutil.copy(report / "report.html", moved)
-    tab, asked, complaints = opened(browser, moved)
-    assert {url.partition(":")[0] for url in asked} <= {"file", "data"}
-    assert [url for url in asked if url.startswith("file")] == [moved.as_uri()[:60]]
-    assert complaints == []
+    tab, requests, messages = opened(browser, moved)
+    assert {url.partition(":")[0] for url in requests} <= {"file", "data"}
+    assert [url for url in requests if url.startswith("file")] == [moved.as_uri()[:60]]
+    assert messages == []
     text = tab.inner_text("body")
-    for part in ("accuracy on clips", "false alarms an hour", "Noise, level, speakers", "low"):
+    for part in ("accuracy on clips", "false alarms per hour", "Noise, level, speakers", "low"):
         assert part in text
 
 
-def test_pictures_are_seen_and_described(browser: Browser, report: Path) -> None:
+def test_pictures_are_shown_and_described(browser: Browser, report: Path) -> None:
     tab, _, _ = opened(browser, report / "report.html")
     pictures = tab.evaluate("[...document.images].map(i => [i.naturalWidth, i.clientWidth, i.alt])")
     names = {"confusion", "roc", "det", "reliability", "conditions", "speakers", "stream"}
@@ -80,7 +87,8 @@ def test_sounds_can_be_played(browser: Browser, report: Path) -> None:
         assert seconds == pytest.approx(1, abs=0.01) or seconds == pytest.approx(2.5, abs=0.01)
     assert tab.evaluate(
         "(async () => { const a = document.querySelector('audio'); a.muted = true; await a.play();"
-        "await new Promise(r => setTimeout(r, 300)); return a.currentTime > 0; })()"
+        "await new Promise(r => a.addEventListener('timeupdate', () => a.currentTime > 0 && r()));"
+        "return true; })()"
     )
 
 
@@ -95,26 +103,29 @@ def test_it_is_light_and_dark(browser: Browser, report: Path, scheme: Any, tmp_p
         histogram = grey.histogram()
     bright = sum(histogram[200:]) / sum(histogram)
     dark = sum(histogram[:80]) / sum(histogram)
-    # Pictures have the page's colours, too.
+    # The pictures have the colours of the page.
     assert (bright > 0.75) if scheme == "light" else (dark > 0.75), (bright, dark)
 
 
 @pytest.mark.parametrize("width", [360, 1400])
-def test_nothing_runs_over_the_edge(browser: Browser, report: Path, width: int) -> None:
+def test_page_fits_its_window(browser: Browser, report: Path, width: int) -> None:
     tab, _, _ = opened(browser, report / "report.html", viewport={"width": width, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_names_cannot_become_html(browser: Browser) -> None:
+    name = "<script>document.title = 'bad'</script>"
+    nothing = StreamMetrics(("yes",), 1.0, {"yes": 0}, {"yes": 0}, {"yes": 0}, (), (), 0)
+    stream = StreamResult({"recording": name}, nothing, (), ())
+    bundle = make_bundle(dense_model(), LABELS, name="m")
     tab = browser.new_page()
-    tab.set_content(_table("<i>a", ("<b>",), [("<script>document.title = 'bad'</script>",)]))
-    assert tab.title() == ""
-    assert "<script>" in tab.inner_text("td")
+    tab.set_content(render(Evaluation(bundle, None, stream), {"stream": Picture(b"", b"")}))
+    assert tab.title() == "m: evaluation"
+    assert f"recording {name}" in tab.inner_text("body")
 
 
-def test_same_judgement_gives_the_same_pictures(run: Run) -> None:
-    from kws.model.evaluate.report import plots
-
-    evaluation = run.result.report.core
-    assert plots.confusion(evaluation, "x") == plots.confusion(evaluation, "x")
-    assert plots.confusion(evaluation, "x") != plots.confusion(evaluation, "x", plots.DARK)
+def test_missing_template_engine_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    bundle = make_bundle(dense_model(), LABELS, name="m")
+    with pytest.raises(ToolError, match=r"kws\[evaluate\]"):
+        render(Evaluation(bundle, None, None), {})

@@ -1,28 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
+
+import sys
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, chi2
 from sklearn.metrics import det_curve, roc_auc_score, roc_curve
 
+from kws.errors import ToolError
 from kws.model.evaluate.statistics import bootstrap_recall, poisson, reliability, roc, wilson
 
 
-@pytest.mark.parametrize(("hits", "total"), [(0, 1), (1, 1), (3, 7), (138, 148), (999, 1000)])
-def test_wilson_is_scipys(hits: int, total: int) -> None:
-    oracle = binomtest(hits, total).proportion_ci(method="wilson")
-    assert wilson(hits, total) == pytest.approx((oracle.low, oracle.high), abs=1e-6)
+@pytest.mark.parametrize(
+    ("hits", "total", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_the_published_intervals(
+    hits: int, total: int, low: float, high: float
+) -> None:
+    # R. G. Newcombe, Statistics in Medicine 17 (1998) 857, table I, method 3.
+    assert wilson(hits, total) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_nothing_counted_says_nothing() -> None:
+def test_nothing_counted_gives_the_whole_range() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 5, 30, 200, 500, 501, 3000])
-def test_poisson_is_the_exact_interval(count: int) -> None:
-    low = chi2.ppf(0.025, 2 * count) / 2 if count else 0.0
-    high = chi2.ppf(0.975, 2 * count + 2) / 2
-    assert poisson(count) == pytest.approx((low, high), rel=1e-4 if count <= 500 else 0.01)
+@pytest.mark.parametrize(
+    ("count", "low", "high"),
+    [
+        (0, 0.0, 3.689),
+        (1, 0.025, 5.572),
+        (2, 0.242, 7.225),
+        (5, 1.623, 11.668),
+        (10, 4.795, 18.390),
+    ],
+)
+def test_poisson_gives_the_published_exact_intervals(count: int, low: float, high: float) -> None:
+    # F. Garwood, Biometrika 28 (1936) 437; also in tables of exact Poisson limits.
+    assert poisson(count) == pytest.approx((low, high), abs=6e-4)
+
+
+def test_poisson_is_exact_for_large_counts() -> None:
+    """Its coverage, from the distribution itself: each tail has 2.5 %."""
+    from scipy.stats import poisson as distribution
+
+    for count in (501, 3000):
+        low, high = poisson(count)
+        assert distribution.sf(count - 1, low) == pytest.approx(0.025, rel=1e-6)
+        assert distribution.cdf(count, high) == pytest.approx(0.025, rel=1e-6)
+
+
+def test_missing_scipy_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(ToolError, match=r"kws\[evaluate\]"):
+        wilson(1, 2)
+    with pytest.raises(ToolError, match=r"kws\[evaluate\]"):
+        poisson(1)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -30,15 +69,15 @@ def test_curves_are_scikit_learns(seed: int) -> None:
     rng = np.random.default_rng(seed)
     positive = rng.random(300) < 0.3
     scores = np.clip(rng.normal(40 * positive, 40), -128, 127).astype(np.int8)
-    ours = roc(scores, positive)
+    curve = roc(scores, positive)
     false, true, thresholds = roc_curve(positive, scores, drop_intermediate=False)
-    np.testing.assert_allclose(ours.false_positive, false)
-    np.testing.assert_allclose(ours.true_positive, true)
-    np.testing.assert_array_equal(ours.thresholds[1:], thresholds[1:])
-    assert ours.area == pytest.approx(roc_auc_score(positive, scores))
+    np.testing.assert_allclose(curve.false_positive, false)
+    np.testing.assert_allclose(curve.true_positive, true)
+    np.testing.assert_array_equal(curve.thresholds[1:], thresholds[1:])
+    assert curve.area == pytest.approx(roc_auc_score(positive, scores))
     false, miss, _ = det_curve(positive, scores)
     crossing = int(np.argmin(np.abs(false - miss)))
-    assert ours.equal_error == pytest.approx((false[crossing] + miss[crossing]) / 2, abs=0.01)
+    assert curve.equal_error == pytest.approx((false[crossing] + miss[crossing]) / 2, abs=0.01)
 
 
 def test_perfect_and_useless_scores() -> None:
@@ -50,14 +89,14 @@ def test_perfect_and_useless_scores() -> None:
 
 
 def test_expected_calibration_error_by_hand() -> None:
-    # Twice sure at 0.95 and right once; once at 0.55 and right.
-    found = reliability(np.array([0.95, 0.95, 0.55]), np.array([True, False, True]))
-    assert found.counts.tolist() == [0] * 5 + [1] + [0] * 3 + [2]
-    assert found.error == pytest.approx((2 * 0.45 + 0.45) / 3)
+    # Twice with confidence 0.95 and right once; once with 0.55 and right.
+    bins = reliability(np.array([0.95, 0.95, 0.55]), np.array([True, False, True]))
+    assert bins.counts.tolist() == [0] * 5 + [1] + [0] * 3 + [2]
+    assert bins.error == pytest.approx((2 * 0.45 + 0.45) / 3)
     assert reliability(np.array([1.0]), np.array([True])).error == 0.0
 
 
-def test_bootstrap_is_wider_where_a_speakers_clips_go_wrong_together() -> None:
+def test_bootstrap_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> None:
     rng = np.random.default_rng(0)
     truth = np.tile([0, 1], 200)
     speakers = np.arange(400) // 8  # eight clips each
@@ -69,7 +108,7 @@ def test_bootstrap_is_wider_where_a_speakers_clips_go_wrong_together() -> None:
     assert wide[0] < together.mean() < wide[1]
 
 
-def test_bootstrap_covers_the_truth_about_as_often_as_it_says() -> None:
+def test_bootstrap_covers_the_true_recall_in_most_trials() -> None:
     rng = np.random.default_rng(1)
     inside = 0
     for trial in range(150):

@@ -1,4 +1,5 @@
-"""Reports against what was said: hits, misses, wrong ones, false alarms, latency."""
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of streams: hits, misses, false alarms, latency, the threshold curve."""
 
 from __future__ import annotations
 
@@ -10,16 +11,17 @@ import pytest
 from kws.audio.dataset import DataSet, Split
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.host.serial.lines import parse
+from kws.model.evaluate.hits import Word
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,
     Trace,
-    curve,
-    listen,
+    measure_traces,
     recognize,
-    trace,
+    threshold_curve,
+    trace_streams,
     with_threshold,
 )
-from kws.model.evaluate.streams import StreamSettings, Word, make_streams
+from kws.model.evaluate.streams import StreamSettings, make_streams
 from tests.model.conftest import Run
 
 LABELS = ("silence", "unknown", "yes", "no")
@@ -27,7 +29,7 @@ SETTINGS = RecognizerSettings(average_window_ms=200, suppression_ms=1000, minimu
 
 
 def scored(words: list[Word], peaks: list[tuple[int, str, int]], seconds: int = 60) -> Trace:
-    """A model that is sure of silence, but for 400 ms from each peak's time on."""
+    """Scores of silence, but for 400 ms from the time of each peak: time, label, score."""
     times = np.arange(0, seconds * 1000, 40, dtype=np.int32)
     scores = np.full((len(times), 4), -128, np.int8)
     scores[:, 0] = 127
@@ -43,7 +45,7 @@ def said(label: str, start_ms: int) -> Word:
 
 
 def test_each_report_is_a_hit_a_wrong_one_or_a_false_alarm() -> None:
-    found = scored(
+    trace = scored(
         [said("yes", 5000), said("yes", 10000), said("no", 15000), said("dog", 20000)],
         [
             (2000, "no", 255),  # nobody spoke
@@ -54,40 +56,43 @@ def test_each_report_is_a_hit_a_wrong_one_or_a_false_alarm() -> None:
             (25000, "yes", 255),  # long after it
         ],
     )
-    heard = listen(SETTINGS, LABELS, [found])
-    assert heard.said == {"yes": 2, "no": 1}
-    assert heard.hits == {"yes": 1, "no": 0}
-    assert heard.wrong == {"yes": 1, "no": 0}
-    assert heard.others == 1
-    assert [(alarm.label, alarm.near.label if alarm.near else None) for alarm in heard.alarms] == [
+    metrics = measure_traces(SETTINGS, LABELS, [trace])
+    assert metrics.said == {"yes": 2, "no": 1}
+    assert metrics.hits == {"yes": 1, "no": 0}
+    assert metrics.wrong == {"yes": 1, "no": 0}
+    assert metrics.other_words == 1
+    assert [
+        (alarm.report.label, alarm.near.label if alarm.near else None)
+        for alarm in metrics.false_alarms
+    ] == [
         ("no", None),
         ("yes", "yes"),
         ("yes", "dog"),
         ("yes", None),
     ]
-    assert [(w.label, w.start_ms) for w in heard.missed] == [("yes", 10000), ("no", 15000)]
-    assert heard.miss_share == pytest.approx(2 / 3)
-    assert heard.alarms_an_hour == pytest.approx(4 * 60)
-    assert heard.to_json()["keywords"]["no"]["missed"] == 1
+    assert [(w.label, w.start_ms) for w in metrics.missed] == [("yes", 10000), ("no", 15000)]
+    assert metrics.miss_share == pytest.approx(2 / 3)
+    assert metrics.false_alarms_per_hour == pytest.approx(4 * 60)
+    assert metrics.to_json()["keywords"]["no"]["missed"] == 1
 
 
 def test_latency_counts_from_the_words_end() -> None:
-    found = scored([said("yes", 5000)], [(5480, "yes", 255)])
-    (report,) = recognize(SETTINGS, LABELS, found).tolist()
-    heard = listen(SETTINGS, LABELS, [found])
-    assert heard.latencies_ms == (report[0] - 5500,)
-    assert 0 < heard.latencies_ms[0] < 300
+    trace = scored([said("yes", 5000)], [(5480, "yes", 255)])
+    (report,) = recognize(SETTINGS, LABELS, trace)
+    metrics = measure_traces(SETTINGS, LABELS, [trace])
+    assert metrics.latencies_ms == (report.time_ms - 5500,)
+    assert 0 < metrics.latencies_ms[0] < 300
 
 
-def test_a_report_before_the_word_is_no_hit() -> None:
-    heard = listen(SETTINGS, LABELS, [scored([said("yes", 6000)], [(5000, "yes", 255)])])
-    assert heard.hits["yes"] == 0
-    assert len(heard.alarms) == 1
+def test_report_before_the_word_is_no_hit() -> None:
+    metrics = measure_traces(SETTINGS, LABELS, [scored([said("yes", 6000)], [(5000, "yes", 255)])])
+    assert metrics.hits["yes"] == 0
+    assert len(metrics.false_alarms) == 1
 
 
-def test_nothing_heard_and_nothing_said() -> None:
-    heard = listen(SETTINGS, LABELS, [scored([], [])])
-    facts = heard.to_json()
+def test_stream_without_words_and_reports() -> None:
+    metrics = measure_traces(SETTINGS, LABELS, [scored([], [])])
+    facts = metrics.to_json()
     assert (facts["miss_share"], facts["false_alarms"], facts["latency_ms"]) == (0.0, 0, {})
     assert facts["false_alarms_an_hour_95"][0] == 0.0
     assert facts["false_alarms_an_hour_95"][1] == pytest.approx(3.69 * 60, rel=0.01)
@@ -95,10 +100,10 @@ def test_nothing_heard_and_nothing_said() -> None:
 
 def test_curve_trades_misses_for_false_alarms() -> None:
     peaks = [(5100, "yes", 255), (10100, "yes", 170), (15000, "no", 210)]
-    found = scored([said("yes", 5000), said("yes", 10000)], peaks)
+    trace = scored([said("yes", 5000), said("yes", 10000)], peaks)
     points = {
-        point.threshold: (point.miss_share, round(point.alarms_an_hour))
-        for point in curve(SETTINGS, LABELS, [found])
+        point.threshold: (point.miss_share, round(point.false_alarms_per_hour))
+        for point in threshold_curve(SETTINGS, LABELS, [trace])
     }
     assert sorted(points) == sorted(THRESHOLDS)
     assert points[160] == (0.0, 60)
@@ -111,26 +116,22 @@ def test_one_threshold_for_the_keywords_leaves_silence_and_unknown_alone() -> No
     assert with_threshold(settings, LABELS, 99).thresholds == {"unknown": 255, "yes": 99, "no": 99}
 
 
-def test_scores_through_the_recognizer_are_the_pipelines_own_lines(
+def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
     run: Run, tones: DataSet
 ) -> None:
-    """The way over stored scores gives, report for report, what a device would write."""
     settings = RecognizerSettings(300, 200, 500, 3, {"low": 70, "high": 90})
     bundle = replace(run.result.bundle, recognizer=settings)
     plan = StreamSettings(minutes=4, words_a_minute=20, snr_db=(20, 30))
     stream = next(make_streams(tones, bundle.keywords, Split.TEST, plan))
-    (found,) = trace(bundle, [stream])
+    (trace,) = trace_streams(bundle, [stream])
     lines = parse(bundle.pipeline().feed(stream.pcm))
     device = [(h.time_ms, h.label, h.score) for h in lines.heard if h.label in bundle.keywords]
-    ours = [
-        (t, bundle.labels[k], s)
-        for t, k, s in recognize(bundle.recognizer, bundle.labels, found).tolist()
-    ]
-    assert len(ours) > 20
-    assert ours == device
-    assert len(found.times_ms) == pytest.approx(4 * 60 * 25, abs=30)
-    heard = listen(bundle.recognizer, bundle.labels, [found])
-    assert heard.total_hits > 5
-    events = len(found.excerpts)
-    assert events == min(len(heard.alarms), 6) + min(len(heard.missed), 6)
-    assert all(len(pcm) == 40000 for _, pcm in found.excerpts)
+    reports = recognize(bundle.recognizer, bundle.labels, trace)
+    assert len(reports) > 20
+    assert [(r.time_ms, r.label, r.score) for r in reports] == device
+    assert len(trace.times_ms) == pytest.approx(4 * 60 * 25, abs=30)
+    metrics = measure_traces(bundle.recognizer, bundle.labels, [trace])
+    assert metrics.total_hits > 5
+    events = len(trace.excerpts)
+    assert events == min(len(metrics.false_alarms), 6) + min(len(metrics.missed), 6)
+    assert all(len(pcm) == 40000 for _, pcm in trace.excerpts)

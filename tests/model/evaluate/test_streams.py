@@ -1,4 +1,5 @@
-"""Long recordings: what is said where, how loud, and by whom."""
+# SPDX-License-Identifier: Apache-2.0
+"""Streams: which words are said when, how loud, and by whom."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ import pytest
 from kws.audio.dataset import DataSet, Split
 from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
+from kws.model.evaluate.hits import REACTION_MS
 from kws.model.evaluate.streams import (
-    REACTION_MS,
     StreamPlan,
     StreamSettings,
     make_streams,

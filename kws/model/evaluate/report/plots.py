@@ -1,4 +1,5 @@
-"""Pictures of how a model does, as PNG, for light and for dark pages."""
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of metrics as PNG, for light and for dark pages."""
 
 from __future__ import annotations
 
@@ -10,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from kws.extras import require
 from kws.files import atomic_write
-from kws.model.evaluate.accuracy import Evaluation
+from kws.model.evaluate.accuracy import ConfusionMatrix
 from kws.model.evaluate.calibration import MARGIN
-from kws.model.evaluate.clip_metrics import Judgement
-from kws.model.evaluate.stream_metrics import CurvePoint, Hearing
+from kws.model.evaluate.clip_metrics import ClipMetrics
+from kws.model.evaluate.stream_metrics import OperatingPoint, StreamMetrics
 
 _DARK_CELL = 0.55
-"""From this share on, a cell is so dark that its text is white."""
+"""Cells with at least this share are so dark that their text is white."""
 
 _DET_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40)  # percent
 _MANY = 6
-"""From so many labels on, those below a picture stand at an angle."""
+"""With more labels than this, those below a picture are slanted."""
 
 
 @dataclass(frozen=True)
@@ -32,27 +34,28 @@ class Theme:
     ink: str
     faint: str
     cells: str
-    """matplotlib's name of the map for shares."""
+    """Matplotlib's name of the colour map for shares."""
 
 
 LIGHT = Theme("#ffffff", "#1f2d3d", "#c9d1d9", "Blues")
 DARK = Theme("#161b22", "#e6edf3", "#3d444d", "Blues_r")
 
 
-def save_confusion(path: Path, evaluation: Evaluation, title: str) -> None:
-    """Draw the confusion matrix as PNG: a row a class, shares of the row as colour and text.
+def save_confusion(path: Path, matrix: ConfusionMatrix, title: str) -> None:
+    """Draw a confusion matrix into a PNG file.
 
     Raises:
-        KwsError: it could not be written.
+        ToolError: Matplotlib is not installed.
+        KwsError: the file cannot be written.
     """
-    atomic_write(path, confusion(evaluation, title))
+    atomic_write(path, confusion(matrix, title))
 
 
-def confusion(evaluation: Evaluation, title: str, theme: Theme = LIGHT) -> bytes:
-    """The confusion matrix: a row a class, shares of the row as colour and text."""
-    counts = evaluation.confusion
+def confusion(matrix: ConfusionMatrix, title: str, theme: Theme = LIGHT) -> bytes:
+    """A confusion matrix: a row for each class, shares of the row as colour and text."""
+    counts = matrix.counts
     shares = counts / counts.sum(axis=1, keepdims=True).clip(1)
-    size = len(evaluation.labels)
+    size = len(matrix.labels)
     side = 2.2 + 0.85 * size
     figure, axes = _figure((side + 0.3, side), theme)
     axes.imshow(shares, cmap=theme.cells, vmin=0, vmax=1)
@@ -69,12 +72,12 @@ def confusion(evaluation: Evaluation, title: str, theme: Theme = LIGHT) -> bytes
                     fontsize=9,
                     color="white" if dark_cell else "#1f2d3d",
                 )
-    axes.set_xticks(range(size), evaluation.labels, rotation=45 if size > _MANY else 0)
-    axes.set_yticks(range(size), evaluation.labels)
+    axes.set_xticks(range(size), matrix.labels, rotation=45 if size > _MANY else 0)
+    axes.set_yticks(range(size), matrix.labels)
     axes.set_xlabel("the model said")
     axes.set_ylabel("the clip was")
-    axes.set_title(f"{title}\naccuracy {evaluation.accuracy:.2%}, {evaluation.clips} clips")
-    # Lines of the paper's colour between the cells, no frame.
+    axes.set_title(f"{title}\naccuracy {matrix.accuracy:.2%}, {matrix.clips} clips")
+    # Lines in the colour of the paper between the cells, no frame.
     axes.set_xticks([i - 0.5 for i in range(1, size)], minor=True)
     axes.set_yticks([i - 0.5 for i in range(1, size)], minor=True)
     axes.grid(which="minor", color=theme.paper, linewidth=2)
@@ -83,10 +86,10 @@ def confusion(evaluation: Evaluation, title: str, theme: Theme = LIGHT) -> bytes
     return _png(figure)
 
 
-def roc(found: Judgement, theme: Theme = LIGHT) -> bytes:
-    """Clips of a keyword that are found against other clips taken for it, as its score falls."""
+def roc(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
+    """The ROC curves: clips of a keyword accepted against other clips accepted."""
     figure, axes = _figure((5.2, 4.4), theme)
-    for label, curve in found.curves.items():
+    for label, curve in clips.curves.items():
         axes.step(
             100 * curve.false_positive,
             100 * curve.true_positive,
@@ -97,15 +100,15 @@ def roc(found: Judgement, theme: Theme = LIGHT) -> bytes:
     axes.set_xlim(0, 100)
     axes.set_ylim(50, 100.5)
     axes.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-    _name(axes, "other clips taken for it, %", "clips of the keyword found, %", "ROC", theme)
+    _name(axes, "other clips taken for it, %", "clips of the keyword accepted, %", "ROC", theme)
     return _png(figure)
 
 
-def det(found: Judgement, theme: Theme = LIGHT) -> bytes:
-    """Misses against false positives on normal deviates, where good detectors are straight."""
+def det(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
+    """The DET curves: misses against false positives, with normal deviates as axes."""
     figure, axes = _figure((5.2, 4.4), theme)
     deviate = np.vectorize(statistics.NormalDist().inv_cdf)
-    for label, curve in found.curves.items():
+    for label, curve in clips.curves.items():
         false = curve.false_positive.clip(1e-4, 1 - 1e-4)
         miss = (1 - curve.true_positive).clip(1e-4, 1 - 1e-4)
         name = f"{label} (equal error {curve.equal_error:.1%})"
@@ -121,10 +124,10 @@ def det(found: Judgement, theme: Theme = LIGHT) -> bytes:
     return _png(figure)
 
 
-def reliability(found: Judgement, theme: Theme = LIGHT) -> bytes:
-    """How often the model is right against how sure it is."""
+def reliability(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
+    """How often the model is right, by its confidence."""
     figure, axes = _figure((5.2, 4.4), theme)
-    bins = found.reliability
+    bins = clips.reliability
     filled = bins.counts > 0
     axes.plot([0, 1], [0, 1], color=theme.faint, linewidth=1, linestyle="--")
     sizes = 20 + 400 * bins.counts[filled] / max(int(bins.counts.sum()), 1)
@@ -133,46 +136,56 @@ def reliability(found: Judgement, theme: Theme = LIGHT) -> bytes:
     axes.set_xlim(0, 1.02)
     axes.set_ylim(0, 1.05)
     title = f"calibration, error {bins.error:.3f}"
-    _name(axes, "score of what it said", "share that was right", title, theme)
+    _name(axes, "score of the answer", "share of right answers", title, theme)
     return _png(figure)
 
 
-def conditions(found: Judgement, theme: Theme = LIGHT) -> bytes:
-    """Share of the words that is right, by noise and by level."""
+def conditions(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
+    """Share of the words recognized, by noise and by level."""
     figure, axes = _figure((5.2, 5.6), theme, rows=2)
-    for place, counts, what in (
-        (axes[0], found.by_snr, "speech over noise, dB"),
-        (axes[1], found.by_level, "voice, dB of full scale"),
+    for plot, counts, name in (
+        (axes[0], clips.by_snr, "signal-to-noise ratio, dB"),
+        (axes[1], clips.by_level, "level of the voice, dB of full scale"),
     ):
         shares = [100 * right / total for right, total in counts.values()]
-        place.plot(list(counts), shares, marker="o", color="tab:blue")
-        place.axhline(_clean(found), color=theme.faint, linestyle="--", linewidth=1)
-        place.set_ylim(0, 103)
-        _name(place, what, "words right, %", "", theme)
+        plot.plot(list(counts), shares, marker="o", color="tab:blue")
+        plot.axhline(_clean(clips), color=theme.faint, linestyle="--", linewidth=1)
+        plot.set_ylim(0, 103)
+        _name(plot, name, "words recognized, %", "", theme)
     return _png(figure)
 
 
-def speakers(found: Judgement, theme: Theme = LIGHT) -> bytes:
-    """How many speakers are understood how well."""
+def speakers(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
+    """A histogram of the speakers' shares of words recognized."""
     figure, axes = _figure((5.2, 3.6), theme)
-    shares = [100 * speaker.right / speaker.clips for speaker in found.by_speaker]
+    shares = [100 * speaker.right / speaker.clips for speaker in clips.by_speaker]
     axes.hist(shares, bins=np.linspace(0, 100, 11).tolist(), color="tab:blue")
-    _name(axes, "clips right, %", "speakers", f"{len(shares)} speakers", theme)
+    _name(axes, "words recognized, %", "speakers", f"{len(shares)} speakers", theme)
     return _png(figure)
 
 
 def stream_curve(
-    points: tuple[CurvePoint, ...], hearing: Hearing, asked: float | None, theme: Theme = LIGHT
+    points: tuple[OperatingPoint, ...],
+    metrics: StreamMetrics,
+    asked: float | None,
+    theme: Theme = LIGHT,
 ) -> bytes:
-    """Misses against false alarms an hour, and where the bundle's settings are."""
+    """Misses against false alarms per hour, by threshold and with the bundle's settings.
+
+    Args:
+        points: one for each threshold.
+        metrics: with the bundle's settings.
+        asked: false alarms per hour that calibration was asked for; None if it is not known.
+        theme: the colours.
+    """
     figure, axes = _figure((6.4, 4.4), theme)
     ordered = sorted(points, key=lambda point: point.threshold)
-    alarms = [point.alarms_an_hour for point in ordered]
+    alarms = [point.false_alarms_per_hour for point in ordered]
     name = "one threshold for all keywords"
     axes.plot(alarms, [100 * p.miss_share for p in ordered], marker=".", label=name)
     axes.plot(
-        [hearing.alarms_an_hour],
-        [100 * hearing.miss_share],
+        [metrics.false_alarms_per_hour],
+        [100 * metrics.miss_share],
         marker="*",
         markersize=14,
         color="tab:red",
@@ -180,41 +193,40 @@ def stream_curve(
         label="the bundle's settings",
     )
     if asked is not None:
-        name = f"asked for: {asked:g} an hour (aimed at {asked / MARGIN:g})"
+        name = f"asked for: {asked:g} per hour (aimed at {asked / MARGIN:g})"
         axes.axvline(asked, color=theme.faint, linestyle="--", label=name)
-    least = 1 / max(hearing.hours, 1e-9)
+    least = 1 / max(metrics.hours, 1e-9)
     axes.set_xscale("symlog", linthresh=least, linscale=0.4)
-    axes.set_xlim(0, max(*alarms, hearing.alarms_an_hour, 2 * least) * 1.1)
+    axes.set_xlim(0, max(*alarms, metrics.false_alarms_per_hour, 2 * least) * 1.1)
     axes.set_ylim(0, 100)
-    _name(axes, "false alarms an hour", "keywords missed, %", f"{hearing.hours:.1f} h", theme)
+    _name(axes, "false alarms per hour", "keywords missed, %", f"{metrics.hours:.1f} h", theme)
     return _png(figure)
 
 
-def latency(hearing: Hearing, theme: Theme = LIGHT) -> bytes:
-    """When words are reported, from the end of the voice on."""
+def latency(metrics: StreamMetrics, theme: Theme = LIGHT) -> bytes:
+    """A histogram of the time from the end of the voice to the report."""
     figure, axes = _figure((5.2, 3.6), theme)
-    axes.hist(list(hearing.latencies_ms), bins=30, color="tab:blue")
-    _name(axes, "ms after the voice's end", "reports", f"{hearing.total_hits} hits", theme)
+    axes.hist(list(metrics.latencies_ms), bins=30, color="tab:blue")
+    _name(axes, "ms after the end of the voice", "reports", f"{metrics.total_hits} hits", theme)
     return _png(figure)
 
 
-def _clean(found: Judgement) -> float:
-    words = found.truth > 0
-    return float(100 * found.right[words].mean()) if words.any() else 0.0
+def _clean(clips: ClipMetrics) -> float:
+    """Share of the words recognized in the clips as recorded, in percent."""
+    words = clips.truth > 0
+    return float(100 * clips.right[words].mean()) if words.any() else 0.0
 
 
 def _figure(size: tuple[float, float], theme: Theme, rows: int = 1) -> tuple[Any, Any]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415 - slow
-    from matplotlib.figure import Figure  # noqa: PLC0415 - slow
-
-    figure = Figure(figsize=size, dpi=150, layout="constrained", facecolor=theme.paper)
-    FigureCanvasAgg(figure)
+    figure = require("matplotlib.figure", "plots", "a picture").Figure(
+        figsize=size, dpi=150, layout="constrained", facecolor=theme.paper
+    )
     axes = figure.subplots(rows, 1)
-    for one in np.atleast_1d(np.array(axes)):
-        one.set_facecolor(theme.paper)
-        one.tick_params(colors=theme.ink, which="both")
-        one.spines[:].set_color(theme.faint)
-        for text in (one.title, one.xaxis.label, one.yaxis.label):
+    for plot in np.atleast_1d(np.array(axes)):
+        plot.set_facecolor(theme.paper)
+        plot.tick_params(colors=theme.ink, which="both")
+        plot.spines[:].set_color(theme.faint)
+        for text in (plot.title, plot.xaxis.label, plot.yaxis.label):
             text.set_color(theme.ink)
     return figure, axes
 
