@@ -43,7 +43,7 @@ def synth(
 
     settings = SynthSettings(
         split_words(words),
-        beside=split_words(sound_alikes),
+        recorded_keywords=split_words(sound_alikes),
         alike=alike,
         voices=voices,
         takes=takes,

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: RUF001 - letters of the phonetic alphabet
-"""How much words sound alike: edits from one's phonemes to the other's, the small ones cheaper.
+"""How much words sound alike: the cost of the edits from one word's phonemes to the other's.
 
-A vowel is a place between open and close, front and back; a consonant is a place in the mouth, a
-manner and a voice (the axes of the chart of the International Phonetic Alphabet, revised to 2020).
-The weights are ours.
+A vowel is a place between open and close, front and back. A consonant is a place in the mouth, a
+manner and a voice. These are the axes of the chart of the International Phonetic Alphabet (revised
+to 2020). The weights were chosen for this project.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _VOWELS = {
 }
 # fmt: on
 
-# Place (0 the lips, 1 the throat), manner, whether the voice sounds. A tap is heard as a d.
+# Place (0 the lips, 1 the throat), manner, whether it is voiced. A tap counts as a d.
 # fmt: off
 _CONSONANTS = {
     "p": (0.0, "stop", 0), "b": (0.0, "stop", 1), "m": (0.0, "nasal", 1),
@@ -40,7 +41,7 @@ _CONSONANTS = {
 }
 # fmt: on
 
-# How different two manners are; pairs that are not here differ by 1.
+# How different two manners are; other pairs differ by 1.
 _MANNERS = {
     frozenset(("stop", "affricate")): 0.5,
     frozenset(("affricate", "fricative")): 0.5,
@@ -56,9 +57,9 @@ _UNIT = re.compile(f"[{''.join(_VOWELS)}]+|{'|'.join(c for c in _CONSONANTS if l
 
 
 def units(ipa: str) -> tuple[str, ...]:
-    """The sounds of a word written in IPA, its phonemes parted by `_`; stress and length are none.
+    """The sounds of a word in IPA whose phonemes are separated by `_`, without stress and length.
 
-    A diphthong is one sound, the r after a vowel one of its own.
+    A diphthong is one sound; an r after a vowel is another.
     """
     plain = re.sub(r"[ˈˌː\u0300-\u036fʲʰ]", "", ipa).replace("ɚ", "əɹ").replace("ɝ", "ɜɹ")
     return tuple(unit for part in re.split(r"[\s_]+", plain) for unit in _UNIT.findall(part))
@@ -73,25 +74,30 @@ def distance(one: Sequence[str], other: Sequence[str]) -> float:
     row = [0.0]
     for sound in other:
         row.append(row[-1] + _added(sound))
-    for mine in one:
-        above, row = row, [row[0] + _added(mine)]
-        for column, theirs in enumerate(other):
+    for first in one:
+        above, row = row, [row[0] + _added(first)]
+        for column, second in enumerate(other):
             row.append(
                 min(
-                    above[column] + _changed(mine, theirs),
-                    above[column + 1] + _added(mine),
-                    row[-1] + _added(theirs),
+                    above[column] + _changed(first, second),
+                    above[column + 1] + _added(first),
+                    row[-1] + _added(second),
                 )
             )
     return row[-1] / max(len(one), len(other), 1)
 
 
-def is_heard_in(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether all sounds of one word come in another without a break, as those of no in snow."""
+def is_part_of(part: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether all sounds of one word are in another without a break, as those of no are in snow."""
     size = len(part)
     return any(
         tuple(whole[i : i + size]) == tuple(part) for i in range(max(len(whole) - size + 1, 0))
     )
+
+
+def is_known(sound: str) -> bool:
+    """Whether the place and manner of a sound, as `units` gives it, are known."""
+    return sound in _CONSONANTS or all(letter in _VOWELS for letter in sound)
 
 
 def _added(sound: str) -> float:

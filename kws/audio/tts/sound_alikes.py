@@ -1,19 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which words teach a model what is *not* one of its keywords."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kws.audio.tts.lexicon import WORDS
-from kws.audio.tts.phonemes import distance, is_heard_in
+from kws.audio.tts.lexicon import read_words
+from kws.audio.tts.phonemes import distance, is_part_of
 from kws.audio.tts.voices import pronounce
 from kws.errors import ToolError
-
-# Words that sound different from each other; the first ones are taken for any keywords.
-_GENERAL = (
-    "up down left right stop go happy seven three house bird marvin wow off visual tree "
-    "water morning yellow banana window music"
-)
 
 Sounds = Mapping[str, tuple[str, ...]]
 
@@ -23,18 +18,18 @@ def choose_distractors(
 ) -> tuple[str, ...]:
     """Words for the unknown class of these keywords.
 
-    For each keyword the `alike` nearest by sound (by spelling if espeak-ng is missing), then
-    general ones up to `count` in all.
+    For each keyword the `alike` nearest words by sound (by spelling if espeak-ng is missing), then
+    words that sound different from each other, up to `count` in all.
 
     Raises:
         ToolError: espeak-ng failed.
     """
-    general = [word for word in _GENERAL.split() if word not in keywords]
+    distinct = [word for word in read_words("distinct") if word not in keywords]
     candidates = _candidates(keywords)
-    spelled = {word: tuple(word) for word in (*candidates, *general, *keywords)}
+    spelled = {word: tuple(word) for word in (*candidates, *distinct, *keywords)}
     sounds = pronounce(list(spelled), accent) or spelled
     chosen = _choose(keywords, candidates, sounds, alike)
-    for word in general:
+    for word in distinct:
         if len(chosen) >= count:
             break
         chosen += _fresh([word], keywords, chosen, sounds)[:1]
@@ -44,12 +39,12 @@ def choose_distractors(
 def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") -> tuple[str, ...]:
     """For each keyword the `each` words that sound most like it, the nearest first.
 
-    The parts of a keyword of several words (`turn_on`) are among them in any case. A word in which
-    a keyword is heard (know, note and snow for no) is never one: in a stream the model hears the
-    keyword before it can hear that the word goes on.
+    The parts of a keyword of several words (`turn_on`) are always among them. A word that contains
+    a keyword's sounds (know, note and snow for no) never is: in a stream the model recognizes the
+    keyword before the word goes on.
 
     Raises:
-        ToolError: espeak-ng is missing or failed, so that nobody knows how words sound.
+        ToolError: espeak-ng, which knows how words sound, is missing or failed.
     """
     candidates = _candidates(keywords)
     sounds = pronounce([*candidates, *keywords], accent)
@@ -64,7 +59,7 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
 def same_sound(
     words: Sequence[str], keywords: Sequence[str], accent: str = "en-us"
 ) -> tuple[str, str] | None:
-    """A word and a keyword that sound just the same, if there are such."""
+    """A word and a keyword that sound exactly the same; None if there is no such pair."""
     sounds = pronounce([*words, *keywords], accent)
     for word in words:
         for keyword in keywords:
@@ -75,7 +70,9 @@ def same_sound(
 
 def _candidates(keywords: Sequence[str]) -> list[str]:
     parts = [part for keyword in keywords for part in _parts(keyword)]
-    return [word for word in dict.fromkeys([*parts, *WORDS]) if word not in keywords]
+    return [
+        word for word in dict.fromkeys([*parts, *read_words("english")]) if word not in keywords
+    ]
 
 
 def _parts(keyword: str) -> list[str]:
@@ -102,13 +99,13 @@ def _choose(
 def _fresh(
     words: Iterable[str], keywords: Sequence[str], chosen: Sequence[str], sounds: Sounds
 ) -> list[str]:
-    """Those in which no keyword is heard, and that sound like none chosen before."""
+    """Words without a keyword's sounds in them that sound like no word chosen before."""
     taken = {sounds[word] for word in chosen}
     fresh = []
     for word in words:
         sound = sounds[word]
-        heard = any(is_heard_in(sounds[keyword], sound) for keyword in keywords)
-        if word not in keywords and sound not in taken and not heard:
+        contains_keyword = any(is_part_of(sounds[keyword], sound) for keyword in keywords)
+        if word not in keywords and sound not in taken and not contains_keyword:
             taken.add(sound)
             fresh.append(word)
     return fresh

@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """A data set of any words, spoken by text-to-speech voices.
 
 A voice is a speaker. Its takes differ in rate, pitch, level, room and place in the second.
-Everything random comes from the seed, the word, the voice and the take, so that a run that was
-stopped goes on where it was and gives the same clips as one that was not.
+All random choices depend on the seed, the word, the voice and the take only. So a run that was
+stopped continues where it was and gives the same clips as one that was not stopped.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal trac
 _SHORTEST_S = 0.08
 
 _FEW_PEOPLE = 10
-"""Fewer people than these in a folder of synthetic voices all train: none can be spared."""
+"""If a folder of synthetic voices has fewer people than this, all of them train."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,13 @@ class SynthSettings:
     """Words for the unknown class; None chooses some that suit the keywords."""
 
     alike: int = 3
-    """How many words that sound like it each keyword gets, where they are chosen."""
+    """How many words that sound like it are chosen for each keyword, if `unknown` is None."""
 
-    beside: tuple[str, ...] = ()
-    """Keywords that are recorded elsewhere: words that sound like them are spoken, not they."""
+    recorded_keywords: tuple[str, ...] = ()
+    """Keywords that people recorded: only words that sound like them are spoken."""
 
     voices: int = 200
-    """How many voices speak, if the machine has as many."""
+    """How many voices speak, at most; the machine may have fewer."""
 
     takes: int = 3
     """Takes of each keyword by each voice."""
@@ -82,7 +83,7 @@ class SynthReport:
     """What a run did."""
 
     words: tuple[str, ...]
-    """All words of the folder that this run cared for, keywords first."""
+    """The words of this run, keywords first."""
 
     voices: int
     made: int
@@ -92,7 +93,7 @@ class SynthReport:
     """Clips that were there already."""
 
     too_long: int
-    """Clips left out because the word does not fit into one second even when spoken fast."""
+    """Clips left out because the word does not fit into one second, even spoken fast."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +154,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
 def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
     """A split for each vocal tract, about a tenth each for validation and test, at least one.
 
-    The shares are taken from each engine by itself: flite's few voices, which sound unlike
-    espeak-ng's, are all needed for training, unless there are no others.
+    Each engine gives its own share. flite has few voices, which do not sound like espeak-ng's, so
+    all of them train, unless there are no others.
 
     Raises:
         UsageError: fewer than three vocal tracts.
@@ -182,9 +183,9 @@ def _count(groups: Sequence[str], engine: str) -> int:
 
 def _words(settings: SynthSettings) -> tuple[str, ...]:
     """All words to speak, keywords first, checked."""
-    if not settings.words and not settings.beside:
+    if not settings.words and not settings.recorded_keywords:
         raise UsageError("no words; name some, such as --words yes,no")
-    keywords = (*settings.words, *settings.beside)
+    keywords = (*settings.words, *settings.recorded_keywords)
     for word in keywords:
         _check(word, keywords)
     unknown = settings.unknown
@@ -194,7 +195,7 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
         unknown = choose_distractors(keywords, alike=settings.alike, accent=settings.accents[0])
     words = (*settings.words, *unknown)
     for word in words:
-        _check(word, (*words, *settings.beside))
+        _check(word, (*words, *settings.recorded_keywords))
     pair = same_sound(words, keywords, settings.accents[0])
     if pair:
         raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
@@ -249,9 +250,9 @@ def _make(task: _Task, seed: int) -> bool:
 
 
 def _write_lists(out: Path, splits: dict[str, Split]) -> None:
-    """Lists for every clip in the folder, so that no speaker is in two sets, whoever made them.
+    """Write lists for every clip in the folder, so that no speaker is in two sets.
 
-    Voices hold out voices; people are held out by the hash rule, but only where there are enough.
+    Voices are split by their vocal tracts. People are split by the hash rule, if there are enough.
     """
     clips = [
         (folder.name, path.name, speaker_of(path.stem, folder.name))

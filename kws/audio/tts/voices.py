@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text-to-speech voices: who they are, and what they sound like when they say a word.
 
 espeak-ng gives accents and, for each, many variants (other vocal tracts); flite gives a few
@@ -17,6 +18,7 @@ import numpy.typing as npt
 import soxr
 
 from kws._core import SAMPLE_RATE
+from kws.audio.tts.lexicon import read_words
 from kws.audio.tts.phonemes import units
 from kws.errors import ToolError, UsageError
 
@@ -32,20 +34,11 @@ ENGLISH = (
 )
 """espeak-ng's English accents."""
 
-# espeak-ng's variants that sound like a person, most different ones first; robots, whisperers,
-# caricatures and doubles are left out.
-_VARIANTS = (
-    "f3 m3 f2 m1 f5 m7 f1 m4 croak steph m2 Andrea m5 f4 m6 Michael m8 klatt2 Annie quincy belinda "
-    "Alex paul Alicia Lee Jacky steph2 pedro sandro Mike Nguyen adam Mario rob Andy benjamin max "
-    "robert boris Gene shelby Marco travis caleb pablo klatt4 edward ed Denis norbert miguel "
-    "victor zac antonio john michel"
-)
-
-# flite's voices and the pitch each has by nature, in Hz. Its others repeat one of these or can only
-# tell the time.
+# flite's voices and the natural pitch of each, in Hz. Its other voices repeat one of these or can
+# only say the time.
 _FLITE = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
 
-# How much higher a flite voice's formants are made to lie: three people of each.
+# By what factor a flite voice's formants are raised: three people of each voice.
 _FLITE_SIZES = {"": 1.0, "tall": 0.92, "small": 1.09}
 
 _FLITE_RATE = 170.0  # words a minute when flite's durations are not stretched
@@ -84,7 +77,7 @@ def is_voice(speaker: str) -> bool:
 def find_voices(count: int, accents: Sequence[str] = ENGLISH) -> list[Voice]:
     """The first `count` voices that this machine has, the most varied first.
 
-    Fewer come back where there are no more: espeak-ng has 56 for each accent.
+    Fewer are returned if the machine has no more: espeak-ng has 56 for each accent.
 
     Raises:
         ToolError: neither espeak-ng nor flite is installed, or not the one that the accents need.
@@ -94,7 +87,7 @@ def find_voices(count: int, accents: Sequence[str] = ENGLISH) -> list[Voice]:
     if espeak:
         accents = _known_accents(accents)
     voices: list[Voice] = []
-    # Everyone once before anyone comes again in another size or with another accent.
+    # Each voice once before one comes again in another size or with another accent.
     for turn in range(max(len(_FLITE_SIZES), len(accents))):
         if turn < len(_FLITE_SIZES):
             voices += [Voice("flite", list(_FLITE_SIZES)[turn], name) for name in flite]
@@ -114,20 +107,20 @@ def find_voices(count: int, accents: Sequence[str] = ENGLISH) -> list[Voice]:
 def speak(
     voice: Voice, text: str, words_per_minute: float, pitch: float
 ) -> npt.NDArray[np.float32]:
-    """A voice saying `text`: float32[n] of +-1 at 16 kHz; empty if it says nothing.
+    """A voice saying `text`: float32[n] from -1 to 1 at 16 kHz; empty if it says nothing.
 
     Args:
         voice: who speaks.
         text: what is said; starts with a letter, so that no program takes it for an option.
         words_per_minute: how fast, 80 to 400; 170 is usual.
-        pitch: how high for that voice, 0 to 99; 50 is its nature.
+        pitch: how high for that voice, 0 to 99; 50 is its natural pitch.
 
     Raises:
         ToolError: the program failed.
     """
     size = 1.0
     if voice.engine == "flite":
-        # Formants and pitch move with the playing speed, as in people; the duration is made up for.
+        # Formants and pitch move with the playing speed, as in people; the duration is corrected.
         size = _FLITE_SIZES[voice.accent]
         hertz = _FLITE[voice.variant] * 2.0 ** ((pitch - 50.0) / 75.0)
         stretch = _FLITE_RATE / words_per_minute * size
@@ -150,7 +143,7 @@ def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[st
     """
     if not shutil.which("espeak-ng"):
         return {}
-    # A paragraph each, so that each gives a line.
+    # Each word is a paragraph, so that each gives a line.
     text = "\n\n".join(spoken_form(word) for word in words) + "\n"
     command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
     lines = [line for line in _output(command, text).splitlines() if line.strip()]
@@ -175,7 +168,7 @@ def _espeak_variants() -> list[str]:
     if not shutil.which("espeak-ng"):
         return []
     known = _output(["espeak-ng", "--voices=variant"])
-    return [name for name in _VARIANTS.split() if f"!v/{name} " in known]
+    return [name for name in read_words("espeak_variants") if f"!v/{name} " in known]
 
 
 def _known_accents(accents: Sequence[str]) -> list[str]:
@@ -200,17 +193,17 @@ def _run(command: list[str], text: str = "") -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ToolError(f"{command[0]} cannot be run: {error}; install it anew") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
         raise ToolError(
-            f"{command[0]} failed: {said[-1]}; try its command line: {' '.join(command)}"
+            f"{command[0]} failed: {lines[-1]}; try its command line: {' '.join(command)}"
         )
     return done.stdout
 
 
 def _samples(wav: bytes, speed: float) -> npt.NDArray[np.float32]:
-    """float32[n] at 16 kHz of 16-bit mono WAV, played so much faster.
+    """The samples of 16-bit mono WAV, played `speed` times as fast: float32[n], 16 kHz.
 
-    The length fields of the file mean nothing when it is piped.
+    The length fields of a file that comes through a pipe mean nothing.
     """
     start = wav.find(b"data")
     if start < 0:

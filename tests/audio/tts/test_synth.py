@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data sets by text-to-speech: every word whole, every voice in one set, every run the same."""
 
 from __future__ import annotations
@@ -296,7 +297,7 @@ def test_parts_of_a_keyword_of_two_words_are_among_its_distractors() -> None:
 
 @needs_espeak
 def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> None:
-    settings = SynthSettings((), beside=("no",), alike=2, voices=4, unknown_takes=2)
+    settings = SynthSettings((), recorded_keywords=("no",), alike=2, voices=4, unknown_takes=2)
     report = synthesize(settings, tmp_path / "data")
     assert report.words == sound_alikes(("no",), 2)
     assert report.made == 16
