@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kws.bundle.bundle import default_bundle_path
+from tests import markers
 from tests.small_models import dense_model
 from tests.sound_server import SoundServer, missing_programs
 
@@ -22,6 +24,22 @@ if TYPE_CHECKING:
 # A busy machine is no fault of the code: nothing is judged by how long an example took.
 settings.register_profile("kws", deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("kws")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if markers.only_units(config):
+        sys.meta_path.insert(0, markers.NoHeavyImports())
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    unit = collection_path.suffix != ".py" or not markers.imports_tensorflow(collection_path)
+    return True if markers.only_units(config) and not unit else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    markers.mark(items)
+
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -187,9 +187,9 @@ VECTORS = {  # by board: chip, first address behind its RAM, handlers by periphe
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", VECTORS)
-def test_vectors_are_where_the_chip_looks(board: str, public_bundle: Bundle) -> None:
+def test_vectors_are_where_the_chip_looks(board: str, yes_no: Bundle) -> None:
     chip, ram_end, handlers = VECTORS[board]
-    with build(board, public_bundle).elf.open("rb") as stream:
+    with build(board, yes_no).elf.open("rb") as stream:
         elf = ELFFile(stream)
         table, names = elf.get_section_by_name(".vectors"), elf.get_section_by_name(".symtab")
         assert table is not None

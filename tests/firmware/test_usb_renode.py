@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("renode"), reason="renode is no
 
 @pytest.fixture(scope="module")
 def seen(
-    public_bundle: Bundle, board_tools: None, tmp_path_factory: pytest.TempPathFactory
+    yes_no: Bundle, board_tools: None, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
     """What the host of usb_host.py saw."""
     folder: Path = tmp_path_factory.mktemp("usb")
@@ -30,7 +30,7 @@ def seen(
     usbd = scripts() / "peripherals" / "nrf52840_usbd.py"
     script.write_text(
         f"""logLevel 3
-$elf=@{build("nano33ble", public_bundle).elf}
+$elf=@{build("nano33ble", yes_no).elf}
 include @{scripts() / "nano33ble.resc"}
 machine PyDevFromFile @{usbd} 0x40027000 0x1000 True "usbd"
 microphone SetInputFile @{folder / "silence.raw"}

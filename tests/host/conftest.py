@@ -1,4 +1,4 @@
-"""Fixtures for tests with devices: a bundle of the public model, and a cache of built firmware."""
+"""Fixtures for tests with devices: a bundle of the built-in model, a cache of built firmware."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.cli.main import main
 from kws.convert.tflite_import import convert_file
 from kws.host.build.programs import COMPILER, QEMU
@@ -31,10 +31,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[
 
 
 @pytest.fixture(scope="session")
-def public_bundle(tflm_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    """TFLM's own micro_speech model."""
-    out = tmp_path_factory.mktemp("bundles") / "public"
-    return convert_file(tflm_data / "micro_speech_quantized.tflite", LABELS, out)
+def yes_no(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """The built-in model with the settings that `kws convert` gives by default."""
+    out = tmp_path_factory.mktemp("bundles") / "yes_no"
+    return convert_file(default_bundle_path() / "model.tflite", LABELS, out)
 
 
 @pytest.fixture(scope="session")

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from kws.audio.augment.augmentation import NONE
 from kws.audio.dataset import DataSet, open_dataset
 from kws.model.samples.sample_settings import SampleSettings
-from kws.model.train.loop import TrainResult, train
 from kws.model.train.run_folder import TrainSettings
 from tests.tones import make_tones
+
+if TYPE_CHECKING:
+    from kws.model.train.loop import TrainResult
 
 SETTINGS = TrainSettings(
     ("low", "high"),
@@ -49,6 +52,8 @@ def tones(tones_folder: Path) -> DataSet:
 
 @pytest.fixture(scope="session")
 def run(tones_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    from kws.model.train.loop import train
+
     out = tmp_path_factory.mktemp("run") / "tones"
     result = train(open_dataset(tones_folder), out, SETTINGS, about="Tones, made by a test.")
     return Run(tones_folder, out, result)

@@ -27,13 +27,13 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 
 @pytest.fixture(scope="session")
-def firmware(public_bundle: Bundle) -> Firmware:
-    return build("qemu", public_bundle)
+def firmware(yes_no: Bundle) -> Firmware:
+    return build("qemu", yes_no)
 
 
 @pytest.mark.parametrize("board", ["qemu", "nano33ble", "sparkfun_edge"])
-def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, public_bundle: Bundle) -> None:
-    names = set(symbols(build(board, public_bundle).elf))
+def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, yes_no: Bundle) -> None:
+    names = set(symbols(build(board, yes_no).elf))
     forbidden = re.compile(
         r"_?(malloc|free|calloc|realloc|sbrk|f?printf|v?s?n?printf|puts|fopen|fwrite|write|exit"
         r"|sinf?|cosf?|expf?|logf?|log2f?|powf?|sqrtf?|floorf?|roundf?)(_r)?"
@@ -51,10 +51,10 @@ def test_all_dynamic_behaviour_is_the_models_own_ops(firmware: Firmware) -> None
         assert unused not in names
 
 
-def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, public_bundle: Bundle) -> None:
+def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, yes_no: Bundle) -> None:
     size = firmware.size
-    assert size.model == len(public_bundle.model)
-    assert size.arena == public_bundle.arena_bytes
+    assert size.model == len(yes_no.model)
+    assert size.arena == yes_no.arena_bytes
     assert size.stack == 8192
     assert size.flash == sum(
         size.sections.get(name, 0)
@@ -66,15 +66,15 @@ def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, public_bundle: B
     assert size.flash <= image <= size.flash + 64
 
 
-def test_second_build_is_a_look_up(firmware: Firmware, public_bundle: Bundle) -> None:
+def test_second_build_is_a_look_up(firmware: Firmware, yes_no: Bundle) -> None:
     before = firmware.elf.stat()
-    again = build("qemu", public_bundle).elf
+    again = build("qemu", yes_no).elf
     assert again == firmware.elf
     assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
-    public_bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def listing(folder: Path) -> list[str]:
         return sorted(str(p) for p in folder.rglob("*") if "__pycache__" not in p.parts)
@@ -85,10 +85,10 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "my cache, here"))
     # What a user's own PlatformIO is set to does not matter.
     monkeypatch.setenv("PLATFORMIO_BUILD_FLAGS", "-DBROKEN(")
-    before = listing(firmware_folder()), listing(public_bundle.firmware)
+    before = listing(firmware_folder()), listing(yes_no.firmware)
     outs = [tmp_path / "one folder", tmp_path / "another,folder"]
     with ThreadPoolExecutor(2) as pool:
-        first, second = pool.map(lambda out: build("qemu", public_bundle, out), outs)
+        first, second = pool.map(lambda out: build("qemu", yes_no, out), outs)
     assert first.elf == outs[0] / "firmware.elf"
     assert first.elf.read_bytes() == second.elf.read_bytes(), "the same input, the same firmware"
     assert sorted(p.name for p in outs[1].iterdir()) == [
@@ -98,18 +98,16 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
         "firmware.hex",
         "firmware.map",
     ]
-    assert (listing(firmware_folder()), listing(public_bundle.firmware)) == before
+    assert (listing(firmware_folder()), listing(yes_no.firmware)) == before
     assert listing(home) == []
     builds = (tmp_path / "my cache, here" / "firmware").glob("[!.]*")
     assert len(list(builds)) == 1
     assert "building" not in " ".join(listing(tmp_path / "my cache, here"))
 
 
-def test_compile_error_is_one_line_that_names_the_log(
-    public_bundle: Bundle, tmp_path: Path
-) -> None:
+def test_compile_error_is_one_line_that_names_the_log(yes_no: Bundle, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
-    shutil.copytree(public_bundle.firmware, broken / "firmware")
+    shutil.copytree(yes_no.firmware, broken / "firmware")
     with (broken / "firmware" / "model_settings.h").open("a") as file:
         file.write("#error this is broken\n")
     with pytest.raises(ToolError) as caught:
@@ -122,8 +120,8 @@ def test_compile_error_is_one_line_that_names_the_log(
 
 
 @pytest.mark.usefixtures("no_tools")
-def test_missing_compiler_is_one_line(public_bundle: Bundle, kws: Run) -> None:
-    code, out, err = kws("build", "--board", "qemu", "--model", public_bundle.path)
+def test_missing_compiler_is_one_line(yes_no: Bundle, kws: Run) -> None:
+    code, out, err = kws("build", "--board", "qemu", "--model", yes_no.path)
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert "arm-none-eabi-g++ was not found on PATH" in err
@@ -131,29 +129,27 @@ def test_missing_compiler_is_one_line(public_bundle: Bundle, kws: Run) -> None:
 
 
 def test_build_command_prints_sizes_and_place(
-    firmware: Firmware, public_bundle: Bundle, tmp_path: Path, kws: Run
+    firmware: Firmware, yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
     out = tmp_path / "out"
-    code, text, _ = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", out)
+    code, text, _ = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", out)
     assert code == 0
     assert f"flash {firmware.size.flash} bytes" in text
     assert f"RAM {firmware.size.ram} bytes" in text
     assert str(out / "firmware.elf") in text
-    code, text, _ = kws(
-        "build", "--board", "qemu", "--model", public_bundle.path, "--out", out, "--json"
-    )
+    code, text, _ = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", out, "--json")
     assert json.loads(text)["flash"] == firmware.size.flash
 
 
 def test_footprint_names_every_part_and_the_remaining_bytes(
-    public_bundle: Bundle, tmp_path: Path, kws: Run
+    yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
     command = (
         "build",
         "--board",
         "nano33ble",
         "--model",
-        public_bundle.path,
+        yes_no.path,
         "--out",
         tmp_path / "f",
     )
@@ -162,8 +158,8 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     report = json.loads(text)
     assert report["limits"] == {"flash": 0x100000 - 0x10000, "ram": 256 * 1024}
     parts = report["parts"]
-    assert parts["model"] == {"flash": len(public_bundle.model), "ram": 0}
-    assert parts["arena"]["ram"] == public_bundle.arena_bytes
+    assert parts["model"] == {"flash": len(yes_no.model), "ram": 0}
+    assert parts["arena"]["ram"] == yes_no.arena_bytes
     assert {"frontend", "kernels", "interpreter", "board", "pipeline", "stack"} <= set(parts)
     assert all(size >= 0 for part in parts.values() for size in part.values())
     for kind in ("flash", "ram"):
@@ -174,7 +170,7 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     _, text, _ = kws(*command)
     remaining = 0x100000 - 0x10000 - report["flash"]
     assert re.search(rf"^  left +{remaining:,} ", text, re.MULTILINE)
-    assert re.search(rf"^  model +{len(public_bundle.model):,} +-$", text, re.MULTILINE)
+    assert re.search(rf"^  model +{len(yes_no.model):,} +-$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -191,23 +187,23 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     ],
 )
 def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
-    too_large: dict[str, str], message: str, public_bundle: Bundle, tmp_path: Path
+    too_large: dict[str, str], message: str, yes_no: Bundle, tmp_path: Path
 ) -> None:
-    shutil.copytree(public_bundle.firmware, tmp_path / "firmware")
+    shutil.copytree(yes_no.firmware, tmp_path / "firmware")
     for source in (tmp_path / "firmware").iterdir():
         text = source.read_text()
         for old, new in too_large.items():
             text = re.sub(old, new, text)
         source.write_text(text)
     with pytest.raises(ToolError) as caught:
-        build("nano33ble", dataclasses.replace(public_bundle, path=tmp_path))
+        build("nano33ble", dataclasses.replace(yes_no, path=tmp_path))
     line = str(caught.value)
     assert "\n" not in line
-    start = f"{public_bundle.name} does not fit nano33ble: it needs "
+    start = f"{yes_no.name} does not fit nano33ble: it needs "
     assert re.fullmatch(f"{start}{message}; train a smaller model", line)
 
 
-def test_limits_are_the_linker_scripts(public_bundle: Bundle) -> None:
+def test_limits_are_the_linker_scripts(yes_no: Bundle) -> None:
     for board in boards():
         script = (
             firmware_folder() / "src" / "boards" / board.name / f"{board.name}.ld"
@@ -222,40 +218,38 @@ def test_limits_are_the_linker_scripts(public_bundle: Bundle) -> None:
 
 
 def test_unknown_revision_of_a_board_is_an_error(
-    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+    yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_REVISION", "3")
     with pytest.raises(ToolError, match="there is no revision '3' of this board; use 1, 2"):
-        build("nano33ble", public_bundle)
+        build("nano33ble", yes_no)
 
 
-def test_revision_of_a_board_is_built_in(
-    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_revision_of_a_board_is_built_in(yes_no: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KWS_REVISION", raising=False)
-    first = build("nano33ble", public_bundle)
+    first = build("nano33ble", yes_no)
     assert find_board("nano33ble").dropped_samples == 960
     monkeypatch.setenv("KWS_REVISION", "2")
-    second = build("nano33ble", public_bundle)
+    second = build("nano33ble", yes_no)
     assert find_board("nano33ble").dropped_samples == 1600
     assert first.elf != second.elf, "the cache tells them apart"
     assert first.elf.read_bytes() != second.elf.read_bytes()
 
 
 def test_build_does_not_replace_a_folder_of_something_else(
-    public_bundle: Bundle, tmp_path: Path, kws: Run
+    yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
-    code, _, err = kws("build", "--board", "qemu", "--model", public_bundle.path, "--out", tmp_path)
+    code, _, err = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", tmp_path)
     assert code == 2
     assert "holds something else than firmware" in err
     assert (tmp_path / "thesis.tex").exists()
 
 
-def test_unknown_board_is_wrong_usage(public_bundle: Bundle, kws: Run) -> None:
+def test_unknown_board_is_wrong_usage(yes_no: Bundle, kws: Run) -> None:
     with pytest.raises(UsageError, match="there is no board 'toaster'; there are "):
-        build("toaster", public_bundle)
-    code, _, err = kws("test", "--board", "toaster", "--model", public_bundle.path, "x.wav")
+        build("toaster", yes_no)
+    code, _, err = kws("test", "--board", "toaster", "--model", yes_no.path, "x.wav")
     assert code in {1, 2}
     assert err.count("\n") == 1
 
@@ -325,9 +319,9 @@ def test_platformio_tells_an_editor_how_files_are_compiled(
         assert check.returncode == 0, check.stderr
 
 
-def test_option_moves_the_firmware(public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_option_moves_the_firmware(yes_no: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "asb")
-    with build("sparkfun_edge", public_bundle).elf.open("rb") as stream:
+    with build("sparkfun_edge", yes_no).elf.open("rb") as stream:
         vectors = ELFFile(stream).get_section_by_name(".vectors")
         assert vectors is not None
         assert vectors["sh_addr"] == 0xC000
@@ -335,10 +329,10 @@ def test_option_moves_the_firmware(public_bundle: Bundle, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("board", ["sparkfun_edge", "qemu"])
 def test_unknown_option_is_one_line(
-    board: str, public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+    board: str, yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "fast")
     with pytest.raises(
         ToolError, match=r"there is no option 'fast' of this board; use (96mhz|none)"
     ):
-        build(board, public_bundle)
+        build(board, yes_no)

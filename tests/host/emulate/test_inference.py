@@ -12,11 +12,14 @@ from kws.errors import BoardError, ModelError, UsageError
 from kws.host.emulate import inference
 from kws.host.emulate.inference import Job, on_board, on_host
 from tests.host.conftest import Run
+from tests.oracle_data import model_file
+
+MODEL = model_file("tiny_conv")
 
 
 @pytest.fixture(scope="module")
-def model(tflm_data: Path) -> bytes:
-    return (tflm_data / "micro_speech_quantized.tflite").read_bytes()
+def model() -> bytes:
+    return MODEL.read_bytes()
 
 
 def rows(count: int, seed: int = 0) -> np.ndarray:
@@ -30,7 +33,9 @@ def test_host_gives_the_interpreters_outputs(model: bytes) -> None:
     assert outcome.arena_used_bytes == interpreter.arena_used_bytes
     assert outcome.outputs[0].shape == (3, 4)
     for row, y in zip(x, outcome.outputs[0], strict=True):
-        np.testing.assert_array_equal(interpreter.invoke(row.reshape(1, -1))[0].reshape(-1), y)
+        np.testing.assert_array_equal(
+            interpreter.invoke(row.reshape(1, 49, 40, 1))[0].reshape(-1), y
+        )
 
 
 @pytest.mark.usefixtures("board_tools")
@@ -86,14 +91,11 @@ def test_damaged_model_is_said(model: bytes) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_command_on_host_and_board_writes_the_same_file(
-    tflm_data: Path, tmp_path: Path, kws: Run
-) -> None:
-    model = tflm_data / "micro_speech_quantized.tflite"
+def test_command_on_host_and_board_writes_the_same_file(tmp_path: Path, kws: Run) -> None:
     np.save(tmp_path / "x.npy", rows(5).reshape(5, -1))
     for board in ("host", "qemu"):
         code, out, err = kws(
-            *("infer", model, "--input", tmp_path / "x.npy", "--board", board),
+            *("infer", MODEL, "--input", tmp_path / "x.npy", "--board", board),
             *("--out", tmp_path / f"{board}.npy"),
         )
         assert (code, err) == (0, "")
@@ -102,18 +104,17 @@ def test_command_on_host_and_board_writes_the_same_file(
     assert written[0] == written[1]
 
 
-def test_command_on_bad_files_is_one_line(tflm_data: Path, tmp_path: Path, kws: Run) -> None:
-    model = tflm_data / "micro_speech_quantized.tflite"
+def test_command_on_bad_files_is_one_line(tmp_path: Path, kws: Run) -> None:
     (tmp_path / "text.npy").write_text("no numbers")
     np.save(tmp_path / "scalar.npy", np.int8(3))
     np.save(tmp_path / "x.npy", rows(1))
     out = tmp_path / "y.npy"
     for wrong in (
-        ("infer", model, "--input", tmp_path / "none.npy", "--out", out),
-        ("infer", model, "--input", tmp_path / "text.npy", "--out", out),
-        ("infer", model, "--input", tmp_path / "scalar.npy", "--out", out),
+        ("infer", MODEL, "--input", tmp_path / "none.npy", "--out", out),
+        ("infer", MODEL, "--input", tmp_path / "text.npy", "--out", out),
+        ("infer", MODEL, "--input", tmp_path / "scalar.npy", "--out", out),
         ("infer", tmp_path / "text.npy", "--input", tmp_path / "x.npy", "--out", out),
-        ("infer", model, "--input", tmp_path / "x.npy", "--out", out, "--board", "toaster"),
+        ("infer", MODEL, "--input", tmp_path / "x.npy", "--out", out, "--board", "toaster"),
     ):
         code, text, err = kws(*wrong)
         assert code in {1, 2}

@@ -19,6 +19,7 @@ from kws.host.emulate.matrix import (
 )
 from kws.host.emulate.recordings import held_out, load_matrix
 from kws.model.evaluate.hits import Report
+from tests.tones import make_tones
 
 LABELS = ("silence", "unknown", "yes", "no")
 
@@ -201,11 +202,12 @@ def test_matrix_needs_every_keyword(matrix: Path) -> None:
         load_matrix(matrix, (*LABELS, "up"))
 
 
-def test_held_out_clips_are_of_the_test_split(speech_commands: Path) -> None:
-    recordings = held_out(speech_commands, LABELS, 3)
+def test_held_out_clips_are_of_the_test_split(tmp_path: Path) -> None:
+    data = make_tones(tmp_path)
+    recordings = held_out(data, ("silence", "unknown", "low", "high"), 3)
     labels = [part.label for recording in recordings for part in recording.expected]
-    assert sorted(labels) == ["no"] * 3 + ["unknown"] * 3 + ["yes"] * 3
-    listed = (speech_commands / "testing_list.txt").read_text().split()
+    assert sorted(labels) == ["high"] * 3 + ["low"] * 3 + ["unknown"] * 3
+    listed = (data / "testing_list.txt").read_text().split()
     for recording in recordings:
         name = recording.expected[0].name
-        assert str(Path(name).relative_to(speech_commands)) in listed
+        assert str(Path(name).relative_to(data)) in listed

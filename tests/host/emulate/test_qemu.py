@@ -30,23 +30,24 @@ from kws.host.emulate.faults import check_faults
 from kws.host.emulate.matrix import HOST, play_all
 from kws.host.emulate.padding import between_silence, silence
 from kws.host.emulate.qemu import Qemu
-from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
+from kws.host.emulate.recordings import default_matrix, load_matrix
 from tests.host.conftest import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
-CLIPS = ("yes_1000ms", "no_1000ms", "noise_1000ms", "silence_1000ms")
+YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_slt", "no_awb", "fan"))
 
 
 def after_boot(text: str) -> str:
     return text.partition("\n")[2]
 
 
-def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
-    public_bundle: Bundle, tflm_data: Path, kws: Run
+def test_it_hears_yes_and_no_and_nothing_in_noise_and_silence(
+    yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
-    clips = [tflm_data / "wav" / f"{name}.wav" for name in CLIPS]
-    code, out, _ = kws("test", "--board", "qemu", "--model", public_bundle.path, *clips, "--json")
+    write_clip(tmp_path / "silence.wav", silence(16000))
+    clips = [f"yes={YES}", f"no={NO}", f"silence={FAN}", f"silence={tmp_path / 'silence.wav'}"]
+    code, out, _ = kws("test", "--board", "qemu", "--model", yes_no.path, *clips, "--json")
     result = json.loads(out)
     assert code == 0
     assert result["passed"]
@@ -55,8 +56,8 @@ def test_public_model_hears_yes_and_no_and_nothing_in_noise_and_silence(
     assert heard == [["yes"], ["no"], [], []]
 
 
-def test_firmware_takes_commands_on_its_serial_line(public_bundle: Bundle) -> None:
-    elf = build("qemu", public_bundle).elf
+def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
+    elf = build("qemu", yes_no).elf
     with Qemu() as emulator:
         typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\n"
         serial = emulator.play(elf, silence(10 * 16000), typed)
@@ -78,35 +79,31 @@ def test_firmware_takes_commands_on_its_serial_line(public_bundle: Bundle) -> No
     assert 400 < int(match[3]) < 4096
 
 
-def test_host_and_emulator_write_the_same_bytes(
-    public_bundle: Bundle, tflm_data: Path, speech_commands: Path
-) -> None:
-    elf = build("qemu", public_bundle).elf
-    streams = [between_silence(load_clip(tflm_data / "wav" / f"{name}.wav")) for name in CLIPS]
-    streams += [r.pcm for r in held_out(speech_commands, public_bundle.labels, 4)]
+def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:
+    elf = build("qemu", yes_no).elf
+    streams = [recording.pcm for recording in load_matrix(default_matrix(), yes_no.labels)]
     streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
     with Qemu() as emulator, ThreadPoolExecutor(2) as pool:
         boards = list(pool.map(lambda pcm: emulator.play(elf, pcm), streams))
     lines = 0
     for pcm, board in zip(streams, boards, strict=True):
-        host = host_device.play(public_bundle, pcm)
+        host = host_device.play(yes_no, pcm)
         assert after_boot(board.text) == after_boot(host.text)
         assert board.boot is not None
         assert host.boot is not None
         assert board.boot.board == "qemu"
-        assert board.boot.arena_used == host.boot.arena_used == public_bundle.arena_bytes
-        assert board.boot.arena_size == public_bundle.arena_bytes
+        assert board.boot.arena_used == host.boot.arena_used == yes_no.arena_bytes
+        assert board.boot.arena_size == yes_no.arena_bytes
         lines += len(board.heard)
     assert lines > 10, "there was something to compare"
 
 
 def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
-    public_bundle: Bundle, tflm_data: Path, tmp_path: Path
+    yes_no: Bundle, tmp_path: Path
 ) -> None:
     settings = RecognizerSettings(thresholds={"yes": 255, "no": 120})
-    bundle = write_bundle(replace(public_bundle, recognizer=settings), tmp_path / "b")
-    clips = [load_clip(tflm_data / "wav" / f"{name}.wav") for name in CLIPS[:2]]
-    pcm = np.concatenate([between_silence(clip) for clip in clips])
+    bundle = write_bundle(replace(yes_no, recognizer=settings), tmp_path / "b")
+    pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
     with Qemu() as emulator:
         elf = build("qemu", bundle).elf
         board = emulator.play(elf, pcm)
@@ -134,16 +131,16 @@ def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
         assert there.serial.boot.arena_used == bundle.arena_bytes
 
 
-def test_every_run_of_the_emulator_is_the_same(public_bundle: Bundle, tflm_data: Path) -> None:
-    elf = build("qemu", public_bundle).elf
-    pcm = between_silence(load_clip(tflm_data / "wav" / "yes_1000ms.wav"))
+def test_every_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
+    elf = build("qemu", yes_no).elf
+    pcm = between_silence(load_clip(YES))
     with Qemu() as emulator:
         assert emulator.play(elf, pcm).text == emulator.play(elf, pcm).text
 
 
-def test_without_samples_the_board_boots_and_ends(public_bundle: Bundle) -> None:
+def test_without_samples_the_board_boots_and_ends(yes_no: Bundle) -> None:
     with Qemu() as emulator:
-        serial = emulator.play(build("qemu", public_bundle).elf, silence(0))
+        serial = emulator.play(build("qemu", yes_no).elf, silence(0))
     assert serial.boot is not None
     assert serial.heard == ()
 
@@ -193,9 +190,9 @@ def changed(bundle: Bundle, folder: Path, file: str, old: str, new: str) -> Path
 
 
 @pytest.fixture(scope="module")
-def faulty(public_bundle: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def faulty(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("faulty")
-    return changed(public_bundle, folder, "op_resolver.h", "AddSoftmax();", BREAK)
+    return changed(yes_no, folder, "op_resolver.h", "AddSoftmax();", BREAK)
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -213,10 +210,10 @@ def test_firmware_that_hangs_is_ended(faulty: Path) -> None:
         emulator.run(faulty, image, timeout_s=2)
 
 
-def test_arena_too_small_is_said(public_bundle: Bundle, tmp_path: Path) -> None:
+def test_arena_too_small_is_said(yes_no: Bundle, tmp_path: Path) -> None:
     elf = changed(
-        *(public_bundle, tmp_path, "model_settings.h"),
-        f"kArenaBytes = {public_bundle.arena_bytes};",
+        *(yes_no, tmp_path, "model_settings.h"),
+        f"kArenaBytes = {yes_no.arena_bytes};",
         "kArenaBytes = 4000;",
     )
     with Qemu() as emulator:
@@ -224,14 +221,15 @@ def test_arena_too_small_is_said(public_bundle: Bundle, tmp_path: Path) -> None:
     assert serial.faults == ("tensor arena is too small; make it larger than 4000 bytes",)
 
 
-def test_interrupt_ends_the_emulator(faulty: Path, public_bundle: Bundle, tmp_path: Path) -> None:
+def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Path) -> None:
     """Ctrl-C that reaches only kws leaves no QEMU behind."""
     write_clip(tmp_path / "long.wav", silence(16000))
     code = (
-        "import sys; from pathlib import Path; from kws.host import matrix; import numpy as np; "
+        "import sys; from pathlib import Path; import numpy as np; "
+        "from kws.host.emulate import matrix; "
         f"matrix.build = lambda *_: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
         f"matrix.between_silence = lambda clip: np.full_like(clip, {HANG}); "
-        f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(public_bundle.path)!r}, "
+        f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(yes_no.path)!r}, "
         f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
     )
     process = subprocess.Popen(
@@ -273,7 +271,7 @@ def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_clip_that_does_not_fit_is_refused(public_bundle: Bundle, tmp_path: Path) -> None:
+def test_clip_that_does_not_fit_is_refused(yes_no: Bundle, tmp_path: Path) -> None:
     with Qemu() as emulator, pytest.raises(UsageError, match="pieces of at most 522 s"):
         emulator.play(tmp_path / "any.elf", np.zeros(9_000_000, np.int16))
 
@@ -281,70 +279,63 @@ def test_clip_that_does_not_fit_is_refused(public_bundle: Bundle, tmp_path: Path
 # --- the commands ---------------------------------------------------------------------------------
 
 
-def test_miss_is_in_the_table_and_the_exit_code(
-    public_bundle: Bundle, tflm_data: Path, kws: Run
-) -> None:
-    yes = tflm_data / "wav" / "yes_1000ms.wav"
+def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> None:
     for board in ("host", "qemu"):
         code, out, err = kws(
-            "test", "--board", board, "--model", public_bundle.path, yes, f"no={yes}"
+            "test", "--board", board, "--model", yes_no.path, f"yes={YES}", f"no={YES}"
         )
         assert (code, err) == (1, "")
         table = out.splitlines()
-        assert table[1].split()[1:4] == ["yes", "yes", "203"]
+        assert table[1].split()[1:4] == ["yes", "yes", "204"]
         assert table[1].endswith("ok")
         assert table[2].endswith("MISS")
         assert table[3].startswith("1 of 2 right")
     code, _, _ = kws(
-        *("test", "--board", "host", "--model", public_bundle.path, yes, f"no={yes}"),
+        *("test", "--board", "host", "--model", yes_no.path, f"yes={YES}", f"no={YES}"),
         *("--pass-rate", "0.5"),
     )
     assert code == 0
 
 
-def test_run_prints_what_the_device_writes(
-    public_bundle: Bundle, tflm_data: Path, kws: Run
-) -> None:
-    yes = tflm_data / "wav" / "yes_1000ms.wav"
-    code, out, _ = kws("run", "--model", public_bundle.path, yes)
+def test_run_prints_what_the_device_writes(yes_no: Bundle, kws: Run) -> None:
+    code, out, _ = kws("run", "--model", yes_no.path, YES)
     assert code == 0
-    assert out == host_device.play(public_bundle, between_silence(load_clip(yes))).text
+    assert out == host_device.play(yes_no, between_silence(load_clip(YES))).text
     assert "\nHeard yes (" in out
-    code, out, _ = kws("run", "--model", public_bundle.path, yes, yes)
-    assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {yes}"] * 2
+    code, out, _ = kws("run", "--model", yes_no.path, YES, YES)
+    assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {YES}"] * 2
 
 
-def test_missing_clip_is_one_line(public_bundle: Bundle, tmp_path: Path, kws: Run) -> None:
+def test_missing_clip_is_one_line(yes_no: Bundle, tmp_path: Path, kws: Run) -> None:
     for command in (("run",), ("test", "--board", "qemu")):
-        code, out, err = kws(*command, "--model", public_bundle.path, tmp_path / "none.wav")
+        code, out, err = kws(*command, "--model", yes_no.path, tmp_path / "none.wav")
         assert (code, out) == (1, "")
         assert "none.wav" in err
         assert err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("no_tools")
-def test_missing_emulator_is_one_line(public_bundle: Bundle, tflm_data: Path, kws: Run) -> None:
-    clip = tflm_data / "wav" / "yes_1000ms.wav"
-    code, out, err = kws("test", "--board", "qemu", "--model", public_bundle.path, clip)
+def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
+    code, out, err = kws("test", "--board", "qemu", "--model", yes_no.path, f"yes={YES}")
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
     assert "qemu-system-arm was not found on PATH" in err
 
 
-def test_faults_made_on_purpose_are_told(public_bundle: Bundle) -> None:
-    rows = check_faults("qemu", public_bundle)
+def test_faults_made_on_purpose_are_told(yes_no: Bundle) -> None:
+    rows = check_faults("qemu", yes_no)
     assert [row.name for row in rows if not row.ok] == []
     assert len(rows) == 5
     said = {row.name: row.said for row in rows}
     assert said["a damaged model"] == "error: model is damaged; convert it again"
-    assert said["an arena one byte too small"].endswith(f"{public_bundle.arena_bytes - 1} bytes")
+    assert said["an arena one byte too small"].endswith(f"{yes_no.arena_bytes - 1} bytes")
 
 
 def test_board_that_does_not_tell_of_a_fault_fails(
-    public_bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+    yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(faults, "_with_version", lambda model, _: model)  # nothing is broken
-    rows = {row.name: row for row in check_faults("qemu", public_bundle)}
+    rows = {row.name: row for row in check_faults("qemu", yes_no)}
     row = rows["a model of schema version 4"]
     assert not row.ok
     assert row.said.startswith("kws ")  # it boots

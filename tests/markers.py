@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tests belong to which loop: markers that follow from what a test imports and asks for.
+
+`make check` runs what is marked `unit`, which is what has no other marker; `make test` all but
+`slow`, `make test-all` everything. Only `slow` and `process` are written at tests, and `tensorflow`
+at those that import it within a function.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+FIXTURES = {
+    "board_tools": "emulator",
+    "browser": "browser",
+    "chromium": "browser",
+    "playwright": "browser",
+    "sound_server": "sound",
+    "run": "tensorflow",
+}
+"""What a test needs that asks for a fixture."""
+
+HEAVY = ("tensorflow", "keras", "jax", "torch", "ray")
+"""Modules that no unit test may import."""
+
+
+@cache
+def _imports(path: Path) -> tuple[str, ...]:
+    """What importing a file imports first, with `a` and `a.b` for `from a import b`."""
+    modules: list[str] = []
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            modules += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            modules += [node.module or "", *names]
+    return tuple(modules)
+
+
+@cache
+def imports_tensorflow(path: Path) -> bool:
+    """Whether importing a file of this project imports TensorFlow or its like."""
+    waiting, seen = [path], {path}
+    while waiting:
+        for module in _imports(waiting.pop()):
+            if module.split(".")[0] in HEAVY:
+                return True
+            folder = ROOT / module.replace(".", "/")
+            files = {folder.with_suffix(".py"), folder / "__init__.py"}
+            new = {file for file in files - seen if file.exists()}
+            waiting += new
+            seen |= new
+    return False
+
+
+def only_units(config: pytest.Config) -> bool:
+    """Whether this run is that of `make check`."""
+    return bool(config.option.markexpr == "unit")
+
+
+class NoHeavyImports(MetaPathFinder):
+    """TensorFlow and its like cannot be imported: a unit test that tries fails."""
+
+    def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
+        """Say no to what is heavy; others look for the rest."""
+        if fullname in HEAVY:
+            raise ModuleNotFoundError(f"a unit test imports {fullname}; see tests/markers.py")
+
+
+def mark(items: list[pytest.Item]) -> None:
+    """Add the markers that follow from a test's fixtures and imports."""
+    for item in items:
+        for name in getattr(item, "fixturenames", ()):
+            if name in FIXTURES:
+                item.add_marker(FIXTURES[name])
+        if imports_tensorflow(item.path):
+            item.add_marker("tensorflow")
+        others = {"slow", "process", *FIXTURES.values()}
+        if not others & {marker.name for marker in item.iter_markers()}:
+            item.add_marker("unit")
