@@ -71,7 +71,6 @@ STILL: set[str] = {
     "name in tests: found",
     "name in tests: log",
     "name in tools: found",
-    "name in tools: ours",
     "over 400 lines: kws/firmware/src/boards/nano33ble/usb/usb.cc",
     "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usb_test.cc",
     "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usbd_model.h",

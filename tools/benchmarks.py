@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes docs/benchmarks.md: what the core costs and what TFLM costs. `make bench` runs it.
 
 Everything is counted in executed instructions and bytes on the emulated board, so a second run
@@ -17,14 +18,14 @@ from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, b
 from tools import op_flash, shape_costs
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "benchmarks.md"
+BENCHMARKS = ROOT / "docs" / "benchmarks.md"
 MICRO_SPEECH = (
     ROOT.parent / "shared" / "data" / "tflm_micro_speech" / "micro_speech_quantized.tflite"
 )
 
 # TFLM at 90b983c2 with its own flags, arm-none-eabi-gcc 12.2, same machine, same way to count:
 # reference kernels (-O2), with CMSIS-NN (-O2). Bytes of flash: -Os for the first.
-INCUMBENT = {
+TFLM = {
     "TinyConv inference, instructions": ("9,312,960", "1,495,360"),
     "DS-CNN inference, instructions": ("43,112,080", "7,697,840"),
     "frontend, instructions per 20 ms hop": ("85,122 (C), 105,067 (model)", "same"),
@@ -85,13 +86,13 @@ def ops_table(title: str, figures: BoardFigures) -> list[str]:
 
 
 def main() -> None:
-    """Measure, print, write the page and the flash of each op."""
+    """Measure and print; write docs/benchmarks.md and the flash of each op."""
     op_flash.TABLE.write_text(op_flash.measure(), encoding="utf-8")
     bundle = load_bundle(default_bundle_path())
-    ours = bench_board("qemu", bundle.model)
+    default_model = bench_board("qemu", bundle.model)
     public = bench_board("qemu", MICRO_SPEECH.read_bytes()) if MICRO_SPEECH.is_file() else None
     separable = bench_board("qemu", ds_cnn())
-    tiny = public or ours
+    tiny = public or default_model
     flash = bench_flash("qemu", bundle)
     program = flash.flash_without("model")
     # Recognizer, responder, ring of samples and main: TFLM's programs do not have them.
@@ -123,10 +124,7 @@ def main() -> None:
         "",
         "| | kws | TFLM | TFLM + CMSIS-NN |",
         "|---|---|---|---|",
-        *(
-            f"| {row} | **{value}** | {' | '.join(INCUMBENT[row])} |"
-            for row, value in measured.items()
-        ),
+        *(f"| {row} | **{value}** | {' | '.join(TFLM[row])} |" for row, value in measured.items()),
         "",
         "No flash figure includes the model. All figures of kws are from one firmware, so this",
         "is the flash that goes with this speed:",
@@ -146,7 +144,7 @@ def main() -> None:
         "- Softmax has no DSP kernel, because it would gain little: with SMMULR in its",
         "  exponentials, twelve outputs take 2,068 instructions; without, 2,299.",
         "",
-        *ops_table("The default model", ours),
+        *ops_table("The default model", default_model),
         *(ops_table("micro_speech_quantized.tflite", public) if public else []),
         *ops_table("DS-CNN", separable),
         *shape_costs.section(),
@@ -157,10 +155,10 @@ def main() -> None:
         *(f"| {part} | {size:,} |" for part, size in flash.flash.items()),
         "",
     ]
-    PAGE.write_text("\n".join(lines), encoding="utf-8")
+    BENCHMARKS.write_text("\n".join(lines), encoding="utf-8")
     table = lines.index("| | kws | TFLM | TFLM + CMSIS-NN |")
     sys.stdout.write("\n".join(lines[table : table + 2 + len(measured)]) + "\n\n")
-    sys.stdout.write(host_text(bench_host(bundle.model)) + f"\n{PAGE} written\n")
+    sys.stdout.write(host_text(bench_host(bundle.model)) + f"\n{BENCHMARKS} written\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""What a device hears when a clip is played to it: one place for host, emulator and tests."""
+# SPDX-License-Identifier: Apache-2.0
+"""Silence before and after a clip that is played to a device."""
 
 from __future__ import annotations
 
