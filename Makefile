@@ -1,4 +1,4 @@
-# `make demo` and `make test` do their own set-up; a second run skips what is there.
+# make demo, check, test and test-all set up what they need; a second run skips what is there.
 SHELL  := /bin/bash
 PYTHON ?= python3
 VENV   := .venv
@@ -6,26 +6,29 @@ BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc)
 DEMO   ?= runs/demo
 
-# Debian's packages: host compiler, the boards' compiler, the emulator, text-to-speech, sound, tests.
-PACKAGES      := g++ cmake python3-venv gcc-arm-none-eabi libnewlib-arm-none-eabi \
-                 libstdc++-arm-none-eabi-newlib qemu-system-arm espeak-ng flite libportaudio2 libgtest-dev
-LINT_PACKAGES := clang-format clang-tidy
-# A sound server whose microphone hears what tests play.
-SOUND_PACKAGES := pulseaudio pulseaudio-utils libasound2-plugins
-# For the pages' tests; a Chrome that is there will do.
-BROWSER_PACKAGES := $(if $(shell command -v chromium google-chrome),,chromium)
-FUZZ_PACKAGES := clang libclang-rt-dev
-WASM_PACKAGES := emscripten
+# Debian's packages for each target: the extension's compiler, then what a target adds to it. A Chrome
+# that is there will do for the pages. A sound server is there whose microphone hears what tests play.
+core_PACKAGES     := g++ cmake python3-venv
+check_PACKAGES    := clang-format libportaudio2
+demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
+                     qemu-system-arm espeak-ng flite
+test_PACKAGES     := libgtest-dev nodejs pulseaudio pulseaudio-utils libasound2-plugins \
+                     $(if $(shell command -v chromium google-chrome),,chromium)
+test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten
+fuzz_PACKAGES     := clang libclang-rt-dev
+wasm_PACKAGES     := emscripten
 
 CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') \
                   $(filter-out kws/bindings/web.cc,$(wildcard kws/bindings/*))
 WASM_SOURCES := kws/bindings/web.cc $(sort $(filter kws/firmware/%.cc,$(CORE_SOURCES)))
 CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings -name '*.cc' -o -name '*.h')
+TIDY_SOURCES := $(filter kws/firmware/src/core/%.cc,$(CPP_SOURCES))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo test test-cpp test-python fuzz lint bench pictures results assets wasm clean
+.PHONY: setup demo check test test-all test-cpp fuzz lint tidy bench pictures results assets wasm clean
+.PRECIOUS: build/.%-packages $(VENV)/.for-%
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
 define apt_install
@@ -44,28 +47,34 @@ define apt_install
 	fi
 endef
 
-setup: $(VENV)/.installed
+# What the tests need, which is more than any command.
+setup: build/.demo-packages build/.test-packages $(VENV)/.for-test
 
-build/.packages: Makefile
-	$(call apt_install,$(PACKAGES))
+build/.%-packages: Makefile
+	$(call apt_install,$($*_PACKAGES))
 	@mkdir -p build && touch $@
 
 # The tools that build the extension, so that a rebuild needs no network.
-$(VENV)/.tools: constraints.txt pyproject.toml | build/.packages
+$(VENV)/.tools: constraints.txt pyproject.toml | build/.core-packages
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kws: Python 3.11 or newer is needed; run make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "kws: installing Python packages"
 	@$(BIN)/pip install -q -c constraints.txt pip scikit-build-core nanobind
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
+$(VENV)/.core: $(VENV)/.tools CMakeLists.txt $(CORE_SOURCES)
 	@echo "kws: building the core"
-	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e '.[train,live,test,lint]'
+	@$(BIN)/pip install -q --no-build-isolation -c constraints.txt -e .
+	@touch $@
+
+# The packages of an extra of pyproject.toml.
+$(VENV)/.for-%: constraints.txt pyproject.toml | $(VENV)/.core
+	@echo "kws: installing the Python packages of kws[$*]"
+	@$(BIN)/pip install -q -c constraints.txt 'kws[$*]'
 	@touch $@
 
 # No download and no recording: text-to-speech speaks the words, and voices that training never heard
 # test the model on the emulated board. Each command is one that a user types.
-demo: $(VENV)/.installed
+demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
 	@echo
@@ -89,11 +98,11 @@ demo: $(VENV)/.installed
 # The models in kws/assets, again, and docs/results.md, which says how well they do. It takes hours; what is
 # finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands).
 DATA ?= ../shared/data/speech_commands
-assets: $(VENV)/.installed
+assets: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --bundles kws/assets
 
 # The figures alone.
-results: $(VENV)/.installed
+results: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --stream
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
@@ -108,54 +117,48 @@ wasm: build/.wasm-packages
 	@chmod 644 $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
 
-build/.wasm-packages: Makefile
-	$(call apt_install,$(WASM_PACKAGES))
-	@mkdir -p build && touch $@
-
 # Draws the pictures of docs/live.md.
-pictures: $(VENV)/.installed build/.sound-packages
+pictures: build/.test-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tools.pictures
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
-bench: $(VENV)/.installed
+bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 	$(BIN)/python -m tools.benchmarks
 
-test: test-cpp test-python
+# Lint, types, and the tests that need no TensorFlow, emulator or browser: a minute, after each change.
+check: lint
+	@$(BIN)/python -m pytest -m unit -n $(JOBS)
 
-test-cpp: $(VENV)/.installed
-	@cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log \
-	  || { cat build/test-configure.log; exit 1; }
+# All that must hold, in ten minutes.
+test: setup $(VENV)/.core test-cpp
+	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
+
+# Everything there is a test for.
+test-all: setup build/.test-all-packages $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+CONFIGURE := cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log
+
+test-cpp: build/.core-packages build/.test-packages
+	@$(CONFIGURE) || { cat build/test-configure.log; exit 1; }
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
 
-test-python: $(VENV)/.installed build/.fuzz-packages build/.sound-packages
-	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
-
-# A minute of this runs in `make test`. What it learns stays in build/fuzz/corpus.
+# A minute of this runs in `make test-all`. What it learns stays in build/fuzz/corpus.
 FUZZ_SECONDS ?= 1800
-fuzz: $(VENV)/.installed build/.fuzz-packages
+fuzz: build/.fuzz-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tests.runtime.fuzz.fuzz --seconds $(FUZZ_SECONDS)
 
-build/.fuzz-packages: Makefile
-	$(call apt_install,$(FUZZ_PACKAGES))
-	@mkdir -p build && touch $@
-
-build/.sound-packages: Makefile
-	$(call apt_install,$(SOUND_PACKAGES) $(BROWSER_PACKAGES))
-	@mkdir -p build && touch $@
-
-lint: $(VENV)/.installed build/.lint-packages
+lint: build/.check-packages $(VENV)/.core $(VENV)/.for-check
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check -q .
 	@$(BIN)/mypy
 	@$(BIN)/codespell
 	@clang-format --dry-run -Werror $(CPP_SOURCES)
-	@cmake -S . -B build/test -DKWS_BUILD_TESTS=ON -DCMAKE_BUILD_TYPE=Debug >build/test-configure.log
-	@printf '%s\n' $(filter %.cc,$(filter kws/firmware/src/core/%,$(CPP_SOURCES))) \
-	  | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/test 2>/dev/null
 
-build/.lint-packages: Makefile
-	$(call apt_install,$(LINT_PACKAGES))
-	@mkdir -p build && touch $@
+# Slow, so it is no part of `make lint`.
+tidy: build/.test-all-packages build/.test-packages
+	@$(CONFIGURE) || { cat build/test-configure.log; exit 1; }
+	@printf '%s\n' $(TIDY_SOURCES) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/test 2>/dev/null
 
 clean:
 	rm -rf build dist $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -47,7 +47,7 @@ SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 def _folder(name: str) -> Path:
     path = SHARED_DATA / name
     if not path.is_dir():
-        pytest.skip(f"the reference data folder {name} is not beside this checkout")
+        pytest.skip(f"../shared/data/{name} is missing")
     return path
 
 
