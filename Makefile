@@ -107,7 +107,7 @@ results: $(VENV)/.core $(VENV)/.for-train
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.
-WASM ?= kws/host/web/exported_page/kws.wasm
+WASM ?= kws/host/web/site/kws.wasm
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 wasm: build/.wasm-packages
 	@em++ -std=c++17 -O2 -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wno-unused-private-field \

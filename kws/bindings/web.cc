@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
-// any import, and kws/host/web/exported_page/core.js calls it. The model comes at run time, so that
-// one kws.wasm serves every bundle.
+// any import, and kws/host/web/site/core.js calls it. The model comes at run time, so one kws.wasm
+// serves every bundle.
 //
 // No heap: the caller owns the memory from kws_memory() on and grows it for the model, its arena
 // and the names. What it hands to kws_start has to stay there until the next kws_start. One thread.
@@ -19,23 +20,26 @@ namespace {
 
 constexpr int kMaxText = 512;  // the longest: a fault's line, or `Heard` with a label of 32 bytes
 
-// The serial port of a device that is a page. What does not fit is cut.
+// Serial port and LED of a device that is a page. Text that does not fit is cut.
 class PageOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override {
     for (size_t i = 0; i < size && size_ < kMaxText; ++i) text_[size_++] = text[i];
   }
-  void SetLed(int) override {}
+  void SetLed(int label) override { label_ = label; }
   const char* text() const { return text_; }
   int size() const { return size_; }
-  void Clear() { size_ = 0; }
+  int label() const { return label_; }
+  void ClearText() { size_ = 0; }
+  void ClearLabel() { label_ = 0; }
 
  private:
   char text_[kMaxText];
   int size_ = 0;
+  int label_ = 0;  // 0: silence, or nothing since ClearLabel
 };
 
-// Room for a T that is made anew at each kws_start; without it there would be a heap or a static
+// Room for a T that is constructed again at each kws_start, without a heap and without a static
 // constructor.
 template <typename T>
 class Place {
@@ -72,6 +76,11 @@ bool IsLabel(int32_t label) {
 
 extern "C" {
 
+// The core's constants: samples per second, samples of a hop, values of a frame.
+int32_t KWS_EXPORT(kws_sample_rate)() { return kws::Frontend::kSampleRate; }
+int32_t KWS_EXPORT(kws_hop_samples)() { return kws::Frontend::kStrideSamples; }
+int32_t KWS_EXPORT(kws_channels)() { return kws::Frontend::kChannels; }
+
 // The first byte that is the caller's; it is 16-byte aligned.
 uint8_t* KWS_EXPORT(kws_memory)() {
   return &__heap_base + (-reinterpret_cast<uintptr_t>(&__heap_base) & 15);
@@ -79,15 +88,15 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 
 // Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
-// `thresholds` holds one a label, or is null. Returns 1: kws_text holds the boot line; 0: an
-// `error: ` line. What is out of range is refused by the pipeline, as on a device.
+// `thresholds` holds one for each label, or is null. Returns 1: kws_text holds the boot line; 0: an
+// `error: ` line. The pipeline refuses what is out of range, as on a device.
 int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_t* arena,
                               uint32_t arena_bytes, const char* names, int32_t label_count,
                               int32_t inference_stride, int32_t average_window_ms,
                               int32_t detection_threshold, int32_t suppression_ms,
                               int32_t minimum_count, const uint8_t* thresholds) {
   g_running = nullptr;
-  g_output.Clear();
+  g_output.ClearText();
   kws::PipelineConfig config{};
   config.version = KWS_VERSION;
   config.board = "browser";
@@ -118,12 +127,13 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
   return 1;
 }
 
-// Where the caller puts the next 320 samples (int16, 16 kHz) before kws_hop.
+// Where the caller puts the next kws_hop_samples() samples before kws_hop.
 int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
 
-// Hears what lies in kws_samples. Returns 0: done; 1: done, and the model ran, so that kws_scores
-// and kws_mean are new; -1: a fault, whose line is in kws_text. Time goes on by 20 ms.
+// Processes the samples in kws_samples. Returns 0: done; 1: done, and the model ran, so kws_scores
+// and kws_mean are new; -1: a fault, whose line is in kws_text. Time goes on by one hop.
 int32_t KWS_EXPORT(kws_hop)() {
+  g_output.ClearLabel();
   if (g_running == nullptr || g_running->ProcessHop(g_hop) != kws::Status::kOk) return -1;
   return g_running->inferred() ? 1 : 0;
 }
@@ -133,27 +143,31 @@ int32_t KWS_EXPORT(kws_reset)() {
   return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
 }
 
+// The label that the last hop's line says was heard; its score is kws_mean. 0: none.
+int32_t KWS_EXPORT(kws_heard)() { return g_output.label(); }
+
 // What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }
 int32_t KWS_EXPORT(kws_text_bytes)() { return g_output.size(); }
-void KWS_EXPORT(kws_clear_text)() { g_output.Clear(); }
+void KWS_EXPORT(kws_clear_text)() { g_output.ClearText(); }
 
 // End of the newest hop in ms; wraps after 49.7 days.
 uint32_t KWS_EXPORT(kws_time_ms)() {
   return g_running != nullptr ? g_running->hops() * kws::Pipeline::kHopMs : 0;
 }
 
-// The newest frame, 40 int8, valid until the next hop; null before the first.
+// The newest frame, kws_channels() int8, valid until the next hop; null before the first.
 const int8_t* KWS_EXPORT(kws_frame)() {
   return g_running != nullptr ? g_running->newest_frame() : nullptr;
 }
 
-// The model's last output, an int8 a label.
+// The model's last output, an int8 for each label.
 const int8_t* KWS_EXPORT(kws_scores)() {
   return g_running != nullptr ? g_running->scores() : nullptr;
 }
 
-// The recognizer's mean score of a label, 0..255; what it has to exceed. -1: no such label.
+// The recognizer's mean score of a label, and the threshold that it has to exceed: 0..255. -1: no
+// such label.
 int32_t KWS_EXPORT(kws_mean)(int32_t label) {
   return IsLabel(label) ? g_running->MeanScore(label) : -1;
 }
@@ -161,7 +175,7 @@ int32_t KWS_EXPORT(kws_threshold)(int32_t label) {
   return IsLabel(label) ? g_running->threshold(label) : -1;
 }
 
-// `threshold` is 0..255; anything else, and what is no label, is ignored.
+// `threshold` is 0..255. Any other value, and a number that is no label's, is ignored.
 void KWS_EXPORT(kws_set_threshold)(int32_t label, int32_t threshold) {
   if (!IsLabel(label) || threshold < 0 || threshold > 255) return;
   g_running->SetThreshold(label, static_cast<uint8_t>(threshold));

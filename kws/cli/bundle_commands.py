@@ -84,14 +84,14 @@ def export_web(
     """Write a page that hears a model's words in any browser, without a server or a network."""
     from contextlib import suppress
 
-    from kws.host.web.page_export import export_page
-    from kws.host.web.page_server import page_server
+    from kws.host.web.export import export_page
+    from kws.host.web.file_server import file_server
 
     bundle = open_bundle(model)
     size = export_page(bundle, out)
     print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model; open its index.html")
     if serve:
-        with page_server(out, port) as server, suppress(KeyboardInterrupt):
+        with file_server(out, port) as server, suppress(KeyboardInterrupt):
             print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
             server.serve_forever()
 

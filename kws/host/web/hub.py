@@ -1,7 +1,13 @@
-"""What the pages are told: one place that the listening thread writes and all clients read.
+# SPDX-License-Identifier: Apache-2.0
+"""What all pages of `kws listen --web` show: the listening thread writes it, clients read it.
 
-A client that is slow, or gone without a word, costs a bounded amount of memory: what it cannot take
-is dropped, oldest first.
+A page gets texts (JSON objects with a `type`) and bytes. `hello` comes first and has the whole
+state; `state` has what changed of it; `word`, `line`, `notice` and `problem` are events. Bytes are
+columns of the spectrogram, one for each hop: its peak (255: clipped), the mean score of each label,
+the frame. A page sends `threshold` (with `label` and `value`) and `save`.
+
+A client that is slow, or gone without a word, costs a bounded amount of memory: messages that it
+does not read are dropped, oldest first.
 """
 
 from __future__ import annotations
@@ -12,11 +18,13 @@ import secrets
 from collections import OrderedDict, deque
 from typing import Any
 
-MOST_CLIENTS = 16
+from kws.host.web.model_facts import KEPT_WORDS
 
-_KEPT_COLUMNS = 100  # two seconds wait for a slow client
-_KEPT_TEXTS = 64
-_KEPT_CLIPS = 20
+MAX_CLIENTS = 16
+
+_MAX_COLUMNS = 100  # messages for a slow client; each holds a hop or more, so 2 s at least
+_MAX_TEXTS = 64
+_KEPT_LINES = 100
 
 
 class Client:
@@ -24,20 +32,20 @@ class Client:
 
     def __init__(self) -> None:
         self._waiting: deque[bytes | str] = deque()
-        self._something = asyncio.Event()
+        self._has_messages = asyncio.Event()
 
     def put(self, message: bytes | str) -> None:
-        """A column, or a text, to be sent when the client can take it."""
+        """Columns, or a text, to be sent when the client can take it."""
         self._waiting.append(message)
-        alike = [one for one in self._waiting if isinstance(one, type(message))]
-        if len(alike) > (_KEPT_COLUMNS if isinstance(message, bytes) else _KEPT_TEXTS):
+        alike = [other for other in self._waiting if isinstance(other, type(message))]
+        if len(alike) > (_MAX_COLUMNS if isinstance(message, bytes) else _MAX_TEXTS):
             self._waiting.remove(alike[0])
-        self._something.set()
+        self._has_messages.set()
 
     async def get(self) -> list[bytes | str]:
-        """Everything that waits, as it came; columns that follow each other are joined."""
-        await self._something.wait()
-        self._something.clear()
+        """Wait for messages; returns all, in their order. Neighbouring columns are joined."""
+        await self._has_messages.wait()
+        self._has_messages.clear()
         messages: list[bytes | str] = []
         for message in self._waiting:
             if isinstance(message, bytes) and messages and isinstance(messages[-1], bytes):
@@ -54,19 +62,26 @@ class Hub:
     Used by the server's thread only; the listening thread comes in through the event loop.
     """
 
-    def __init__(self, about: dict[str, Any]) -> None:
-        """`about`: what is said once, when a page is opened."""
-        self._state = about
-        self._heard: deque[dict[str, Any]] = deque(maxlen=_KEPT_CLIPS)
+    def __init__(self, state: dict[str, Any]) -> None:
+        """`state`: what `hello` holds besides words and lines."""
+        self._state = state
+        self._words: deque[dict[str, Any]] = deque(maxlen=KEPT_WORDS)
+        self._lines: deque[str] = deque(maxlen=_KEPT_LINES)
         self._clips: OrderedDict[str, bytes] = OrderedDict()
         self._clients: set[Client] = set()
 
+    @property
+    def clients(self) -> int:
+        """How many pages are open."""
+        return len(self._clients)
+
     def join(self) -> Client | None:
-        """A new page's client, with what it has to know first; None where there are too many."""
-        if len(self._clients) >= MOST_CLIENTS:
+        """A new page's client, with `hello` to be sent first; None if there are too many."""
+        if len(self._clients) >= MAX_CLIENTS:
             return None
         client = Client()
-        client.put(json.dumps({"type": "hello", **self._state, "heard": list(self._heard)}))
+        history = {"words": list(self._words), "lines": list(self._lines)}
+        client.put(json.dumps({"type": "hello", **self._state, **history}))
         self._clients.add(client)
         return client
 
@@ -75,34 +90,39 @@ class Hub:
         self._clients.discard(client)
 
     def columns(self, columns: bytes) -> None:
-        """Hops, as the page reads them."""
+        """Send hops."""
         for client in self._clients:
             client.put(columns)
 
     def state(self, **changes: Any) -> None:
-        """Something that new pages have to know as well."""
+        """Change the state of all pages, new ones included."""
         self._state |= changes
-        self._tell({"type": "state", **changes})
+        self._send({"type": "state", **changes})
 
     def say(self, kind: str, text: str) -> None:
-        """A line for the pages that are open."""
-        self._tell({"type": kind, "text": text})
+        """Send a `notice` or a `problem` to the pages that are open."""
+        self._send({"type": kind, "text": text})
 
-    def heard(self, event: dict[str, Any], clip: bytes) -> None:
-        """A word, and the WAV file of what triggered it."""
+    def line(self, text: str) -> None:
+        """A line of the device's serial port."""
+        self._lines.append(text)
+        self._send({"type": "line", "text": text})
+
+    def word(self, event: dict[str, Any], clip: bytes) -> None:
+        """A word, and the WAV file of the sound that triggered it."""
         name = secrets.token_urlsafe(9)  # no other page can guess it
         self._clips[name] = clip
-        if len(self._clips) > _KEPT_CLIPS:
+        if len(self._clips) > KEPT_WORDS:
             self._clips.popitem(last=False)
         event = {**event, "clip": name}
-        self._heard.append(event)
-        self._tell({"type": "heard", **event})
+        self._words.append(event)
+        self._send({"type": "word", **event})
 
     def clip(self, name: str) -> bytes | None:
         """The WAV file of one of the last words."""
         return self._clips.get(name)
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         text = json.dumps(message)
         for client in self._clients:
             client.put(text)

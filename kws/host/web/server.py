@@ -1,98 +1,108 @@
-"""The HTTP server of `kws listen --web`: a few files, sound of the last words, one websocket.
+# SPDX-License-Identifier: Apache-2.0
+"""The HTTP server of `kws listen --web`: a few files, clips of the last words, one websocket.
 
-Pages of other sites cannot read it, nor send to it: a request has to name this server as its host,
-and a websocket has to come from this server's own page. Everything that a client can send or leave
-open is bounded in size, number and time.
+Pages of other sites can neither read from it nor write to it: a request has to name this server as
+its host, and a websocket has to come from this server's own page. Everything that a client can send
+or keep open is bounded in size, number and time.
 """
 
 from __future__ import annotations
 
 import asyncio
-import importlib.resources
 import ipaddress
 import json
 import socket
 import threading
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from kws.errors import KwsError, ToolError
 from kws.host.web.hub import Client, Hub
+from kws.host.web.site_files import content_type
 
 try:
-    import uvicorn
-    from fastapi import FastAPI, Response, WebSocket, WebSocketDisconnect
-    from uvicorn.protocols.http.h11_impl import H11Protocol
+    from websockets.asyncio.server import ServerConnection, serve
+    from websockets.datastructures import Headers
+    from websockets.exceptions import ConnectionClosed
+    from websockets.http11 import Request, Response
 except ImportError:
     raise ToolError(
-        "kws listen --web needs FastAPI and uvicorn, which are not installed: "
-        "pip install 'kws[live]'"
+        "kws listen --web needs websockets, which is not installed: pip install 'kws[live]'"
     ) from None
 
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+WEBSOCKET = "/live"
+CLIPS = "/clips/"
 
-PORT = 8765
+REQUEST_SECONDS = 10.0
+"""A connection that has not asked for anything by then is closed."""
 
-_LARGEST_MESSAGE = 1024  # bytes; a wish of the page has 40
-_MOST_CONNECTIONS = 64
-_REQUEST_SECONDS = 10.0  # until a connection has asked for something
-_PING_SECONDS = 20.0  # a page that does not answer for so long has gone
+PING_SECONDS = 20.0
+"""A page that does not answer, or does not read, for twice as long is gone."""
+
+MAX_CONNECTIONS = 64
+"""Open at once, those that have not asked for anything included."""
+
+_MAX_MESSAGE = 1024  # bytes; a message of the page has 50
+_CLOSE_SECONDS = 5.0  # for a file to reach a slow client, and for a page to answer a close
+_STOP_SECONDS = 2.0
 _TRY_AGAIN_LATER = 1013  # websocket close codes (RFC 6455 section 7.4, IANA's registry)
 _POLICY_VIOLATION = 1008
 
-_FILES = {
-    "/": "index.html",
-    "/live.js": "live.js",
-    "/spectrogram.js": "spectrogram.js",
-    "/classes.js": "classes.js",
-    "/live.css": "live.css",
-    "/icon.svg": "icon.svg",
-}
-_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 _HEADERS = {
-    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "cache-control": "no-store",
+    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Connection": "close",
 }
 
-Wish = Callable[[dict[str, Any], bool], None]
-"""Takes what a page sent, and whether the page is on this machine."""
+OnMessage = Callable[[dict[str, Any], bool], None]
+"""Takes a page's message, and whether the page is on this machine.
+
+Raises ValueError or KeyError for a message that no page of ours sends.
+"""
 
 
 class Server:
-    """Serves a hub from a thread of its own."""
+    """Serves the page's files and a hub, from a thread of its own."""
 
-    def __init__(self, host: str, port: int, hub: Hub, wish: Wish, *, ping: float = _PING_SECONDS):
-        """Takes the port at once; `port` 0 is any that is free.
+    def __init__(
+        self,
+        address: tuple[str, int],
+        files: Mapping[str, bytes],
+        hub: Hub,
+        on_message: OnMessage,
+        *,
+        ping_seconds: float = PING_SECONDS,
+        request_seconds: float = REQUEST_SECONDS,
+    ) -> None:
+        """Takes the port at once.
+
+        Args:
+            address: host and port; port 0 is any that is free.
+            files: contents by name; `index.html` is served as `/`.
+            hub: what the websocket sends.
+            on_message: called in the server's thread.
+            ping_seconds: see PING_SECONDS.
+            request_seconds: see REQUEST_SECONDS.
 
         Raises:
-            KwsError: the port is taken, or the host is none of this machine's.
+            KwsError: the port is taken, or the host is not an address of this machine.
         """
-        self._socket = _listen(host, port)
+        self.host, port = address
+        self._socket = _listen(self.host, port)
         self.port: int = self._socket.getsockname()[1]
-        self.host = host
-        app = _Guard(_app(hub, wish), host, self.port)
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                app,
-                http=_Protocol,
-                ws="websockets-sansio",
-                ws_max_size=_LARGEST_MESSAGE,
-                ws_ping_interval=ping,
-                ws_ping_timeout=ping,
-                ws_per_message_deflate=False,
-                log_config=None,
-                access_log=False,
-                server_header=False,
-                timeout_graceful_shutdown=1,
-                lifespan="off",
-            )
-        )
+        self._files = {f"/{name}": content for name, content in files.items()}
+        self._files["/"] = self._files.pop("/index.html")
+        self._hub = hub
+        self._on_message = on_message
+        self._ping_seconds = ping_seconds
+        self._request_seconds = request_seconds
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = asyncio.Event()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="kws-web", daemon=True)
 
@@ -109,153 +119,146 @@ class Server:
 
     def stop(self) -> None:
         """Close every connection and end."""
-        self._server.should_exit = True
-        self._thread.join(5)
+        self.call(self._stop.set)
+        self._thread.join(_STOP_SECONDS)
         self._socket.close()
 
     def call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Have the server's thread call something of the hub, soon."""
+        """Have the server's thread call a function of the hub, soon."""
         if self._loop and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function, *arguments)
 
     def _run(self) -> None:
-        async def serve() -> None:
-            self._loop = asyncio.get_running_loop()
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        async with serve(
+            self._talk,
+            sock=self._socket,
+            process_request=self._answer,
+            create_connection=_bounded_connections(),
+            compression=None,
+            server_header=None,
+            open_timeout=self._request_seconds,
+            ping_interval=self._ping_seconds,
+            ping_timeout=self._ping_seconds,
+            close_timeout=_CLOSE_SECONDS,
+            max_size=_MAX_MESSAGE,
+        ):
             self._ready.set()
-            await self._server.serve(sockets=[self._socket])
+            await self._stop.wait()
 
-        asyncio.run(serve())
+    # --- files ------------------------------------------------------------------------------------
 
-
-class _Protocol(H11Protocol):
-    """HTTP with an end to patience: uvicorn itself waits for ever for a first request."""
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        if len(self.connections) > _MOST_CONNECTIONS:
-            self.connections.discard(self)
-            transport.abort()
-            return
-        self.loop.call_later(_REQUEST_SECONDS, self._expire, transport)
-
-    def _expire(self, transport: Any) -> None:
-        # A websocket has another protocol by now; a request that was answered leaves its cycle.
-        if transport.get_protocol() is self and self.cycle is None:
-            transport.abort()
-
-
-class _Guard:
-    """Lets in what was meant for this server and comes from its own page."""
-
-    def __init__(self, app: ASGIApp, host: str, port: int) -> None:
-        self._app = app
-        self._host = host
-        self._port = port
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1")
-        allowed = self._is_us(host)
-        if scope["type"] == "websocket":
-            allowed &= headers.get(b"origin", b"").decode("latin-1") == f"http://{host}"
-        if allowed:
-            await self._app(scope, receive, _with_headers(send))
-        elif scope["type"] == "websocket":
-            await receive()
-            await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
+    def _answer(self, _: ServerConnection, request: Request) -> Response | None:
+        """Answer a request; None lets a websocket of this server's own page be opened."""
+        if request.method != "GET":
+            return _response(HTTPStatus.METHOD_NOT_ALLOWED, b"only GET\n")
+        hosts = request.headers.get_all("Host")
+        if len(hosts) != 1 or not self._is_own_name(hosts[0]):
+            return _response(HTTPStatus.FORBIDDEN, b"not for this host\n")
+        path = urlsplit(request.path).path
+        if path == WEBSOCKET:
+            if request.headers.get_all("Origin") == [f"http://{hosts[0]}"]:
+                return None
+            return _response(HTTPStatus.FORBIDDEN, b"not from this page\n")
+        if path.startswith(CLIPS):
+            content = self._hub.clip(path.removeprefix(CLIPS).removesuffix(".wav"))
         else:
-            await Response("not for this host\n", 403)(scope, receive, send)
+            content = self._files.get(path)
+        if content is None:
+            return _response(HTTPStatus.NOT_FOUND, b"not here\n")
+        name = "index.html" if path == "/" else path
+        return _response(HTTPStatus.OK, content, content_type(name))
 
-    def _is_us(self, header: str) -> bool:
+    def _is_own_name(self, header: str) -> bool:
         """Whether a Host header names this server; a name that leads here by trickery does not."""
         try:
             parts = urlsplit(f"//{header}")
             name, port = parts.hostname or "", parts.port or 80
         except ValueError:
             return False
-        if port != self._port or parts.username is not None or parts.path:
+        if port != self.port or parts.username is not None or parts.path:
             return False
-        if name == "localhost" or name == self._host.lower():
+        if name == "localhost" or name == self.host.lower():
             return True
         try:
             address = ipaddress.ip_address(name)
         except ValueError:
-            return not _is_loopback(self._host) and name == socket.gethostname().lower()
-        return address.is_loopback or not _is_loopback(self._host)
+            return not is_loopback(self.host) and name == socket.gethostname().lower()
+        return address.is_loopback or not is_loopback(self.host)
 
+    # --- websocket --------------------------------------------------------------------------------
 
-def _app(hub: Hub, wish: Wish) -> FastAPI:
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    page = importlib.resources.files("kws.host.web") / "page"
-    for path, name in _FILES.items():
-        content = (page / name).read_bytes()
-        app.get(path)(_file(content, _TYPES[name.rpartition(".")[2]]))
-
-    @app.get("/clips/{name}.wav")
-    async def clip(name: str) -> Response:
-        wav = hub.clip(name)
-        return Response(wav, media_type="audio/wav") if wav else Response(status_code=404)
-
-    @app.websocket("/live")
-    async def live(websocket: WebSocket) -> None:
-        await websocket.accept()
-        client = hub.join()
+    async def _talk(self, connection: ServerConnection) -> None:
+        client = self._hub.join()
         if client is None:
-            await websocket.close(_TRY_AGAIN_LATER, "too many pages are open; close one")
+            await connection.close(_TRY_AGAIN_LATER, "too many pages are open; close one")
             return
-        tasks = {
-            asyncio.create_task(_send(websocket, client)),
-            asyncio.create_task(_receive(websocket, wish)),
-        }
+        sending = asyncio.create_task(self._send(connection, client))
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            await self._receive(connection)
         finally:
-            hub.leave(client)
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            self._hub.leave(client)
+            sending.cancel()
 
-    return app
+    async def _send(self, connection: ServerConnection, client: Client) -> None:
+        try:
+            while True:
+                for message in await client.get():
+                    async with asyncio.timeout(2 * self._ping_seconds):
+                        await connection.send(message)
+        except TimeoutError:  # it does not read; a ping would wait behind what it has not read
+            connection.transport.abort()
+        except ConnectionClosed:
+            return
+
+    async def _receive(self, connection: ServerConnection) -> None:
+        near = is_loopback(connection.remote_address[0])
+        try:
+            async for text in connection:
+                message = json.loads(text) if isinstance(text, str) else None
+                if not isinstance(message, dict):
+                    raise ValueError
+                self._on_message(message, near)
+        except ConnectionClosed:
+            return
+        except (ValueError, KeyError, RecursionError):  # no text, no JSON, or no page sends it
+            await connection.close(_POLICY_VIOLATION, "not understood")
 
 
-def _file(content: bytes, kind: str) -> Callable[[], Any]:
-    async def file() -> Response:
-        return Response(content, media_type=f"{kind}; charset=utf-8")
+def _bounded_connections() -> type[ServerConnection]:
+    """A server's type of connection: one is closed at once if MAX_CONNECTIONS are open."""
+    connections: set[ServerConnection] = set()
 
-    return file
+    class Connection(ServerConnection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            connections.add(self)
+            if len(connections) > MAX_CONNECTIONS:
+                self.transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            connections.discard(self)
+            super().connection_lost(exc)
+
+    return Connection
 
 
-async def _send(websocket: WebSocket, client: Client) -> None:
-    while True:
-        for message in await client.get():
-            if isinstance(message, bytes):
-                await websocket.send_bytes(message)
-            else:
-                await websocket.send_text(message)
-
-
-async def _receive(websocket: WebSocket, wish: Wish) -> None:
-    near = websocket.client is not None and _is_loopback(websocket.client.host)
+def is_loopback(host: str) -> bool:
+    """Whether a name or an address is this machine's own."""
     try:
-        while True:
-            message = json.loads(await websocket.receive_text())
-            if not isinstance(message, dict):
-                raise ValueError
-            wish(message, near)
-    except WebSocketDisconnect:
-        return
-    except (ValueError, KeyError, RecursionError):  # no text, no JSON, or not what a page sends
-        await websocket.close(_POLICY_VIOLATION, "not understood")
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
 
 
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            extra = [(k.encode(), v.encode()) for k, v in _HEADERS.items()]
-            message = {**message, "headers": [*message.get("headers", []), *extra]}
-        await send(message)
-
-    return sending
+def _response(status: HTTPStatus, body: bytes, kind: str = "text/plain; charset=utf-8") -> Response:
+    headers = {"Content-Type": kind, "Content-Length": str(len(body)), **_HEADERS}
+    return Response(status.value, status.phrase, Headers(headers), body)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -268,15 +271,6 @@ def _listen(host: str, port: int) -> socket.socket:
             f"the page cannot be served at {host} port {port} ({reason}); "
             "choose another with --port or --host"
         ) from None
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host == "localhost"
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
 
 
 def _is_any(host: str) -> bool:

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an exported page's own scripts in Node.js: what the core says of WAV files, as JSON.
-// node browser_trace.js PAGE PIECE ANOTHER.wav...   (PIECE: samples a call of hear)
+// node browser_trace.js PAGE BLOCK CLIP.wav...   (BLOCK: samples for each call of hear)
 "use strict";
 const fs = require("node:fs");
 const path = require("node:path");
 
-const [page, piece, ...files] = process.argv.slice(2);
+const [page, block, ...files] = process.argv.slice(2);
 const scripts = ["model.js", "core.wasm.js", "core.js", "recording.js"];
 const text = scripts.map((name) => fs.readFileSync(path.join(page, name), "utf8").replace('"use strict";', "")).join("\n");
 const names = "KWS_BUNDLE, KWS_MODEL, KWS_CORE, KWS_PAUSES, KwsCore, exactSamples, betweenPauses";
@@ -19,17 +20,18 @@ function attempt(work) {
 }
 
 function hear(core, buffer) {
-  const clip = it.exactSamples(buffer);
+  const clip = it.exactSamples(buffer, core.rate);
   if (clip === null) return { problem: "not exact" };
   const samples = it.betweenPauses(clip, it.KWS_PAUSES);
   core.reset();
   const hops = [];
-  for (let at = 0; at < samples.length; at += Number(piece)) {
-    hops.push(...core.hear(samples.subarray(at, at + Number(piece))));
+  for (let at = 0; at < samples.length; at += Number(block)) {
+    hops.push(...core.hear(samples.subarray(at, at + Number(block))));
   }
   const ran = hops.filter((hop) => hop.scores);
   return {
     text: hops.map((hop) => hop.text).join(""),
+    words: hops.filter(({ word }) => word).map(({ ms, word }) => [word.label, word.score, ms]),
     times: ran.map((hop) => hop.ms),
     scores: ran.map((hop) => [...hop.scores]),
     means: ran.length ? ran.at(-1).means : [],

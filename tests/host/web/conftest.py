@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws listen --web` in a process of its own, and a browser."""
 
 from __future__ import annotations
@@ -6,14 +7,22 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
 from kws.convert.tflite_import import renew_bundle
 from kws.host.emulate.padding import silence
+from kws.host.web.export import export_page
 from tests.host.live.test_listen import CLIPS, Listening
+from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Playwright
 
 Serve = Callable[..., tuple[Listening, str]]
 
@@ -27,9 +36,9 @@ def serve() -> Iterator[Serve]:
             program = Listening("--web", "--port", 0, *arguments, **options)
             stack.enter_context(program)
             line, _ = program.until("shows it", "stderr")
-            found = re.search(r"http://\S+/", line)
-            assert found
-            return program, found[0]
+            address = re.search(r"http://\S+/", line)
+            assert address
+            return program, address[0]
 
         yield start
 
@@ -50,3 +59,93 @@ def words(tmp_path: Path) -> Path:
 def own_bundle(tmp_path: Path) -> Path:
     """A bundle that may be changed."""
     return renew_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
+
+
+# --- the exported page ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def bundle() -> Bundle:
+    return load_bundle(default_bundle_path())
+
+
+@pytest.fixture
+def page_folder(bundle: Bundle, tmp_path: Path) -> Path:
+    export_page(bundle, tmp_path / "page")
+    return tmp_path / "page"
+
+
+@pytest.fixture(scope="session")
+def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A yes, a no, and what a microphone hears of them."""
+    folder = tmp_path_factory.mktemp("wavs")
+    yes, no = load_clip(CLIPS / "yes_slt.flac"), load_clip(CLIPS / "no_rms.flac")
+    spoken = np.concatenate([silence(24_000), yes, silence(24_000, 1), no, silence(24_000, 2)])
+    for name, pcm in {"yes": yes, "no": no, "spoken": spoken}.items():
+        write_clip(folder / f"{name}.wav", pcm)
+    return {file.stem: file for file in folder.iterdir()}
+
+
+@pytest.fixture(scope="session")
+def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
+    """Starts Chromium with more arguments; one browser for each set of them."""
+    browsers: dict[tuple[str, ...], Browser] = {}
+
+    def start(*arguments: str) -> Browser:
+        if arguments not in browsers:
+            browsers[arguments] = playwright.chromium.launch(
+                executable_path=chromium, args=["--no-sandbox", *arguments]
+            )
+        return browsers[arguments]
+
+    yield start
+    for browser in browsers.values():
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def spoken_to(launch: Launch, wavs: dict[str, Path]) -> Browser:
+    """A browser whose microphone hears a yes and a no, again and again, and may be used."""
+    return launch(
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        f"--use-file-for-fake-audio-capture={wavs['spoken']}",
+    )
+
+
+@pytest.fixture
+def open_page(page_folder: Path, launch: Launch) -> Iterator[Open]:
+    """Opens the page; at the end the browser may have had nothing to complain of."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def complain(text: str) -> None:
+        if "willReadFrequently" not in text:  # it is these tests that read the canvas
+            complaints.append(text)
+
+    def opened(
+        browser: Browser | None = None,
+        *,
+        url: str | None = None,
+        before: str = "",
+        status: str = "ready",
+        complains: bool = False,
+        **options: Any,
+    ) -> Page:
+        context = (browser or launch()).new_context(**options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE)
+        if not complains:
+            page.on("console", lambda message: complain(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+        if before:
+            page.add_init_script(before)
+        page.goto(url or (page_folder / "index.html").as_uri())
+        wait_for(page, "#status", status)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert complaints == []

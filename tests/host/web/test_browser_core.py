@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core as WebAssembly, in Node.js, with the page's own scripts: the host's bits."""
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence
-from kws.host.web import page_export
+from kws.host.web.export import export_page
+from kws.host.web.site_files import MODEL, WASM
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
@@ -46,22 +48,22 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def trace(page: Path, wavs: list[Path], piece: int = 16_000) -> dict[str, Any]:
-    """What the page's scripts say of recordings; `piece` samples go to the core at a time."""
+def trace(page: Path, wavs: list[Path], block: int = 16_000) -> dict[str, Any]:
+    """What the page's scripts say of recordings; `block` samples go to the core at a time."""
     script = Path(__file__).parent / "browser_trace.js"
-    command = ["node", *map(str, (script, page, piece, *wavs))]
+    command = ["node", *map(str, (script, page, block, *wavs))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
     said: dict[str, Any] = json.loads(done.stdout)
     return said
 
 
 def page_of(bundle: Bundle, folder: Path) -> Path:
-    page_export.export_page(bundle, folder)
+    export_page(bundle, folder)
     return folder
 
 
 def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
-    """Lines, times, scores, means and frames are the host's; gives how many lines there were."""
+    """Lines, words, scores, means and frames are the host's; gives how many lines there were."""
     assert said["thresholds"] == bundle.pipeline().thresholds
     lines = 0
     for wav, clip in zip(wavs, said["clips"], strict=True):
@@ -70,6 +72,8 @@ def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
         assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
             wav.name
         )
+        words = "".join(f"Heard {label} ({score}) @{ms}ms\n" for label, score, ms in clip["words"])
+        assert words == clip["text"]
         pipeline = bundle.pipeline()
         _, times, scores = pipeline.trace(pcm)
         np.testing.assert_array_equal(clip["times"], times)
@@ -85,8 +89,8 @@ def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path:
     bundle = load_bundle(default_bundle_path())
     page = page_of(bundle, tmp_path / "page")
     assert check_same(bundle, trace(page, wavs), wavs) >= 4
-    check_same(bundle, trace(page, wavs[:3], piece=1), wavs[:3])
-    check_same(bundle, trace(page, wavs[:3], piece=477), wavs[:3])
+    check_same(bundle, trace(page, wavs[:3], block=1), wavs[:3])
+    check_same(bundle, trace(page, wavs[:3], block=477), wavs[:3])
 
 
 def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
@@ -143,13 +147,13 @@ def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path
 
 def damage(page: Path, change: Any) -> None:
     """Change the exported model's bytes."""
-    file = page / page_export.MODEL
+    file = page / MODEL
     text = file.read_text()
-    found = re.search(r'KWS_MODEL = "([^"]*)"', text)
-    assert found
-    model = bytearray(base64.b64decode(found[1]))
+    match = re.search(r'KWS_MODEL = "([^"]*)"', text)
+    assert match
+    model = bytearray(base64.b64decode(match[1]))
     model = change(model) or model
-    file.write_text(text.replace(found[1], base64.b64encode(model).decode()))
+    file.write_text(text.replace(match[1], base64.b64encode(model).decode()))
 
 
 def host_error(bundle: Bundle, model: bytes) -> str | None:
@@ -158,7 +162,7 @@ def host_error(bundle: Bundle, model: bytes) -> str | None:
     try:
         damaged.pipeline()
     except ModelError as error:
-        return str(error).split(": ", 1)[1]
+        return "error: " + str(error).split(": ", 1)[1]
     return None
 
 
@@ -166,10 +170,10 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     rng = np.random.default_rng(3)
     page = page_of(bundle, tmp_path / "page")
-    whole = (page / page_export.MODEL).read_text()
+    whole = (page / MODEL).read_text()
     refused = 0
     for round_ in range(40):
-        (page / page_export.MODEL).write_text(whole)
+        (page / MODEL).write_text(whole)
         kept: list[bytes] = []
 
         def change(model: bytearray, round_: int = round_, kept: list[bytes] = kept) -> bytearray:
@@ -192,7 +196,7 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
 def test_an_arena_that_is_too_small_is_said(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), arena_bytes=3000)
     said = trace(page_of(bundle, tmp_path / "page"), [])
-    assert said == {"problem": "tensor arena is too small; make it larger than 3000 bytes"}
+    assert said == {"problem": "error: tensor arena is too small; make it larger than 3000 bytes"}
 
 
 def test_a_model_larger_than_the_first_memory_runs(wavs: list[Path], tmp_path: Path) -> None:
@@ -248,13 +252,13 @@ def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
         pytest.skip("no checkout")
     built = tmp_path / "kws.wasm"
     subprocess.run(["make", "-s", "wasm", f"WASM={built}"], cwd=ROOT, check=True, timeout=900)
-    assert built.read_bytes() == page_export.WASM.read_bytes(), "run make wasm and commit kws.wasm"
+    assert built.read_bytes() == WASM.read_bytes(), "run make wasm and commit kws.wasm"
 
 
 def test_the_page_without_the_model_is_small(tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     page = tmp_path / "page"
-    size = page_export.export_page(bundle, page)
+    size = export_page(bundle, page)
     everything = sum(file.stat().st_size for file in page.iterdir())
-    assert size == everything - (page / page_export.MODEL).stat().st_size
+    assert size == everything - (page / MODEL).stat().st_size
     assert size < 300_000

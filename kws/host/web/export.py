@@ -1,7 +1,8 @@
-"""Writes a static page that runs a bundle: the core as WebAssembly, the model, and what shows them.
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a static page that runs a bundle: the page's files, the core as WebAssembly, the model.
 
-The page opens from a web server and as a file. From a file a browser lets a page read no other
-file, so the model and the core travel as scripts, in base64.
+The page opens from a web server and as a file. A page that was opened as a file may read no other
+file, so the model and the core are written as scripts, in base64.
 """
 
 from __future__ import annotations
@@ -18,29 +19,14 @@ from kws.bundle.bundle import Bundle
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.emulate.padding import PAUSE_SECONDS, silence
+from kws.host.web.model_facts import model_facts
+from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 
-PAGE = Path(__file__).parent / "exported_page"
-LIVE_PAGE = Path(__file__).parent / "page"
-WASM = PAGE / "kws.wasm"
-"""The core, as `make wasm` builds it."""
-
-SHARED = ("live.css", "spectrogram.js", "classes.js", "icon.svg")
-"""What the page has in common with the one of `kws listen --web`, and is taken from there."""
-
-FILES = (
-    *("index.html", "page.css", "core.js", "worker.js", "microphone.js", "recording.js", "app.js"),
-    *SHARED,
-)
-"""What is the same for every bundle, beside `CORE`."""
-
-CORE = "core.wasm.js"
-MODEL = "model.js"
-
-_STEPS_BELOW = 4  # silence() is within +-4: a digit a sample
+_ZERO_DIGIT = 4  # silence() is within +-4: a digit for each sample
 
 
 def export_page(bundle: Bundle, out: Path) -> int:
-    """Write the page's folder whole, or leave what was there as it was.
+    """Write the page's folder whole, or leave the old one as it was.
 
     Returns:
         Bytes of all files but the model's.
@@ -56,38 +42,32 @@ def export_page(bundle: Bundle, out: Path) -> int:
     except OSError:
         raise ToolError(f"{WASM}: missing; build it with make wasm") from None
     with new_directory(out) as folder:
-        for name in FILES:
-            source = LIVE_PAGE if name in SHARED else PAGE
-            (folder / name).write_bytes((source / name).read_bytes())
+        for name, content in exported_page().items():
+            (folder / name).write_bytes(content)
         _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
         size = sum(file.stat().st_size for file in folder.iterdir())
-        content = {"KWS_BUNDLE": settings(bundle), "KWS_MODEL": _base64(bundle.model)}
-        _write_script(folder / MODEL, content)
+        model = {"KWS_BUNDLE": _settings(bundle), "KWS_MODEL": _base64(bundle.model)}
+        _write_script(folder / MODEL, model)
     return size
 
 
-def settings(bundle: Bundle) -> dict[str, Any]:
-    """What the page has to know of a bundle, the model's bytes aside."""
+def _settings(bundle: Bundle) -> dict[str, Any]:
+    """What the page shows of a bundle, and what its core needs; the model's bytes aside."""
     recognizer = dataclasses.asdict(bundle.recognizer)
-    del recognizer["thresholds"]
+    del recognizer["thresholds"]  # the facts have one for each label
     return {
-        "kws": __version__,
-        "name": bundle.name,
-        "labels": list(bundle.labels),
+        **model_facts(bundle),
         "sha256": bundle.sha256,
-        "arena_bytes": bundle.arena_bytes,
         "inference_stride": bundle.inference_stride,
         "recognizer": recognizer,
-        "thresholds": bundle.recognizer.label_thresholds(bundle.labels),
-        "ops": list(bundle.ops),
-        "data": bundle.data,
     }
 
 
-def _pauses() -> list[str]:
-    """The silence before and after a recording: a digit a sample, 4 is zero."""
+def _pauses() -> dict[str, Any]:
+    """The silence before and after a recording: a digit for each sample, `zero` is 0."""
     samples = PAUSE_SECONDS * SAMPLE_RATE
-    return ["".join(map(str, silence(samples, seed) + _STEPS_BELOW)) for seed in (0, 1)]
+    texts = ["".join(map(str, silence(samples, seed) + _ZERO_DIGIT)) for seed in (0, 1)]
+    return {"zero": _ZERO_DIGIT, "texts": texts}
 
 
 def _write_script(path: Path, constants: dict[str, Any]) -> None:
@@ -102,6 +82,6 @@ def _base64(data: bytes) -> str:
 
 def _check_destination(out: Path) -> None:
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: a file is in the page's place; name another folder")
+        raise UsageError(f"{out}: this is a file; name a folder")
     if out.is_dir() and any(out.iterdir()) and not (out / MODEL).is_file():
         raise UsageError(f"{out}: this folder holds something else than a page; name another")

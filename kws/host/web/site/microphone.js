@@ -1,22 +1,21 @@
-// The browser's microphone as int16 at 16 kHz. No sound leaves the page.
+// SPDX-License-Identifier: Apache-2.0
+// The browser's microphone as int16 at the core's rate. No sound leaves the page.
 "use strict";
 
-const RATE = 16000;
-
-// Runs in the audio thread: makes of each quantum's floats the int16 that the core takes, and posts
-// 20 ms at a time. Where the browser would not resample (the context runs at the microphone's
-// rate), a windowed sinc does, down 6 dB at 7.6 kHz.
+// Runs in the audio thread: converts each quantum's floats to the int16 that the core takes, and
+// posts a hop at a time. If the browser does not resample (then the context runs at the
+// microphone's rate), a windowed sinc does; at 16 kHz it is down 6 dB at 7.6 kHz.
 function kwsTap() {
-  const HOP = 320, TARGET = 16000, CROSSINGS = 16;
+  const CROSSINGS = 16;
 
   // A table of taps for each place that an output can have between two inputs.
   class Resampler {
-    constructor(rate) {
+    constructor(from, to) {
       const divisor = (a, b) => (b ? divisor(b, a % b) : a);
-      const common = divisor(rate, TARGET);
-      this.up = TARGET / common;
-      this.down = rate / common;
-      const cut = Math.min(1, (0.95 * TARGET) / rate); // of half the input's rate
+      const common = divisor(from, to);
+      this.up = to / common;
+      this.down = from / common;
+      const cut = Math.min(1, (0.95 * to) / from); // of half the input's rate
       const reach = Math.ceil(CROSSINGS / cut);
       this.tables = Array.from({ length: this.up }, (_, phase) => {
         const table = Float32Array.from({ length: 2 * reach + 1 }, (_, i) => {
@@ -28,7 +27,7 @@ function kwsTap() {
         return table.map((tap) => tap / sum);
       });
       this.line = new Float32Array(2 * reach); // input that the next outputs need
-      this.at = 0; // first of it that the next output needs
+      this.at = 0; // the first of it that the next output needs
       this.phase = 0; // and how far behind that it is, in parts of `up`
     }
     push(input) {
@@ -53,20 +52,19 @@ function kwsTap() {
   }
 
   class Tap extends AudioWorkletProcessor {
-    constructor() {
+    constructor({ processorOptions: { rate, hop } }) {
       super();
-      this.resampler = sampleRate === TARGET ? null : new Resampler(sampleRate);
-      this.hop = new Int16Array(HOP);
+      this.resampler = sampleRate === rate ? null : new Resampler(sampleRate, rate);
+      this.samples = new Int16Array(hop);
       this.filled = 0;
     }
-    process([[samples]]) {
-      if (!samples) return true; // nothing is connected at the moment
-      for (const sample of this.resampler ? this.resampler.push(samples) : samples) {
+    process([[input]]) {
+      if (!input) return true; // nothing is connected at the moment
+      for (const sample of this.resampler ? this.resampler.push(input) : input) {
         const scaled = Math.round(sample * 32768);
-        this.hop[this.filled++] = Math.max(-32768, Math.min(32767, scaled));
-        if (this.filled < HOP) continue;
-        this.port.postMessage(this.hop, [this.hop.buffer]);
-        this.hop = new Int16Array(HOP);
+        this.samples[this.filled++] = Math.max(-32768, Math.min(32767, scaled));
+        if (this.filled < this.samples.length) continue;
+        this.port.postMessage(this.samples);
         this.filled = 0;
       }
       return true;
@@ -83,9 +81,11 @@ const REFUSED = {
 };
 
 class Microphone {
-  // `hear(samples)` gets an Int16Array of 20 ms, 50 times a second; `lost(line)` is called once
-  // when the sound ends without close().
-  constructor(hear, lost) {
+  // `hear(samples)` gets an Int16Array of `hop` samples at `rate`; `lost(line)` is called once, if
+  // the sound ends without close().
+  constructor(rate, hop, { hear, lost }) {
+    this.rate = rate;
+    this.hop = hop;
     this.hear = hear;
     this.lost = lost;
     this.closed = false;
@@ -116,7 +116,7 @@ class Microphone {
   }
 
   async connect() {
-    this.context = new AudioContext({ sampleRate: RATE });
+    this.context = new AudioContext({ sampleRate: this.rate });
     let source;
     try {
       source = this.context.createMediaStreamSource(this.stream);
@@ -125,9 +125,12 @@ class Microphone {
       this.context = new AudioContext();
       source = this.context.createMediaStreamSource(this.stream);
     }
-    // A page that was opened as a file may load a worklet neither from a file nor from a blob.
+    // A page that was opened as a file can load a worklet neither from a file nor from a blob.
     await this.context.audioWorklet.addModule(`data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`);
-    const tap = new AudioWorkletNode(this.context, "kws-tap", { numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit" });
+    const tap = new AudioWorkletNode(this.context, "kws-tap", {
+      numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit",
+      processorOptions: { rate: this.rate, hop: this.hop },
+    });
     tap.port.onmessage = ({ data }) => this.hear(data);
     source.connect(tap);
     await this.context.resume();

@@ -1,24 +1,25 @@
-// The core (kws.wasm, built of kws/bindings/web.cc by `make wasm`) for scripts: samples in, lines, scores
-// and frames out. Nothing here computes what the core computes. Runs in the page's worker, and in
-// Node.js for tests. One class without anything around it, so that its text can become a worker.
+// SPDX-License-Identifier: Apache-2.0
+// The core (kws.wasm, built from kws/bindings/web.cc by `make wasm`) for scripts: samples in, lines,
+// words, scores and frames out. Nothing here computes what the core computes. It runs in the page's
+// worker, and in Node.js for tests. The class uses nothing outside it: its text becomes a worker.
 "use strict";
 
 class KwsCore {
-  static HOP = 320; // samples of 20 ms
-  static CHANNELS = 40; // features of a frame
-
   // `wasm`: the bytes of kws.wasm.
   constructor(wasm) {
     this.core = new WebAssembly.Instance(new WebAssembly.Module(wasm), {}).exports;
     this.core._initialize();
+    this.rate = this.core.kws_sample_rate(); // samples per second
+    this.hop = this.core.kws_hop_samples();
+    this.channels = this.core.kws_channels(); // values of a frame
     this.decoder = new TextDecoder();
     this.rest = new Int16Array(0); // samples of a hop that is not whole yet
   }
 
-  // Starts a bundle (what kws export wrote into bundle.js) with the bytes of its model, at time 0.
-  // Returns the boot line. Throws an Error whose message is one line.
+  // Starts a bundle (KWS_BUNDLE of model.js) with the bytes of its model, at time 0. Returns the
+  // boot line. Throws an Error whose message is one line.
   start(bundle, model) {
-    const names = [bundle.name, bundle.sha256.slice(0, 8), ...bundle.labels];
+    const names = [bundle.name, bundle.sha8, ...bundle.labels];
     const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
     const thresholds = Uint8Array.from(bundle.thresholds);
     let end = this.core.kws_memory();
@@ -43,7 +44,7 @@ class KwsCore {
     const started = this.core.kws_start(
       at.model, model.length, at.arena, bundle.arena_bytes, at.text, bundle.labels.length,
       bundle.inference_stride, recognizer.average_window_ms, recognizer.detection_threshold,
-      recognizer.suppression_ms, recognizer.minimum_count, thresholds.length ? at.thresholds : 0);
+      recognizer.suppression_ms, recognizer.minimum_count, at.thresholds);
     this.labels = bundle.labels;
     this.rest = new Int16Array(0);
     const line = this.text();
@@ -57,10 +58,11 @@ class KwsCore {
     this.rest = new Int16Array(0);
   }
 
-  // Hears samples (Int16Array, 16 kHz). What does not fill a hop waits for the next call. Returns
-  // an object a hop: its end `ms`, the core's `text` (empty, or lines), `frame` (Int8Array; null
-  // before the first), and where the model ran `scores` (Int8Array) and `means` (numbers 0 to
-  // 255), else null. Throws an Error whose message is one line.
+  // Hears samples (Int16Array at `rate`). Samples that do not fill a hop wait for the next call.
+  // Returns an object for each hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
+  // label that was heard and its mean score, or null), `frame` (Int8Array; null before the first),
+  // and if the model ran `scores` (Int8Array) and `means` (numbers 0 to 255), else null. Throws an
+  // Error whose message is one line.
   hear(samples) {
     const { core } = this;
     const all = new Int16Array(this.rest.length + samples.length);
@@ -68,16 +70,18 @@ class KwsCore {
     all.set(samples, this.rest.length);
     const hops = [];
     let used = 0;
-    for (; used + KwsCore.HOP <= all.length; used += KwsCore.HOP) {
-      const hop = all.subarray(used, used + KwsCore.HOP);
-      new Int16Array(core.memory.buffer, core.kws_samples(), KwsCore.HOP).set(hop);
+    for (; used + this.hop <= all.length; used += this.hop) {
+      const hop = all.subarray(used, used + this.hop);
+      new Int16Array(core.memory.buffer, core.kws_samples(), this.hop).set(hop);
       const done = core.kws_hop();
       const text = this.text();
       if (done < 0) throw new Error(KwsCore.fault(text));
+      const heard = core.kws_heard();
       hops.push({
         ms: core.kws_time_ms() >>> 0,
         text,
-        frame: this.bytes(core.kws_frame(), KwsCore.CHANNELS),
+        word: heard > 0 ? { label: this.labels[heard], score: core.kws_mean(heard) } : null,
+        frame: this.bytes(core.kws_frame(), this.channels),
         scores: done ? this.bytes(core.kws_scores(), this.labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,
       });
@@ -110,8 +114,8 @@ class KwsCore {
     return at ? new Int8Array(this.core.memory.buffer, at, size).slice() : null;
   }
 
-  // What follows `error: ` in the core's last line.
+  // What the core wrote, as one line of an Error.
   static fault(text) {
-    return text.trimEnd().split("error: ").at(-1) || "the core stopped without a word";
+    return text.trim() || "the core stopped and gave no reason";
   }
 }

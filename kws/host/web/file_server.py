@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serves an exported page on this machine, for browsers that give files no microphone."""
 
 from __future__ import annotations
@@ -9,26 +10,26 @@ from pathlib import Path
 from kws.errors import KwsError
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class _QuietHandler(SimpleHTTPRequestHandler):
     def end_headers(self) -> None:
-        self.send_header("Cache-Control", "no-store")  # the page may be exported anew
+        self.send_header("Cache-Control", "no-store")  # the page may be exported again
         super().end_headers()
 
     def log_message(self, *_: object) -> None:
         pass
 
 
-def page_server(folder: Path, port: int) -> ThreadingHTTPServer:
+def file_server(folder: Path, port: int) -> ThreadingHTTPServer:
     """A server of `folder` on 127.0.0.1; `serve_forever` runs it.
 
     Args:
-        folder: what it gives to browsers.
+        folder: its files are served.
         port: 0 for any that is free; `server_port` then says which.
 
     Raises:
         KwsError: the port is taken or needs rights that this user does not have.
     """
-    handler = partial(_Quiet, directory=str(folder))
+    handler = partial(_QuietHandler, directory=str(folder))
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), handler)
     except (OSError, OverflowError) as error:

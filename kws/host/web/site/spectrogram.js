@@ -1,10 +1,12 @@
-// Draws a spectrogram as it grows: a column a frame, the newest at the right. A plain script, not a
-// module: the page of kws export web has it too, and a page that was opened as a file loads no module.
+// SPDX-License-Identifier: Apache-2.0
+// Draws a spectrogram as it grows: a column for each frame, the newest at the right. A plain script
+// like all of this page's: a page that was opened as a file can load no module.
 "use strict";
 
-const PIXELS_A_COLUMN = 3;
+const COLUMN_PIXELS = 3;
 const DARK = ["#0b1026", "#152a52", "#1a5076", "#227b84", "#46a579", "#8cc95e", "#d3df50", "#fdf6b0"];
 const LIGHT = ["#ffffff", "#e3eef4", "#b9dbe0", "#7fc0bd", "#3f9a9b", "#1f6f86", "#1d4468", "#0b1026"];
+const MARK = [255, 120, 60];
 
 function palette(stops) {
   const rgb = stops.map((s) => [1, 3, 5].map((i) => parseInt(s.slice(i, i + 2), 16)));
@@ -20,41 +22,52 @@ class Spectrogram {
     this.paint = canvas.getContext("2d", { alpha: false });
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
-    this.waiting = [];
+    this.waiting = []; // frames, and null for a mark
     this.column = 0;
+    this.channels = 1;
     this.dark.addEventListener("change", () => this.clear());
     this.still.addEventListener("change", () => this.clear());
     new ResizeObserver(() => this.columns() === canvas.width || this.clear()).observe(canvas);
     this.clear();
   }
+
   columns() {
-    return Math.max(16, Math.floor(this.canvas.clientWidth / PIXELS_A_COLUMN));
+    return Math.max(16, Math.floor(this.canvas.clientWidth / COLUMN_PIXELS));
   }
-  clear() {
+
+  // An empty picture of frames with `channels` values.
+  clear(channels = this.channels) {
+    this.channels = channels;
+    this.waiting = [];
     this.canvas.width = this.columns();
-    this.canvas.height = this.channels || 40;
+    this.canvas.height = channels;
     this.colours = palette(this.dark.matches ? DARK : LIGHT);
     this.paint.fillStyle = `rgb(${this.colours[0]})`;
     this.paint.fillRect(0, 0, this.canvas.width, this.canvas.height);
     this.column = 0;
   }
+
+  // A line at the newest column.
   mark() {
     this.waiting.push(null);
   }
+
+  // `frame`: 0 to 255 for each channel, the lowest frequency first.
   add(frame) {
     this.waiting.push(frame);
     if (this.waiting.length > this.canvas.width) this.waiting.shift(); // the tab was hidden
   }
+
   draw() {
     const { width, height } = this.canvas;
     const fresh = this.waiting.splice(0);
     if (!fresh.length) return;
     const image = this.paint.createImageData(1, height);
-    // Where motion is not wanted nothing scrolls: new columns go over the oldest, left to right.
+    // If the user wants less motion, nothing scrolls: new columns replace the oldest ones.
     if (!this.still.matches) this.paint.drawImage(this.canvas, -fresh.length, 0);
     fresh.forEach((frame, i) => {
       for (let row = 0; row < height; row++) {
-        const [r, g, b] = frame ? this.colours[frame[height - 1 - row]] : [255, 120, 60];
+        const [r, g, b] = frame ? this.colours[frame[height - 1 - row]] : MARK;
         image.data.set([r, g, b, 255], 4 * row);
       }
       const x = this.still.matches ? this.column : width - fresh.length + i;

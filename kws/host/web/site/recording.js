@@ -1,10 +1,11 @@
-// A recording as int16 at 16 kHz, between the pauses that `kws run` plays around it.
+// SPDX-License-Identifier: Apache-2.0
+// A recording as int16 at the core's rate, between the pauses that `kws run` plays around it.
 "use strict";
 
 const LARGEST_FILE = 256 << 20; // bytes
 
-// The samples of a 16 kHz mono 16-bit WAV file, bit for bit; null for any other kind of file.
-function exactSamples(buffer) {
+// The samples of a mono 16-bit WAV file at `rate`, bit for bit; null for any other kind of file.
+function exactSamples(buffer, rate) {
   const view = new DataView(buffer);
   const word = (at) => String.fromCharCode(...new Uint8Array(buffer, at, 4));
   if (buffer.byteLength < 12 || word(0) !== "RIFF" || word(8) !== "WAVE") return null;
@@ -13,7 +14,7 @@ function exactSamples(buffer) {
     const kind = word(at), size = view.getUint32(at + 4, true), body = at + 8;
     if (kind === "fmt " && size >= 16 && body + 16 <= buffer.byteLength) {
       fits = view.getUint16(body, true) === 1 && view.getUint16(body + 2, true) === 1
-        && view.getUint32(body + 4, true) === 16000 && view.getUint16(body + 14, true) === 16;
+        && view.getUint32(body + 4, true) === rate && view.getUint16(body + 14, true) === 16;
     }
     if (kind === "data") {
       if (!fits) return null;
@@ -25,23 +26,23 @@ function exactSamples(buffer) {
   return null;
 }
 
-// {samples, exact}: any recording that the browser reads, resampled by it unless it is exact.
+// Any recording that the browser reads, as {samples, exact}: resampled by the browser unless exact.
 // Throws an Error whose message is one line.
-async function readRecording(file) {
+async function readRecording(file, rate) {
   if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or give it to kws run`);
   if (!file.size) throw new Error(`${file.name}: empty file; record it again`);
   const buffer = await file.arrayBuffer();
-  let samples = exactSamples(buffer);
+  let samples = exactSamples(buffer, rate);
   const exact = samples !== null;
-  if (!exact) samples = await decoded(file.name, buffer);
+  if (!exact) samples = await decoded(file.name, buffer, rate);
   if (!samples.length) throw new Error(`${file.name}: holds no samples; record it again`);
   return { samples, exact };
 }
 
-async function decoded(name, buffer) {
+async function decoded(name, buffer, rate) {
   let sound;
   try {
-    sound = await new OfflineAudioContext(1, 1, 16000).decodeAudioData(buffer);
+    sound = await new OfflineAudioContext(1, 1, rate).decodeAudioData(buffer);
   } catch {
     throw new Error(`${name}: no recording that this browser can read; convert it to WAV`);
   }
@@ -52,9 +53,10 @@ async function decoded(name, buffer) {
   });
 }
 
-// `samples` with a second of a quiet room before and after; `pauses` are two texts of digits.
+// `samples` with the sound of a quiet room before and after. `pauses` holds both as texts, a digit
+// for each sample, and the digit that stands for zero.
 function betweenPauses(samples, pauses) {
-  const [before, after] = pauses.map((text) => Int16Array.from(text, (digit) => digit - 4));
+  const [before, after] = pauses.texts.map((text) => Int16Array.from(text, (digit) => digit - pauses.zero));
   const all = new Int16Array(before.length + samples.length + after.length);
   all.set(before);
   all.set(samples, before.length);
@@ -63,11 +65,11 @@ function betweenPauses(samples, pauses) {
 }
 
 // A WAV file of samples, for the browser to play.
-function wavBlob(samples) {
+function wavBlob(samples, rate) {
   const head = new DataView(new ArrayBuffer(44));
   const words = [[0, "RIFF"], [8, "WAVE"], [12, "fmt "], [36, "data"]];
   words.forEach(([at, word]) => [...word].forEach((c, i) => head.setUint8(at + i, c.charCodeAt(0))));
-  const numbers = [[4, 36 + 2 * samples.length], [16, 16], [24, 16000], [28, 32000], [40, 2 * samples.length]];
+  const numbers = [[4, 36 + 2 * samples.length], [16, 16], [24, rate], [28, 2 * rate], [40, 2 * samples.length]];
   numbers.forEach(([at, value]) => head.setUint32(at, value, true));
   [[20, 1], [22, 1], [32, 2], [34, 16]].forEach(([at, value]) => head.setUint16(at, value, true));
   return new Blob([head, Int16Array.from(samples)], { type: "audio/wav" });

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a page shows of a model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kws import __version__, _core
+from kws.bundle.bundle import Bundle
+from kws.bundle.flash_table import flash_of
+from kws.features.frontend_settings import HOP_MS
+from kws.host.build.boards import boards
+from kws.labels import keywords_of
+
+CLIP_SECONDS = 1.6
+"""Sound that a page keeps of a word: the window that is averaged, and the word before it."""
+
+KEPT_WORDS = 20
+"""Words that a page shows, with their sound; the oldest goes."""
+
+
+def saved_thresholds(bundle: Bundle) -> list[int]:
+    """A bundle's threshold for each label, 0 to 255."""
+    settings = bundle.recognizer
+    thresholds = settings.label_thresholds(bundle.labels)
+    return thresholds or [settings.detection_threshold] * len(bundle.labels)
+
+
+def model_facts(bundle: Bundle) -> dict[str, Any]:
+    """What both pages are given; site/app.js shows it. All values can be written as JSON."""
+    accuracy = bundle.metrics.get("accuracy")
+    return {
+        "kws": __version__,
+        "name": bundle.name,
+        "sha8": bundle.sha8,
+        "labels": list(bundle.labels),
+        "keywords": list(keywords_of(bundle.labels)),
+        "thresholds": saved_thresholds(bundle),
+        "channels": _core.CHANNELS,
+        "bytes": len(bundle.model),
+        "arena_bytes": bundle.arena_bytes,
+        "every_ms": bundle.inference_stride * HOP_MS,
+        "window_ms": bundle.recognizer.average_window_ms,
+        "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
+        "ops": list(dict.fromkeys(bundle.ops)),
+        "ops_flash": flash_of(bundle.ops).together,
+        "data": bundle.data,
+        "boards": [
+            {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()
+        ],
+        "clip_seconds": CLIP_SECONDS,
+        "kept_words": KEPT_WORDS,
+    }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: draws what a source gives it, and hands the thresholds that the user moves back to the
+// source. There are two sources: live_source.js shows what `kws listen --web` hears,
+// browser_source.js runs the core in the browser (`kws export web`). Nothing here computes what the
+// core computes.
+"use strict";
+
+const QUIETEST_DB = -60;
+const DECAY = 0.93; // of the level, from picture to picture
+const ANNOUNCE_MS = 1000;
+const CLIPPED_MS = 1000; // the warning stays for so long
+const MOVING_MS = 500; // what a source says of a threshold that the user moves is older than the move
+const MAX_LINES = 200;
+
+const $ = (id) => document.getElementById(id);
+
+class App {
+  constructor() {
+    this.onThreshold = () => {}; // the source sets it: (label, value)
+    this.spectrogram = new Spectrogram($("spectrogram"));
+    this.classes = new Classes($("classes"), (label, value) => this.move(label, value));
+    this.model = null;
+    this.means = [];
+    this.thresholds = [];
+    this.saved = [];
+    this.movedAt = new Map(); // label: when the user moved its threshold last
+    this.peak = 0;
+    this.clippedAt = this.announcedAt = -Infinity;
+    $("reset").addEventListener("click", () => this.saved.forEach((value, label) => this.move(label, value)));
+    requestAnimationFrame((now) => this.draw(now));
+  }
+
+  // --- what a source calls ---------------------------------------------------------------------
+
+  // The model, as kws/host/web/model_facts.py describes it; everything else starts anew.
+  showModel(model) {
+    this.model = model;
+    this.movedAt.clear();
+    this.classes.show(model.labels);
+    this.saved = [...model.thresholds];
+    this.setThresholds(model.thresholds);
+    this.clearSound();
+    $("heard").replaceChildren();
+    $("nothing").hidden = false;
+    $("lines").textContent = "";
+    const words = model.keywords;
+    document.title = `kws: ${words.join(", ")}`;
+    $("model").textContent = model.name;
+    $("words").textContent = words.length > 1 ? `${words.slice(0, -1).join(", ")} or ${words.at(-1)}` : words[0];
+    this.showFigures();
+  }
+
+  // `kind`: "on", "bad" or nothing.
+  status(text, kind = "") {
+    $("status").textContent = text;
+    $("status").className = kind;
+  }
+
+  // The answer to something that the user did.
+  notice(text, isProblem = false) {
+    $("notice").textContent = text;
+    $("notice").classList.toggle("problem", isProblem);
+  }
+
+  // The sound so far is over: a new recording begins.
+  clearSound() {
+    this.means = this.model.labels.map(() => 0);
+    this.spectrogram.clear(this.model.channels);
+  }
+
+  // The loudest sample of the newest sound, 0 to 1.
+  level(peak, isClipped) {
+    this.peak = Math.max(this.peak, peak);
+    if (isClipped) this.clippedAt = performance.now();
+  }
+
+  // The thresholds that the recognizer has.
+  setThresholds(values) {
+    const isMoving = (label) => performance.now() - (this.movedAt.get(label) ?? -Infinity) < MOVING_MS;
+    values.forEach((value, label) => { if (!isMoving(label)) this.thresholds[label] = value; });
+    this.showThresholds();
+  }
+
+  // The thresholds that the bundle has.
+  setSaved(values) {
+    this.saved = values;
+    this.showThresholds();
+  }
+
+  // A word was heard. `clock`: when, as {text, datetime}; `clip()` gives the address of its sound.
+  heard({ label, score, ms, clock, clip }) {
+    $("nothing").hidden = true;
+    const isKeyword = this.model.keywords.includes(label);
+    const item = element("li", "", { class: isKeyword ? "" : "unknown" });
+    const button = element("button", "▶", { "aria-label": `Play what triggered ${label}` });
+    button.addEventListener("click", () => {
+      const player = $("player");
+      URL.revokeObjectURL(player.src);
+      player.src = clip();
+      player.play().catch(() => this.notice("that sound is not kept any more", true));
+    });
+    const mean = element("span", String(score), { class: "score" });
+    mean.append(element("span", ` @${ms} ms`, { class: "at" }));
+    item.append(element("time", clock.text, { datetime: clock.datetime }), element("b", label), mean, button);
+    $("heard").prepend(item);
+    while ($("heard").children.length > this.model.kept_words) $("heard").lastChild.remove();
+  }
+
+  // A line of the serial port, or a heading between such lines.
+  line(text) {
+    const all = $("lines").textContent + `${text}\n`;
+    $("lines").textContent = all.split("\n").slice(-MAX_LINES).join("\n");
+    $("lines").scrollTop = $("lines").scrollHeight;
+  }
+
+  // A figure of the program that listens.
+  figure(name, value) {
+    const id = `figure-${name}`;
+    if (!$(id)) $("figures").append(element("dt", name), element("dd", "", { id }));
+    $(id).textContent = value;
+  }
+
+  // --- inside ----------------------------------------------------------------------------------
+
+  move(label, value) {
+    this.movedAt.set(label, performance.now());
+    this.thresholds[label] = value;
+    this.showThresholds();
+    this.onThreshold(label, value);
+  }
+
+  showThresholds() {
+    this.classes.showThresholds(this.thresholds);
+    const isSaved = this.thresholds.every((value, label) => value === this.saved[label]);
+    $("save").disabled = $("reset").disabled = isSaved;
+  }
+
+  showFigures() {
+    const { model } = this;
+    const bytes = (count) => `${count.toLocaleString("en")} bytes`;
+    const share = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
+    const figures = [
+      ["model", `${model.name} ${model.sha8}, ${bytes(model.bytes)}`],
+      ["arena", bytes(model.arena_bytes)],
+      ["ops", `${model.ops.join(", ")}: ${bytes(model.ops_flash)} of flash`],
+      ["runs every", `${model.every_ms} ms; scores are means over ${model.window_ms} ms`],
+      ...(model.accuracy === null ? [] : [["accuracy", `${(100 * model.accuracy).toFixed(1)} % of test clips`]]),
+      ["trained on", model.data || "not stated"],
+      ["written by", `kws ${model.kws}`],
+    ];
+    $("figures").replaceChildren(...figures.flatMap(([name, text]) => [element("dt", name), element("dd", text)]));
+    $("boards").tBodies[0].replaceChildren(...model.boards.map(({ title, flash, ram }) => {
+      const row = document.createElement("tr");
+      row.append(element("th", title, { scope: "row" }), element("td", share(model.bytes, flash)), element("td", share(model.arena_bytes, ram)));
+      return row;
+    }));
+  }
+
+  draw(now) {
+    requestAnimationFrame((next) => this.draw(next));
+    this.spectrogram.draw();
+    const decibel = Math.max(QUIETEST_DB, Math.min(0, 20 * Math.log10(this.peak)));
+    this.peak *= DECAY;
+    $("level").firstChild.style.transform = `scaleX(${1 - decibel / QUIETEST_DB})`;
+    $("clipped").hidden = now - this.clippedAt > CLIPPED_MS;
+    this.classes.draw(this.means, this.thresholds);
+    if (now - this.announcedAt < ANNOUNCE_MS) return;
+    this.announcedAt = now;
+    $("decibel").textContent = `${decibel < 0 ? "−" : ""}${Math.abs(decibel).toFixed(0)} dB`;
+    $("level").setAttribute("aria-valuenow", decibel.toFixed(0));
+    this.classes.announce(this.means);
+  }
+}

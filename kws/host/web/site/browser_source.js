@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the core in the browser: sound from the microphone or from recordings goes to the worker,
+// what the core says of it goes to the page. Used by the page that `kws export web` writes.
+"use strict";
+
+const KEEP_BEHIND = 2; // seconds of sound that the core may have before it; more is lost
+const CAUGHT_UP = 1; // seconds, when it gets sound again: few long gaps spoil fewer words
+
+// KWS_BUNDLE, KWS_MODEL, KWS_CORE and KWS_PAUSES are in the files that kws/host/web/export.py writes.
+class BrowserSource {
+  constructor(app) {
+    this.app = app;
+    this.microphone = null; // null: not listening
+    this.stream = 0; // counts sounds; what the worker says of an older one is ignored
+    this.blockHeard = null; // resolves when the worker has heard a block of a recording
+    app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
+    $("controls").hidden = false;
+    $("privacy").textContent = "Your sound stays in this page: it is not sent, and not kept when the page is closed.";
+    this.addControls();
+    this.start().catch((error) => app.status(error.message, "bad"));
+  }
+
+  addControls() {
+    $("listen").addEventListener("click", () => {
+      if (!this.microphone) return this.listen();
+      this.stop();
+      this.app.status("stopped");
+    });
+    $("open").addEventListener("click", () => $("files").click());
+    $("files").addEventListener("change", () => {
+      const files = [...$("files").files];
+      $("files").value = ""; // the same file may be opened again
+      this.play(files);
+    });
+    document.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      document.body.classList.add("drop");
+    });
+    document.addEventListener("dragleave", (event) => {
+      if (!event.relatedTarget) document.body.classList.remove("drop");
+    });
+    document.addEventListener("drop", (event) => {
+      event.preventDefault();
+      document.body.classList.remove("drop");
+      if (!$("open").disabled && event.dataTransfer.files.length) this.play([...event.dataTransfer.files]);
+    });
+  }
+
+  // --- start -----------------------------------------------------------------------------------
+
+  async start() {
+    if (typeof KWS_BUNDLE === "undefined" || typeof KWS_CORE === "undefined") {
+      throw new Error("model.js or core.wasm.js is missing or damaged; export the page again");
+    }
+    this.app.showModel(KWS_BUNDLE);
+    const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+    const model = unpack(KWS_MODEL);
+    await checkModel(model);
+    this.worker = startWorker();
+    this.worker.onmessage = ({ data }) => this[data.type](data);
+    this.worker.onerror = ({ message }) => this.problem({ text: `the core does not run here (${message}); use a newer browser` });
+    this.worker.postMessage({ type: "start", wasm: unpack(KWS_CORE), bundle: KWS_BUNDLE, model });
+  }
+
+  showControls() {
+    $("listen").disabled = $("open").disabled = false;
+    $("listen").textContent = this.microphone ? "Stop" : "Listen";
+    $("listen").setAttribute("aria-pressed", String(this.microphone !== null));
+  }
+
+  // --- sound in --------------------------------------------------------------------------------
+
+  newStream() {
+    this.stream += 1;
+    this.given = this.behind = this.lost = 0; // samples: given to the core, not heard yet, left out
+    this.isLosing = false; // the microphone's sound is left out just now
+    this.recent = new Int16Array(0); // the last sound, for the list of words
+    this.worker.postMessage({ type: "reset" });
+    this.app.clearSound();
+    this.blockHeard?.(null);
+    return this.stream;
+  }
+
+  give(samples) {
+    const peak = samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+    this.app.level(peak / 32768, peak >= 32767);
+    const kept = new Int16Array(Math.min(this.recent.length + samples.length, this.keptSamples));
+    const old = kept.length - samples.length;
+    if (old > 0) kept.set(this.recent.subarray(this.recent.length - old));
+    kept.set(samples, old);
+    this.recent = kept;
+    this.given += samples.length;
+    this.behind += samples.length;
+    this.worker.postMessage({ type: "hear", stream: this.stream, samples });
+  }
+
+  giveMicrophone(samples) {
+    const wasLosing = this.isLosing;
+    const limit = wasLosing ? CAUGHT_UP * this.rate : KEEP_BEHIND * this.rate - samples.length;
+    this.isLosing = this.behind > limit;
+    if (this.isLosing) this.lost += samples.length;
+    else this.give(samples);
+    if (this.isLosing !== wasLosing) this.showListening();
+  }
+
+  showListening() {
+    if (this.isLosing) return this.app.status("this machine does not keep up: sound is lost", "bad");
+    const gap = this.lost ? `; ${(this.lost / this.rate).toFixed(1)} s were lost` : "";
+    this.app.status(`listening: ${this.microphoneName}${gap}`, "on");
+  }
+
+  async listen() {
+    this.newStream();
+    const microphone = new Microphone(this.rate, this.hop, {
+      hear: (samples) => this.giveMicrophone(samples),
+      lost: (text) => { this.stop(); this.app.status(text, "bad"); },
+    });
+    this.microphone = microphone;
+    this.showControls();
+    this.app.status("asking for the microphone");
+    try {
+      this.microphoneName = await microphone.open();
+      this.showListening();
+    } catch (error) {
+      if (this.microphone !== microphone) return; // the user has started something else since
+      this.stop();
+      this.app.status(error.message, "bad");
+    }
+  }
+
+  stop() {
+    this.microphone?.close();
+    this.microphone = null;
+    this.showControls();
+  }
+
+  // Each recording starts anew and lies between two pauses, as `kws run` plays it.
+  async play(files) {
+    this.stop();
+    for (const file of files) {
+      const stream = this.newStream();
+      this.app.status(`reading ${file.name}`);
+      try {
+        const recording = await readRecording(file, this.rate);
+        if (stream !== this.stream || !await this.playRecording(file.name, recording)) return;
+      } catch (error) {
+        if (stream === this.stream) this.app.status(error.message, "bad");
+        return;
+      }
+    }
+  }
+
+  // Whether it was heard to its end: false after the user has started something else.
+  async playRecording(name, { samples: recorded, exact }) {
+    const { app, stream } = this;
+    const samples = betweenPauses(recorded, KWS_PAUSES);
+    const best = app.model.labels.map(() => 0);
+    app.line(`${name}:`);
+    for (let at = 0; at < samples.length; at += this.rate) {
+      app.status(`${name}: ${Math.round((100 * at) / samples.length)} %`, "on");
+      this.give(samples.slice(at, at + this.rate));
+      const tops = await new Promise((resolve) => { this.blockHeard = resolve; });
+      if (stream !== this.stream) return false;
+      tops?.forEach((top, label) => { best[label] = Math.max(best[label], top); });
+    }
+    app.means = best;
+    const seconds = (recorded.length / this.rate).toFixed(1);
+    const how = exact ? "not resampled" : "resampled by the browser";
+    app.status(`${name}: ${seconds} s, ${how}; the bars show the highest scores`);
+    return true;
+  }
+
+  // --- what the worker says, each named after its type ------------------------------------------
+
+  started({ rate, hop, boot }) {
+    this.rate = rate;
+    this.hop = hop;
+    this.clipSamples = this.app.model.clip_seconds * rate;
+    this.keptSamples = this.clipSamples + (KEEP_BEHIND + 1) * rate; // a word is heard so late at most
+    this.app.line(boot.trimEnd());
+    this.showControls();
+    this.app.status("ready");
+  }
+
+  heard({ stream, samples, frames, means, tops, lines, words }) {
+    if (stream !== this.stream) return;
+    const { channels } = this.app.model;
+    this.behind -= samples;
+    for (let at = 0; at < frames.length; at += channels) this.app.spectrogram.add(frames.subarray(at, at + channels));
+    this.app.means = means ?? this.app.means;
+    lines.forEach((line) => this.app.line(line));
+    words.forEach((word) => this.showWord(word));
+    this.blockHeard?.(tops);
+  }
+
+  problem({ text }) {
+    this.stop();
+    this.app.status(text, "bad");
+  }
+
+  showWord({ label, score, ms }) {
+    const since = this.given - (ms * this.rate) / 1000; // samples that were given after it
+    const end = this.recent.length - since;
+    const clip = this.recent.slice(Math.max(0, end - this.clipSamples), end);
+    const at = new Date(Date.now() - (1000 * since) / this.rate);
+    const clock = this.microphone
+      ? { text: at.toTimeString().slice(0, 8), datetime: at.toISOString() }
+      : { text: `${(ms / 1000).toFixed(1)} s`, datetime: `PT${ms / 1000}S` };
+    this.app.spectrogram.mark();
+    this.app.heard({ label, score, ms, clock, clip: () => URL.createObjectURL(wavBlob(clip, this.rate)) });
+  }
+}
+
+// A browser has crypto.subtle if the page came over https, from localhost or from a file.
+async function checkModel(model) {
+  if (!globalThis.crypto?.subtle) return;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", model));
+  const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (hex === KWS_BUNDLE.sha256) return;
+  throw new Error(`model.js: its SHA-256 starts ${hex.slice(0, 8)}, the bundle's is ${KWS_BUNDLE.sha8}; it was changed or damaged, so export it again`);
+}
+
+new BrowserSource(new App());

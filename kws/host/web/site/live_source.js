@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shows what `kws listen --web` hears: what its websocket sends (see kws/host/web/hub.py) goes to
+// the page, thresholds go back.
+"use strict";
+
+const RETRY_MS = 1000;
+
+class LiveSource {
+  constructor(app) {
+    this.app = app;
+    this.moved = new Map(); // label: threshold, to be sent with the next picture
+    app.onThreshold = (label, value) => {
+      if (!this.moved.size) requestAnimationFrame(() => this.sendMoved());
+      this.moved.set(label, value);
+    };
+    $("save").hidden = false;
+    $("save").addEventListener("click", () => this.send({ type: "save" }));
+    $("privacy").textContent = "Your sound stays on the machine that listens; nothing is stored.";
+    this.connect();
+  }
+
+  connect() {
+    this.socket = new WebSocket(`ws://${location.host}/live`);
+    this.socket.binaryType = "arraybuffer";
+    this.socket.addEventListener("message", ({ data }) => {
+      if (typeof data !== "string") return this.columns(new Uint8Array(data));
+      const message = JSON.parse(data);
+      this[message.type](message);
+    });
+    this.socket.addEventListener("close", ({ reason }) => {
+      this.app.status(reason || "kws listen has ended; waiting for it", "bad");
+      setTimeout(() => this.connect(), RETRY_MS);
+    });
+  }
+
+  send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  sendMoved() {
+    for (const [label, value] of this.moved) this.send({ type: "threshold", label, value });
+    this.moved.clear();
+  }
+
+  // --- messages, each named after its type -----------------------------------------------------
+
+  hello({ model, words, lines, ...state }) {
+    this.app.showModel(model);
+    words.forEach((word) => this.showWord(word));
+    lines.forEach((line) => this.app.line(line));
+    this.state(state);
+  }
+
+  state({ thresholds, saved, microphone, figures }) {
+    if (thresholds) this.app.setThresholds(thresholds);
+    if (saved) this.app.setSaved(saved);
+    if (microphone) this.app.status(microphone.text || "no sound yet", microphone.connected ? "on" : "bad");
+    if (!figures) return;
+    this.app.figure("processor", `${figures.processor} % of a core`);
+    this.app.figure("latency", figures.latency === null ? "–" : `${figures.latency} ms`);
+  }
+
+  word(word) {
+    this.app.spectrogram.mark();
+    this.showWord(word);
+  }
+
+  line({ text }) {
+    this.app.line(text);
+  }
+
+  notice({ text }) {
+    this.app.notice(text);
+  }
+
+  problem({ text }) {
+    this.app.notice(text, true);
+  }
+
+  showWord({ label, score, time_ms: ms, at, clip }) {
+    const clock = { text: at.slice(11, 19), datetime: at };
+    this.app.heard({ label, score, ms, clock, clip: () => `clips/${clip}.wav` });
+  }
+
+  // Each hop of 20 ms: the peak (255: clipped), the mean scores, the newest frame.
+  columns(data) {
+    const { labels, channels } = this.app.model;
+    for (let at = 0; at < data.length; at += 1 + labels.length + channels) {
+      const frame = at + 1 + labels.length;
+      this.app.level(data[at] / MAX_SCORE, data[at] === MAX_SCORE);
+      this.app.means = [...data.subarray(at + 1, frame)];
+      this.app.spectrogram.add(data.subarray(frame, frame + channels));
+    }
+  }
+}
+
+new LiveSource(new App());

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The core in a thread of its own, so that a slow model does not stop the page. The worker is made
+// from the text of kwsWorker and KwsCore: a page that was opened as a file can load no worker's file.
+"use strict";
+
+// Messages in: {type: "start", wasm, bundle, model}; {type: "hear", stream, samples};
+// {type: "reset"}; {type: "threshold", label, value}.
+// Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
+// number), frames (bytes, 0 to 255), means (the newest; null: the model did not run), tops (the
+// highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text}.
+function kwsWorker() {
+  let core = null;
+
+  const handlers = {
+    start({ wasm, bundle, model }) {
+      core = new KwsCore(wasm);
+      const boot = core.start(bundle, model);
+      postMessage({ type: "started", rate: core.rate, hop: core.hop, boot });
+    },
+    reset() {
+      core.reset();
+    },
+    threshold({ label, value }) {
+      core.setThreshold(label, value);
+    },
+    hear({ stream, samples }) {
+      const hops = core.hear(samples);
+      const frames = hops.flatMap(({ frame }) => (frame ? [...frame] : []));
+      const means = hops.map((hop) => hop.means).filter(Boolean);
+      postMessage({
+        type: "heard",
+        stream,
+        samples: samples.length,
+        frames: Uint8Array.from(frames, (value) => value + 128),
+        means: means.at(-1) ?? null,
+        tops: means.length ? core.labels.map((_, label) => Math.max(...means.map((row) => row[label]))) : null,
+        lines: hops.flatMap(({ text }) => text.split("\n").filter(Boolean)),
+        words: hops.filter(({ word }) => word).map(({ ms, word }) => ({ ms, ...word })),
+      });
+    },
+  };
+
+  onmessage = ({ data }) => {
+    try {
+      handlers[data.type](data);
+    } catch (error) {
+      postMessage({ type: "problem", text: error.message });
+    }
+  };
+}
+
+function startWorker() {
+  const text = `"use strict";\n${KwsCore}\n(${kwsWorker})();`;
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  return new Worker(url);
+}

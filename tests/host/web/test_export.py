@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws export web`: what it writes, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kws.bundle.bundle import default_bundle_path
+from kws.host.web import export
+from kws.host.web.file_server import file_server
+
+if TYPE_CHECKING:
+    from tests.host.conftest import Run
+
+
+def test_the_command_writes_the_page(kws: Run, tmp_path: Path) -> None:
+    out = tmp_path / "page"
+    code, said, _ = kws("export", "web", "--out", out)
+    assert code == 0
+    assert f"{out}: yes_no " in said
+    names = {file.name for file in out.iterdir()}
+    asked = re.findall(r'(?:src|href)="([^"]*)"', (out / "index.html").read_text())
+    assert names == {"index.html", *asked}
+    assert kws("export", "web", "--model", default_bundle_path(), "--out", out)[0] == 0  # again
+
+
+def test_the_command_refuses_in_a_line(
+    kws: Run, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, _, said = kws("export", "web", "--model", tmp_path / "none", "--out", tmp_path / "page")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "no such bundle" in said
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "letter.txt").touch()
+    code, _, said = kws("export", "web", "--out", tmp_path / "other")
+    assert code == 2
+    assert "holds something else than a page; name another" in said
+    code, _, said = kws("export", "web", "--out", tmp_path / "other" / "letter.txt")
+    assert code == 2
+    code, _, said = kws("export", "web", "--out", read_only / "page")
+    assert (code, said.count("\n")) == (1, 1)
+    with file_server(tmp_path, 0) as taken:
+        port = taken.server_port
+        code, _, said = kws("export", "web", "--out", tmp_path / "p", "--serve", "--port", port)
+        assert code == 1
+        assert f"port {port}: " in said
+    monkeypatch.setattr(export, "WASM", tmp_path / "kws.wasm")
+    code, _, said = kws("export", "web", "--out", tmp_path / "page")
+    assert code == 1
+    assert "missing; build it with make wasm" in said
+    assert not (tmp_path / "page").exists()
