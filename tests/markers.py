@@ -2,8 +2,9 @@
 """Which tests belong to which loop: markers that follow from what a test imports and asks for.
 
 `make check` runs what is marked `unit`, which is what has no other marker; `make test` all but
-`slow`, `make test-all` everything. Only `slow` and `process` are written at tests, and `tensorflow`
-at those that import it within a function.
+`slow`, `make test-all` everything. Only `slow` is written at tests, and `tensorflow` at those that
+import it within a function. Of a test with many parameters that is no unit test, the first and the
+last run in `make test`, the others are slow.
 """
 
 from __future__ import annotations
@@ -24,8 +25,12 @@ FIXTURES = {
     "playwright": "browser",
     "sound_server": "sound",
     "run": "tensorflow",
+    "serve": "process",
 }
 """What a test needs that asks for a fixture."""
+
+PROCESSES = ("pty", "select", "signal", "subprocess", "threading")
+"""Modules that a test file imports whose tests start programs or wait for real time."""
 
 HEAVY = ("tensorflow", "keras", "jax", "torch", "ray")
 """Modules that no unit test may import."""
@@ -74,14 +79,28 @@ class NoHeavyImports(MetaPathFinder):
             raise ModuleNotFoundError(f"a unit test imports {fullname}; see tests/markers.py")
 
 
+def _markers(item: pytest.Item) -> set[str]:
+    """The markers that follow from a test's fixtures and imports, and those written at it."""
+    names = {marker.name for marker in item.iter_markers()}
+    names |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
+    if imports_tensorflow(item.path):
+        names.add("tensorflow")
+    imports = _imports(item.path)
+    if any(name in PROCESSES or ".simulated_" in name for name in imports):
+        names.add("process")
+    return names & {"slow", "process", *FIXTURES.values()}
+
+
 def mark(items: list[pytest.Item]) -> None:
-    """Add the markers that follow from a test's fixtures and imports."""
+    """Add the markers of each test."""
+    matrices: dict[tuple[Path, str], list[pytest.Item]] = {}
     for item in items:
-        for name in getattr(item, "fixturenames", ()):
-            if name in FIXTURES:
-                item.add_marker(FIXTURES[name])
-        if imports_tensorflow(item.path):
-            item.add_marker("tensorflow")
-        others = {"slow", "process", *FIXTURES.values()}
-        if not others & {marker.name for marker in item.iter_markers()}:
-            item.add_marker("unit")
+        names = _markers(item)
+        for name in names or {"unit"}:
+            item.add_marker(name)
+        if names & {"process", "emulator", "browser", "sound"}:
+            test = getattr(item, "originalname", item.name)
+            matrices.setdefault((item.path, test), []).append(item)
+    for matrix in matrices.values():
+        for item in matrix[1:-1]:
+            item.add_marker("slow")

@@ -240,6 +240,7 @@ def test_the_line_of_another_board() -> None:
         assert "was built for qemu, not nano33ble" in try_deploy(board)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_it_writes(board: Board) -> None:
     def stop() -> None:
         while len(board.bootloader.packets) < 40:

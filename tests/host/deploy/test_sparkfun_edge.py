@@ -350,6 +350,7 @@ def test_the_line_of_another_board(board: Board) -> None:
     assert "was built for qemu, not sparkfun_edge" in try_deploy(board)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_it_writes(board: Board) -> None:
     def stop() -> None:
         while len(board.loader.packets) < 6:

@@ -259,6 +259,7 @@ def minutes_of_words(path: Path, minutes: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_long_recording_is_heard_fast_and_in_no_more_memory(kws: Run, tmp_path: Path) -> None:
     def listen(minutes: int) -> tuple[str, int, float]:
         path = minutes_of_words(tmp_path / f"{minutes}.wav", minutes)
@@ -299,6 +300,7 @@ def test_words_are_heard_from_the_microphone(
     assert not listening.rest("stderr")
 
 
+@pytest.mark.slow
 def test_it_goes_on_after_the_microphone_was_unplugged(
     sound_server: SoundServer, listening: Listening
 ) -> None:
@@ -329,6 +331,7 @@ def test_ctrl_c_ends_it_though_the_microphone_went_away_as_it_was_opened(
     sound_server.plug()
 
 
+@pytest.mark.slow
 def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:
@@ -347,6 +350,7 @@ def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
         assert len(program.rest("stderr")) <= 2, "a line for each change, not for each try"
 
 
+@pytest.mark.slow
 def test_a_line_comes_soon_after_its_word(
     sound_server: SoundServer, listening: Listening, bundle: Bundle
 ) -> None:
@@ -362,6 +366,7 @@ def test_a_line_comes_soon_after_its_word(
     assert min(late) < 0.25, late
 
 
+@pytest.mark.slow
 def test_live_it_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None:
     psutil = pytest.importorskip("psutil")
     process = psutil.Process(listening.process.pid)

@@ -28,6 +28,7 @@ def figures(bundle: Bundle) -> BoardFigures:
     return bench_board("qemu", bundle.model)
 
 
+@pytest.mark.slow
 def test_a_second_run_counts_the_same(bundle: Bundle, figures: BoardFigures) -> None:
     assert bench_board("qemu", bundle.model) == figures
 

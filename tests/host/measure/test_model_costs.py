@@ -25,6 +25,7 @@ def test_macs_are_those_of_the_layers() -> None:
     assert macs(bundle.model) == 25 * 20 * 8 * 80 + 4000 * len(bundle.labels)
 
 
+@pytest.mark.slow
 def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     (first,) = measure(["single_fc"], 4, None, tmp_path, said.append)

@@ -166,6 +166,7 @@ def host_error(bundle: Bundle, model: bytes) -> str | None:
     return None
 
 
+@pytest.mark.slow
 def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     rng = np.random.default_rng(3)

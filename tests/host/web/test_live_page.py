@@ -106,6 +106,7 @@ def test_words_said_to_the_microphone_appear_and_can_be_played(
     page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url)
@@ -135,6 +136,7 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
     assert colours > 20, "there is sound in the picture"
 
 
+@pytest.mark.slow
 def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     serve: Serve, visit: Open, words: Path, own_bundle: Path
 ) -> None:
@@ -196,6 +198,7 @@ def test_the_model_that_comes_with_kws_is_not_changed(
     page.get_by_text("the model that comes with kws is not changed").wait_for(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 def test_a_page_finds_the_program_again_and_knows_what_was_heard(
     serve: Serve, visit: Open, words: Path
 ) -> None:
@@ -215,6 +218,7 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.slow
 def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:
     """4.5 to 1 at least: WCAG 2.2, success criterion 1.4.3."""
     program, url = serve("--input", words)
@@ -246,6 +250,7 @@ def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme:
         assert (high + 0.05) / (low + 0.05) >= 4.5, (name, ink, paper)
 
 
+@pytest.mark.slow
 def test_the_keyboard_reaches_everything(serve: Serve, visit: Open, words: Path) -> None:
     program, url = serve("--input", words)
     page = visit(url)
@@ -268,6 +273,7 @@ def test_the_keyboard_reaches_everything(serve: Serve, visit: Open, words: Path)
         assert wanted in text
 
 
+@pytest.mark.slow
 def test_where_motion_is_not_wanted_nothing_scrolls(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url, reduced_motion="reduce")
@@ -286,6 +292,7 @@ def test_where_motion_is_not_wanted_nothing_scrolls(serve: Serve, visit: Open, w
     assert changed < width * 0.3, "what was drawn stays where it is"
 
 
+@pytest.mark.slow
 def test_on_a_phone_nothing_sticks_out(serve: Serve, visit: Open, words: Path) -> None:
     program, url = serve("--input", words)
     page = visit(url, **PHONE)

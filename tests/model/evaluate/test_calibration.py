@@ -56,6 +56,7 @@ def test_each_keyword_gets_the_threshold_it_needs(bundle: Bundle) -> None:
     assert 200 <= thresholds["yes"] < 252
 
 
+@pytest.mark.slow
 def test_false_alarms_stay_within_what_was_asked(bundle: Bundle) -> None:
     rng = np.random.default_rng(0)
     words = [said("yes", 10_000 * i) for i in range(1, 60)]

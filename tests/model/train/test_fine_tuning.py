@@ -79,6 +79,7 @@ def test_share_of_frozen_layers(
         np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-6)  # half precision
 
 
+@pytest.mark.slow
 def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_path: Path) -> None:
     theirs = best(run.out)
     train(tones, tmp_path / "head", replace(SHORT, frozen=1.0), origin=Origin(run.out))
@@ -90,6 +91,7 @@ def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_p
     assert np.abs(head[2][:, 2:] - theirs[2][:, 2:]).max() > 0
 
 
+@pytest.mark.slow
 def test_batch_normalization_that_is_frozen_does_not_move(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
@@ -115,6 +117,7 @@ def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
     assert Origin(changed).fingerprint == by_bundle.fingerprint
 
 
+@pytest.mark.slow
 def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=1)
     train(tones, tmp_path / "run", settings, origin=Origin(run.out))
@@ -149,6 +152,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
         Origin(bundle).give_to(build_model("tiny_conv", 4, 0), LABELS[:4], 1)
 
 
+@pytest.mark.slow
 def test_finetune_takes_the_origins_model(run: Run, tmp_path: Path) -> None:
     command = [
         *("train", "--data", str(run.data), "--words", "up,down", "--out", str(tmp_path / "run")),

@@ -133,6 +133,7 @@ def test_others_train_and_tensorflow_converts(backend: str, run: Run, tmp_path: 
     assert broken.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     tones: DataSet, tmp_path: Path
 ) -> None:
@@ -149,6 +150,7 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     assert results.to_json()["seeds"]["accuracies"] == results.accuracies
 
 
+@pytest.mark.slow
 def test_last_epoch_is_kept_if_asked_for(
     tones: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +177,7 @@ def test_last_epoch_is_kept_if_asked_for(
     assert not np.array_equal(scores["last"], scores["first"])
 
 
+@pytest.mark.slow
 def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
     teacher = Teacher(run.out)
@@ -197,6 +200,7 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
         train(tones, tmp_path / "taught", settings)
 
 
+@pytest.mark.slow
 def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_path: Path) -> None:
     teacher = Teacher(run.out)
     spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms

@@ -30,6 +30,7 @@ def rows(rng: np.random.Generator, info: _core.TensorInfo) -> NDArray[Any]:
 
 
 @pytest.mark.usefixtures("board_tools")
+@pytest.mark.slow
 def test_every_op_gives_the_hosts_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     def portable(board: str, tool: str) -> firmware.Firmware:
         return firmware.build_tool(board, f"{tool}_portable")
