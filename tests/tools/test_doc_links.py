@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links of the Markdown pages lead somewhere, and paths of the tree that they name exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+FOLDERS = ("docs", "examples", "kws", "renode", "tests", "tools")
+PAGES = sorted(
+    page
+    for page in (*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rglob("*.md")))
+    if "build" not in page.relative_to(ROOT).parts
+)
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The headings of a page, as links name them."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def dead_links(page: Path) -> list[str]:
+    """Links of a page to files or headings that are not there."""
+    dead = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if link.startswith("http"):
+            continue
+        path, _, heading = link.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (heading and heading not in anchors(file)):
+            dead.append(link)
+    return dead
+
+
+def dead_paths(page: Path) -> list[str]:
+    """Paths of this repository that a page names and that are not there."""
+    named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`", prose(page))
+    plain = [path for path in named if not re.search(r"[<>*{}]|NAME", path)]
+    return [
+        path
+        for path in plain
+        if not (ROOT / path).exists()
+        and not list((ROOT / path).parent.glob(Path(path).name + ".*"))  # a pair of .cc and .h
+    ]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    assert dead_links(page) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_named_paths_exist(page: Path) -> None:
+    assert dead_paths(page) == []
+
+
+def test_a_dead_link_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "# A head: line\n[a](page.md#a-head-line) [b](page.md#b) [c](no.md) `kws/no.py`"
+    )
+    assert dead_links(page) == ["page.md#b", "no.md"]
+    assert dead_paths(page) == ["kws/no.py"]
