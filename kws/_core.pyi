@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE_RATE: int
-"""Samples a second that every part of the core works at (16000)."""
+"""Samples per second in every part of the core (16000)."""
 
 WINDOW_SAMPLES: int
 """Samples in one frame's window (480, 30 ms)."""
@@ -19,6 +19,18 @@ CHANNELS: int
 
 SPECTROGRAM_FRAMES: int
 """Frames in the spectrogram that a model sees (49, 1 s)."""
+
+AVERAGE_WINDOW_MS: int
+"""The recognizer's default: scores of the last so many milliseconds are averaged (1000)."""
+
+DETECTION_THRESHOLD: int
+"""The recognizer's default: a mean score has to exceed this (200 of 255)."""
+
+SUPPRESSION_MS: int
+"""The recognizer's default: a label is not reported again for so many milliseconds (1500)."""
+
+MINIMUM_COUNT: int
+"""The recognizer's default: fewer results in the window report nothing (3)."""
 
 def op_name(builtin_code: int) -> str:
     """The schema's name of an operator: CONV_2D for 3."""
@@ -127,10 +139,10 @@ class Recognizer:
     def __init__(
         self,
         label_count: int,
-        average_window_ms: int = 1000,
-        detection_threshold: int = 200,
-        suppression_ms: int = 1500,
-        minimum_count: int = 3,
+        average_window_ms: int,
+        detection_threshold: int,
+        suppression_ms: int,
+        minimum_count: int,
         thresholds: Sequence[int] = (),
     ) -> None:
         """`thresholds`, one a label, take the place of `detection_threshold` if given."""
@@ -156,11 +168,11 @@ class Pipeline:
         name: str,
         sha8: str,
         arena_bytes: int,
-        inference_stride: int = 2,
-        average_window_ms: int = 1000,
-        detection_threshold: int = 200,
-        suppression_ms: int = 1500,
-        minimum_count: int = 3,
+        inference_stride: int,
+        average_window_ms: int,
+        detection_threshold: int,
+        suppression_ms: int,
+        minimum_count: int,
         thresholds: Sequence[int] = (),
     ) -> None: ...
     def feed(self, pcm: NDArray[np.int16]) -> bytes:

@@ -64,10 +64,15 @@ class Recognizer {
 }  // namespace
 
 void BindRecognizer(nb::module_& m) {
+  const kws::RecognizerSettings defaults;
+  m.attr("AVERAGE_WINDOW_MS") = defaults.average_window_ms;
+  m.attr("DETECTION_THRESHOLD") = static_cast<int>(defaults.detection_threshold);
+  m.attr("SUPPRESSION_MS") = defaults.suppression_ms;
+  m.attr("MINIMUM_COUNT") = defaults.minimum_count;
   nb::class_<Recognizer>(m, "Recognizer")
       .def(nb::init<int, int, int, int, int, const std::vector<int>&>(), "label_count"_a,
-           "average_window_ms"_a = 1000, "detection_threshold"_a = 200, "suppression_ms"_a = 1500,
-           "minimum_count"_a = 3, "thresholds"_a = std::vector<int>())
+           "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
+           "thresholds"_a = std::vector<int>())
       .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
       .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a);
 }

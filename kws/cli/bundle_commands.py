@@ -8,11 +8,13 @@ from typing import Annotated
 
 import typer
 
+from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.cli.options import (
     EmulatedBoardOption,
     JsonOption,
     ModelOption,
     open_bundle,
+    setting_option,
     split_words,
 )
 from kws.errors import UsageError
@@ -29,16 +31,16 @@ def convert(
         int | None, typer.Option(min=1, max=50, help="Hops of 20 ms an inference (2).")
     ] = None,
     threshold: Annotated[
-        int | None, typer.Option(min=0, max=254, help="Mean score to exceed (200).")
+        int | None, setting_option(RecognizerSettings, "detection_threshold", "--threshold")
     ] = None,
     average_window_ms: Annotated[
-        int | None, typer.Option(min=1, max=10_000, help="Scores are averaged so long (1000).")
+        int | None, setting_option(RecognizerSettings, "average_window_ms", "--average-window-ms")
     ] = None,
     suppression_ms: Annotated[
-        int | None, typer.Option(min=0, max=60_000, help="A word is not repeated so long (1500).")
+        int | None, setting_option(RecognizerSettings, "suppression_ms", "--suppression-ms")
     ] = None,
     minimum_count: Annotated[
-        int | None, typer.Option(min=1, max=100, help="Results needed in the window (3).")
+        int | None, setting_option(RecognizerSettings, "minimum_count", "--minimum-count")
     ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="Draw the memory plan into this PNG, too.")

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,6 +31,18 @@ BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards l
 EmulatedBoardOption = Annotated[
     str, typer.Option("--board", help="An emulated board, or host: this machine.")
 ]
+
+
+def setting_option(settings: type, name: str, flag: str) -> Any:
+    """An option for a field that `setting` made, with the field's range, help and default."""
+    field = next(field for field in dataclasses.fields(settings) if field.name == name)
+    return typer.Option(
+        flag,
+        min=field.metadata["low"],
+        max=field.metadata["high"],
+        help=field.metadata["help"],
+        show_default=str(field.default),
+    )
 
 
 def open_bundle(path: Path | None) -> Bundle:

@@ -99,7 +99,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r"^\[recognizer.thresholds\]\n.*", "thresholds = 7", "thresholds has to be a table"),
         (r"^unknown = 200", "maybe = 7", "for 'maybe'"),
         (r"^unknown = 200", "yes = 256", "threshold of 'yes' is 256"),
-        (r"^unknown = 200", "yes = 1.5", "no whole number"),
+        (r"^unknown = 200", "yes = 1.5", "not a whole number"),
         (r"^inference_stride = 2", "inference_stride = 0", "inference_stride is 0"),
         (r"^arena_bytes = \d+", "arena_bytes = 16", "arena_bytes is 16"),
         (r"^zero_point = -128", "zero_point = 0", "input is not the model's"),
