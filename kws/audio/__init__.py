@@ -1,1 +1,2 @@
-"""Where PCM comes from: files, data sets, text-to-speech; and what is done to it in training."""
+# SPDX-License-Identifier: Apache-2.0
+"""Sound: files, data sets, recording, text-to-speech, augmentation."""

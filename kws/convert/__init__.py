@@ -1,1 +1,2 @@
-"""From a trained model to a bundle: int8 TFLite, C array, settings, op resolver, arena size."""
+# SPDX-License-Identifier: Apache-2.0
+"""From a Keras model or a .tflite file to int8 bytes that the core runs."""

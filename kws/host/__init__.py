@@ -1,1 +1,2 @@
-"""Be a device (run) or talk to one (build, emulate)."""
+# SPDX-License-Identifier: Apache-2.0
+"""Build firmware, run it in emulators, measure it, deploy it, and listen to devices."""

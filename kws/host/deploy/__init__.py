@@ -1,1 +1,2 @@
-"""Firmware on its way to a real board: one file a board, `flow` is what they share."""
+# SPDX-License-Identifier: Apache-2.0
+"""Firmware onto a real board: a file for each board; `deployment` is what they share."""

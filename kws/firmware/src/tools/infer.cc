@@ -1,5 +1,5 @@
 // Runs models of any kind on the emulated board, for `kws infer --board qemu` and for the tests
-// that compare the board's kernels with the host's. kws/host/emulate/qemu.py writes what this
+// that compare the board's kernels with the host's. kws/host/emulate/inference.py writes what this
 // reads.
 //
 // PSRAM holds a list of jobs, all values little-endian uint32:
