@@ -31,7 +31,10 @@ from tests.small_models import LABELS, dense_model
 
 CLIPS = sorted((ROOT / "kws" / "assets" / "matrix").glob("*.flac"))
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+pytestmark = pytest.mark.slow
+
 # What the tests look at: the microphone's track, the clock of its sound.
 WATCH = """
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);

@@ -46,6 +46,7 @@ def test_recordings_give_the_lines_of_kws_run(
     assert player.evaluate("(player) => player.error === null && player.duration === 1.6")
 
 
+@pytest.mark.slow
 def test_other_recordings_are_resampled_and_heard(
     open_page: Open, wavs: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -57,6 +58,7 @@ def test_other_recordings_are_resampled_and_heard(
     assert "Heard yes" in "\n".join(lines(page))
 
 
+@pytest.mark.slow
 def test_a_dropped_recording_is_heard(open_page: Open, wavs: dict[str, Path]) -> None:
     page = open_page()
     data = page.evaluate_handle(
@@ -70,6 +72,7 @@ def test_a_dropped_recording_is_heard(open_page: Open, wavs: dict[str, Path]) ->
     wait_for(page, "#status", "dropped.wav: 1.0 s, not resampled")
 
 
+@pytest.mark.slow
 def test_a_moved_threshold_counts_at_once(open_page: Open, wavs: dict[str, Path]) -> None:
     page = open_page()
     mark = page.get_by_role("slider", name="threshold of yes")
@@ -83,6 +86,7 @@ def test_a_moved_threshold_counts_at_once(open_page: Open, wavs: dict[str, Path]
     assert "Heard yes" in "\n".join(lines(page))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("content", "said"),
     [
@@ -102,6 +106,7 @@ def test_what_is_no_recording_is_said_in_a_line(
     play(page, wavs["yes"])  # and it goes on
 
 
+@pytest.mark.slow
 def test_served_it_asks_for_its_own_files_only(
     open_page: Open, page_folder: Path, spoken_to: Browser, wavs: dict[str, Path]
 ) -> None:
@@ -122,6 +127,7 @@ def test_served_it_asks_for_its_own_files_only(
         server.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -161,6 +167,7 @@ CONTRAST = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
 def test_it_reads_well(
@@ -183,6 +190,7 @@ def test_it_reads_well(
     assert ratio >= 4.5, text
 
 
+@pytest.mark.slow
 def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_page: Open) -> None:
     page = open_page()
     reached = []
@@ -199,6 +207,7 @@ def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_page: Open) -
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_columns_stay_where_they_are_if_the_user_wants_less_motion(
     motion: str, open_page: Open

@@ -78,6 +78,7 @@ COPY = """() => {
 """Gives the spectrogram's pixels."""
 
 
+@pytest.mark.slow
 def test_words_said_to_the_microphone_appear_and_can_be_played(
     serve: Serve, visit: Open, sound_server: SoundServer
 ) -> None:
@@ -174,6 +175,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     assert not heard, "so does every other device with this bundle"
 
 
+@pytest.mark.slow
 def test_thresholds_are_reset_to_the_bundle_s(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url)
@@ -188,6 +190,7 @@ def test_thresholds_are_reset_to_the_bundle_s(serve: Serve, visit: Open, words: 
     assert page.get_by_role("button", name="Reset thresholds").is_disabled()
 
 
+@pytest.mark.slow
 def test_the_model_that_comes_with_kws_is_not_changed(
     serve: Serve, visit: Open, words: Path
 ) -> None:
@@ -217,6 +220,7 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
         late.locator("#heard li").first.wait_for(timeout=PATIENCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.slow
 def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:

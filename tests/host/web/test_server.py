@@ -251,6 +251,7 @@ def half_open(page: Page) -> socket.socket:
     return client
 
 
+@pytest.mark.process
 @pytest.mark.parametrize("megabytes", [0, 20])
 def test_a_client_that_is_gone_without_a_word_is_let_go(page: Page, megabytes: int) -> None:
     """Whether the server only pings it, or the socket is full and a ping would wait behind."""
@@ -269,6 +270,7 @@ def test_it_stops_at_once_though_a_client_does_not_answer(page: Page) -> None:
         assert time.monotonic() - start < 3
 
 
+@pytest.mark.process
 def test_a_flood_of_messages_is_bounded_and_listening_goes_on(serve: Serve, words: Path) -> None:
     program, url = serve("--input", words)
     process = psutil.Process(program.process.pid)
