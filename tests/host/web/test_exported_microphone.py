@@ -41,7 +41,6 @@ SLOW_WORKER = """
   };"""
 
 
-@pytest.mark.slow
 def test_the_microphone_is_heard_from_a_file(open_page: Open, spoken_to: Browser) -> None:
     page = open_page(spoken_to, before=WATCH)
     page.get_by_role("button", name="Listen").press("Enter")
@@ -69,7 +68,6 @@ def test_a_browser_that_does_not_resample_is_helped(open_page: Open, spoken_to: 
     assert page.evaluate("rate") in (44_100, 48_000)
 
 
-@pytest.mark.slow
 def test_a_machine_that_is_too_slow_says_so_and_catches_up(
     open_page: Open, spoken_to: Browser
 ) -> None:

@@ -137,7 +137,6 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
     assert colours > 20, "there is sound in the picture"
 
 
-@pytest.mark.slow
 def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     serve: Serve, visit: Open, words: Path, own_bundle: Path
 ) -> None:
@@ -222,7 +221,6 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.slow
 def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:
     """4.5 to 1 at least: WCAG 2.2, success criterion 1.4.3."""
     program, url = serve("--input", words)
