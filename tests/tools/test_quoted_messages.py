@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pages on what to do about a message quote what the code prints."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+
+PAGES = ("docs/troubleshooting.md", "docs/deploy.md")
+
+_FILLED = "\0"
+"""Stands for what an f-string fills in."""
+
+_TELLING = 8
+"""Fewer letters would match anything."""
+
+
+def quoted(page: str) -> list[str]:
+    """The messages that begin a paragraph: bold, as code."""
+    text = " ".join((ROOT / page).read_text(encoding="utf-8").split())
+    return re.findall(r"\*\*`([^`]+)`\*\*", text)
+
+
+def clauses(message: str) -> list[str]:
+    """The parts of a message between semicolons and colons."""
+    return [part.strip() for part in re.split(r"; |: |\n", message) if part.strip()]
+
+
+@cache
+def printed() -> dict[str, re.Pattern[str]]:
+    """The clauses of all that Python, C++ and make print, and what each looks like filled in."""
+    texts = [(ROOT / "Makefile").read_text(encoding="utf-8")]
+    for path in sorted((ROOT / "kws").rglob("*.py")):
+        texts += python_strings(path)
+    for path in sorted((ROOT / "kws/firmware/src").rglob("*.cc")):
+        code = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
+        texts += re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)
+    return {
+        clause: re.compile(".*".join(map(re.escape, clause.split(_FILLED))))
+        for text in texts
+        for clause in clauses(text)
+        if len(clause.replace(_FILLED, "")) >= _TELLING
+    }
+
+
+def python_strings(path: Path) -> Iterator[str]:
+    """The strings of a file, with _FILLED for what an f-string fills in."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.JoinedStr):
+            parts = (n.value if isinstance(n, ast.Constant) else _FILLED for n in node.values)
+            yield "".join(map(str, parts))
+
+
+def is_printed(clause: str) -> bool:
+    """Whether the code has a message with this clause; `...` stands for anything."""
+    parts = [part.strip() for part in clause.split("...") if len(part.strip()) > 3]
+    return any(pattern.fullmatch(clause) for pattern in printed().values()) or all(
+        any(part in text for text in printed()) for part in parts
+    )
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_quoted_messages_are_those_of_the_code(page: str) -> None:
+    messages = quoted(page)
+    assert len(messages) > 3
+    assert [part for text in messages for part in clauses(text) if not is_printed(part)] == []
+
+
+def test_an_invented_message_is_not_printed() -> None:
+    assert not is_printed("no clips were ever found by anybody here")
+    assert is_printed("no clips of 'marvin' (did you mean ...?)")
