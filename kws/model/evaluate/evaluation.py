@@ -178,8 +178,8 @@ def calibrate_bundle(
     shared = dataset.shared_speakers()
     if shared:
         raise DataError(
-            f"{dataset.root}: speaker {next(iter(shared))} is in two sets; correct its lists, or "
-            "what is chosen on one set is judged by the same voice"
+            f"{dataset.root}: speaker {next(iter(shared))} is in two splits; correct its lists, "
+            "so that no voice has a part in both the choice and the test"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
     streams = plan.streams(dataset, keywords, Split.VALIDATION)
