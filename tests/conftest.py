@@ -123,10 +123,10 @@ def sound_server(_sound_server: SoundServer) -> Iterator[SoundServer]:
 def chromium() -> str:
     """The path of a Chromium, or a skip."""
     names = ("chromium", "google-chrome", "chromium-browser")
-    found = next((path for name in names if (path := shutil.which(name))), None)
-    if found is None:
+    program = next((path for name in names if (path := shutil.which(name))), None)
+    if program is None:
         pytest.skip(f"none of {', '.join(names)} is installed (make test installs chromium)")
-    return found
+    return program
 
 
 @pytest.fixture(scope="session")

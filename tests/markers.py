@@ -2,9 +2,9 @@
 """Which tests belong to which loop: markers that follow from what a test imports and asks for.
 
 `make check` runs what is marked `unit`, which is what has no other marker; `make test` all but
-`slow`, `make test-all` everything. Only `slow` is written at tests, and `tensorflow` at those that
-import it within a function. Of a test with many parameters that is no unit test, the first and the
-last run in `make test`, the others are slow.
+`slow`, `make test-all` everything. `slow` and `long` are written at tests; the others only where
+they do not follow, as with TensorFlow that is imported within a function. Of a test with many
+parameters that starts programs, the first and the last run in `make test`; the others are slow.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ FIXTURES = {
     "sound_server": "sound",
     "run": "tensorflow",
     "serve": "process",
+    "speech_commands": "people",
+    "tflm_data": "people",
 }
 """What a test needs that asks for a fixture."""
 
@@ -88,7 +90,7 @@ def _markers(item: pytest.Item) -> set[str]:
     imports = _imports(item.path)
     if any(name in PROCESSES or ".simulated_" in name for name in imports):
         names.add("process")
-    return names & {"slow", "process", *FIXTURES.values()}
+    return names & {"slow", "long", "process", *FIXTURES.values()}
 
 
 def mark(items: list[pytest.Item]) -> None:

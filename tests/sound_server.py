@@ -50,7 +50,7 @@ class SoundServer:
 
     def start(self) -> None:
         """Start the server, no microphone yet."""
-        with (self._folder / "server.log").open("ab") as log:
+        with (self._folder / "server.log").open("ab") as output:
             self._server = subprocess.Popen(
                 [
                     *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1"),
@@ -58,8 +58,8 @@ class SoundServer:
                     *("-L", f"module-native-protocol-unix auth-anonymous=1 socket={self._socket}"),
                 ],
                 env=self.environment,
-                stdout=log,
-                stderr=log,
+                stdout=output,
+                stderr=output,
             )
         end = time.monotonic() + 60
         while self._pactl("info").returncode:

@@ -230,14 +230,14 @@ def main() -> None:
         rows = [row for row in ROWS if row.asset == asset]
         write_asset(rows, given.seeds, given.bundles / asset)
     text = page([(row, figures(row, given.seeds)) for row in ROWS])
-    found = {
+    files = {
         f"{', '.join(row.stream)}: `{row.folder}`, seed {seed}": stream_notes(row, seed)
         for row in ROWS
         for seed in (seeds_of(row, given.seeds) if row.stream else ())
     }
     heard = {
         title: json.loads(file.read_text(encoding="utf-8"))
-        for title, file in found.items()
+        for title, file in files.items()
         if file.is_file()
     }
     PAGE.write_text("\n".join([text, *section(heard)]).rstrip() + "\n", encoding="utf-8")
@@ -296,7 +296,7 @@ def _loss(folder: Path) -> float:
 
 def figures(row: Row, seeds: int) -> list[Figures]:
     """The row's finished runs."""
-    found = []
+    finished = []
     for seed in seeds_of(row, seeds):
         out = RUNS / row.folder / f"seed{seed}"
         if not (out / "bundle" / "bundle.toml").is_file():
@@ -304,7 +304,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
         bundle = load_bundle(out / "bundle")
         state = checkpoint.load(out / "checkpoint.npz")
         metrics = bundle.metrics
-        found.append(
+        finished.append(
             Figures(
                 *(metrics["accuracy"]["core"], metrics["accuracy"]["float"], metrics["recall"]),
                 metrics["training"]["validation_accuracy"],
@@ -312,7 +312,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
                 sum(result.cpu_seconds for result in state.history) / 60 if state else 0.0,
             )
         )
-    return found
+    return finished
 
 
 def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:

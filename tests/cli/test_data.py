@@ -69,6 +69,7 @@ def test_stats_as_json(kws: Run, data: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+@pytest.mark.process
 def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     words = ("--words", "yes,no", "--unknown", "up", "--voices", 3, "--takes", 1)

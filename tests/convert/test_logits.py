@@ -42,6 +42,7 @@ def test_scores_come_nearer_to_the_float_models(monkeypatch: pytest.MonkeyPatch)
     assert narrow < 0.5 * error()
 
 
+@pytest.mark.tensorflow
 def test_range_that_is_narrow_enough_stays() -> None:
     data = (default_bundle_path() / "model.tflite").read_bytes()
     assert narrow_logits(data, np.array([[-100.0, 100.0]], np.float32)) == data

@@ -9,6 +9,7 @@ from kws.model.zoo import build_model
 pytestmark = pytest.mark.filterwarnings("ignore:Statistics for quantized inputs")
 
 
+@pytest.mark.tensorflow
 def test_same_weights_give_the_same_bytes_whatever_was_made_before() -> None:
     """Keras numbers its layers and tensors through the life of a process."""
     clips = np.random.default_rng(0).integers(-128, 128, (4, 49, 40)).astype(np.int8)

@@ -15,6 +15,7 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 
 
 @pytest.mark.usefixtures("board_tools")
+@pytest.mark.emulator
 def test_sizes_are_what_the_default_model_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KWS_REVISION", raising=False)
     size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / "yes_no")).size

@@ -208,6 +208,6 @@ def test_vectors_are_where_the_chip_looks(board: str, yes_no: Bundle) -> None:
     assert ram_end - 0x60000 < words[0] <= ram_end
     assert functions[words[1]] == "KwsReset"
     numbers = {name: describe(chip).interrupts[device] for name, device in handlers.items()}
-    found = {functions[word]: i for i, word in enumerate(words[16:]) if word in functions}
-    found.pop("KwsFaultEntry")
-    assert found == numbers
+    placed = {functions[word]: i for i, word in enumerate(words[16:]) if word in functions}
+    placed.pop("KwsFaultEntry")
+    assert placed == numbers

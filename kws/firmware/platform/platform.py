@@ -10,7 +10,7 @@ TOOLCHAIN = "toolchain-gccarmnoneeabi"
 class KwsPlatform(PlatformBase):
     """Uses the arm-none-eabi-g++ on PATH; downloads PlatformIO's toolchain only without one."""
 
-    def configure_default_packages(self, options, targets):
+    def configure_default_packages(self, options, target_names):
         if shutil.which("arm-none-eabi-g++"):
             self.packages.pop(TOOLCHAIN, None)
-        return super().configure_default_packages(options, targets)
+        return super().configure_default_packages(options, target_names)

@@ -83,6 +83,7 @@ def test_energy_that_remains_after_a_shift_is_reported() -> None:
     assert remaining[:500].max() > 0.999
 
 
+@pytest.mark.long
 def test_lead_has_the_noise_of_the_clip_and_what_is_moved_into_it() -> None:
     noise = [rng(2).normal(0, 500, 80_000).astype(np.int16)]
     settings = replace(NONE, lead_ms=500, background=0.5, snr_db=0)
@@ -246,6 +247,7 @@ def test_seed_decides_and_cores_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one.dtype == np.int16
 
 
+@pytest.mark.long
 def test_training_silence_has_nothing_faint_and_loud_clips() -> None:
     noise = [rng(2).normal(0, 3000, 40_000).astype(np.int16)]
     clips = Augmenter(Augmentation(), noise, 16000, 0).silence(2000, 16000, [0])

@@ -79,6 +79,7 @@ def test_words_that_sound_the_same_have_no_distance() -> None:
 
 
 @needs_espeak
+@pytest.mark.process
 def test_every_sound_of_the_word_list_is_known() -> None:
     words = read_words("english")
     sounds = pronounce(words)

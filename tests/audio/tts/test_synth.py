@@ -20,6 +20,8 @@ from kws.audio.tts.synth import SynthReport, SynthSettings, split_voices, synthe
 from kws.audio.tts.voices import Voice, find_voices, speak
 from kws.errors import DataError, KwsError, ToolError, UsageError
 
+pytestmark = pytest.mark.process
+
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 needs_flite = pytest.mark.skipif(not shutil.which("flite"), reason="flite is missing")
 

@@ -106,6 +106,7 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("board", real_boards())
+@pytest.mark.emulator
 def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
     """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
     firmware = build(board, load_bundle(default_bundle_path()))

@@ -19,6 +19,7 @@ from kws.host.measure.model_costs import Cost, Trained, macs, measure, table, tr
 from kws.model.zoo import MODELS, find_model
 
 
+@pytest.mark.tensorflow
 def test_macs_are_those_of_the_layers() -> None:
     # tiny_conv: 25 x 20 x 8 values of a 10 x 8 filter, then 4,000 x 4 weights.
     bundle = load_bundle(default_bundle_path())
@@ -26,6 +27,7 @@ def test_macs_are_those_of_the_layers() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.tensorflow
 def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     (first,) = measure(["single_fc"], 4, None, tmp_path, said.append)

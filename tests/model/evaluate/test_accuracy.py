@@ -105,6 +105,7 @@ def test_own_recording_is_measured_with_its_label_track(run: Run, tmp_path: Path
     "options",
     [[], ["--recording", "r.wav"], ["--stream"], ["--data", "d", "--stream", "--snr", "5"]],
 )
+@pytest.mark.tensorflow
 def test_options_that_do_not_fit_are_a_usage_error(options: list[str]) -> None:
     result = CliRunner().invoke(app, ["evaluate", *options])
     assert isinstance(result.exception, UsageError)

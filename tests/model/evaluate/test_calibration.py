@@ -26,6 +26,8 @@ from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
 
+pytestmark = pytest.mark.long
+
 FEW_MINUTES = ["--hours", "0.05", "--quiet-hours", "0.02"]
 
 

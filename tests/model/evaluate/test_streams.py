@@ -26,6 +26,7 @@ KEYWORDS = ("low", "high")
 FEW = StreamSettings(minutes=3, words_a_minute=20)
 
 
+@pytest.mark.long
 def test_same_settings_give_the_same_sound_and_another_seed_another(tones: DataSet) -> None:
     first, again = (next(make_streams(tones, KEYWORDS, Split.TEST, FEW)) for _ in range(2))
     np.testing.assert_array_equal(first.pcm, again.pcm)
@@ -77,6 +78,7 @@ def test_voice_is_as_much_louder_as_asked(tones: DataSet, snr_db: float) -> None
     assert 10 * np.log10(np.mean(voices) / noise - 1) == pytest.approx(snr_db, abs=1.5)
 
 
+@pytest.mark.long
 def test_quiet_hours_hold_no_keyword_but_the_same_other_words(tones: DataSet) -> None:
     plan = StreamPlan(hours=1 / 20, quiet_hours=1 / 5)
     assert plan.parts == 3

@@ -71,6 +71,7 @@ def test_what_is_judged_is_of_its_split(dataset: DataSet) -> None:
         assert {split_of[file] for file in files if file} == {split}
 
 
+@pytest.mark.long
 def test_streams_share_nobody(dataset: DataSet) -> None:
     speaker_of = {clip.path: clip.speaker for clip in dataset.clips}
     plan = StreamPlan(hours=0.15, quiet_hours=0.05)
