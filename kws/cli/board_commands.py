@@ -195,8 +195,8 @@ def boards(*, as_json: JsonOption = False) -> None:
     from kws.cli import board_tables
     from kws.host.build.boards import boards as all_boards
 
-    found = all_boards()
-    print(board_tables.list_json(found) if as_json else board_tables.boards_text(found))
+    known = all_boards()
+    print(board_tables.list_json(known) if as_json else board_tables.boards_text(known))
 
 
 def doctor(*, as_json: JsonOption = False) -> None:

@@ -17,7 +17,7 @@ from kws.host.measure.footprint import OTHER, Footprint, read_footprint
 
 
 def rows_of(results: Sequence[Result]) -> list[Row]:
-    """All rows of some results."""
+    """The rows of all results."""
     return [row for result in results for row in result.rows]
 
 
@@ -136,7 +136,7 @@ def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int
 
 
 def _kernels_text(footprint: Footprint) -> str:
-    """The flash of each kernel's file; several ops share some."""
+    """The flash of each kernel's file; several ops may share one."""
     rows = [(f"  {name}", f"{size:,}".rjust(7)) for name, size in footprint.kernels.items() if size]
     return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
 

@@ -206,7 +206,7 @@ def models(
 
     if board != "none":
         find_board(board)
-    found = model_costs.measure(
+    costs = model_costs.measure(
         names or list(MODELS),
         words + 2,
         None if board == "none" else board,
@@ -215,6 +215,6 @@ def models(
     )
     known = model_costs.trained([default_bundle_path().parent, runs])
     if as_json:
-        print(dumps(model_costs.to_json(found, known), indent=2))
+        print(dumps(model_costs.to_json(costs, known), indent=2))
     else:
-        print_tables(model_costs.table(found, known))
+        print_tables(model_costs.table(costs, known))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands on data: what they print, and one line and an exit code for each mistake."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fixtures for tests with devices: a bundle of the built-in model, a cache of built firmware."""
 
 from __future__ import annotations

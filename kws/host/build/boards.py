@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The boards that firmware can be built for: one JSON file each, in firmware/platform/boards.
 
-PlatformIO reads these files too. Their table `kws` is ours: `emulator` names what runs the board's
+PlatformIO reads these files too, all but their table `kws`: `emulator` names what runs the board's
 firmware, `deploy` the class that writes it to a real board, as `module:Class`.
 """
 

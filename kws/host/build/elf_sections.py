@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an ELF file of firmware takes on the device."""
 
 from __future__ import annotations

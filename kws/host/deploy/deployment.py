@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -150,9 +149,9 @@ def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: B
 
 def _wait_until_gone(port: Port, bench: Bench) -> None:
     """The reset takes the board off the bus; what is seen before that is the old port."""
-    end = time.monotonic() + bench.timing.gone
-    while port in bench.lister() and time.monotonic() < end:
-        time.sleep(0.02)
+    end = bench.clock.monotonic() + bench.timing.gone
+    while port in bench.lister() and bench.clock.monotonic() < end:
+        bench.clock.sleep(0.02)
 
 
 def see_it_start(
@@ -188,7 +187,7 @@ def see_it_start(
             f"{bench.timing.appear:g} s; tap its reset button once and run kws monitor"
         )
     try:
-        with ports.open_soon(started.device, bench.timing.appear) as link:
+        with bench.open_port(started.device, bench.timing.appear) as link:
             return started, _watch(board, link, bench)
     except PortError as error:
         raise BoardError(f"the firmware is written, but {error}") from None
@@ -204,9 +203,9 @@ def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
     buffer = LineBuffer()
     boot: Boot | None = None
     alive = asked = False
-    start = time.monotonic()
+    start = bench.clock.monotonic()
     end = start + bench.timing.boot
-    while (now := time.monotonic()) < end:
+    while (now := bench.clock.monotonic()) < end:
         for line in buffer.feed(link.read(min(0.1, end - now))):
             message = lines.parse_line(line)
             if isinstance(message, Fault) and not message.text.startswith(_ECHO):
@@ -218,8 +217,8 @@ def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
                 boot = message
             if isinstance(message, Boot | Stats | Heard) and not alive:
                 # Listen on for a moment: a microphone that gives nothing is reported later.
-                alive, end = True, time.monotonic() + bench.timing.settle
-        if not asked and not alive and time.monotonic() > start + bench.timing.boot / 2:
+                alive, end = True, bench.clock.monotonic() + bench.timing.settle
+        if not asked and not alive and bench.clock.monotonic() > start + bench.timing.boot / 2:
             # It may have said its first line before anybody listened.
             link.write(b"stats\n")
             asked = True

@@ -125,6 +125,8 @@ class Monitor:
     show: Show
     baud: int = BAUD
     lister: Lister = field(default_factory=lambda: ports.list_ports)
+    open_port: Callable[[str, float, int], Link] = field(default_factory=lambda: ports.open_soon)
+    """Opens a port by its name, which may take so many seconds to be usable, at a rate."""
     typed: int | None = None
     """Descriptor that commands for the board come from, such as stdin's."""
 
@@ -135,7 +137,7 @@ class Monitor:
             BoardError: there is no board, or its port cannot be opened, at the start.
         """
         port = self._first()
-        link = Link(port.device, self.baud)
+        link = self.open_port(port.device, 0, self.baud)
         while True:
             _notice(f"{port.device}: connected; gain N, threshold N and stats go to the board")
             with link:
@@ -178,7 +180,7 @@ class Monitor:
             if port is None:
                 continue
             try:
-                return port, ports.open_soon(port.device, 2, self.baud)
+                return port, self.open_port(port.device, 2, self.baud)
             except PortError as error:
                 if str(error) != said:
                     said = str(error)

@@ -47,7 +47,7 @@ class Nano33Ble(RealBoard):
         """As `RealBoard.program`."""
         if port.usb != BOOTLOADER:
             port = self._start_bootloader(port, bench)
-        with ports.open_soon(port.device, bench.timing.appear) as link:
+        with bench.open_port(port.device, bench.timing.appear) as link:
             board = Samba(link, CHIP, self.memory.flash, bench.timing.answer)
             (first, head), *rest = image.blocks()
             # The bootloader starts no application whose first two words are blank (its main). So

@@ -4,16 +4,17 @@
 from __future__ import annotations
 
 import importlib
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from kws.errors import BoardError, UsageError
 from kws.host.build.boards import boards
 from kws.host.deploy.image import Image, Memory
 from kws.host.serial import ports
-from kws.host.serial.ports import Lister, Port, UsbId
+from kws.host.serial.ports import Link, Lister, Port, UsbId
 
 
 class ProtocolError(BoardError):
@@ -40,6 +41,16 @@ class Timing:
     """For an error line after the boot line."""
 
 
+class Clock(Protocol):
+    """The part of the module `time` that counts."""
+
+    def monotonic(self) -> float:
+        """Seconds from some moment on."""
+
+    def sleep(self, seconds: float, /) -> None:
+        """Wait."""
+
+
 @dataclass(frozen=True)
 class Bench:
     """What surrounds a board: this machine's ports, the clock, the user who waits."""
@@ -47,7 +58,10 @@ class Bench:
     lister: Lister = field(default_factory=lambda: ports.list_ports)
     timing: Timing = field(default_factory=Timing)
     advance: Callable[[int], None] = lambda _: None
-    """Told how many steps of `RealBoard.steps` are done."""
+    """Called with the number of steps (see `RealBoard.steps`) that were just done."""
+    open_port: Callable[[str, float], Link] = field(default_factory=lambda: ports.open_soon)
+    """Opens a port by its name, which may take so many seconds to be usable."""
+    clock: Clock = time
 
 
 class RealBoard(ABC):

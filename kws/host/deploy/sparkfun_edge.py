@@ -7,7 +7,6 @@ from kws.errors import BoardError
 from kws.host.deploy.image import Image, Memory
 from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.svl import FRAME_BYTES, Svl
-from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
 
 # The board has no USB: what the computer sees is the adapter at its six-pin header. These are the
@@ -50,8 +49,8 @@ class SparkFunEdge(RealBoard):
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
         """As `RealBoard.program`."""
-        with ports.open_soon(port.device, bench.timing.appear) as link:
-            board = Svl(link, bench.timing.answer)
+        with bench.open_port(port.device, bench.timing.appear) as link:
+            board = Svl(link, bench.timing.answer, bench.clock)
             end = image.address + len(image.data)
             if board.version < 6 and end > UPPER_HALF:
                 raise BoardError(

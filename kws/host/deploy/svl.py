@@ -31,9 +31,8 @@ what it wrote: the CRC of each frame and its own check of each write are all the
 from __future__ import annotations
 
 import re
-import time
 
-from kws.host.deploy.real_board import ProtocolError
+from kws.host.deploy.real_board import Clock, ProtocolError
 from kws.host.serial.ports import Link
 
 VERSION, STAY, NEXT, FRAME, RETRY, DONE = 1, 2, 3, 4, 5, 6
@@ -90,12 +89,13 @@ _TAKEN = re.compile(b"(%s)*%s" % (re.escape(encode(RETRY)), re.escape(encode(NEX
 class Svl:
     """A loader that listens at the other end of a link."""
 
-    def __init__(self, link: Link, answer: float) -> None:
+    def __init__(self, link: Link, answer: float, clock: Clock) -> None:
         """Reset the board and keep it in its loader.
 
         Args:
             link: to its serial port, at one of the rates above.
             answer: how long to wait for an answer, in seconds.
+            clock: what measures it.
 
         Raises:
             ProtocolError: no such loader answers.
@@ -103,6 +103,7 @@ class Svl:
         """
         self._link = link
         self._answer = answer
+        self._clock = clock
         self.version = self._enter()
         """The loader's."""
 
@@ -120,10 +121,10 @@ class Svl:
         what = f"refused {_TRIES} times what was sent"
         for _ in range(_TRIES):
             self._link.drop_input()
-            start = time.monotonic()
+            start = self._clock.monotonic()
             self._link.write(encode(FRAME, data))
             answer = self._read(self._answer)
-            late = time.monotonic() > start + _LATE
+            late = self._clock.monotonic() > start + _LATE
             # A RETRY may have been on its way before the frame; then NEXT comes after it. If not,
             # the rest of the frame has to be over before the loader listens again.
             while _REFUSED.fullmatch(answer) and (more := self._link.read(_QUIET)):
@@ -145,13 +146,13 @@ class Svl:
             PortLostError: the adapter went away.
         """
         self._link.write(encode(DONE))
-        time.sleep(_ARRIVED)  # whoever opens the port next resets the board
+        self._clock.sleep(_ARRIVED)  # whoever opens the port next resets the board
 
     def _enter(self) -> int:
         first_answer = b""
         for moment in _MOMENTS:
             self._link.restart()
-            time.sleep(moment)
+            self._clock.sleep(moment)
             self._link.drop_input()
             self._link.write(_DETECT)
             answer = self._read(min(self._answer, _GREETING))
@@ -175,8 +176,8 @@ class Svl:
     def _read(self, seconds: float) -> bytes:
         """What comes until a packet is whole; less, or nonsense, if that does not come in time."""
         received = b""
-        end = time.monotonic() + seconds
-        while decode(received) is None and (remaining := end - time.monotonic()) > 0:
+        end = self._clock.monotonic() + seconds
+        while decode(received) is None and (remaining := end - self._clock.monotonic()) > 0:
             received += self._link.read(remaining)
             if len(received) > _LONGEST:
                 break

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What goes wrong in the field, done to the firmware on purpose: does it say so?"""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host as a device: the core's own pipeline hears clips and writes what firmware would."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs any supported model on raw quantized rows: here, or on the emulated board."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulators' processes: all end with their owner, whatever happens."""
 
 from __future__ import annotations

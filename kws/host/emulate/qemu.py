@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulated board: firmware in QEMU's mps2-an386, with a file in its memory as microphone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards in Renode: the production firmware, byte for byte what is flashed."""
 
 from __future__ import annotations

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws listen`: the live microphone through the device's pipeline."""

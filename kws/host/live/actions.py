@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `kws listen` does when something was heard, or was not: run commands, keep the sound."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Be the device while sound comes in: the core's pipeline, and what there is to see of it.
 
 `Listener` is the engine: PCM in, events out. The terminal and the web page show its events; they

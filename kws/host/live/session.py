@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws listen` from end to end: sound in, views and actions out."""
 
 from __future__ import annotations

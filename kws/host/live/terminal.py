@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws listen` in a terminal: spectrogram, level, a bar a class, what was heard."""
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _KEPT_LINES = 6
 _CLIP_SECONDS = 1.0  # the mark stays so long
 _QUIETEST_DB = -60.0
 
-# Dark to bright, so that the order can be told without colours.
+# Dark to bright, so that the order shows without colours.
 _SHADES = (
     "#0b1026", "#101a3c", "#152a52", "#183c66", "#1a5076", "#1c6580", "#227b84", "#2f9082",
     "#46a579", "#66b86c", "#8cc95e", "#b2d653", "#d3df50", "#ebe55a", "#f7ec7d", "#fdf6b0",

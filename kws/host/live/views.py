@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What `kws listen` writes where no terminal is: the device's lines, or an object a line."""
 
 from __future__ import annotations

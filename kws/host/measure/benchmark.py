@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the core costs: instructions and bytes on the emulated board, throughput on this machine."""
 
 from __future__ import annotations

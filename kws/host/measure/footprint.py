@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which part of the firmware takes how much flash and RAM, read from the linker's map."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the models of the zoo cost on a microcontroller, and how well those do that were trained.
 
 A model is built untrained, converted, laid out by the core and run on the emulated board; what was

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a device writes on its serial port, read back."""
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def parse(data: bytes) -> Serial:
 
 
 class LineBuffer:
-    """Puts the lines together of what comes from a port in pieces."""
+    """Assembles lines from the bytes that a port gives, however they are split."""
 
     def __init__(self) -> None:
         self._rest = b""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serial ports: which there are, opening one, and what to say where that fails."""
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ Lister = Callable[[], list[Port]]
 
 
 def list_ports() -> list[Port]:
-    """The serial ports that are there now, by name; those that nothing is behind are left out."""
+    """The serial ports that are there now, by name; ports without a USB device are not listed."""
     present = []
     for info in sorted(pyserial_ports.comports(), key=lambda info: str(info.device)):
         if info.vid is not None:
@@ -161,7 +162,7 @@ class Link:
             self._port.dtr = on
 
     def close(self) -> None:
-        """Give the port back; a board that left in the meantime is no error."""
+        """Close the port; it is no error if the board was unplugged in the meantime."""
         with contextlib.suppress(serial.SerialException, OSError):
             self._port.close()
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Firmware is built offline, together with other builds, without what a device must not have."""
 
 from __future__ import annotations

@@ -1,211 +1,49 @@
-"""A SparkFun Edge at a USB-serial adapter, which is a pseudo-terminal: its loader and its flash.
+# SPDX-License-Identifier: Apache-2.0
+"""A SparkFun Edge at a USB-serial adapter, simulated: its loader, its flash, the bytes' way.
 
-`Loader` does what SparkFun's variable loader does with each byte at its time
-(kws/host/deploy/svl.py says where that is known from), and notes in `problems` whatever a careful
-client would not send. `Board` gives it an adapter, whose DTR line resets it, bytes that take their
-time on the wire, and the faults of the field. Time stands still for the loader, and for those who
-speak to it, while this machine is too busy to run the loader.
+`Board` gives the loader an adapter, whose DTR line resets it, bytes that take their time on the
+wire, and the faults of the field. Time is simulated too: it passes only while somebody waits for
+the board, in steps of a millisecond. So every run is the same, however busy this machine is.
 """
 
 from __future__ import annotations
 
-import os
-import select
-import struct
-import termios
-import threading
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import pytest
-
-from kws.host.deploy import svl
-from kws.host.serial import ports
-from kws.host.serial.ports import Port, UsbId
-from tests.host.deploy.simulated_nano33 import events, raw_pty
+from kws.host.deploy.real_board import Bench, Timing
+from kws.host.serial.ports import BAUD, DTR_SECONDS, Link, Port, PortError, PortLostError, UsbId
+from tests.host.deploy.simulated_svl import Loader
 
 ADAPTER = UsbId(0x1A86, 0x7523)
-LOADER, ORIGIN, FLASH_SIZE, PAGE, FRAME = 0xC000, 0x10000, 0x100000, 8192, 2048
 BOOT_LINE = "kws 0.1.0 on sparkfun_edge, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
 STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
 
-_NAMES = {1: "VER", 2: "BL", 3: "NEXT", 4: "FRAME", 5: "RETRY", 6: "DONE"}
-_RATES = {getattr(termios, f"B{rate}"): rate for rate in (57600, 115200, 230400, 460800, 921600)}
-_FLUSH = 0.177  # seconds
-_LONGEST_STEP = 0.005  # seconds
-_BOOT, _DETECT, _GREET, _LOAD, _APPLICATION = range(5)
+_STEP = 0.001  # seconds
 
 
-def remainder(data: bytes) -> int:
-    """The CRC by its definition: what is left of the data, as a polynomial, divided by 0x18005."""
-    value = int.from_bytes(data, "big") << 16
-    for bit in range(value.bit_length() - 1, 15, -1):
-        if value >> bit & 1:
-            value ^= 0x18005 << bit - 16
-    return value
+class Clock:
+    """Simulated time for boards, and for those who wait for them."""
 
+    def __init__(self) -> None:
+        self.boards: list[Board] = []
+        self._now = 0.0
 
-def packet(command: int, payload: bytes = b"") -> bytes:
-    """A packet as the loader sends it."""
-    body = bytes([command]) + payload
-    return struct.pack(">H", len(body) + 2) + body + struct.pack(">H", remainder(body))
+    def monotonic(self) -> float:
+        """Seconds since the start."""
+        return self._now
 
+    def sleep(self, seconds: float, /) -> None:
+        """Let time pass for the boards."""
+        end = self._now + seconds
+        while self._now < end:
+            self.step()
 
-@dataclass
-class Loader:
-    """The loader's state from a reset on, and the flash it writes."""
-
-    version: int = 6
-    starting: float = 0.0
-    """Seconds after a reset in which it is deaf; about 0.1 on the board."""
-    window: float = 0.6
-    """Seconds in which it listens for `U`; 0.2 on the board: this machine may be busy."""
-    deaf: bool = False
-    """There is no such loader: all that is sent goes to the application."""
-    refuses: int = 0
-    """How many writes to flash fail."""
-
-    def __post_init__(self) -> None:
-        self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + bytes(FLASH_SIZE - ORIGIN))
-        self.problems: list[str] = []
-        self.packets: list[str] = []
-        """Names of what came, `bad` for what had a wrong CRC or was cut off."""
-        self.starts = 0
-        """How often it started the application."""
-        self.reset(0)
-
-    @property
-    def running(self) -> bool:
-        """Whether the application runs."""
-        return self._state == _APPLICATION
-
-    def reset(self, now: float) -> None:
-        """The reset pin, or power."""
-        self._state = _BOOT if self.starting else _DETECT
-        self._buffer = b""
-        self._since = now
-        self._need = 2
-        self._flush: float | None = None
-        self._rate = 0
-        self._address = ORIGIN
-        self._erased = 0
-
-    def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Time goes on and bytes come; gives what it sends.
-
-        Args:
-            now: in seconds.
-            data: what came since the last step.
-            speed: of the port, as termios has it.
-        """
-        if self._state == _BOOT and now >= self._since + self.starting:
-            self._state, self._since = _DETECT, now
-            if data:
-                return b""  # it was deaf when they came
-        if self._state == _DETECT:
-            return self._detect(now, data, speed)
-        if self._state in (_GREET, _LOAD):
-            if data and speed != self._rate:
-                self.problems.append("the rate was changed")
-            self._buffer = (self._buffer + data)[: 2048 + 512 - 1]
-            return self._listen(now)
-        return b""
-
-    def _detect(self, now: float, data: bytes, speed: int) -> bytes:
-        if data and not self.deaf:
-            if data[:1] != b"U" or speed not in _RATES:
-                self._start()
-                return b""
-            self.packets.append("U")
-            self._state, self._since, self._rate = _GREET, now, speed
-            self._buffer = data[1:]
-            return packet(1, bytes([self.version]))
-        if now >= self._since + self.window:
-            self._start()
-        return b""
-
-    def _listen(self, now: float) -> bytes:
-        """Its wait for a packet: for the length, then for the rest, half a second each."""
-        if self._flush is not None:
-            if now < self._flush:
-                return b""
-            self._flush, self._buffer = None, b""
-            return self._ask(now, 5)
-        while len(self._buffer) >= self._need:
-            if self._need > 2:
-                return self._take(now)
-            length = struct.unpack(">H", self._buffer[:2])[0]
-            if not 3 <= length <= FRAME + 3:
-                return self._bad(now)
-            self._need, self._since = 2 + length, now
-        if now >= self._since + 0.5:
-            if self._buffer or self._state == _GREET:
-                return self._bad(now)
-            self._flush = now + _FLUSH
-        return b""
-
-    def _take(self, now: float) -> bytes:
-        whole, self._buffer = self._buffer[: self._need], self._buffer[self._need :]
-        body = whole[2:-2]
-        if remainder(body) != struct.unpack(">H", whole[-2:])[0]:
-            return self._bad(now)
-        self.packets.append(_NAMES.get(body[0], "?"))
-        if self._buffer:
-            self.problems.append("something was sent before it was asked for")
-        if self._state == _GREET:
-            if body != b"\x02":
-                self.problems.append("no BL after the version")
-                self._start()
-                return b""
-            self._state = _LOAD
-            return self._ask(now, 3)
-        if body == b"\x06":
-            if self._address == ORIGIN:
-                self.problems.append("done before there was a frame")
-            self.reset(now)
-            return b""
-        if body[0] != 4:
-            self.problems.append(f"command {body[0]} while it loads")
-            return self._ask(now, 5)
-        return self._ask(now, 3 if self._write(body[1:]) else 5)
-
-    def _write(self, data: bytes) -> bool:
-        if not data or len(data) % 4:
-            self.problems.append(f"a frame of {len(data)} bytes")
-            return False
-        end = self._address + len(data)
-        if end > FLASH_SIZE:
-            self.problems.append("a frame behind the end of flash")
-            return False
-        page = self._address // PAGE
-        if page > self._erased and (self.version >= 6 or self._address < FLASH_SIZE // 2):
-            self._erased = page
-            self.flash[page * PAGE : (page + 1) * PAGE] = b"\xff" * PAGE
-        if self.refuses:
-            self.refuses -= 1
-            return False
-        old = self.flash[self._address : end]
-        self.flash[self._address : end] = bytes(a & b for a, b in zip(old, data, strict=True))
-        self._address = end
-        return True
-
-    def _ask(self, now: float, command: int) -> bytes:
-        self._need, self._since = 2, now
-        return packet(command)
-
-    def _bad(self, now: float) -> bytes:
-        """It starts the application, or throws away what comes for a while and asks again."""
-        self.packets.append("bad")
-        if self._state == _GREET:
-            self._start()
-        else:
-            self._flush = now + _FLUSH
-        return b""
-
-    def _start(self) -> None:
-        """It looks at nothing: whatever is in flash is started."""
-        self._state = _APPLICATION
-        self.starts += 1
+    def step(self) -> None:
+        """One millisecond passes."""
+        self._now += _STEP
+        for board in self.boards:
+            board.step()
 
 
 @dataclass
@@ -244,103 +82,83 @@ class Board:
     usb: UsbId | None = ADAPTER
     socket: str = "1-2"
     loader: Loader = field(default_factory=Loader)
+    clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
-        self.typed = b""
+        self.clock.boards.append(self)
         self.resets = 0
+        self.sent = b""
+        """Bytes from the computer that are still on the wire."""
+        self.arrived = b""
+        """Bytes from the board that the computer has not read."""
+        self.rate = BAUD
+        self.port: Port | None = None
+        self._replugged = 0
+        self._typed = b""
         self._open = self._dtr = False
         self._lost = self._damaged = 0
-        self.clock = 0.0
         self._wire = 0.0
-        self._lock = threading.RLock()
-        self._master = -1
-        self._port: Port | None = None
         self._spoken = 0
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Board:
         self.replug()
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join(5)
-        self.unplug()
 
     @property
     def device(self) -> str:
         """The adapter's port."""
-        with self._lock:
-            return self._port.device if self._port else ""
+        return self.port.device if self.port else ""
 
     def lister(self) -> list[Port]:
         """In place of `kws.host.serial.ports.list_ports`."""
-        with self._lock:
-            return [self._port] if self._port else []
+        return [self.port] if self.port else []
+
+    def open_port(self, device: str, seconds: float, baud: int = BAUD) -> Link:
+        """In place of `kws.host.serial.ports.open_soon`."""
+        if device != self.device:
+            raise PortError(f"{device}: there is no such port", None)
+        return SimulatedLink(self, baud)
 
     def replug(self) -> None:
         """Put the adapter's cable in: the board has power again."""
-        master, name = raw_pty()
-        os.set_blocking(master, False)
-        with self._lock:
-            self._master, self._port = master, Port(name, self.usb, self.socket)
-            self._open = self._dtr = False
-            self.loader.reset(self.clock)
+        self._replugged += 1
+        self.port = Port(f"/dev/simulated-{self.socket}-{self._replugged}", self.usb, self.socket)
+        self._open = self._dtr = False
+        self.sent = self.arrived = b""
+        self.loader.reset(self.clock.monotonic())
 
     def unplug(self) -> None:
         """Pull the adapter's cable."""
-        with self._lock:
-            if self._port is not None:
-                os.close(self._master)
-            self._port = None
+        self.port = None
 
     def set_dtr(self, *, on: bool) -> None:
         """The adapter's DTR line: the reset pin feels it come on."""
-        with self._lock:
-            rises, self._dtr = on and not self._dtr, on
-            if rises and not self.faults.no_dtr:
-                self.resets += 1
-                self.loader.reset(self.clock)
+        rises, self._dtr = on and not self._dtr, on
+        if rises and not self.faults.no_dtr:
+            self.resets += 1
+            self.loader.reset(self.clock.monotonic())
 
     def set_open(self, *, is_open: bool) -> None:
-        """Linux raises DTR where a port is opened, and drops it where it is closed."""
-        with self._lock:
-            if is_open != self._open:
-                self._open = is_open
-                self.set_dtr(on=is_open)
+        """Linux raises DTR when a port is opened, and drops it when it is closed."""
+        self._open = is_open
+        self.set_dtr(on=is_open)
 
-    def _run(self) -> None:
-        last = time.monotonic()
-        while not self._ended.is_set():
-            with self._lock:
-                port, master = self._port, self._master
-            found = events(master, 1) if port else 0
-            now = time.monotonic()
-            passed, last = min(now - last, _LONGEST_STEP), now
-            with self._lock:
-                self.clock += passed
-                if port is not None and self._port is port:
-                    self._step(master, found, passed)
-            time.sleep(0.001)
+    def is_deaf(self) -> bool:
+        """Whether the adapter takes nothing more."""
+        return self._passed(self.faults.deaf_from)
 
-    def _step(self, master: int, found: int, passed: float) -> None:
-        self.set_open(is_open=not found & select.POLLHUP)
-        speed = termios.tcgetattr(master)[4]
-        self._wire = min(self._wire + passed * _RATES.get(speed, 9600) / 10, 64)
-        data = b""
-        count = int(self._wire)  # bytes that have had their time
-        if found & select.POLLIN and count and not self._passed(self.faults.deaf_from):
-            data = os.read(master, count)
-            self._wire -= len(data)
+    def step(self) -> None:
+        """A millisecond passes: bytes that have had their time on the wire arrive."""
+        if self.port is None:
+            return
+        self._wire = self._wire + _STEP * self.rate / 10 if self.sent else 0.0
+        data = self.sent[: int(self._wire)]
+        self.sent = self.sent[len(data) :]
+        self._wire -= len(data)
         for byte in [bytes([value]) for value in data] or [b""]:
-            self._byte(master, byte, speed)
-            if self._port is None:
+            self._byte(byte)
+            if self.port is None:
                 return
-        self._speak(master)
+        self._speak()
 
-    def _byte(self, master: int, byte: bytes, speed: int) -> None:
+    def _byte(self, byte: bytes) -> None:
         """Byte by byte, so that a fault hits the packet it is meant for."""
         if byte and self._lost:
             self._lost -= 1
@@ -349,9 +167,9 @@ class Board:
             self._damaged -= 1
             byte = bytes([byte[0] ^ 0x10]) if self._damaged == 0 else byte
         if byte and self.loader.running:
-            self.typed += byte
+            self._typed += byte
         count = len(self.loader.packets)
-        answer = self.loader.step(self.clock, byte, speed)
+        answer = self.loader.step(self.clock.monotonic(), byte, self.rate)
         came = len(self.loader.packets) > count
         if came and self._passed(self.faults.unplug_at):
             self.faults.unplug_at = None
@@ -370,57 +188,84 @@ class Board:
             self.faults.swallow_at = None
             answer = b""
         if answer and not self._passed(self.faults.silent_from):
-            os.write(master, answer)
+            self.arrived += answer
 
-    def _speak(self, master: int) -> None:
+    def _speak(self) -> None:
         """The application: its first lines, once each start, to whoever has the port open."""
         lines: list[str] = []
         if self.loader.starts > self._spoken:
             self._spoken = self.loader.starts
             lines += self.lines
-        if self.answers and b"stats\n" in self.typed:
-            self.typed = self.typed.replace(b"stats\n", b"", 1)
+        if self.answers and b"stats\n" in self._typed:
+            self._typed = self._typed.replace(b"stats\n", b"", 1)
             lines.append(STATS)
         if lines and self._open:
-            os.write(master, "".join(line + "\r\n" for line in lines).encode())
+            self.arrived += "".join(line + "\r\n" for line in lines).encode()
 
     def _passed(self, packet: int | None) -> bool:
         return packet is not None and len(self.loader.packets) >= packet
 
 
-class BoardTime:
-    """In place of the module `time` for those who speak to boards: the boards' clock."""
+class SimulatedLink(Link):
+    """An open port of a simulated adapter."""
 
-    def __init__(self, *boards: Board) -> None:
-        self._boards = boards
+    def __init__(self, board: Board, baud: int) -> None:
+        assert board.port is not None
+        self.device = board.device
+        self._board = board
+        self._plugged = board.port
+        board.rate = baud
+        board.arrived = b""
+        board.set_open(is_open=True)
 
-    def monotonic(self) -> float:
-        """Seconds; it stands still while the boards do."""
-        return min(board.clock for board in self._boards)
+    def read(self, timeout: float) -> bytes:
+        """As `Link.read`, in simulated time."""
+        clock = self._board.clock
+        end = clock.monotonic() + timeout
+        while True:
+            self._check()
+            if self._board.arrived:
+                data, self._board.arrived = self._board.arrived, b""
+                return data
+            if timeout > 0:
+                clock.step()
+            if clock.monotonic() >= end and not self._board.arrived:
+                return b""
 
-    def sleep(self, seconds: float) -> None:
-        """Wait until so much time has passed for each board."""
-        end = self.monotonic() + seconds
-        while self.monotonic() < end:
-            time.sleep(0.001)
+    def write(self, data: bytes) -> None:
+        """As `Link.write`."""
+        self._check()
+        if self._board.is_deaf():
+            raise PortLostError(f"{self.device}: the board takes no more data")
+        self._board.sent += data
+
+    def restart(self) -> None:
+        """As `Link.restart`."""
+        self._board.set_dtr(on=False)
+        self._board.clock.sleep(DTR_SECONDS)
+        self._board.set_dtr(on=True)
+
+    def close(self) -> None:
+        """As `Link.close`."""
+        if self._board.port is self._plugged:
+            self._board.set_open(is_open=False)
+
+    def _check(self) -> None:
+        if self._board.port is not self._plugged:
+            raise PortLostError(f"{self.device}: the board went away")
 
 
-def connect(monkeypatch: pytest.MonkeyPatch, *boards: Board) -> None:
-    """Give pseudo-terminals what serial ports have, the DTR line, and `svl` the boards' time."""
+QUICK = Timing(answer=3, appear=3, boot=4, settle=0.1)
 
-    def board_of(device: str) -> Board | None:
-        return next((board for board in boards if board.device == device), None)
 
-    class Serial(ports._Serial):
-        def _update_dtr_state(self) -> None:
-            if board := board_of(self.port):
-                board.set_open(is_open=True)
-                board.set_dtr(on=self._dtr_state)
+def bench_of(*boards: Board, advance: Callable[[int], None] = lambda _: None) -> Bench:
+    """A computer that some boards, which share a clock, are plugged into."""
 
-        def close(self) -> None:
-            super().close()
-            if board := board_of(self.port):
-                board.set_open(is_open=False)
+    def open_port(device: str, seconds: float) -> Link:
+        plugged = next((board for board in boards if board.device == device), boards[0])
+        return plugged.open_port(device, seconds)
 
-    monkeypatch.setattr(ports, "_Serial", Serial)
-    monkeypatch.setattr(svl, "time", BoardTime(*boards))
+    def lister() -> list[Port]:
+        return [port for board in boards for port in board.lister()]
+
+    return Bench(lister, QUICK, advance, open_port, boards[0].clock)

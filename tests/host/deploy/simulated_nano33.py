@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
 
 `Bootloader` does what the real one does with each byte (kws/host/deploy/samba.py says where that is
@@ -231,16 +232,16 @@ class Board:
             if port is None:
                 time.sleep(0.002)
                 continue
-            found = events(master, 2)
+            polled = events(master, 2)
             with self._lock:
                 if self._port is port:  # not unplugged by the test meanwhile
-                    self._step(port.usb, master, found)
-            time.sleep(0.002 if found & select.POLLHUP or self._deaf() else 0)
+                    self._step(port.usb, master, polled)
+            time.sleep(0.002 if polled & select.POLLHUP or self._deaf() else 0)
 
-    def _step(self, usb: UsbId | None, master: int, found: int) -> None:
-        if found & select.POLLIN and not self._deaf():
+    def _step(self, usb: UsbId | None, master: int, polled: int) -> None:
+        if polled & select.POLLIN and not self._deaf():
             self._serve(usb, master, os.read(master, 512))
-        elif found & select.POLLHUP:  # nobody has the port open
+        elif polled & select.POLLHUP:  # nobody has the port open
             slow = termios.tcgetattr(master)[4] == termios.B1200
             # Closed after it was made slow, not about to be opened.
             closed = events(master, 0) & select.POLLHUP

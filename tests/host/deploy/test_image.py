@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nothing but firmware for this board, at its place, is written to a board."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws monitor` on pseudo-terminals: lines, commands, noise, and a board that comes and goes."""
 
 from __future__ import annotations
@@ -185,10 +186,10 @@ def test_a_line_without_end_is_cut() -> None:
 def test_lines_come_in_pieces(piece: int) -> None:
     data = f"{BOOT_LINE}\r\n{HEARD}\r\nhalf".encode()
     buffer = LineBuffer()
-    found = [
+    lines = [
         line for start in range(0, len(data), piece) for line in buffer.feed(data[start:][:piece])
     ]
-    assert found == [BOOT_LINE, HEARD]
+    assert lines == [BOOT_LINE, HEARD]
     assert buffer.rest() == "half"
     assert buffer.rest() == ""
 
@@ -225,12 +226,12 @@ def test_json_has_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     show = monitor.show_json()
     for text in (HEARD, STATS, FAULT, 'odd "text"'):
         show(received(text))
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [one["kind"] for one in found] == ["heard", "stats", "error", "text"]
-    assert (found[0]["label"], found[0]["score"], found[0]["time_ms"]) == ("yes", 201, 4056)
-    assert found[0]["line"] == HEARD
-    assert found[0]["time"].startswith("2026-01-02T01:02:03.045")
-    assert found[1]["idle_percent"] == 83.2
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["kind"] for one in rows] == ["heard", "stats", "error", "text"]
+    assert (rows[0]["label"], rows[0]["score"], rows[0]["time_ms"]) == ("yes", 201, 4056)
+    assert rows[0]["line"] == HEARD
+    assert rows[0]["time"].startswith("2026-01-02T01:02:03.045")
+    assert rows[1]["idle_percent"] == 83.2
 
 
 def test_csv_has_a_row_a_line(capsys: pytest.CaptureFixture[str]) -> None:
@@ -242,9 +243,9 @@ def test_csv_has_a_row_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert (rows[1]["kind"], rows[1]["line"]) == ("text", 'odd, "text"')
 
 
-def refusal(found: list[Port], wanted: str | None = None) -> str:
+def refusal(present: list[Port], wanted: str | None = None) -> str:
     with pytest.raises(BoardError) as caught:
-        Monitor(BOARDS, wanted, Screen(1), lister=lambda: found).run()
+        Monitor(BOARDS, wanted, Screen(1), lister=lambda: present).run()
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

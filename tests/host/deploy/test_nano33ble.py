@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws deploy` against a simulated bootloader that checks every packet, and fails in many ways."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws deploy --probe` with pyOCD's own session, target and loader, and flash that is simulated."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Any model on raw rows: the board computes the host's bits, and wrong rows are one line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The emulated board hears what the host hears, and says what is wrong instead of hanging."""
 
 from __future__ import annotations
@@ -107,12 +108,12 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     with Qemu() as emulator:
         elf = build("qemu", bundle).elf
         board = emulator.play(elf, pcm)
-        told = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
+        thresholds = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
     assert after_boot(board.text) == after_boot(host_device.play(bundle, pcm).text)
     heard = {h.label for h in board.heard}
     assert "no" in heard
     assert "yes" not in heard
-    assert after_boot(told.text).splitlines() == [
+    assert after_boot(thresholds.text).splitlines() == [
         "threshold yes 90",
         "threshold silence 200, unknown 200, yes 90, no 120",
     ]
@@ -252,7 +253,7 @@ def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Pat
 
 def emulators(session: int) -> list[str]:
     """QEMU processes of a session."""
-    found = []
+    names = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             name, _, rest = stat.read_text().partition("(")[2].rpartition(")")
@@ -260,8 +261,8 @@ def emulators(session: int) -> list[str]:
             continue
         fields = rest.split()
         if name.startswith("qemu") and int(fields[3]) == session and fields[0] != "Z":
-            found.append(stat.parent.name)
-    return found
+            names.append(stat.parent.name)
+    return names
 
 
 def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:

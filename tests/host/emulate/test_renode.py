@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boards in Renode hear what the host hears; what goes wrong is one line and leaves no process."""
 
 from __future__ import annotations
@@ -129,12 +130,12 @@ def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
 
 def renodes(mark: bytes) -> list[str]:
     """Renode's processes, scripts around it too, that got this variable from the test."""
-    found = []
+    names = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             marked = mark in (process / "environ").read_bytes().split(b"\0")
             if marked and b"include @run.resc" in (process / "cmdline").read_bytes():
-                found.append(process.name)
+                names.append(process.name)
         except OSError:
             continue
-    return found
+    return names

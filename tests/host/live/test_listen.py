@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws listen`: a recording, and a real microphone path through a sound server."""
 
 from __future__ import annotations
@@ -106,7 +107,7 @@ class Listening:
 def say(server: SoundServer, program: Listening, clip: Path) -> tuple[str, float]:
     """Play a clip; gives the line that it makes, and when it came, in seconds after the start.
 
-    Sound is real time: where this machine was busy and pieces were lost, the clip is said again.
+    Sound is real time: if this machine was busy and blocks were lost, the clip is said again.
     """
     for attempt in range(3):
         thread = threading.Thread(target=server.play, args=(between_silence(load_clip(clip)),))
@@ -356,7 +357,7 @@ def test_a_line_comes_soon_after_its_word(
 ) -> None:
     """From the word's end, less what the recognizer waits for: under 250 ms.
 
-    The least of some, because this machine has other work as well.
+    The smallest of several, because this machine has other work as well.
     """
     late = []
     for clip in [YES, NO] * 2:
@@ -376,7 +377,7 @@ def test_live_it_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None
         return float(times.user + times.system)
 
     shares = []
-    for _ in range(4):  # the least of some, because this machine has other work as well
+    for _ in range(4):  # the smallest of several, because this machine has other work as well
         before, start = used(), time.monotonic()
         time.sleep(1.5)
         shares.append((used() - before) / (time.monotonic() - start))
@@ -428,12 +429,12 @@ def test_a_command_that_fails_is_told_of_and_many_do_not_pile_up() -> None:
     commands = Commands(["yes=false", "no=sleep 600"], labels, shell=False)
     assert not commands.run(Heard("yes", 201, 1000))
     end = time.monotonic() + 60
-    told: list[str] = []
-    while not told and time.monotonic() < end:
-        told = commands.ended()
-    assert told == ["yes: its command ended with exit code 1"]
-    told = [line for _ in range(9) for line in commands.run(Heard("no", 201, 1000))]
-    assert told == ["no: 8 commands still run; this one was left out"]
+    notices: list[str] = []
+    while not notices and time.monotonic() < end:
+        notices = commands.ended()
+    assert notices == ["yes: its command ended with exit code 1"]
+    notices = [line for _ in range(9) for line in commands.run(Heard("no", 201, 1000))]
+    assert notices == ["no: 8 commands still run; this one was left out"]
     for _word, process in commands._running:
         process.kill()
         process.wait()

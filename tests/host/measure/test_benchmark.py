@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """kws bench: what is counted is the same each time, and its parts add up."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import io
@@ -59,11 +60,11 @@ def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> Non
     shutil.copytree(default_bundle_path(), tmp_path / "runs" / "one" / "bundle")
     (tmp_path / "runs" / "two").mkdir()
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
-    (found,) = trained([tmp_path / "runs", tmp_path / "nowhere"])
+    (run,) = trained([tmp_path / "runs", tmp_path / "nowhere"])
     bundle = load_bundle(default_bundle_path())
-    assert found.model == bundle.metrics["training"]["model"] == "tiny_conv"
-    assert found.words == bundle.keywords
-    assert found.accuracy == bundle.metrics["accuracy"]["core"]
+    assert run.model == bundle.metrics["training"]["model"] == "tiny_conv"
+    assert run.words == bundle.keywords
+    assert run.accuracy == bundle.metrics["accuracy"]["core"]
 
 
 @pytest.mark.slow

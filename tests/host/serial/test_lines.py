@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What comes from the serial port is read back as it was written."""
 
 from __future__ import annotations

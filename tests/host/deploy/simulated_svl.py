@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SparkFun's variable loader, simulated: what it answers to each byte at its time, and its flash.
+
+kws/host/deploy/svl.py says where this is known from. `problems` notes whatever a careful client
+would not send.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+ORIGIN, FLASH_SIZE, PAGE, FRAME = 0x10000, 0x100000, 8192, 2048
+
+_NAMES = {1: "VER", 2: "BL", 3: "NEXT", 4: "FRAME", 5: "RETRY", 6: "DONE"}
+_RATES = {57600, 115200, 230400, 460800, 921600}
+_FLUSH = 0.177  # seconds
+_BOOT, _DETECT, _GREET, _LOAD, _APPLICATION = range(5)
+
+
+def remainder(data: bytes) -> int:
+    """The CRC by its definition: the remainder of the data, as a polynomial, divided by 0x18005."""
+    value = int.from_bytes(data, "big") << 16
+    for bit in range(value.bit_length() - 1, 15, -1):
+        if value >> bit & 1:
+            value ^= 0x18005 << bit - 16
+    return value
+
+
+def packet(command: int, payload: bytes = b"") -> bytes:
+    """A packet as the loader sends it."""
+    body = bytes([command]) + payload
+    return struct.pack(">H", len(body) + 2) + body + struct.pack(">H", remainder(body))
+
+
+@dataclass
+class Loader:
+    """The loader's state from a reset on, and the flash it writes."""
+
+    version: int = 6
+    starting: float = 0.1
+    """Seconds after a reset in which it is deaf."""
+    window: float = 0.2
+    """Seconds in which it listens for `U`."""
+    deaf: bool = False
+    """There is no such loader: all that is sent goes to the application."""
+    refuses: int = 0
+    """How many writes to flash fail."""
+
+    def __post_init__(self) -> None:
+        self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + bytes(FLASH_SIZE - ORIGIN))
+        self.problems: list[str] = []
+        self.packets: list[str] = []
+        """Names of what came, `bad` for what had a wrong CRC or was cut off."""
+        self.starts = 0
+        """How often it started the application."""
+        self.reset(0)
+
+    @property
+    def running(self) -> bool:
+        """Whether the application runs."""
+        return self._state == _APPLICATION
+
+    def reset(self, now: float) -> None:
+        """The reset pin, or power."""
+        self._state = _BOOT if self.starting else _DETECT
+        self._buffer = b""
+        self._since = now
+        self._need = 2
+        self._flush: float | None = None
+        self._rate = 0
+        self._address = ORIGIN
+        self._erased = 0
+
+    def step(self, now: float, data: bytes, speed: int) -> bytes:
+        """Time goes on and bytes come; gives what it sends.
+
+        Args:
+            now: in seconds.
+            data: what came since the last step.
+            speed: of the port, in bits per second.
+        """
+        if self._state == _BOOT and now >= self._since + self.starting:
+            self._state, self._since = _DETECT, now
+            if data:
+                return b""  # it was deaf when they came
+        if self._state == _DETECT:
+            return self._detect(now, data, speed)
+        if self._state in (_GREET, _LOAD):
+            if data and speed != self._rate:
+                self.problems.append("the rate was changed")
+            self._buffer = (self._buffer + data)[: 2048 + 512 - 1]
+            return self._listen(now)
+        return b""
+
+    def _detect(self, now: float, data: bytes, speed: int) -> bytes:
+        if data and not self.deaf:
+            if data[:1] != b"U" or speed not in _RATES:
+                self.start()
+                return b""
+            self.packets.append("U")
+            self._state, self._since, self._rate = _GREET, now, speed
+            self._buffer = data[1:]
+            return packet(1, bytes([self.version]))
+        if now >= self._since + self.window:
+            self.start()
+        return b""
+
+    def _listen(self, now: float) -> bytes:
+        """Its wait for a packet: for the length, then for the rest, half a second each."""
+        if self._flush is not None:
+            if now < self._flush:
+                return b""
+            self._flush, self._buffer = None, b""
+            return self._ask(now, 5)
+        while len(self._buffer) >= self._need:
+            if self._need > 2:
+                return self._take(now)
+            length = struct.unpack(">H", self._buffer[:2])[0]
+            if not 3 <= length <= FRAME + 3:
+                return self._bad(now)
+            self._need, self._since = 2 + length, now
+        if now >= self._since + 0.5:
+            if self._buffer or self._state == _GREET:
+                return self._bad(now)
+            self._flush = now + _FLUSH
+        return b""
+
+    def _take(self, now: float) -> bytes:
+        whole, self._buffer = self._buffer[: self._need], self._buffer[self._need :]
+        body = whole[2:-2]
+        if remainder(body) != struct.unpack(">H", whole[-2:])[0]:
+            return self._bad(now)
+        self.packets.append(_NAMES.get(body[0], "?"))
+        if self._buffer:
+            self.problems.append("something was sent before it was asked for")
+        if self._state == _GREET:
+            if body != b"\x02":
+                self.problems.append("no BL after the version")
+                self.start()
+                return b""
+            self._state = _LOAD
+            return self._ask(now, 3)
+        if body == b"\x06":
+            if self._address == ORIGIN:
+                self.problems.append("done before there was a frame")
+            self.reset(now)
+            return b""
+        if body[0] != 4:
+            self.problems.append(f"command {body[0]} while it loads")
+            return self._ask(now, 5)
+        return self._ask(now, 3 if self.write(body[1:]) else 5)
+
+    def write(self, data: bytes) -> bool:
+        """Write a frame to flash; whether that worked."""
+        if not data or len(data) % 4:
+            self.problems.append(f"a frame of {len(data)} bytes")
+            return False
+        end = self._address + len(data)
+        if end > FLASH_SIZE:
+            self.problems.append("a frame behind the end of flash")
+            return False
+        page = self._address // PAGE
+        if page > self._erased and (self.version >= 6 or self._address < FLASH_SIZE // 2):
+            self._erased = page
+            self.flash[page * PAGE : (page + 1) * PAGE] = b"\xff" * PAGE
+        if self.refuses:
+            self.refuses -= 1
+            return False
+        old = self.flash[self._address : end]
+        self.flash[self._address : end] = bytes(a & b for a, b in zip(old, data, strict=True))
+        self._address = end
+        return True
+
+    def _ask(self, now: float, command: int) -> bytes:
+        self._need, self._since = 2, now
+        return packet(command)
+
+    def _bad(self, now: float) -> bytes:
+        """It starts the application, or throws away what comes for a while and asks again."""
+        self.packets.append("bad")
+        if self._state == _GREET:
+            self.start()
+        else:
+            self._flush = now + _FLUSH
+        return b""
+
+    def start(self) -> None:
+        """It looks at nothing: whatever is in flash is started."""
+        self._state = _APPLICATION
+        self.starts += 1

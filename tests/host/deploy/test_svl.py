@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writing through SparkFun's loader: faults at every packet, and no frame comes twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kws.host.deploy import deployment, svl
+from tests.host.deploy.edge_programs import (
+    BOARD,
+    GREETING,
+    RECOVER,
+    flashed,
+    image_of,
+    program_of,
+    try_deploy,
+)
+from tests.host.deploy.simulated_edge import Board, bench_of
+from tests.host.deploy.simulated_svl import (
+    FRAME,
+    ORIGIN,
+    Loader,
+    packet,
+    remainder,
+)
+
+pytestmark = pytest.mark.usefixtures("no_hanging")
+
+payloads = st.binary(max_size=100)
+
+
+@pytest.fixture
+def board() -> Iterator[Board]:
+    board = Board()
+    yield board
+    # Whatever happened, what lies below the application is as it was.
+    assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
+
+
+@given(command=st.integers(0, 255), payload=payloads, junk=st.binary(max_size=3))
+def test_packets_are_as_the_loader_has_them(command: int, payload: bytes, junk: bytes) -> None:
+    whole = svl.encode(command, payload)
+    assert whole == packet(command, payload)
+    assert remainder(whole[2:]) == 0  # so the loader could also check it
+    assert svl.decode(whole + junk) == (command, payload, junk)
+    assert svl.decode(whole[:-1]) is None or len(payload) > 3  # part of it may look like one
+
+
+@given(payload=payloads, bit=st.integers(0, 1 << 16))
+def test_a_turned_bit_is_noticed(payload: bytes, bit: int) -> None:
+    body = bytearray(svl.encode(svl.FRAME, payload)[2:])
+    body[bit // 8 % len(body)] ^= 1 << bit % 8
+    assert svl.crc(bytes(body[:-2])) != int.from_bytes(body[-2:], "big")
+
+
+def test_the_crc_of_the_catalogue() -> None:
+    """CRC-16/UMTS is this one; its check value is that of the nine digits."""
+    assert svl.crc(b"123456789") == 0xFEE8
+
+
+def test_other_times_than_the_boards_own(board: Board) -> None:
+    """It listens at once, and for longer."""
+    board.loader.starting, board.loader.window = 0.0, 0.6
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert flashed(board, FRAME)
+    assert board.loader.problems == []
+
+
+@pytest.mark.parametrize("starting", [0.0, 0.17, 0.22])
+def test_a_board_that_wakes_at_another_moment(board: Board, starting: float) -> None:
+    board.loader.starting = starting
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert flashed(board, FRAME)
+    assert board.loader.problems == []
+
+
+def test_a_stray_byte_before_the_version_is_no_fault(board: Board) -> None:
+    board.faults.pulse = True
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert board.loader.packets.count("U") == 1
+
+
+@pytest.mark.parametrize("packets", range(1, 8))
+def test_unplugged_at_any_packet(board: Board, packets: int) -> None:
+    # U, BL, 4 frames, DONE
+    board.faults.unplug_at = packets
+    text = try_deploy(board, 4 * FRAME)
+    if packets == 7:  # all is written; the port is gone when it is opened to see it start
+        assert "the firmware is written, but" in text
+        return
+    assert "the board went away" in text
+    assert RECOVER in text
+    board.replug()
+    deployment.deploy(BOARD, image_of(4 * FRAME), None, bench_of(board))
+    assert flashed(board, 4 * FRAME)
+    assert board.loader.problems == []
+
+
+@pytest.mark.parametrize("packets", [1, 2, 3, 5])
+def test_no_answer(board: Board, packets: int) -> None:
+    board.faults.silent_from = packets
+    text = try_deploy(board)
+    assert RECOVER in text
+    if packets <= GREETING:
+        assert "has that loader" in text
+    else:
+        address = ORIGIN + FRAME * (packets - GREETING - 1)
+        assert f"the bootloader did not answer at flash address 0x{address:x}" in text
+
+
+def test_without_dtr_nothing_resets_the_board(board: Board) -> None:
+    board.faults.no_dtr = True
+    board.loader.start()
+    text = try_deploy(board)
+    assert "the board does not answer; look at the adapter (3.3 V, with its DTR pin" in text
+    assert board.loader.packets == []
+
+
+def test_a_board_without_the_loader(board: Board) -> None:
+    """As it is sold: each reset starts the application, which speaks."""
+    board.loader.deaf = True
+    board.loader.window = 0.3
+    text = try_deploy(board)
+    assert "answers, but not as SparkFun's variable loader" in text
+    assert "docs/boards/sparkfun_edge.md" in text
+    assert board.resets >= 4
+
+
+@pytest.mark.parametrize("packets", [1, 2])
+def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board, packets: int) -> None:
+    board.faults.garble_at = packets
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert flashed(board, FRAME)
+
+
+@pytest.mark.parametrize("packets", [3, 4, 5])
+def test_a_wrong_answer_to_a_frame(board: Board, packets: int) -> None:
+    """The frame may have been taken or not; one that is sent twice would shift all others."""
+    board.faults.garble_at = packets
+    text = try_deploy(board)
+    assert "the bootloader answered 00 03 0" in text
+    assert RECOVER in text
+    assert board.loader.packets.count("FRAME") == packets - GREETING
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+
+
+@pytest.mark.parametrize("packets", [3, 4])
+def test_a_lost_answer_is_not_taken_for_a_refusal(board: Board, packets: int) -> None:
+    """The loader has the frame, misses the next one and asks again: that one would come twice."""
+    board.faults.swallow_at = packets
+    text = try_deploy(board)
+    assert "the bootloader answered 00 03 05" in text
+    assert "too late at flash address" in text
+    assert board.loader.packets.count("FRAME") == packets - GREETING
+
+
+@pytest.mark.parametrize("packets", [2, 3, 4])
+def test_lost_bytes_are_asked_for_again(board: Board, packets: int) -> None:
+    board.faults.lose_at = packets
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+    assert "bad" in board.loader.packets
+
+
+@pytest.mark.parametrize("packets", [2, 3, 4])
+def test_a_damaged_block_is_asked_for_again(board: Board, packets: int) -> None:
+    board.faults.damage_at = packets
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+    assert board.loader.packets.count("bad") == 1
+    assert board.loader.problems == []
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_flash_that_refuses_at_first(board: Board, times: int) -> None:
+    board.loader.refuses = times
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+    assert board.loader.problems == []
+
+
+def test_flash_that_refuses_for_good(board: Board) -> None:
+    board.loader.refuses = 100
+    text = try_deploy(board)
+    assert "refused 4 times what was sent at flash address 0x10000" in text
+    assert RECOVER in text
+    assert "DONE" not in board.loader.packets
+
+
+@pytest.mark.parametrize("pause", [0.55, 0.69, 0.9])
+def test_a_computer_that_slept_sends_nothing_twice(board: Board, pause: float) -> None:
+    """The loader asks again meanwhile; its RETRY is not an answer to what is sent after it."""
+
+    def slow(_: int) -> None:
+        board.clock.sleep(pause)
+
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board, advance=slow))
+    assert flashed(board, 3 * FRAME)
+
+
+def test_a_board_that_takes_no_more(board: Board) -> None:
+    board.faults.deaf_from = 4
+    text = try_deploy(board, 8 * FRAME)
+    assert "the board takes no more data" in text
+    assert RECOVER in text
+
+
+def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
+    """Before version 6 they do not erase the upper one."""
+    board.loader.version = 5
+    assert "version 5 of the board's bootloader writes up to 0x80000" in try_deploy(
+        board, 0x70000 + 1
+    )
+    assert "FRAME" not in board.loader.packets
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert flashed(board, FRAME)
+
+
+def test_an_image_across_the_halves_of_flash() -> None:
+    """The simulated loader itself: what it does there is why old ones are refused."""
+    for version, same in ((5, False), (6, True)):
+        loader = Loader(version=version)
+        program = program_of(0x78000)
+        for start in range(0, len(program), FRAME):
+            assert loader.write(program[start : start + FRAME])
+        assert (bytes(loader.flash[ORIGIN:][: len(program)]) == program) == same
+
+
+def test_ctrl_c_while_it_writes(board: Board) -> None:
+    def stop(_: int) -> None:
+        if len(board.loader.packets) >= 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+        deployment.deploy(BOARD, image_of(400 * 1024), None, bench_of(board, advance=stop))
+    assert caught.value.exit_code == 130
+    # The loader still waits for frames; the next run's reset takes it out of that.
+    deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
+    assert flashed(board, FRAME)
