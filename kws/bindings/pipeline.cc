@@ -162,8 +162,8 @@ void BindPipeline(nb::module_& m) {
       .def(nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, size_t,
                     int, int, int, int, int, const std::vector<int>&>(),
            "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "arena_bytes"_a,
-           "inference_stride"_a, "average_window_ms"_a, "detection_threshold"_a,
-           "suppression_ms"_a, "minimum_count"_a, "thresholds"_a = std::vector<int>())
+           "inference_stride"_a, "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a,
+           "minimum_count"_a, "thresholds"_a = std::vector<int>())
       .def_prop_ro("boot", &Pipeline::Boot)
       .def("feed", &Pipeline::Feed, "pcm"_a)
       .def("trace", &Pipeline::Trace, "pcm"_a)
