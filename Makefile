@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # make demo, check, test and test-all set up what they need; a second run skips what is there.
 SHELL  := /bin/bash
 PYTHON ?= python3

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The C++ core (kws/firmware/src) for Python: the same files that the boards compile."""
 
 from collections.abc import Sequence

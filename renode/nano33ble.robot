@@ -1,4 +1,5 @@
 *** Comments ***
+SPDX-License-Identifier: Apache-2.0
 The firmware of the Nano 33 BLE as it is flashed: what it hears, shows, answers, and how it fails.
 Run by `renode-test renode/nano33ble.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
 All timeouts are seconds of the board's time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the files of kws._core share: the error, arrays, threads, and a function a subject that adds
 // its classes to the module. What each call takes and gives is documented in kws/_core.pyi.
 #ifndef KWS_BINDINGS_BINDINGS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kws._core: the C++ core for Python.
 #include "bindings.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A recognizer's settings as Python gives them.
 #ifndef KWS_BINDINGS_RECOGNIZER_SETTINGS_H_
 #define KWS_BINDINGS_RECOGNIZER_SETTINGS_H_

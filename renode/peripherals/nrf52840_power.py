@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # POWER and CLOCK of the nRF52840, which share a page; Renode 1.15.3 models CLOCK alone. The crystal
 # starts at once; GPREGRET and GPREGRET2 outlast a reset; what is not named here reads as it was
 # written. Product Specification v1.7, sections 5.3.7 and 5.4.4.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The nRF52840's USB device peripheral for Renode, which has none up to 1.15.3: endpoint 0 and the
 # bulk endpoints, enough for a firmware to be enumerated and to talk. Product Specification v1.7,
 # section 6.35. What the driver may not do is checked by the stricter model of the C++ tests.

@@ -42,7 +42,7 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/firmware/src/boards/sparkfun_edge/board.cc",
         "kws/renode/nano33ble.resc",
         "kws/renode/platforms/nano33ble.repl",
-        "kws/renode/peripherals/apollo3.cs",
+        "kws/renode/peripherals/apollo3/adc.cs",
         "kws/renode/platforms/apollo3.repl",
         "kws/renode/platforms/sparkfun_edge.repl",
         "kws/renode/sparkfun_edge.resc",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What PlatformIO asks this platform before it builds."""
 
 import shutil

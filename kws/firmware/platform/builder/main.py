@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SCons script: how PlatformIO builds the firmware of one board."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ring between the microphone's interrupt and the main loop.
 #ifndef KWS_APP_AUDIO_PROVIDER_H_
 #define KWS_APP_AUDIO_PROVIDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Commands that a user types on the serial line, to tune a device without building it again:
 //   gain N       sets the microphone's gain to N dB; `gain` alone shows it
 //   threshold N  every label's score has to exceed N (0 to 255); `threshold` alone shows it

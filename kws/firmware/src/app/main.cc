@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The firmware: samples from the board's microphone through the pipeline to its serial port.
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
 #include "app/audio_provider.h"

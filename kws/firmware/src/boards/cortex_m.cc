@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "boards/cortex_m.h"
 
 #include "boards/board.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every port on a Cortex-M4F shares: registers by address, the way from reset to main(),
 // faults and the stack. A port's linker script defines the symbols below; its vector table begins
 // with KWS_CORE_VECTORS. Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Interrupts of the Cortex-M4F, for ports: the controller's registers, and times without
 // interrupts.
 #ifndef KWS_BOARDS_INTERRUPTS_H_

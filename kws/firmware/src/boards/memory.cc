@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of the C library that the compiler calls by itself, for size: the library's are
 // unrolled to three times as much code. The core copies some kilobytes a second.
 #include <cstddef>

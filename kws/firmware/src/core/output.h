@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where the firmware's text and light go, and the little formatting that its lines need.
 #ifndef KWS_OUTPUT_H_
 #define KWS_OUTPUT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The one error type of the C++ core.
 #ifndef KWS_STATUS_H_
 #define KWS_STATUS_H_

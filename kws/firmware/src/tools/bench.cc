@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts what one hop of the frontend and one inference of a model cost, in executed instructions,
 // for `kws bench --board qemu`. kws/host/measure/benchmark.py writes what this reads and reads what
 // it writes.

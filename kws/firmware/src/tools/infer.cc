@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs models of any kind on the emulated board, for `kws infer --board qemu` and for the tests
 // that compare the board's kernels with the host's. kws/host/emulate/inference.py writes what this
 // reads.

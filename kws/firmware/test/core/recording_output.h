@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An Output that tests can read.
 #ifndef KWS_TEST_CORE_RECORDING_OUTPUT_H_
 #define KWS_TEST_CORE_RECORDING_OUTPUT_H_

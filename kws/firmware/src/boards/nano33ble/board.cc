@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arduino Nano 33 BLE Sense: the board as a whole. Its parts are in the files beside this one.
 #include "boards/board.h"
 

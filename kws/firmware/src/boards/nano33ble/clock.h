@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The crystal oscillator, the time, sleep, the two watchdogs and what they say after a reset.
 #ifndef KWS_BOARDS_NANO33BLE_CLOCK_H_
 #define KWS_BOARDS_NANO33BLE_CLOCK_H_

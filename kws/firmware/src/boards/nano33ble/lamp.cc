@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "boards/nano33ble/lamp.h"
 
 #include "boards/board.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The board's LEDs: red, green and blue in one, the orange one marked L, and the green one for
 // power.
 #ifndef KWS_BOARDS_NANO33BLE_LAMP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The board's PDM microphone: MP34DT05 (Rev 1) or MP34DT06J (Rev 2). Clock and decimation filter
 // are the PDM peripheral's (PS 6.15): 1.28 MHz / 80 is exactly 16 kHz, as both come from the
 // crystal.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of the nRF52840 that the port uses, but for USB. In brackets: sections of the
 // nRF52840 Product Specification (PS) v1.7. The name after an address or a bit is the vendor's;
 // tests/firmware/test_registers.py compares all of them with the vendor's SVD file.

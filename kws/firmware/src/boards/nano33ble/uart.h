@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial port on the pins TX and RX: UARTE0, 115200 bit/s, 8N1. Sends from a queue by DMA.
 #ifndef KWS_BOARDS_NANO33BLE_UART_H_
 #define KWS_BOARDS_NANO33BLE_UART_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector table: the core's, then the nRF52840's 48, by peripheral ID (PS 4.2.4). One that
 // nobody enables is a fault.
 #include "boards/cortex_m.h"

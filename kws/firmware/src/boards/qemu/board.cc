@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated board: QEMU's mps2-an386. Its microphone is a recording in memory.
 #include "boards/board.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The few registers of the MPS2 board with FPGA image AN386 (Cortex-M4F, 25 MHz) that are used.
 // Sources: Arm DAI 0386D (memory map), DDI 0479D "Cortex-M System Design Kit" (UART, timer).
 #ifndef KWS_BOARDS_QEMU_MPS2_AN386_H_

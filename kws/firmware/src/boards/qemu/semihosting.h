@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulator's services through ARM semihosting. Source: ARM IHI "Semihosting for AArch32 and
 // AArch64", operation SYS_EXIT_EXTENDED.
 #ifndef KWS_BOARDS_QEMU_SEMIHOSTING_H_

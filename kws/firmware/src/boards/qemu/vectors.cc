@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The emulated board's vector table: interrupts of peripherals stay disabled.
 #include "boards/cortex_m.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers of the Apollo3 Blue that the port uses. The name after an address or a bit is the
 // vendor's; tests/firmware/test_registers.py compares all of them with the vendor's SVD file, whose
 // descriptions are the source where none is named. HAL: the vendor's library, AmbiqSuite SDK 2.x,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SparkFun Edge: LEDs, time, sleep and watchdog. Microphones and serial port are beside this file.
 #include "boards/board.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial port of the board's USB-serial adapter: UART0, 115200 bit/s, 8N1. Sends from a queue.
 #ifndef KWS_BOARDS_SPARKFUN_EDGE_UART_H_
 #define KWS_BOARDS_SPARKFUN_EDGE_UART_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The vector table: the core's, then the Apollo3's 32. One that nobody enables is a fault.
 #include "boards/cortex_m.h"
 

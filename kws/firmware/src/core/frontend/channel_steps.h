@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to one channel, step by step: root, noise subtraction, gain, logarithm. All inline:
 // a frame takes these steps 40 times.
 #ifndef KWS_FRONTEND_CHANNEL_STEPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the energies of the spectrum to the 40 features.
 #ifndef KWS_FRONTEND_CHANNELS_H_
 #define KWS_FRONTEND_CHANNELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Cosine, logarithm, exponential and square root for tables that the compiler computes. They are
 // never called at run time: the device has no libm. Accurate to a few units in the last place of a
 // double, which is far more than the tables' roundings need.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The audio frontend: 30 ms of sound in, one frame of 40 int8 features out.
 //
 // Bit-exact with TensorFlow Lite Micro's `audio_preprocessor_int8.tflite`; docs/frontend.md

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frontend's settings: every number that says what a feature is. All tables are computed from
 // these while compiling (tables.cc). They are those of TFLM's micro_speech example, whose models
 // expect features of exactly this kind; a test compares the tables with that example's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/tables.h"
 
 #include "frontend/const_math.h"

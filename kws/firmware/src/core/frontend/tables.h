@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frontend's constant tables. The compiler computes them from params.h; they live in flash.
 #ifndef KWS_FRONTEND_TABLES_H_
 #define KWS_FRONTEND_TABLES_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes a microphone's constant offset out of its samples.
 #ifndef KWS_PIPELINE_DC_OFFSET_H_
 #define KWS_PIPELINE_DC_OFFSET_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns hops of samples into the spectrogram of the last second.
 #ifndef KWS_PIPELINE_FEATURE_PROVIDER_H_
 #define KWS_PIPELINE_FEATURE_PROVIDER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Joins the stages: hops of samples in, lines on the serial port out. The device's main loop and
 // the host's `kws run` drive this same class, so both write the same bytes.
 #ifndef KWS_PIPELINE_PIPELINE_H_

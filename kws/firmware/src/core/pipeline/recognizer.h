@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a stream of model scores to commands: TFLM's RecognizeCommands in whole numbers.
 #ifndef KWS_PIPELINE_RECOGNIZER_H_
 #define KWS_PIPELINE_RECOGNIZER_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells the world what was heard: the serial line that tools match, and the LED.
 #ifndef KWS_PIPELINE_RESPONDER_H_
 #define KWS_PIPELINE_RESPONDER_H_

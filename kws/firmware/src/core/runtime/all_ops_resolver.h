@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every op there is: for the host and for first tries. Firmware registers what its model uses.
 #ifndef KWS_RUNTIME_ALL_OPS_RESOLVER_H_
 #define KWS_RUNTIME_ALL_OPS_RESOLVER_H_

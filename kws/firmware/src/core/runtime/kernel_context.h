@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a kernel sees of the interpreter: PrepareContext once, InvokeContext each inference.
 #ifndef KWS_RUNTIME_KERNEL_CONTEXT_H_
 #define KWS_RUNTIME_KERNEL_CONTEXT_H_

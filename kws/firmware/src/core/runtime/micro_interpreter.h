@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a .tflite model in a caller's arena. TFLM's names and meanings.
 //
 //   alignas(16) static uint8_t arena[kArenaBytes];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which kernels an interpreter may use. Kernels are named one by one, so that the linker leaves out
 // those of ops that a program does not register.
 #ifndef KWS_RUNTIME_OP_RESOLVER_H_

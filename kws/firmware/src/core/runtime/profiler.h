@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who wants to know what each op costs. The role of TFLM's MicroProfiler.
 #ifndef KWS_RUNTIME_PROFILER_H_
 #define KWS_RUNTIME_PROFILER_H_

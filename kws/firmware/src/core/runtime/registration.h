@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an op's file gives to the interpreter.
 #ifndef KWS_RUNTIME_REGISTRATION_H_
 #define KWS_RUNTIME_REGISTRATION_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is known of a tensor: to callers (TensorView) and to kernels while they prepare (Tensor).
 #ifndef KWS_RUNTIME_TENSOR_H_
 #define KWS_RUNTIME_TENSOR_H_

@@ -1,4 +1,5 @@
-// Tries the models of renode/peripherals/apollo3.cs from inside, without anything of the firmware
+// SPDX-License-Identifier: Apache-2.0
+// Tries the models of renode/peripherals/apollo3/ from inside, without anything of the firmware
 // but its register names: a line `ok <name>` or `wrong <name>: <got>, not <wanted>` for each check.
 // tests/firmware/test_apollo3_models.py builds and runs it. It resets twice: by software after the
 // checks, then by the watchdog.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares complex16.h, whichever version was compiled, with its definition, in plain arithmetic.
 // For tests on the host and on the emulated board.
 #ifndef KWS_TEST_CORE_FRONTEND_COMPLEX16_CHECK_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The frontend's tests once more, for the portable version, which is the definition: hosts and
 // boards have faster ones. The sources are compiled into this file and take the library's place.
 #define KWS_FRONTEND_PORTABLE

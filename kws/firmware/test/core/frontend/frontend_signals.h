@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Windows of artificial sound that take the frontend to its limits; integer arithmetic, so that
 // they are the same everywhere. For tests.
 #ifndef KWS_TEST_CORE_FRONTEND_FRONTEND_SIGNALS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The interpreter on small models: right outputs, and no harm from models that are damaged.
 #include "runtime/micro_interpreter.h"
 

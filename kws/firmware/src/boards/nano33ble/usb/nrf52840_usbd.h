@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The registers that the USB serial port uses. Numbers in brackets are sections of the nRF52840
 // Product Specification (PS) v1.7; registers of USBD are listed in 6.35.13 there. The name after
 // each address is the SVD's, which tests/firmware/test_registers.py compares.

@@ -1,6 +1,6 @@
-// A serial port over the board's own USB plug: CDC-ACM on the nRF52840's USBD, beside the UART.
-// Bare metal, no stack: usb.cc, usb_descriptors.cc and the registers in nrf52840_usbd.h are all of
-// it.
+// SPDX-License-Identifier: Apache-2.0
+// A serial port over the board's own USB plug: CDC-ACM on the nRF52840's USBD, next to the UART.
+// Bare metal, no stack: this folder is all of it.
 //
 // Everything that touches the peripheral runs in one context, USBD's interrupt. The rest of the
 // firmware fills and empties queues and sets that interrupt pending, so it never waits for a host.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the port says of itself: USB 2.0 section 9.6, CDC 1.2 section 5, PSTN 1.2 section 5.3.
 #ifndef KWS_BOARDS_NANO33BLE_USB_USB_DESCRIPTORS_H_
 #define KWS_BOARDS_NANO33BLE_USB_USB_DESCRIPTORS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Complex numbers of two int16 with the roundings of KISS FFT's 16-bit fixed point, which the
 // reference features are made with (docs/frontend.md, "FFT").
 //

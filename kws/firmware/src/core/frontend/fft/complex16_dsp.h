@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // complex16.h for cores with Arm's DSP extension, which work on both parts of a number at once.
 // Source: Arm C Language Extensions (IHI 0053), "32-bit SIMD intrinsics".
 #ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_

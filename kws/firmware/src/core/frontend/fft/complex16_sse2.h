@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // complex16.h for x86 hosts: four numbers at once, with what each 64-bit x86 has.
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (PMADDWD, ...).
 #ifndef KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "frontend/fft/spectrum.h"
 
 #include "frontend/always_inline.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From a window of sound to the energies of its spectrum.
 #ifndef KWS_FRONTEND_FFT_SPECTRUM_H_
 #define KWS_FRONTEND_FFT_SPECTRUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One accessor an op: its registration, defined in the op's own file.
 #ifndef KWS_RUNTIME_KERNELS_KERNELS_H_
 #define KWS_RUNTIME_KERNELS_KERNELS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading a FlatBuffer that may be damaged: every access is checked against the buffer's size.
 //
 // A position is a byte offset from the buffer's start. Position 0 holds the root offset, so that no

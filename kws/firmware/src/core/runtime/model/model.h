@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A .tflite file in memory, read without trusting a byte of it.
 #ifndef KWS_RUNTIME_MODEL_MODEL_H_
 #define KWS_RUNTIME_MODEL_MODEL_H_

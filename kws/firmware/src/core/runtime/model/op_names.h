@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of the schema's builtin operators, for messages. Only the host links this.
 #ifndef KWS_RUNTIME_MODEL_OP_NAMES_H_
 #define KWS_RUNTIME_MODEL_OP_NAMES_H_

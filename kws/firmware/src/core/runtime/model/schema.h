@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The numbers of TFLite's schema (version 3) that the runtime reads.
 // Source: tensorflow/lite/schema/schema.fbs. A slot is a field's place in its table.
 #ifndef KWS_RUNTIME_MODEL_SCHEMA_H_

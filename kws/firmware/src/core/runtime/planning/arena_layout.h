@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where things lie in an interpreter's arena, in bytes from its start.
 #ifndef KWS_RUNTIME_PLANNING_ARENA_LAYOUT_H_
 #define KWS_RUNTIME_PLANNING_ARENA_LAYOUT_H_

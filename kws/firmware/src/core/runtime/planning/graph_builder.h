@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of AllocateTensors: reads the graph, prepares its ops, plans the memory.
 #ifndef KWS_RUNTIME_PLANNING_GRAPH_BUILDER_H_
 #define KWS_RUNTIME_PLANNING_GRAPH_BUILDER_H_

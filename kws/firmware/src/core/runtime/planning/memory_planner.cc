@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/planning/memory_planner.h"
 
 namespace kws {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lays tensors and scratch into one block of memory, so that what is alive at the same time does
 // not collide, save where an op allows its output to run over its input.
 #ifndef KWS_RUNTIME_PLANNING_MEMORY_PLANNER_H_

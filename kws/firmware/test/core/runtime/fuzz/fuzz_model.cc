@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libFuzzer target: a model is untrusted input. Whatever the bytes are, load, allocate and invoke
 // end in a status: no crash, no hang, no read outside the model or the arena.
 //

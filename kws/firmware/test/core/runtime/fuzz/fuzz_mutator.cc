@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How libFuzzer changes a model: mostly one number that the file holds (a dimension, a type, a
 // scale, a tensor's index, an option), so that the result is still a file that can be read and the
 // checks behind the reader see something too. Else any bytes, by libFuzzer itself.

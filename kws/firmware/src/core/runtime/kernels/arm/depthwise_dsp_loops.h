@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One output row of a depthwise convolution's usual windows, for the Cortex-M4 alone. The band is
 // that of shared/depthwise_loops.h.
 #ifndef KWS_RUNTIME_KERNELS_ARM_DEPTHWISE_DSP_LOOPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Cortex-M4's SIMD instructions under names that say what they do. Empty on other targets.
 // Source: ARM DDI 0403E, chapter A7 (SMLAD, SXTB16, SXTAB16, PKHBT, SMMULR, SSAT, SSUB8, SEL).
 #ifndef KWS_RUNTIME_KERNELS_ARM_DSP_H_

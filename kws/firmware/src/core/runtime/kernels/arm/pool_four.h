@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pooling window over four channels at once, for the Cortex-M4 alone.
 #ifndef KWS_RUNTIME_KERNELS_ARM_POOL_FOUR_H_
 #define KWS_RUNTIME_KERNELS_ARM_POOL_FOUR_H_

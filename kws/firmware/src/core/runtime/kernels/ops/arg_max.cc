@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ARG_MAX, int8 to int32: where along one dimension, which a constant names, the first of the
 // largest values is.
 #include "runtime/kernel_context.h"

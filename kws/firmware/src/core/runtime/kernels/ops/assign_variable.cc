@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ASSIGN_VARIABLE, any type: input 1 is copied into the resource variable that input 0 is a handle
 // of. Before the first assignment each of its bytes is the zero point of what the graph's first
 // ASSIGN_VARIABLE assigns.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AVERAGE_POOL_2D, int8: NHWC; input and output have the same quantization.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/pool.h"

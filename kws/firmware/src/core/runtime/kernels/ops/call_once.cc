@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CALL_ONCE: another graph of the model, without inputs and outputs, that fills resource variables.
 // GraphBuilder puts that graph's ops before all others, to be run by AllocateTensors and Reset;
 // nothing is left to do here.

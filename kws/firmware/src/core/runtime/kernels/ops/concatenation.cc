@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CONCATENATION, any type: the inputs side by side along one dimension.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/parts.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CONV_2D, int8: NHWC input, filter [out channels][height][width][in channels / groups].
 //
 // Four output pixels at a time: what their windows cover is copied into columns, less the zero

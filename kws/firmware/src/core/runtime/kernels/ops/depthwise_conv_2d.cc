@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m is input channel c with its own window.
 #include "runtime/kernel_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // DEQUANTIZE: int8, uint8 or int16 to float32, scale * (x - zero_point).
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

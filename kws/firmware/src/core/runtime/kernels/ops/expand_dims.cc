@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // EXPAND_DIMS, any type: the output is another name for the input's bytes. The second input, the
 // new dimension's place, follows from the output's shape.
 #include "runtime/kernels/kernels.h"

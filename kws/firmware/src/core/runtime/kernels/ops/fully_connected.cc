@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED, int8: output[b][o] = sum of input[b][i] * filter[o][i], plus bias.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

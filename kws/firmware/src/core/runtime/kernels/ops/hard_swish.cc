@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HARD_SWISH, int8: x * min(6, max(0, x + 3)) / 6, in TFLM's 16-bit fixed-point arithmetic.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

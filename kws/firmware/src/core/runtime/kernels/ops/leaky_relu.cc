@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LEAKY_RELU, int8: x where x >= 0, else alpha * x; alpha may have any sign.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LOGISTIC, int8: 1 / (1 + exp(-x)). The output has zero point -128; its scale counts as 1/256.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/exponential.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MEAN, int8, over any dimensions.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/reduce.h"

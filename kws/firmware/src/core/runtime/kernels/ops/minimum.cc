@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MINIMUM, int8, with broadcasting. The quantized values are compared as they are.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/extremum.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MUL, int8, with broadcasting and a fused activation.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

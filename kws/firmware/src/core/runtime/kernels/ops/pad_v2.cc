@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // PADV2, int8, int16, int32 and float32: elements of a given value around the input.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/padding.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // QUANTIZE: float32 to int8 or int16; and from integers with one scale to integers with another:
 // int8 to int8, uint8, int16, int32; uint8 to int8; int16 to int8, int16, int32; int32 to int8,
 // int16. These are the pairs that TFLM takes.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // READ_VARIABLE, any type: a copy of the resource variable that input 0 is a handle of.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RELU, int8: the output has its own quantization.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RELU6, int8: TFLM clamps the input's integers and takes the output to have the same quantization.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SLICE, any type: of each dimension as many elements as the output has, from `begin` on. Input 2,
 // which repeats the output's shape, is not read.
 #include "runtime/kernels/kernels.h"

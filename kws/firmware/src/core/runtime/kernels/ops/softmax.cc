@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SOFTMAX, int8: along the last dimension. The output has scale 1/256 and zero point -128.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SPLIT_V, any type: outputs of any sizes along the dimension that input 2 names. The sizes are the
 // outputs'; input 1, which repeats them, is not read.
 #include "runtime/kernels/kernels.h"

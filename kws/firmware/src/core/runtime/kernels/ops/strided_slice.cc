@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // STRIDED_SLICE, any type: of each dimension every stride-th element from begin to before end.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/strided_copy.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SUB, int8, with broadcasting and a fused activation.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/scaled_sum.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SVDF, int8 with a state of int8 or int16: a dense layer as `rank` filters a unit, each the
 // product of a filter over the features of one step and one over the last `memory` steps.
 //

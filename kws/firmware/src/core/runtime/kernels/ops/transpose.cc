@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // TRANSPOSE, any type: output dimension i is input dimension permutation[i].
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/strided_copy.h"

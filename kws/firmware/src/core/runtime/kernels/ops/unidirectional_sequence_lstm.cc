@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell: the plain LSTM, without peepholes,
 // projection and layer normalization.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // VAR_HANDLE: a name for a resource variable, memory that outlives an inference. Handles of one
 // container and name are one variable. Nothing is done at run time.
 #include "runtime/kernel_context.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops that give the same bytes another shape: RESHAPE, SQUEEZE, EXPAND_DIMS.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_ALIAS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_ALIAS_H_

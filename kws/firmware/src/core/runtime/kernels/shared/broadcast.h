@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Element-wise ops of two int8 tensors whose shapes are broadcast against each other: each
 // dimension is the output's, or 1 (missing ones count as 1).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_BROADCAST_H_

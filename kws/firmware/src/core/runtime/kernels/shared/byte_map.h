@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ops that make each output byte from one input byte. Where there are more bytes than a byte has
 // values, the op is computed once for each value, into a table of its own while it runs.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_BYTE_MAP_H_

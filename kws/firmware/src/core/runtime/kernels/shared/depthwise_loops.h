@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loops of a depthwise convolution: filling the band, and sums over it.
 //
 // A band row holds one input channel's values, less the zero point, as int16; padding is in it.

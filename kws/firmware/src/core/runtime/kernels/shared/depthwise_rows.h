@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The work of a depthwise convolution: one input channel at a time, row by row, each input row
 // widened to int16 with its padding.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The inner loops of everything that multiplies int8 by int8: one definition in portable C++, one
 // for the Cortex-M4's DSP instructions (two products an instruction), same bits.
 //

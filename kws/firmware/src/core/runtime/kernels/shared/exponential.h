@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // exp(x) for x <= 0 and 1 / (1 + x), in the fixed-point arithmetic of gemmlowp that TFLM uses.
 // Qm.n: m integer bits, n fraction bits, and a sign.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_EXPONENTIAL_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MAXIMUM and MINIMUM, int8, with broadcasting.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_EXTREMUM_H_
 #define KWS_RUNTIME_KERNELS_SHARED_EXTREMUM_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fixed-point arithmetic of quantized kernels, bit for bit what TFLM computes.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FIXED_POINT_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FIXED_POINT_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/shared/output_stage.h"
 
 #include "runtime/kernels/shared/fixed_point.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From 32-bit sums to int8 outputs, the same for all kernels that multiply and add.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_OUTPUT_STAGE_H_
 #define KWS_RUNTIME_KERNELS_SHARED_OUTPUT_STAGE_H_

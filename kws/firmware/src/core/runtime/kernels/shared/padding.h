@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What PAD and PADV2 share.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_PADDING_H_
 #define KWS_RUNTIME_KERNELS_SHARED_PADDING_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/shared/parts.h"
 
 #include "runtime/kernels/shared/strided_copy.h"

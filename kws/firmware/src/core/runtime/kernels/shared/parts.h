@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tensors side by side along one dimension: what CONCATENATION, SPLIT and SPLIT_V share.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_PARTS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/shared/pool_loops.h"
 
 #include "runtime/kernels/arm/pool_four.h"

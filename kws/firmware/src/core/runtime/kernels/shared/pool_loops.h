@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One output pixel of a pooling op: portable, and four channels at a time on the Cortex-M4.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_POOL_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_POOL_LOOPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop of MUL.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_PRODUCT_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_PRODUCT_LOOPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From the model's scales to integers, at prepare time. No double arithmetic, no libm: what TFLM
 // computes in double is computed here exactly, with integers.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_QUANTIZATION_H_

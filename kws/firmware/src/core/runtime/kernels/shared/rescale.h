@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From an op's integers to int8 outputs, quickly: the same bits as MultiplyByQuantizedMultiplier
 // for values that stay small.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_RESCALE_H_

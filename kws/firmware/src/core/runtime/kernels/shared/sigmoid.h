@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // LOGISTIC and TANH, int8: the input as Q4.27, then gemmlowp's fixed-point functions.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SIGMOID_H_
 #define KWS_RUNTIME_KERNELS_SHARED_SIGMOID_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The logistic function and tanh of 16-bit numbers, as TFLM computes them: from a table, with
 // straight lines between its points.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SIGMOID16_H_

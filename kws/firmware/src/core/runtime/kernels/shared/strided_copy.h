@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving elements from one layout to another: what TRANSPOSE, SLICE, STRIDED_SLICE and
 // PAD do.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_STRIDED_COPY_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop of ADD and SUB. The input with the larger scale, the first of two equal ones, has the
 // factor 1/2, which is exact; only the other has to be multiplied.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SUM_LOOPS_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the ops with a filter have in common while they prepare: CONV_2D, DEPTHWISE_CONV_2D and
 // FULLY_CONNECTED take input, filter and bias (which may be left out), all int8 but the bias.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_WEIGHTED_OP_H_

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The geometry that convolutions and pooling share: a window that slides over an NHWC image.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_WINDOW_H_
 #define KWS_RUNTIME_KERNELS_SHARED_WINDOW_H_

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace Antmicro.Renode.Peripherals.Apollo3
+{
+    using System;
+    using System.Collections.Generic;
+    using System.IO;
+    using System.Linq;
+
+    using Antmicro.Renode.Core;
+    using Antmicro.Renode.Exceptions;
+    using Antmicro.Renode.Logging;
+    using Antmicro.Renode.Peripherals.Bus;
+    using Antmicro.Renode.Peripherals.Timers;
+
+    // The ADC: eight slots, the FIFO, its DMA. What its inputs hear comes from files. Software triggers
+    // a scan, which takes a measurement for each enabled slot; with RPTEN timer A3 triggers the next
+    // ones. A slot's result goes into the FIFO when it has as many measurements as it averages
+    // (18.2.6; that each takes a trigger of its own is assumed).
+    //
+    // Scans are not events of the emulation: they are made up for when somebody looks, an interrupt
+    // is due or a DMA transfer ends. Memory sees a transfer's words then, together.
+    public class Apollo3_Adc : Apollo3Registers
+    {
+        public Apollo3_Adc(IMachine machine, Apollo3_Timers timers)
+        {
+            this.machine = machine;
+            this.timers = timers;
+            IRQ = new GPIO();
+            triggers = new ComparingTimer(machine.ClockSource, Rate, this, "triggers", eventEnabled: true,
+                limit: long.MaxValue, compare: long.MaxValue);
+            triggers.CompareReached += () => Advance(plan: true);
+            timers.TriggerChanged += () => Retrigger();
+        }
+
+        // Raw samples for `input`, 0 to 9, or for all (-1), after those that it has: signed 16 bits,
+        // little-endian, 16 kHz. After the last one, and where there is no file, it is quiet.
+        public void SetInputFile(string path, int input = -1)
+        {
+            if(!File.Exists(path))
+            {
+                throw new RecoverableException($"{path}: no such file");
+            }
+            var bytes = File.ReadAllBytes(path);
+            for(var i = 0; i < inputs.Length; ++i)
+            {
+                if(input == i || input == -1)
+                {
+                    inputs[i] = (inputs[i] ?? new byte[0]).Concat(bytes).ToArray();
+                }
+            }
+            // A board whose microphones are dead is one that no file was given.
+            Retrigger();
+        }
+
+        // Of a sample of 1 in the files: so many tenths of the converter's least step.
+        public int Level { get; set; } = 1;
+
+        // What the inputs rest at, in the converter's 16384 steps.
+        public int Rest { get; set; } = 8192;
+
+        // Results that found the FIFO full.
+        public ulong Lost { get; private set; }
+
+        public override uint ReadDoubleWord(long offset)
+        {
+            Advance(plan: false);
+            switch(offset)
+            {
+            case 0x38: // FIFO
+                return Front;
+            case 0x3c: // FIFOPR
+                var front = Front;
+                if((base.ReadDoubleWord(0) & 1 << 12) != 0) // DFIFORDEN
+                {
+                    Pop();
+                }
+                return front;
+            case 0x204: // INTSTAT
+                return pending;
+            default:
+                return base.ReadDoubleWord(offset);
+            }
+        }
+
+        public override void WriteDoubleWord(long offset, uint value)
+        {
+            Advance(plan: false);
+            base.WriteDoubleWord(offset, value);
+            switch(offset)
+            {
+            case 0x00: // CFG
+                if((value & 1) == 0)
+                {
+                    Stop();
+                }
+                ReadSlots();
+                Retrigger();
+                break;
+            case 0x08: // SWT
+                if(value == 0x37 && (base.ReadDoubleWord(0) & 1) != 0 && Heard)
+                {
+                    var first = !started;
+                    started = true;
+                    if(first || (base.ReadDoubleWord(0) & Repeat) == 0)
+                    {
+                        Scan();
+                    }
+                    Retrigger();
+                }
+                break;
+            case 0x38: // FIFO
+                Pop();
+                break;
+            case 0x200: // INTEN
+                Update();
+                break;
+            case 0x208: // INTCLR
+                pending &= ~value;
+                Update();
+                break;
+            case 0x20c: // INTSET
+                pending |= value;
+                Update();
+                break;
+            case 0x280: // DMACFG
+                if((value & 1) != 0 && target == null)
+                {
+                    target = base.ReadDoubleWord(0x28c);
+                    wordsLeft = base.ReadDoubleWord(0x288) >> 2 & 0xffff;
+                }
+                if((value & 1) == 0)
+                {
+                    target = null;
+                }
+                Transfer();
+                Update();
+                break;
+            }
+            Plan();
+        }
+
+        public override void Reset()
+        {
+            base.Reset();
+            triggers.Reset();
+            Stop();
+            Array.Clear(inputs, 0, inputs.Length);
+            target = null;
+            moved.Clear();
+            pending = 0;
+            Lost = 0;
+            Update();
+        }
+
+        public GPIO IRQ { get; }
+
+        private bool Heard => Array.Exists(inputs, input => input != null);
+
+        private uint Front => fifo.Count > 0 ? fifo.Peek() | (uint)fifo.Count << 20 : 0;
+
+        // The slots must not change while the ADC is enabled (SVD, CFG.ADCEN).
+        private void ReadSlots()
+        {
+            slots.Clear();
+            for(var slot = 0; slot < 8; ++slot)
+            {
+                var config = base.ReadDoubleWord(0x0c + 4 * slot);
+                if((config & 1) != 0)
+                {
+                    slots.Add(new Slot(slot, config));
+                }
+            }
+        }
+
+        // The files begin anew and the FIFO is empty (assumed) when it is enabled again.
+        private void Stop()
+        {
+            triggers.Enabled = started = false;
+            triggers.Value = scans = made = 0;
+            fifo.Clear();
+            slots.Clear();
+        }
+
+        // After whatever may start, stop or change the triggers.
+        private void Retrigger()
+        {
+            Advance(plan: false);
+            frequency = timers.TriggerFrequency;
+            var runs = started && frequency != 0 && Heard && (base.ReadDoubleWord(0) & Repeat) != 0;
+            if(runs && triggers.Frequency != frequency)
+            {
+                triggers.Frequency = frequency;
+            }
+            triggers.Enabled = runs;
+            Plan();
+        }
+
+        // Makes up for the scans that were due.
+        private void Advance(bool plan)
+        {
+            if(!triggers.Enabled)
+            {
+                return;
+            }
+            if(machine.SystemBus.TryGetCurrentCPU(out var cpu))
+            {
+                cpu.SyncTime();
+            }
+            var due = triggers.Value;
+            while(made < due)
+            {
+                ++made;
+                Scan();
+            }
+            Update();
+            if(plan)
+            {
+                Plan();
+            }
+        }
+
+        // When to look again, at the latest.
+        private void Plan()
+        {
+            if(!triggers.Enabled)
+            {
+                return;
+            }
+            var results = Math.Max(1, slots.Count); // a scan's, at most
+            var enabled = base.ReadDoubleWord(0x200);
+            long wait = 1 << 12;
+            if(target != null)
+            {
+                var missing = Math.Max(wordsLeft, TransferLevel) - fifo.Count;
+                wait = Math.Min(wait, (missing + results - 1) / results);
+            }
+            foreach(var level in new[] { ThreeQuarters, FifoSize })
+            {
+                var interrupt = level == FifoSize ? FifoFull : Fifo75;
+                if((enabled & interrupt) != 0 && fifo.Count < level)
+                {
+                    wait = Math.Min(wait, (level - fifo.Count + results - 1) / results);
+                }
+            }
+            if((enabled & (ScanComplete | ConversionComplete)) != 0)
+            {
+                wait = 1;
+            }
+            triggers.Compare = made + (ulong)Math.Max(1, wait);
+        }
+
+        private void Scan()
+        {
+            var sample = (long)(scans * Rate / (ulong)Math.Max(1, frequency));
+            var number = (int)(scans * (ulong)slots.Count % 10);
+            foreach(var slot in slots)
+            {
+                Measure(slot, sample, number++);
+            }
+            ++scans;
+            pending |= ScanComplete;
+            Transfer();
+        }
+
+        private void Measure(Slot slot, long sample, int number)
+        {
+            slot.Sum += Convert(slot.Input, sample, number) >> slot.Dropped << slot.Dropped;
+            if(++slot.Measurements < 1 << slot.Average)
+            {
+                return;
+            }
+            var data = slot.Average < 7 ? slot.Sum << 6 - slot.Average : slot.Sum >> 1; // 14.6 (18.2.6)
+            slot.Sum = 0;
+            slot.Measurements = 0;
+            pending |= ConversionComplete;
+            if(fifo.Count == FifoSize)
+            {
+                if(Lost++ == 0)
+                {
+                    this.Log(LogLevel.Error, "results are lost: the FIFO is full");
+                }
+                return;
+            }
+            fifo.Enqueue(slot.Tag | data);
+            pending |= fifo.Count >= ThreeQuarters ? Fifo75 : 0;
+            pending |= fifo.Count == FifoSize ? FifoFull : 0;
+        }
+
+        // Of the converter's 14 bits the sample needs more than there are: conversions are dithered,
+        // evenly over ten of them in a row, as the microphone's noise does it, so that what is finer
+        // than a step is in their sum.
+        private uint Convert(int input, long sample, int number)
+        {
+            var bytes = input < inputs.Length ? inputs[input] : null;
+            var tenths = Rest * 10 + number % 10;
+            if(bytes != null && sample < bytes.Length / 2)
+            {
+                tenths += (short)(bytes[2 * sample] | bytes[2 * sample + 1] << 8) * Level;
+            }
+            return (uint)Math.Max(0, Math.Min(Steps - 1, tenths / 10));
+        }
+
+        private void Pop()
+        {
+            if(fifo.Count > 0)
+            {
+                fifo.Dequeue();
+            }
+        }
+
+        private int TransferLevel => (base.ReadDoubleWord(0x240) & 1) != 0 ? ThreeQuarters : FifoSize;
+
+        // Empties the FIFO when it is as full as DMATRIGEN says, or stops at the end of the transfer:
+        // what is left in the FIFO then waits for the next one (assumed).
+        private void Transfer()
+        {
+            if(target == null || (base.ReadDoubleWord(0x240) & 3) == 0 || fifo.Count < TransferLevel)
+            {
+                return;
+            }
+            var mask = (base.ReadDoubleWord(0x280) & 1 << 17) != 0; // DMAMSK
+            while(fifo.Count > 0 && wordsLeft > 0)
+            {
+                var word = mask ? Front & 0xfffff : Front;
+                moved.AddRange(BitConverter.GetBytes(word));
+                Pop();
+                --wordsLeft;
+            }
+            if(wordsLeft == 0)
+            {
+                machine.SystemBus.WriteBytes(moved.ToArray(), target.Value);
+                moved.Clear();
+                target = null;
+                values[0x290] = 2; // DMASTAT: DMACPL
+                pending |= DmaComplete;
+            }
+        }
+
+        private void Update()
+        {
+            IRQ.Set((pending & base.ReadDoubleWord(0x200)) != 0);
+        }
+
+        private class Slot
+        {
+            public Slot(int number, uint config)
+            {
+                Tag = (uint)number << 28;
+                Input = (int)(config >> 8 & 0xf);
+                Dropped = (int)(config >> 16 & 3) * 2; // bits, of 14
+                Average = (int)(config >> 24 & 7);     // power of two
+            }
+
+            public uint Tag { get; }
+            public int Input { get; }
+            public int Dropped { get; }
+            public int Average { get; }
+            public uint Sum;
+            public int Measurements;
+        }
+
+        private readonly IMachine machine;
+        private readonly Apollo3_Timers timers;
+        private readonly ComparingTimer triggers;
+        private readonly List<Slot> slots = new List<Slot>();
+        private readonly Queue<uint> fifo = new Queue<uint>();
+        private readonly List<byte> moved = new List<byte>();
+        private readonly byte[][] inputs = new byte[10][];
+        private ulong? target; // of a transfer that is not complete
+        private long wordsLeft;
+        private long frequency; // of the triggers
+        private bool started;
+        private uint pending;
+        private ulong scans;
+        private ulong made; // those of timer A3
+
+        private const int Rate = 16000;
+        private const int Steps = 1 << 14;
+        private const int FifoSize = 16; // 18.2.7
+        private const int ThreeQuarters = 12;
+        private const uint Repeat = 1 << 2;
+        private const uint ConversionComplete = 1 << 0;
+        private const uint ScanComplete = 1 << 1;
+        private const uint Fifo75 = 1 << 2;
+        private const uint FifoFull = 1 << 3;
+        private const uint DmaComplete = 1 << 6;
+    }
+}

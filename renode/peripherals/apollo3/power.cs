@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace Antmicro.Renode.Peripherals.Apollo3
+{
+    // DEVPWRSTATUS follows DEVPWREN at once.
+    public class Apollo3_Power : Apollo3Registers
+    {
+        public override uint ReadDoubleWord(long offset)
+        {
+            if(offset != 0x18)
+            {
+                return base.ReadDoubleWord(offset);
+            }
+            var enabled = base.ReadDoubleWord(0x8);
+            var status = 3u;                                  // MCUL, MCUH
+            status |= (enabled & 0x0581) != 0 ? 1u << 2 : 0;  // HCPA: IOS, UART0, UART1, SCARD
+            status |= (enabled & 1u << 9) != 0 ? 1u << 5 : 0; // ADC
+            return status;
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Renode 1.15.3 lacks of Ambiq's Apollo3 Blue. Source of registers and bits: the vendor's SVD
+// file; of what it leaves open: Apollo3 Blue Datasheet DS-A3-0p9p1 (sections are named) and the
+// vendor's AmbiqSuite SDK 2.x. What no source tells is marked with "assumed".
+// Registers without a function here read as they were written.
+namespace Antmicro.Renode.Peripherals.Apollo3
+{
+    using System.Collections.Generic;
+
+    using Antmicro.Renode.Peripherals.Bus;
+
+    // Registers that are no more than memory, but for what a class adds.
+    public abstract class Apollo3Registers : IDoubleWordPeripheral, IKnownSize
+    {
+        public virtual uint ReadDoubleWord(long offset)
+        {
+            return values.TryGetValue(offset, out var value) ? value : 0;
+        }
+
+        public virtual void WriteDoubleWord(long offset, uint value)
+        {
+            values[offset] = value;
+        }
+
+        public virtual void Reset()
+        {
+            values.Clear();
+        }
+
+        public virtual long Size => 0x1000;
+
+        protected readonly Dictionary<long, uint> values = new Dictionary<long, uint>();
+    }
+}
