@@ -58,9 +58,6 @@ STILL: set[str] = {
     "name in tests/runtime/fuzz: found",
     "name in tests/runtime/fuzz: log",
     "name in tests/runtime: ours",
-    "over 400 lines: kws/firmware/src/boards/nano33ble/usb/usb.cc",
-    "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usb_test.cc",
-    "over 400 lines: kws/firmware/test/boards/nano33ble/usb/usbd_model.h",
     "over 400 lines: tests/host/live/test_listen.py",
 }
 
