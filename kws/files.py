@@ -1,7 +1,8 @@
-"""Writing files and folders so that a reader sees the old one or the new one, never a half.
+# SPDX-License-Identifier: Apache-2.0
+"""Writing files and folders so that a reader sees the old one or the new one, never a part.
 
-Everything is written beside its destination, flushed, and then renamed into place. When the disk
-is full, the folder is read-only or the process is killed, what was there before stays whole.
+Everything is written in the folder of its destination, flushed, and then renamed. If the disk is
+full, the folder is read-only or the process is killed, the old file or folder stays whole.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from kws.errors import KwsError
 
-# The umask can only be read by setting it, which other threads would feel: read once, here.
+# The umask can only be read by setting it, which other threads would notice: read once, here.
 _UMASK = os.umask(0o077)
 os.umask(_UMASK)
 
@@ -24,11 +25,11 @@ def atomic_write(path: Path, data: bytes, *, sync: bool = True) -> None:
     """Write `data` to `path`, replacing what is there. Missing parent folders are made.
 
     With `sync` the data is on the disk before the file gets its name, so that not even a power cut
-    leaves a half; without, many small files are written much faster.
+    leaves a part of it. Without, many small files are written much faster.
 
     Raises:
         KwsError: it could not be written (full disk, read-only folder, a folder of that name);
-            the old file, if any, is untouched and nothing new is left behind.
+            the old file, if any, is untouched, and no temporary file stays.
     """
     temporary: Path | None = None
     try:
@@ -54,8 +55,8 @@ def atomic_write(path: Path, data: bytes, *, sync: bool = True) -> None:
 def new_directory(path: Path) -> Iterator[Path]:
     """Fill a folder that becomes `path` when the block ends well.
 
-    Yields a fresh, empty folder beside `path` (so on the same file system). At the end of the block
-    it replaces `path`; if the block raises, it is removed and `path` is untouched.
+    Yields a new, empty folder on the same file system. At the end of the block it replaces `path`.
+    If the block raises, it is removed and `path` is untouched.
 
     Raises:
         KwsError: the folder could not be made or put in place, or a write in the block failed with
@@ -79,9 +80,9 @@ def new_directory(path: Path) -> Iterator[Path]:
 def replace_directory(temporary: Path, destination: Path) -> None:
     """Put the folder `temporary` at `destination`; both are on the same file system.
 
-    A folder that is already there is moved aside first and removed afterwards; if the second
-    rename fails it is moved back. A kill between the two renames leaves the old folder beside
-    `destination` under a name that starts with a dot, whole.
+    An old folder is renamed first and removed afterwards. If the second rename fails, it gets its
+    name back. If the process is killed between the two renames, the old folder stays whole, next to
+    `destination`, in a folder whose name starts with a dot.
 
     Raises:
         KwsError: it could not be done; `destination` is as it was.
@@ -112,7 +113,7 @@ def make_directory(path: Path) -> None:
     """Make the folder `path` and its parents, if they are missing.
 
     Raises:
-        KwsError: it could not be made, or something that is no folder has its name.
+        KwsError: it could not be made, or something that is not a folder has its name.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress of long work, on stderr, so that what a command prints on stdout stays clean."""
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ from rich.progress import (
 def progress_bar(
     title: str, total: int | None, *, unit: str = "items"
 ) -> Iterator[Callable[[int], None]]:
-    """A bar that goes when the block ends; yields a function that moves it on by so many steps.
+    """A bar until the block ends; yields a function that advances it by a number of steps.
 
-    Where stderr is no terminal (a log file, a pipe), nothing is drawn.
+    If stderr is not a terminal (a file, a pipe), nothing is drawn.
 
     Args:
-        title: what is going on, in a few words.
-        total: steps in all; None if that is not known.
+        title: what is done, in a few words.
+        total: all steps; None if unknown.
         unit: "items", or "bytes" for a transfer (sizes and speed are shown).
     """
     counts: list[ProgressColumn] = [MofNCompleteColumn()]

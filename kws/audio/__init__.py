@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound: files, data sets, recording, text-to-speech, augmentation."""
+"""Sound: files, data sets, microphones, text-to-speech, and augmentation for training."""

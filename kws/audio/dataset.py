@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data sets: folders of words, split so that no speaker is in two sets.
 
 The layout is Speech Commands': `<word>/<speaker>_nohash_<take>.wav` (or another ending),

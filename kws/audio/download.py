@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetch a public data set: with resume, checked against its published checksum, unpacked safely."""
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Sound as it comes: a recording read piece by piece, and any rate made the core's.
+# SPDX-License-Identifier: Apache-2.0
+"""Sound as a stream: a recording read block by block, and any rate resampled to the core's.
 
-Memory does not grow with the length of a recording.
+The memory that is used does not depend on the length of a recording.
 """
 
 from __future__ import annotations
@@ -15,43 +16,44 @@ import soundfile
 import soxr
 
 from kws._core import SAMPLE_RATE
-from kws.audio.sound_files import check_file, unreadable
+from kws.audio.pcm import Pcm
+from kws.audio.sound_files import RATES, check_file, to_int16, unreadable
 from kws.errors import AudioError
 
-Pcm = npt.NDArray[np.int16]
 Samples = npt.NDArray[np.float32]
-
-_RATES = range(1_000, 768_001)  # beyond these a header is damaged
 
 
 class Resampler:
-    """Takes pieces of one stream in order; gives as much of 16 kHz, mono, 16 bits as they make."""
+    """One stream of any rate, fed in parts, as 16 kHz mono 16-bit samples."""
 
     def __init__(self, rate: int) -> None:
-        """`rate`: samples a second of what comes in."""
+        """`rate`: samples per second of the input."""
         self._stream: Any = None
         if rate != SAMPLE_RATE:
             self._stream = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
 
     def feed(self, samples: Samples, *, last: bool = False) -> Pcm:
-        """int16[m] from float32[n, channels] of +-1; channels are averaged, what is over is cut.
+        """The 16 kHz samples of the next part of the stream: int16[m].
 
-        `last` also gives what the filter still holds; nothing may be fed afterwards.
+        Channels are averaged, and overload is clipped.
+
+        Args:
+            samples: float32[n, channels], from -1 to 1.
+            last: also return what the filter still holds; nothing may be fed afterwards.
 
         Raises:
-            AudioError: a sample is no number.
+            AudioError: a sample is not a number.
         """
         mono: Samples = samples.mean(axis=1, dtype=np.float32)
         if not np.isfinite(mono).all():
             raise AudioError("it gives samples that are no numbers (NaN)")
         if self._stream is not None:
             mono = self._stream.resample_chunk(mono, last=last)
-        scaled: Samples = np.rint(mono * np.float32(32768))
-        return scaled.clip(-32768, 32767).astype(np.int16)
+        return to_int16(mono)
 
 
-def read_pieces(path: Path, seconds: float) -> Iterator[Pcm]:
-    """A recording as `load_clip` gives it, in pieces of about so many seconds.
+def read_blocks(path: Path, seconds: float) -> Iterator[Pcm]:
+    """A recording as `load_clip` gives it, in blocks of about so many seconds.
 
     Raises:
         AudioError: the file is missing, empty, damaged, of another kind, or holds no sound. Damage
@@ -61,7 +63,7 @@ def read_pieces(path: Path, seconds: float) -> Iterator[Pcm]:
     try:
         with soundfile.SoundFile(path) as file:
             rate, promised = file.samplerate, file.frames
-            if rate not in _RATES:
+            if rate not in RATES:
                 raise AudioError(
                     f"{path}: damaged, its header says {rate} Hz; record or copy it again"
                 )

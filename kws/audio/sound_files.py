@@ -1,4 +1,5 @@
-"""Recordings on disk: read any usual kind as the PCM that the core takes, write 16-bit WAV."""
+# SPDX-License-Identifier: Apache-2.0
+"""Recordings on disk: read the usual formats as the PCM that the core takes, write 16-bit WAV."""
 
 from __future__ import annotations
 
@@ -17,20 +18,21 @@ from kws.errors import AudioError
 from kws.files import atomic_write
 
 EXTENSIONS = frozenset({".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"})
-"""Endings, in lower case, of files that are taken for recordings."""
+"""Extensions, in lower case, of files that count as recordings."""
 
-_RATES = range(1_000, 768_001)  # beyond these a header is damaged
+RATES = range(1_000, 768_001)
+"""Sampling rates, in Hz; a header with another one is damaged."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A file's samples and what its header said."""
+    """A file's samples and what its header says."""
 
     pcm: npt.NDArray[np.int16]
     """16 kHz, mono."""
 
     rate: int
-    """Samples a second in the file."""
+    """Samples per second in the file."""
 
     channels: int
     """Channels in the file."""
@@ -43,7 +45,7 @@ def load_clip(path: Path) -> npt.NDArray[np.int16]:
     """The samples of a recording: int16[n], n > 0, 16 kHz, mono.
 
     WAV, FLAC, Ogg, MP3 and AIFF, any sampling rate (resampled), any number of channels (averaged),
-    any sample width. What is 16 kHz, mono and 16-bit already is returned bit for bit.
+    any sample width. The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
 
     Raises:
         AudioError: the file is missing, empty, damaged, of another kind, or holds no sound.
@@ -52,7 +54,7 @@ def load_clip(path: Path) -> npt.NDArray[np.int16]:
 
 
 def read_recording(path: Path) -> Recording:
-    """As `load_clip`, with what the file's header said.
+    """As `load_clip`, with what the file's header says.
 
     Raises:
         AudioError: the file is missing, empty, damaged, of another kind, or holds no sound.
@@ -73,7 +75,7 @@ def read_recording(path: Path) -> Recording:
         )
     if len(data) == 0:
         raise AudioError(f"{path}: holds no samples; record it again or remove it")
-    if rate not in _RATES:
+    if rate not in RATES:
         raise AudioError(f"{path}: damaged, its header says {rate} Hz; record or copy it again")
     pcm = _to_pcm(data, rate)
     if pcm is None:
@@ -84,7 +86,7 @@ def read_recording(path: Path) -> Recording:
 
 
 def fit(pcm: npt.NDArray[np.int16], samples: int) -> npt.NDArray[np.int16]:
-    """The first `samples` samples, with zeros at the end where there are fewer."""
+    """The first `samples` samples; if there are fewer, zeros follow."""
     out = np.zeros(samples, np.int16)
     part = pcm[:samples]
     out[: len(part)] = part
@@ -103,17 +105,17 @@ def wav_bytes(pcm: npt.NDArray[np.int16]) -> bytes:
 
 
 def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
-    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, or leave nothing.
+    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, whole or not at all.
 
     Raises:
-        KwsError: the file could not be written; what had its name before is untouched.
+        KwsError: the file could not be written; an old file of that name is untouched.
     """
     # Not flushed to the disk: thousands are written at a time, and each can be made again.
     atomic_write(path, wav_bytes(pcm), sync=False)
 
 
 def check_file(path: Path) -> None:
-    """Make sure that there is a file with something in it.
+    """Make sure that there is a file that is not empty.
 
     Raises:
         AudioError: it is missing, empty, a folder, or may not be read.
@@ -131,7 +133,7 @@ def check_file(path: Path) -> None:
 
 
 def unreadable(path: Path) -> AudioError:
-    """What is said of a file that libsndfile cannot read."""
+    """The error for a file that libsndfile cannot read."""
     return AudioError(
         f"{path}: not a recording that can be read (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
         "convert it to WAV or remove it"
@@ -139,7 +141,12 @@ def unreadable(path: Path) -> AudioError:
 
 
 def _to_pcm(data: npt.NDArray[np.generic], rate: int) -> npt.NDArray[np.int16] | None:
-    """int16[n] at 16 kHz from [frames, channels] of int16 or of floats of +-1; None for NaN."""
+    """The samples at 16 kHz: int16[n]; None if one is not a number.
+
+    Args:
+        data: [frames, channels], int16 or floats from -1 to 1.
+        rate: its samples per second.
+    """
     if data.dtype == np.int16 and rate == SAMPLE_RATE:
         return np.ascontiguousarray(data[:, 0], np.int16)
     if data.dtype == np.int16:
@@ -150,5 +157,10 @@ def _to_pcm(data: npt.NDArray[np.generic], rate: int) -> npt.NDArray[np.int16] |
         return None
     if rate != SAMPLE_RATE:
         mono = soxr.resample(mono, rate, SAMPLE_RATE)
-    scaled: npt.NDArray[np.float32] = np.rint(mono * np.float32(32768))
+    return to_int16(mono)
+
+
+def to_int16(sound: npt.NDArray[np.float32]) -> npt.NDArray[np.int16]:
+    """Samples from -1 to 1 as int16, rounded; overload is clipped."""
+    scaled: npt.NDArray[np.float32] = np.rint(sound * np.float32(32768))
     return scaled.clip(-32768, 32767).astype(np.int16)

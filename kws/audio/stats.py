@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is in a data set, and what is wrong with it."""
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ SHORT_S = 0.3
 """A shorter clip can hardly hold a word."""
 
 CLIPPED_SAMPLES = 5
-"""So many samples at full scale mean that the recording was too loud."""
+"""A recording with this many samples at full scale was too loud."""
 
 QUIET_PEAK = 0.005
-"""A clip that never exceeds this part of full scale holds no speech that could be heard."""
+"""A clip that never exceeds this share of full scale holds no audible speech."""
 
 SCARCE_CLIPS = 50
 """A word with fewer clips for training is hard to learn."""
@@ -39,7 +40,7 @@ _SHOWN = 4  # names in a line of the description; JSON has them all
 
 @dataclass(frozen=True)
 class Sound:
-    """What was found in one readable file."""
+    """One readable file."""
 
     seconds: float
     rate: int
@@ -72,7 +73,7 @@ class Problem:
     """Something wrong, with the files or words that show it."""
 
     kind: str
-    """Such as `clipped`; one of a fixed set of words."""
+    """A key of `_KINDS`, such as `clipped`."""
 
     what: str
     """The same in words."""
@@ -98,7 +99,7 @@ class Stats:
     problems: tuple[Problem, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as JSON can hold it."""
+        """All fields, as JSON can hold them."""
         return asdict(self) | {"root": str(self.root)}
 
 
@@ -106,17 +107,16 @@ def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -
     """Read every file of a data set; files that cannot be read are problems, not errors.
 
     Args:
-        dataset: what to look at.
+        dataset: the data set.
         progress: called with the number of files done since the last call.
     """
     paths = [clip.path for clip in dataset.clips] + list(dataset.backgrounds)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = []
-        for sound in pool.map(_look, paths):
-            found.append(sound)
+        sounds = {}
+        for path, sound in zip(paths, pool.map(_look, paths), strict=True):
+            sounds[path] = sound
             if progress:
                 progress(1)
-    sounds = dict(zip(paths, found, strict=True))
     by_word: defaultdict[str, list[Clip]] = defaultdict(list)
     for clip in dataset.clips:
         by_word[clip.word].append(clip)

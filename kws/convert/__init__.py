@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a Keras model or a .tflite file to int8 bytes that the core runs."""
+"""A Keras model to int8 TFLite, and anyone's .tflite file to a bundle."""

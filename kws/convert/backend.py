@@ -1,4 +1,5 @@
-"""TensorFlow, imported when it is needed and kept quiet."""
+# SPDX-License-Identifier: Apache-2.0
+"""TensorFlow, imported when it is needed, without its messages."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from kws.errors import ToolError
 
 
 def import_tensorflow() -> Any:
-    """The module `tensorflow`, set to give the same numbers each time.
+    """The module `tensorflow`, set to give the same numbers in each run.
 
     Raises:
         ToolError: it is not installed.
@@ -36,11 +37,11 @@ def import_tensorflow() -> Any:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Throw away what TensorFlow prints in this block.
+    """Discard what TensorFlow prints in this block.
 
-    Its libraries write to the file descriptor before log levels are read; exceptions still come.
+    Its libraries write to the file descriptor before they read log levels. Exceptions still pass.
     """
-    kept = os.dup(2)
+    saved = os.dup(2)
     try:
         with (
             open(os.devnull, "w", encoding="utf-8") as nowhere,  # noqa: PTH123
@@ -51,5 +52,5 @@ def quiet() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(saved, 2)
+        os.close(saved)

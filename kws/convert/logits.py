@@ -1,8 +1,9 @@
-"""The int8 range of the values that go into the softmax, where it counts.
+# SPDX-License-Identifier: Apache-2.0
+"""The int8 range of the values before the softmax.
 
-The converter takes the range that it sees. Scores far below the highest are seen too, and they make
-the steps of 8 bits two or three times as coarse, though after the softmax they are 0 whatever they
-were.
+The converter takes the range that it sees in calibration. That includes values far below the
+highest one. They make the steps of 8 bits two or three times as coarse, although the softmax turns
+all of them into 0.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _DEPTH = 6.5
 
 
 def narrow_logits(model: bytes, logits: npt.NDArray[np.float32]) -> bytes:
-    """The same model with finer steps before its softmax; what lies too low is clipped.
+    """The same model with finer steps before its softmax; lower values are clipped.
 
     Args:
         model: a .tflite file as the converter writes it, whose last op is a softmax.

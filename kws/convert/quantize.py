@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keras to int8 TFLite, such that the model takes the core's spectrogram as it is.
 
 The float model learns on `kws.features.spectrogram.to_float` of the core's int8 values.
@@ -21,7 +22,7 @@ from kws.errors import ConversionError, ModelError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, Spectrograms, to_float
 
 _STREAMED_CLIPS = 100
-"""That a streaming model is calibrated on, frame by frame."""
+"""Clips that a streaming model is calibrated on, frame by frame."""
 
 
 def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
@@ -30,10 +31,10 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     Args:
         model: float[n, 49, 40, 1] (see `to_float`) to logits float[n, classes]. One that can stream
             (see kws.convert.streaming) becomes a model of one new frame a call.
-        spectrograms: training clips that show which values each layer gives.
+        spectrograms: training clips that show the range of values of each layer.
 
     Raises:
-        ModelError: the converter failed, or its model would not take the core's values as they are.
+        ModelError: the converter failed, or its model does not take the core's values as they are.
         ToolError: TensorFlow is not installed.
     """
     tf = import_tensorflow()
@@ -48,7 +49,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     logits = None if streams(model) else np.asarray(model.predict_on_batch(to_float(spectrograms)))
     if streams(model):
         model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
-    # Names of our own: Keras counts, so that its names depend on what the process made before.
+    # Keras numbers its own names, so that they depend on what the process made before.
     shape = (1, frames, *spectrograms.shape[2:], 1)
     source = keras.Input(batch_shape=shape, name="spectrogram")
     scores = keras.layers.Softmax(name="scores")(model(source, training=False))
@@ -68,7 +69,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
 def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
     """TensorFlow's converter, set to int8."""
     if frames == 1:
-        # Only this way do memories stay variables and weights become constants.
+        # Only in this way kept frames stay variables and weights become constants.
         module = _stream(tf, model)
         tf.saved_model.save(module, str(folder), signatures=module.answer)
         converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
@@ -80,13 +81,13 @@ def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     converter.inference_input_type = tf.int8
     converter.inference_output_type = tf.int8
-    # One scale for all of a dense layer's weights: what TFLM's kernels have always taken.
+    # One scale for all weights of a dense layer: TFLM's kernels have always taken that.
     converter._experimental_disable_per_channel_quantization_for_dense_layers = True
     return converter
 
 
 def _stream(tf: Any, model: Any) -> Any:
-    """A module whose function `answer` calls the model and keeps its memories."""
+    """A module whose function `answer` calls the model and keeps its variables."""
     from kws.convert.streaming import MEMORY  # noqa: PLC0415 - imports Keras
 
     shape = tf.TensorSpec(model.input_shape, tf.float32)
@@ -102,12 +103,12 @@ def _stream(tf: Any, model: Any) -> Any:
     @tf.function(input_signature=[shape])  # type: ignore[untyped-decorator] # no types
     def answer(x: Any) -> Any:
         before: list[Any] = [tf.constant(values) for values in others]
-        for index, memory in module.memories.items():
-            before[int(index)] = memory.read_value()
+        for index, variable in module.memories.items():
+            before[int(index)] = variable.read_value()
         constants = [tf.constant(values) for values in weights]
         y, after = model.stateless_call(constants, before, x, training=False)
-        for index, memory in module.memories.items():
-            memory.assign(after[int(index)])
+        for index, variable in module.memories.items():
+            variable.assign(after[int(index)])
         return y
 
     module.answer = answer
@@ -117,10 +118,10 @@ def _stream(tf: Any, model: Any) -> Any:
 def _calibration(
     spectrograms: Spectrograms, frames: int
 ) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """One training clip after the other, `frames` at a time; the first has both ends of the range.
+    """One training clip after another, `frames` at a time; the first has both ends of the range.
 
-    The converter takes the range it sees for the input's. A clip seldom has a channel at full
-    scale, so two values of one clip (of 1960) are set to the ends.
+    The converter takes the range that it sees for the range of the input. A clip seldom has a
+    channel at full scale, so two of the 1960 values of one clip are set to the ends.
     """
     ends = spectrograms[:1].copy()
     info = np.iinfo(np.int8)

@@ -1,4 +1,5 @@
-"""A .tflite file without what only the converter wanted in it: the same model in fewer bytes."""
+# SPDX-License-Identifier: Apache-2.0
+"""A .tflite file without what only the converter needs: the same model in fewer bytes."""
 
 from __future__ import annotations
 
@@ -10,14 +11,14 @@ import numpy as np
 from kws.convert.backend import quiet
 
 _ALIGNMENT = 16
-"""Of constants, as TFLite's schema has it: the kernels read whole words."""
+"""Of constants, in bytes, as TFLite's schema says: the kernels read whole words."""
 
 
 class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc] # flatbuffers has no types
     """Writes equal vectors and texts once.
 
-    A filter of 64 channels has 64 zero points of 8 bytes, all 0; so have its biases, and those of
-    every other layer as wide.
+    A filter of 64 channels has 64 zero points of 8 bytes, all 0. Its biases have the same, and so
+    have all other layers of 64 channels.
     """
 
     def __init__(self) -> None:
@@ -40,10 +41,10 @@ class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc] # flatbuffers 
 
 
 def slim(model: bytes) -> bytes:
-    """The same model, its tensors named by the last part of their names and constants not at all.
+    """The same model with short names: the last part of a tensor's name, none for constants.
 
     Args:
-        model: a .tflite file of the converter's.
+        model: a .tflite file that the converter wrote.
     """
     with quiet():
         from tensorflow.lite.python import (  # noqa: PLC0415 - slow, for training only

@@ -1,8 +1,9 @@
-"""What makes a model stream: layers that remember the frames before the new ones.
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that make a model stream: they keep the frames before the new ones.
 
-A streaming model is written and trained for whole spectrograms, out of layers that treat each frame
-alone, and of filters over time whose padding is `valid` and which have a `Window` in front. For a
-device `streaming_twin` makes of it a model that takes one new frame a call and gives the same.
+A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
+or are filters over time with `valid` padding and a `Window` in front. For a device,
+`streaming_twin` turns it into a model that takes one new frame per call and gives the same scores.
 
 Imports Keras, which is slow: import it where a model is built.
 """
@@ -15,15 +16,14 @@ import keras
 from keras import ops
 
 MEMORY = "memory"
-"""Name of what a `Window` keeps."""
+"""Name of the variable with the frames that a `Window` keeps."""
 
 
 class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
     """The frames of a spectrogram (second dimension), with older ones in front.
 
-    Of a whole spectrogram the older ones are zeros, if there are any: `pad=False` suits a layer
-    that sees all frames at once. Of a stream they are the last `kept` frames before, zeros at the
-    start.
+    For a whole spectrogram the older frames are zeros; with `pad=False`, for a layer that sees all
+    frames at once, there are none. For a stream they are the last `kept` frames, zeros at first.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         self.streaming = streaming
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        """Make the memory, if it is a stream."""
+        """Make the variable for the kept frames, if this is for a stream."""
         if self.streaming:
             self.memory = self.add_weight(
                 shape=(1, self.kept, *input_shape[2:]),
@@ -54,18 +54,18 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         return ops.pad(x, [(0, 0), (self.kept, 0), *around]) if self.pad else x
 
     def get_config(self) -> dict[str, Any]:
-        """What makes another layer like this one."""
-        mine = {"kept": self.kept, "pad": self.pad, "streaming": self.streaming}
-        return {**super().get_config(), **mine}
+        """The arguments that make an equal layer."""
+        own = {"kept": self.kept, "pad": self.pad, "streaming": self.streaming}
+        return {**super().get_config(), **own}
 
 
 def streams(model: Any) -> bool:
-    """Whether a Keras model can be made to stream."""
+    """Whether `streaming_twin` can turn a Keras model into a streaming one."""
     return any(isinstance(layer, Window) for layer in model.layers)
 
 
 def streaming_twin(model: Any) -> Any:
-    """The same model for a stream: float[1, 1, channels, 1] to what it says of all frames so far.
+    """The same model for a stream: float[1, 1, channels, 1] to the scores of all frames so far.
 
     Args:
         model: of whole spectrograms, with `Window` layers.
@@ -79,7 +79,7 @@ def streaming_twin(model: Any) -> Any:
 
     source = keras.Input(batch_shape=(1, 1, *model.input_shape[2:]))
     twin = keras.models.clone_model(model, input_tensors=source, clone_function=clone)
-    for ours, theirs in zip(twin.layers, model.layers, strict=True):
-        if not isinstance(ours, Window):
-            ours.set_weights(theirs.get_weights())
+    for copy, original in zip(twin.layers, model.layers, strict=True):
+        if not isinstance(copy, Window):
+            copy.set_weights(original.get_weights())
     return twin

@@ -1,4 +1,5 @@
-"""A bundle of a .tflite file that someone else's tools made."""
+# SPDX-License-Identifier: Apache-2.0
+"""A bundle of a .tflite file that other tools made."""
 
 from __future__ import annotations
 
@@ -15,19 +16,19 @@ from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import ModelError, UsageError
 
 _LARGEST = 64 * 2**20
-"""Bytes; no microcontroller has room for more, and a wrong file is not read whole."""
+"""Bytes. No microcontroller has room for more, and a wrong file is not read whole."""
 
 
 @dataclass(frozen=True)
 class Changes:
-    """What a user says of a bundle; None leaves what is there, or the default."""
+    """What a user changes in a bundle; None keeps the value, or the default of a new bundle."""
 
     name: str | None = None
     about: str | None = None
     inference_stride: int | None = None
     average_window_ms: int | None = None
     detection_threshold: int | None = None
-    """For all labels; those that have one of their own lose it."""
+    """For all labels; thresholds of single labels are removed."""
 
     suppression_ms: int | None = None
     minimum_count: int | None = None
@@ -58,7 +59,7 @@ def convert_file(
     """Write the bundle of an int8 .tflite file to `out`.
 
     Args:
-        file: the model; it gets the core's int8 spectrogram as it is.
+        file: the model, which takes the core's int8 spectrogram as it is.
         labels: silence, unknown, then the keywords.
         out: the bundle's folder.
         changes: settings other than the defaults; the name is the file's unless given.
@@ -80,10 +81,10 @@ def convert_file(
 
 
 def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
-    """Write a bundle again, with what this version of kws derives from its model, and changes.
+    """Write a bundle again: changed, and with all derived parts as this version of kws makes them.
 
     Raises:
-        BundleError: `folder` is no bundle, or its model or settings are damaged.
+        BundleError: `folder` is not a bundle, or its model or settings are damaged.
         UsageError: a name that does not fit, or `out` holds something else than a bundle.
         KwsError: settings out of range, or it could not be written.
     """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words, speakers and splits of a folder of recordings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads against a server on this machine that behaves as badly as asked."""
 
 from __future__ import annotations

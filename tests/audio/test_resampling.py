@@ -1,4 +1,5 @@
-"""Sound in pieces is the same sound as at once."""
+# SPDX-License-Identifier: Apache-2.0
+"""Sound in blocks is the same sound as at once."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 import soundfile
 
-from kws.audio.resampling import Pcm, Resampler, read_pieces
+from kws.audio.pcm import Pcm
+from kws.audio.resampling import Resampler, read_blocks
 from kws.audio.sound_files import load_clip
 from kws.errors import AudioError
 
@@ -28,19 +30,19 @@ def difference(a: Pcm, b: Pcm) -> int:
 
 @pytest.mark.parametrize("seconds", [0.0001, 0.02, 0.5, 100])
 def test_a_recording_of_the_core_s_own_kind_is_bit_for_bit_the_clip(seconds: float) -> None:
-    np.testing.assert_array_equal(np.concatenate(list(read_pieces(CLIP, seconds))), load_clip(CLIP))
+    np.testing.assert_array_equal(np.concatenate(list(read_blocks(CLIP, seconds))), load_clip(CLIP))
 
 
 @pytest.mark.parametrize("rate", [8000, 11025, 16000, 22050, 44100, 48000, 96000, 192000])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_any_rate_in_pieces_is_the_clip(tmp_path: Path, rate: int, channels: int) -> None:
+def test_any_rate_in_blocks_is_the_clip(tmp_path: Path, rate: int, channels: int) -> None:
     path = tmp_path / "sound.wav"
     soundfile.write(path, sound(rate, channels), rate, subtype="FLOAT")
-    pieces = np.concatenate(list(read_pieces(path, 0.02)))
-    assert difference(pieces, load_clip(path)) <= 1
+    blocks = np.concatenate(list(read_blocks(path, 0.02)))
+    assert difference(blocks, load_clip(path)) <= 1
 
 
-def test_pieces_of_any_size_make_the_same_stream() -> None:
+def test_blocks_of_any_size_make_the_same_stream() -> None:
     samples = sound(44100, 1)
     random = np.random.default_rng(0)
 
@@ -77,13 +79,13 @@ def test_a_file_that_cannot_be_read_says_what_load_clip_says(tmp_path: Path) -> 
     for path in (empty, folder, noise, cut, no_samples, not_there):
         with pytest.raises(AudioError) as once:
             load_clip(path)
-        with pytest.raises(AudioError) as pieces:
-            list(read_pieces(path, 0.02))
-        assert str(pieces.value) == str(once.value)
+        with pytest.raises(AudioError) as in_blocks:
+            list(read_blocks(path, 0.02))
+        assert str(in_blocks.value) == str(once.value)
 
 
 def test_no_numbers_in_a_file_name_the_file(tmp_path: Path) -> None:
     path = tmp_path / "nan.wav"
     soundfile.write(path, np.full(100, np.nan, np.float32), 16000, subtype="FLOAT")
     with pytest.raises(AudioError, match=r"nan\.wav: it gives samples that are no numbers"):
-        list(read_pieces(path, 0.02))
+        list(read_blocks(path, 0.02))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every kind of recording comes out as 16 kHz mono int16, or as one clear line."""
 
 from __future__ import annotations
@@ -56,9 +57,9 @@ def test_float_beyond_full_scale_clips_and_does_not_wrap(tmp_path: Path) -> None
 
 
 def test_stereo_is_averaged(tmp_path: Path) -> None:
-    left, right = tone(16000, level=0.4), tone(16000, hertz=1000, level=0.2)
-    soundfile.write(tmp_path / "a.wav", np.stack([left, right], 1), 16000, subtype="PCM_16")
-    expected = (left + right) / 2 * 32768
+    first, second = tone(16000, level=0.4), tone(16000, hertz=1000, level=0.2)
+    soundfile.write(tmp_path / "a.wav", np.stack([first, second], 1), 16000, subtype="PCM_16")
+    expected = (first + second) / 2 * 32768
     assert (
         np.abs(load_clip(tmp_path / "a.wav") - expected).max() <= 2
     )  # libsndfile cuts fractions off

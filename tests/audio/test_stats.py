@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws stats` counts what is there and names what is wrong."""
 
 from __future__ import annotations

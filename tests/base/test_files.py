@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Atomic writes: the old content or the new, never a half."""
 
 from __future__ import annotations

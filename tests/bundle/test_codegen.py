@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import re
@@ -94,9 +95,9 @@ def test_add_names_are_the_runtimes() -> None:
     op_list = (runtime / "kernels" / "op_list.inc").read_text()
     listed = re.findall(r"^KWS_OP\((\w+)\)", op_list, re.MULTILINE)
     names = re.findall(r'"([A-Z0-9_]+)"', (runtime / "model" / "op_names.cc").read_text())
-    ours = {codegen.add_name(name) for name in names}
+    generated = {codegen.add_name(name) for name in names}
     assert len(listed) >= 6
-    assert set(listed) <= ours
+    assert set(listed) <= generated
 
 
 @pytest.mark.skipif(shutil.which("clang-format") is None, reason="clang-format is not installed")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flash that `kws convert` says a model's ops take."""
 
 from __future__ import annotations

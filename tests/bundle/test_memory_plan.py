@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The memory plan that `kws convert` shows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The range before the softmax: finer steps, the same answers or better ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`kws features`: a recording's spectrogram as a NumPy file and a picture."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The frontend on the emulated Cortex-M4F: the host's bits, with DSP instructions and without."""
 
 from __future__ import annotations

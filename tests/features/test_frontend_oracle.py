@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core's features against TFLM's: tests/data, its preprocessor, and its goldens."""
 
 from __future__ import annotations

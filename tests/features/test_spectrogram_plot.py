@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture's axes say what the frontend does."""
 
 from __future__ import annotations

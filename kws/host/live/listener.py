@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kws import _core
 from kws.audio.capture.blocks import Block, Notice
-from kws.audio.resampling import read_pieces
+from kws.audio.resampling import read_blocks
 from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
@@ -139,7 +139,7 @@ def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
         fast: as fast as it can be heard; else as fast as it was spoken.
 
     Raises:
-        AudioError: see `read_pieces`.
+        AudioError: see `read_blocks`.
     """
     size = round(_FAST_SECONDS * _core.SAMPLE_RATE) if fast else HOP
     start, samples = time.monotonic(), 0
@@ -156,7 +156,7 @@ def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
 
 def _between_silence(path: Path, size: int) -> Iterator[Pcm]:
     pause = PAUSE_SECONDS * _core.SAMPLE_RATE
-    blocks = read_pieces(path, size / _core.SAMPLE_RATE)
+    blocks = read_blocks(path, size / _core.SAMPLE_RATE)
     first = next(blocks)  # so that an unreadable file is an error before a second of silence
     yield silence(pause)
     yield first
