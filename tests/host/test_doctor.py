@@ -53,7 +53,7 @@ def test_every_extra_for_users_is_checked(kws: Run) -> None:
     _, out, _ = kws("doctor", "--json")
     names = {check["name"] for check in json.loads(out)}
     declared = set(importlib.metadata.metadata("kws").get_all("Provides-Extra") or [])
-    assert {f"kws[{extra}]" for extra in declared - {"test", "lint"}} <= names
+    assert {f"kws[{extra}]" for extra in declared - {"check", "test", "test-all"}} <= names
 
 
 def test_a_serial_port_is_named_by_its_usb_id(kws: Run, monkeypatch: pytest.MonkeyPatch) -> None:
