@@ -87,7 +87,7 @@ def _packages(extra: str) -> list[str]:
     packages = []
     for requirement in importlib.metadata.requires("kws") or []:
         name = re.match(r"[\w.-]+", requirement)
-        wanted = re.search(r"""extra == ['"](\w+)['"]""", requirement)
+        wanted = re.search(r"""extra == ['"]([\w-]+)['"]""", requirement)
         if name and name[0] != "kws" and (wanted[1] if wanted else "") == extra:
             packages.append(name[0])
     return packages
