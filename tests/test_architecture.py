@@ -52,7 +52,6 @@ STILL: set[str] = {
     "name in tests/runtime/fuzz: found",
     "name in tests/runtime/fuzz: log",
     "name in tests/runtime: ours",
-    "over 400 lines: tests/host/live/test_listen.py",
 }
 
 

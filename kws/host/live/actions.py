@@ -73,6 +73,11 @@ class Commands:
             self._running.append((word, process))
         return notices
 
+    @property
+    def running(self) -> int:
+        """How many commands have not ended."""
+        return sum(process.poll() is None for _, process in self._running)
+
     def ended(self) -> list[str]:
         """A line for each command that failed since the last call."""
         notices = []

@@ -18,7 +18,7 @@ from kws.bundle.reading import load_bundle
 from kws.convert.tflite_import import renew_bundle
 from kws.host.emulate.padding import silence
 from kws.host.web.export import export_page
-from tests.host.live.test_listen import CLIPS, Listening
+from tests.host.live.listening import CLIPS, Listening
 from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
 
 if TYPE_CHECKING:

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws listen --input`: a recording gives what `kws run` gives, at any speed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+import soxr
+
+from kws.audio.capture.blocks import Block
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle
+from kws.features.frontend_settings import HOP
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence, silence
+from kws.host.live.listener import Hop, Listener, Said, file_blocks
+from tests.host.conftest import Run
+from tests.host.live.listening import CLIPS, NO, YES
+
+
+@pytest.mark.parametrize("speed", [["--fast"], []])
+def test_a_recording_gives_the_bytes_of_kws_run(kws: Run, speed: list[str]) -> None:
+    expected = kws("run", YES)
+    assert "Heard yes" in expected[1]
+    assert kws("listen", "--input", YES, *speed) == expected
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(44100, 2), (22050, 1), (48000, 1)])
+def test_other_rates_are_heard_as_kws_run_hears_them(
+    kws: Run, tmp_path: Path, rate: int, channels: int
+) -> None:
+    sound = soxr.resample(load_clip(YES).astype(np.float32) / 32768, 16000, rate)
+    path = tmp_path / "clip.wav"
+    soundfile.write(path, np.stack([sound] * channels, axis=1), rate)
+    expected = kws("run", path)
+    assert "Heard yes" in expected[1]
+    assert kws("listen", "--input", path, "--fast") == expected
+
+
+def test_pieces_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
+    pcm = between_silence(load_clip(NO))
+    listener, random = Listener(bundle), np.random.default_rng(1)
+    text, at = [listener.boot.text], 0
+    while at < len(pcm):
+        size = int(random.integers(0, 2000))
+        text += [e.text for e in listener.hear(Block(pcm[at : at + size])) if isinstance(e, Said)]
+        at += size
+    assert "\n".join(text) + "\n" == host_device.play(bundle, pcm).text
+    assert text[1].startswith("Heard no")
+
+
+def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
+    pcm = between_silence(load_clip(YES))
+    pcm[40000] = -32768
+    hops = [e for e in Listener(bundle).hear(Block(pcm)) if isinstance(e, Hop)]
+    assert [hop.time_ms for hop in hops[:3]] == [20, 40, 60]
+    from kws.features.spectrogram import spectrogram
+
+    assert len(hops[0].frame) == 0
+    np.testing.assert_array_equal(np.stack([hop.frame for hop in hops[1:]]), spectrogram(pcm))
+    assert [hop.time_ms for hop in hops if hop.clipped] == [(40000 // HOP + 1) * 20]
+    heard = host_device.play(bundle, pcm).heard[0]
+    assert hops[heard.time_ms // 20 - 1].means[2] == heard.score
+    assert hops[0].means == (0, 0, 0, 0)
+
+
+def test_a_threshold_works_from_now_on(bundle: Bundle) -> None:
+    pcm = between_silence(load_clip(YES))
+    listener = Listener(bundle)
+    assert listener.thresholds == tuple(bundle.recognizer.label_thresholds(bundle.labels))
+    listener.set_threshold(2, 254)
+    assert listener.thresholds[2] == 254
+    assert not [e for e in listener.hear(Block(pcm)) if isinstance(e, Said)]
+    listener.set_threshold(2, 100)
+    assert [e for e in listener.hear(Block(pcm)) if isinstance(e, Said)]
+
+
+def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
+    listener = Listener(bundle)
+    pcm = np.arange(5 * 16000 // 7 * 7, dtype=np.int32).astype(np.int16)
+    for start in range(0, len(pcm), 1000):
+        list(listener.hear(Block(pcm[start : start + 1000])))
+    whole = pcm[: len(pcm) // HOP * HOP]
+    np.testing.assert_array_equal(listener.recent(), whole[-3 * 16000 :])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--fast"], "--input"),
+        (["--input", YES, "--device", "x"], "choose one"),
+        (["--input", "nowhere.wav"], "nowhere.wav: no such file"),
+        (["--input", "kws/cli/main.py"], "not a recording"),
+        (["--input", YES, "--on", "yes"], "word=command"),
+        (["--input", YES, "--on", "maybe=true"], "the model has no word 'maybe'"),
+        (["--input", YES, "--on", "yes=no_such_program"], "no program 'no_such_program'"),
+        (["--input", YES, "--on", "yes=echo 'x"], "quote is not closed"),
+        (["--input", YES, "--record-misses", YES], "cannot be written"),
+        (["--model", "nowhere"], "no such bundle"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(kws: Run, arguments: list[object], said: str) -> None:
+    code, _out, err = kws("listen", *arguments)
+    assert code in (1, 2)
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_nothing_is_written_unless_asked(
+    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clip = YES.absolute()
+    monkeypatch.chdir(tmp_path)
+    kws("listen", "--input", clip, "--fast")
+    assert not list(tmp_path.iterdir())
+
+
+def test_json_has_the_keys_of_kws_monitor(kws: Run) -> None:
+    text = kws("listen", "--input", YES, "--json")[1]
+    boot, heard = map(json.loads, text.splitlines())
+    assert (boot["kind"], boot["board"], heard["kind"], heard["label"]) == (
+        "boot",
+        "host",
+        "heard",
+        "yes",
+    )
+    assert heard["line"] == f"Heard yes ({heard['score']}) @{heard['time_ms']}ms"
+    assert heard["latency_ms"] >= 0
+
+
+def minutes_of_words(path: Path, minutes: int) -> Path:
+    names = ["yes_slt", "no_awb", "yes_rob", "left_slt", "no_rms", "go_travis"]
+    clips = [load_clip(CLIPS / f"{name}.flac") for name in names]
+    pcm = silence(minutes * 60 * 16000)
+    random = np.random.default_rng(0)
+    for at in range(16000, len(pcm) - 4 * 16000, 4 * 16000):
+        clip = clips[random.integers(len(clips))]
+        start = at + int(random.integers(16000))
+        pcm[start : start + len(clip)] += clip
+    soundfile.write(path, pcm, 16000)
+    return path
+
+
+@pytest.mark.slow
+def test_a_long_recording_is_heard_fast_and_in_no_more_memory(kws: Run, tmp_path: Path) -> None:
+    def listen(minutes: int) -> tuple[str, int, float]:
+        path = minutes_of_words(tmp_path / f"{minutes}.wav", minutes)
+        script = (
+            "import sys, time; from kws.cli.main import app; app(standalone_mode=False)\n"
+            "for line in open('/proc/self/status'):\n"
+            "    if line.startswith('VmHWM'): print(line.split()[1], file=sys.stderr)\n"
+            "print(time.process_time(), file=sys.stderr)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, "listen", "--input", str(path), "--fast"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        memory, seconds = done.stderr.split()
+        return done.stdout, int(memory), float(seconds)
+
+    _text, little, _ = listen(1)
+    text, much, seconds = listen(5)
+    assert text == kws("run", tmp_path / "5.wav")[1]
+    assert text.count("Heard") > 40
+    assert much - little < 2000, "KiB more for five times the sound"
+    assert seconds < 300 / 20, "of the processor: other work on this machine does not count"
+
+
+def test_real_time_is_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a clock on which nothing takes time but sleeping."""
+    now = 100.0
+
+    def sleep(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    samples = 0
+    for block in file_blocks(YES, fast=False):
+        assert isinstance(block, Block)
+        samples += len(block.pcm)
+        assert now == pytest.approx(block.captured) == pytest.approx(100 + samples / 16000)
+    assert samples == len(load_clip(YES)) + 2 * 16000
+    now += 7
+    blocks = file_blocks(YES, fast=False)
+    next(blocks)
+    now += 3  # this machine had other work
+    before = now
+    for _ in range(140):
+        next(blocks)
+    assert now == before, "it makes up for that"

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws listen` hears a microphone, through a sound server of this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence
+from tests.host.live.listening import CLIPS, NO, YES, Listening, say, wait_for
+from tests.sound_server import DEVICE, SoundServer
+
+
+@pytest.fixture
+def listening(sound_server: SoundServer) -> Iterator[Listening]:
+    """Listens to the server's microphone."""
+    with Listening("--device", DEVICE, env=sound_server.environment) as program:
+        program.until(f"listening to {DEVICE}", "stderr")
+        time.sleep(1)  # the first second is heard before any word can be
+        yield program
+        assert program.process.poll() is None, "it ended by itself"
+
+
+def test_words_are_heard_from_the_microphone(
+    sound_server: SoundServer, listening: Listening
+) -> None:
+    boot, _ = listening.until("kws ")
+    assert boot.startswith("kws 0.1.0 on host, model yes_no")
+    for clip, word in ((YES, "yes"), (NO, "no"), (CLIPS / "yes_rob.flac", "yes")):
+        line, _ = say(sound_server, listening, clip)
+        assert line.startswith(f"Heard {word} ")
+    assert not listening.rest("stderr")
+
+
+@pytest.mark.slow
+def test_it_goes_on_after_the_microphone_was_unplugged(
+    sound_server: SoundServer, listening: Listening
+) -> None:
+    for _ in range(2):
+        sound_server.unplug()
+        listening.until("went away; plug it in again", "stderr")
+        sound_server.plug()
+        listening.until(f"listening to {DEVICE}", "stderr")
+        time.sleep(1)
+        assert "Heard yes" in say(sound_server, listening, YES)[0]
+
+
+@pytest.mark.parametrize("pause", [0, 0.05, 0.1, 0.2])
+def test_ctrl_c_ends_it_though_the_microphone_went_away_as_it_was_opened(
+    sound_server: SoundServer, pause: float
+) -> None:
+    """PortAudio may hang for good there: in stopping, or in a thread that the exit waits for."""
+    sound_server.plug()
+    with Listening("--device", DEVICE, "--plain", env=sound_server.environment) as program:
+        maps = Path(f"/proc/{program.process.pid}/maps")
+        wait_for(lambda: "libasound" in maps.read_text())
+        time.sleep(pause)
+        sound_server.unplug()
+        time.sleep(0.5)
+    assert program.process.returncode in (0, 1)
+    sound_server.plug()
+
+
+@pytest.mark.slow
+def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
+    tmp_path: Path, sound_server: SoundServer
+) -> None:
+    own = SoundServer(tmp_path)
+    with Listening("--device", DEVICE, env=own.environment) as program:
+        line, _ = program.until("microphone", "stderr")
+        assert "kws waits for it" in line
+        for _ in range(2):
+            own.start()
+            own.plug()
+            program.until("listening to", "stderr")
+            time.sleep(1)
+            assert "Heard yes" in say(own, program, YES)[0]
+            own.stop()
+            program.until("went away", "stderr")
+        assert len(program.rest("stderr")) <= 2, "a line for each change, not for each try"
+
+
+@pytest.mark.slow
+def test_a_line_comes_soon_after_its_word(
+    sound_server: SoundServer, listening: Listening, bundle: Bundle
+) -> None:
+    """From the word's end, less what the recognizer waits for: under 250 ms.
+
+    The smallest of several, because this machine has other work as well.
+    """
+    late = []
+    for clip in [YES, NO] * 2:
+        rule = host_device.play(bundle, between_silence(load_clip(clip))).heard[0].time_ms / 1000
+        # The player's own start counts, too.
+        late.append(say(sound_server, listening, clip)[1] - rule)
+    assert min(late) < 0.25, late
+
+
+@pytest.mark.slow
+def test_live_it_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None:
+    psutil = pytest.importorskip("psutil")
+    process = psutil.Process(listening.process.pid)
+
+    def used() -> float:
+        times = process.cpu_times()
+        return float(times.user + times.system)
+
+    shares = []
+    for _ in range(4):  # the smallest of several, because this machine has other work as well
+        before, start = used(), time.monotonic()
+        time.sleep(1.5)
+        shares.append((used() - before) / (time.monotonic() - start))
+    assert min(shares) < 0.1, shares

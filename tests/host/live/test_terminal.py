@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws listen` in a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import io
+import os
+import pty
+import struct
+import subprocess
+import termios
+import threading
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from kws.audio.capture.blocks import Block, Notice
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import Pcm, between_silence
+from kws.host.live.listener import Hop, Listener
+from kws.host.live.terminal import Terminal
+from tests.host.live.listening import KWS, NO, YES, wait_for
+
+
+def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:
+    console = Console(
+        file=io.StringIO(),
+        force_terminal=True,
+        color_system="truecolor",
+        width=width,
+        height=height,
+    )
+    listener = Listener(bundle)
+    view = Terminal(listener, "a test", keeps=True, console=console)
+    view.said(listener.boot)
+    view.notice(Notice("listening to a test", connected=True))
+    for event in listener.hear(Block(clip)):
+        (view.hop if isinstance(event, Hop) else view.said)(event)  # type: ignore[arg-type]
+    with console.capture() as capture:
+        console.print(view)
+    return capture.get()
+
+
+def test_the_terminal_shows_all_there_is(bundle: Bundle) -> None:
+    clip = between_silence(load_clip(YES))
+    end = host_device.play(bundle, clip).heard[0].time_ms * 16
+    clip[end - 400] = 32767
+    text = drawn(bundle, clip[:end], 100, 40)
+    for wanted in (
+        "▀",
+        "Heard yes (",
+        "CLIPPED",
+        "silence",
+        "unknown",
+        "┃",
+        "level",
+        "processor",
+        "latency",
+        "m keeps",
+        "listening to a test",
+    ):
+        assert wanted in text
+    assert len(text.splitlines()) <= 40
+
+
+@pytest.mark.parametrize(("width", "height"), [(20, 5), (1, 1), (40, 12), (300, 90)])
+def test_any_size_of_terminal_will_do(bundle: Bundle, width: int, height: int) -> None:
+    assert drawn(bundle, between_silence(load_clip(NO)), width, height)
+
+
+def test_in_a_terminal_it_draws_takes_keys_and_leaves_all_as_it_was(long_recording: Path) -> None:
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    before = termios.tcgetattr(slave)
+    process = subprocess.Popen(
+        [*KWS, "listen", "--input", str(long_recording)],
+        env={**os.environ, "TERM": "xterm-256color"},
+        stdin=slave, stdout=slave, stderr=slave,
+    )  # fmt: skip
+    seen = bytearray()
+
+    def read() -> None:
+        with contextlib.suppress(OSError):
+            while data := os.read(master, 65536):
+                seen.extend(data)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+
+    wait_for(lambda: b"Heard yes (" in seen)
+    assert process.poll() is None
+    os.write(master, b"q")
+    assert process.wait(60) == 0
+    assert termios.tcgetattr(slave) == before
+    os.close(slave)
+    reader.join(60)  # to the last byte
+    text = seen.decode()
+    assert "\x1b[?1049h" in text
+    assert "▀" in text
+    assert "long.wav" in text
+    after = text.split("\x1b[?1049l")[1]
+    assert "Heard yes (" in after, "what was heard stays on the screen"
+    assert "Traceback" not in text
