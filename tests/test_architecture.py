@@ -23,6 +23,7 @@ ROOMS = (
     ("kws.convert",),
     ("kws.model.zoo",),
     ("kws.model.samples",),
+    ("kws.model.weights",),
     ("kws.model.evaluate",),
     ("kws.model.train",),
     ("kws.host",),
@@ -39,15 +40,6 @@ UNLIMITED_FOLDERS = {"kernels", "zoo"}  # one file an op, one file a model
 
 # What does not keep the rules yet. A line that is no longer needed fails too.
 STILL: set[str] = {
-    "kws.model.evaluate.comparison imports kws.model.train.fine_tuning",
-    "name in kws/host/measure: found",
-    "name in kws/model/train: found",
-    "name in kws/model/train: log",
-    "name in kws/model/train: ours",
-    "name in kws/model/train: targets",
-    "name in kws/model/zoo: found",
-    "name in tests/model/train: ours",
-    "name in tests/model/train: targets",
     "name in tests/runtime/board: ours",
     "name in tests/runtime/fuzz: found",
     "name in tests/runtime/fuzz: log",

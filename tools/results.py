@@ -1,7 +1,8 @@
-"""Writes docs/results.md: how well models of the zoo do on Speech Commands. `make results` runs it.
+# SPDX-License-Identifier: Apache-2.0
+"""Writes docs/results.md: accuracy of the zoo's models on Speech Commands. `make results` runs it.
 
-Each row is one model trained with several seeds. Runs lie in runs/results; those that are finished
-are read, the others go on where they were, so it may be stopped and started at will.
+A row is an architecture that is trained with several seeds. Runs lie in runs/results: finished ones
+are read, others go on where they were, so the tool may be stopped and started at will.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.model.evaluate.streams import StreamPlan
-from kws.model.train import checkpoint
 from kws.model.train.distillation import Teacher
-from kws.model.train.fine_tuning import Origin
 from kws.model.train.loop import train
-from kws.model.train.run_folder import settings_for
+from kws.model.train.named_settings import settings_for
+from kws.model.weights import checkpoint, run_files
+from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import find_model
 from tools.stream_results import measure, section
 
@@ -40,45 +41,45 @@ ABOUT = (
 YES_NO = ("yes", "no")
 TEN = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
 MANY = (*TEN, "zero", "one", "five", "eight")
-"""All words of which there are more than a few clips."""
+"""All words with more than a few clips."""
 
 HOURS = (2, 8)
-"""Of sound with keywords, and of sound without, on either list."""
+"""Hours of sound with keywords and without, on the validation list and on the test list."""
 
 NAMES = {YES_NO: "yes_no", TEN: "ten_words", MANY: "many_words"}
 
 SPOKEN = ("dawn", "fog", "let", "light", "low", "toe", "top", "town", "yet", "young")
-"""Words beside the keywords that text-to-speech speaks for the unknown class."""
+"""Words that text-to-speech speaks for the unknown class."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A model and how it is trained."""
+    """An architecture and how it is trained."""
 
     folder: str
     title: str
     words: tuple[str, ...]
-    model: str
+    arch: str
     options: dict[str, Any] = field(default_factory=dict)
     teacher: str = ""
     """Folder of a run in RUNS, or of all of a row's runs."""
 
     origin: str = ""
-    """Folder of a run in RUNS whose layers it starts with."""
+    """Folder of a run in RUNS with whose layers it starts."""
 
     synthetic: bool = False
     """Whether text-to-speech is mixed in."""
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
-    """Of the bundle in kws/assets."""
+    """Settings of the bundle in kws/assets."""
 
     first_seed: int = 0
     most_seeds: int = 100
     asset: str = ""
-    """The bundle in kws/assets that is the row's best run."""
+    """Name of the bundle in kws/assets that the row's best run becomes."""
 
     stream: tuple[str, ...] = ()
-    """Keywords for which its runs are calibrated and which they hear in hours of sound."""
+    """Keywords for which its runs are calibrated, and with which they are tested on streams."""
 
 
 IN_NOISE: dict[str, Any] = {
@@ -89,7 +90,7 @@ IN_NOISE: dict[str, Any] = {
     "shift_ms": 500,
     "whole": 0.6,
 }
-"""For a device that listens all day: noise that it has heard for a while, words that pass by."""
+"""For a device that listens all day: noise that lasts, and words that pass by."""
 
 KNOWS_MANY: dict[str, Any] = {
     "epochs": 80,
@@ -152,9 +153,9 @@ ROWS = (
     Row(
         *("yes_no_tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv", {"epochs": 50, "copies": 6}),
         teacher="yes_no_best/seed0",
-        # Who learned from a teacher is less sure of itself: like this it hears as many of the
-        # validation clips, and as few wrong ones, as one that was trained without at 200. A word is
-        # above that for longer, so it is suppressed for longer.
+        # A model that learned from a teacher gives lower scores. With this threshold it recognizes
+        # as many validation clips, with as few errors, as a model without a teacher at 200. A word
+        # is above the threshold for longer, so it is suppressed for longer.
         recognizer=RecognizerSettings(
             detection_threshold=160, suppression_ms=1700, thresholds={"unknown": 200}
         ),
@@ -192,7 +193,7 @@ ROWS = (
 
 @dataclass(frozen=True)
 class Figures:
-    """What one run gave, on the test list; shares of 1."""
+    """Results of one run on the test list; accuracies from 0 to 1."""
 
     core: float
     float_model: float
@@ -205,51 +206,53 @@ class Figures:
 
 
 def main() -> None:
-    """Train what is not trained yet, and write the page."""
+    """Train the runs that are not finished, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", help="the folder of one row, or of one run of it")
-    parser.add_argument("--page", action="store_true", help="train nothing, write what is there")
-    parser.add_argument("--bundles", type=Path, help="where the best runs' bundles are written")
+    parser.add_argument("--page", action="store_true", help="write the page alone")
+    parser.add_argument("--bundles", type=Path, help="folder for the bundles of the best runs")
     parser.add_argument(
-        "--stream", action="store_true", help="play hours of sound to the models made for that"
+        "--stream",
+        action="store_true",
+        help="test the rows for hours of sound on them",
     )
-    given = parser.parse_args()
+    args = parser.parse_args()
     for row in ROWS:
-        for seed in seeds_of(row, given.seeds):
-            if given.page or given.only not in {None, row.folder, f"{row.folder}/seed{seed}"}:
+        for seed in seeds_of(row, args.seeds):
+            if args.page or args.only not in {None, row.folder, f"{row.folder}/seed{seed}"}:
                 continue
-            run(row, seed, given.data)
+            run(row, seed, args.data)
             notes = stream_notes(row, seed)
-            if given.stream and row.stream and not notes.is_file():
+            if args.stream and row.stream and not notes.is_file():
                 bundle = notes.with_name("calibrated")
                 write_bundle(load_bundle(notes.with_name("bundle")), bundle)
-                measure(bundle, given.data, StreamPlan(*HOURS), row.stream, notes)
-    for asset in sorted({row.asset for row in ROWS if row.asset and given.bundles}):
+                measure(bundle, args.data, StreamPlan(*HOURS), row.stream, notes)
+    for asset in sorted({row.asset for row in ROWS if row.asset and args.bundles}):
         rows = [row for row in ROWS if row.asset == asset]
-        write_asset(rows, given.seeds, given.bundles / asset)
-    text = page([(row, figures(row, given.seeds)) for row in ROWS])
+        write_asset(rows, args.seeds, args.bundles / asset)
+    text = page([(row, figures(row, args.seeds)) for row in ROWS])
     files = {
         f"{', '.join(row.stream)}: `{row.folder}`, seed {seed}": stream_notes(row, seed)
         for row in ROWS
-        for seed in (seeds_of(row, given.seeds) if row.stream else ())
+        for seed in (seeds_of(row, args.seeds) if row.stream else ())
     }
-    heard = {
+    streams = {
         title: json.loads(file.read_text(encoding="utf-8"))
         for title, file in files.items()
         if file.is_file()
     }
-    PAGE.write_text("\n".join([text, *section(heard)]).rstrip() + "\n", encoding="utf-8")
+    PAGE.write_text("\n".join([text, *section(streams)]).rstrip() + "\n", encoding="utf-8")
 
 
 def stream_notes(row: Row, seed: int) -> Path:
-    """What hours of sound gave with a run."""
+    """The file with a run's results on hours of sound."""
     return RUNS / row.folder / f"seed{seed}" / "stream.json"
 
 
 def seeds_of(row: Row, seeds: int) -> range:
-    """The row's seeds, if so many are asked for."""
+    """The row's seeds, at most so many."""
     return range(row.first_seed, row.first_seed + min(seeds, row.most_seeds))
 
 
@@ -266,45 +269,45 @@ def run(row: Row, seed: int, data: Path) -> None:
     train(
         open_dataset(data),
         out,
-        settings_for(row.words, row.model, seed=seed, **row.options),
+        settings_for(row.words, row.arch, {"seed": seed, **row.options}),
         name=NAMES[row.words],
         about=ABOUT,
         extra=extra,
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        origin=Origin(RUNS / row.origin) if row.origin else None,
+        origin=TrainedModel(RUNS / row.origin) if row.origin else None,
         say=lambda line: print(line, flush=True),
     )
 
 
 def write_asset(rows: Sequence[Row], seeds: int, out: Path) -> None:
-    """The bundle of the run with the lowest validation loss, of some rows."""
+    """Write the bundle of the run with the lowest validation loss among the rows."""
     runs = [RUNS / row.folder / f"seed{seed}" for row in rows for seed in seeds_of(row, seeds)]
     best = min((run for run in runs if (run / "bundle" / "bundle.toml").is_file()), key=_loss)
     about = ABOUT
     if rows[0].synthetic:
         about += " A tenth of the training clips are synthetic, by espeak-ng and flite."
     bundle = load_bundle(best / "bundle")
-    stride = find_model(rows[0].model).stride
+    stride = find_model(rows[0].arch).stride
     bundle = replace(bundle, data=about, recognizer=rows[0].recognizer, inference_stride=stride)
     write_bundle(bundle, out)
 
 
 def _loss(folder: Path) -> float:
-    state = checkpoint.load(folder / "checkpoint.npz")
+    state = checkpoint.load(folder / run_files.CHECKPOINT)
     return state.history[state.best_epoch].validation_loss if state else float("inf")
 
 
 def figures(row: Row, seeds: int) -> list[Figures]:
     """The row's finished runs."""
-    finished = []
+    results = []
     for seed in seeds_of(row, seeds):
         out = RUNS / row.folder / f"seed{seed}"
         if not (out / "bundle" / "bundle.toml").is_file():
             continue
         bundle = load_bundle(out / "bundle")
-        state = checkpoint.load(out / "checkpoint.npz")
+        state = checkpoint.load(out / run_files.CHECKPOINT)
         metrics = bundle.metrics
-        finished.append(
+        results.append(
             Figures(
                 *(metrics["accuracy"]["core"], metrics["accuracy"]["float"], metrics["recall"]),
                 metrics["training"]["validation_accuracy"],
@@ -312,7 +315,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
                 sum(result.cpu_seconds for result in state.history) / 60 if state else 0.0,
             )
         )
-    return finished
+    return results
 
 
 def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:
@@ -337,14 +340,14 @@ def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:
     ]
     for row, runs in rows:
         if not runs:
-            lines.append(f"| {row.title} | `{row.model}` | 0 | not trained yet | | | | | |")
+            lines.append(f"| {row.title} | `{row.arch}` | 0 | not trained yet | | | | | |")
             continue
         core = np.array([one.core for one in runs])
         whole = np.array([one.float_model for one in runs])
         spread = f" ± {100 * core.std(ddof=1):.2f}" if len(runs) > 1 else ""
         minutes = [one.cpu_minutes for one in runs if one.cpu_minutes]
         lines.append(
-            f"| {row.title} | `{row.model}` | {len(runs)} | {100 * core.mean():.2f} %{spread} "
+            f"| {row.title} | `{row.arch}` | {len(runs)} | {100 * core.mean():.2f} %{spread} "
             f"| {100 * whole.mean():.2f} % | {100 * (whole - core).mean():+.2f} points "
             f"| {runs[0].size:,} | {runs[0].arena:,} "
             f"| {f'{np.mean(minutes):.1f}' if minutes else 'not measured'} |"
@@ -360,7 +363,7 @@ def page(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> str:
         began = f"; starts from `{row.origin}`" if row.origin else ""
         mixed = "; a tenth of the clips are from `kws synth`" if row.synthetic else ""
         lines += [
-            f"## {row.title} (`{row.model}`)",
+            f"## {row.title} (`{row.arch}`)",
             "",
             f"{runs[0].clips} clips. Recall in %: {each}.",
             "",

@@ -88,6 +88,14 @@ class Bundle:
         return keywords_of(self.labels)
 
     @property
+    def arch(self) -> str | None:
+        """The architecture that `kws train` trained; None if kws did not train the model."""
+        training = self.metrics.get("training", {})
+        # The key was `model` until kws 0.1.
+        arch: str | None = training.get("arch", training.get("model"))
+        return arch
+
+    @property
     def firmware(self) -> Path:
         """The folder of generated C++.
 

@@ -43,7 +43,7 @@ def _training(bundle: Bundle) -> list[str]:
     return [
         "## Training",
         (
-            f"`kws train`: {training['model']}, {training['epochs']} epochs (best: "
+            f"`kws train`: {bundle.arch}, {training['epochs']} epochs (best: "
             f"{training['best_epoch']}) in batches of {training['batch_size']} with Adam at "
             f"{training['learning_rate']:g}, seed {training['seed']}. For each clip of a keyword "
             f"{samples['unknown_per_keyword']:g} of unknown words and "

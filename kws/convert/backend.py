@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import warnings
@@ -11,28 +12,48 @@ from collections.abc import Iterator
 from typing import Any
 
 from kws.errors import ToolError
+from kws.extras import require
+
+_PURPOSE = "a Keras model"
 
 
 def import_tensorflow() -> Any:
     """The module `tensorflow`, set to give the same numbers in each run.
 
+    Call it before Keras is imported: Keras imports TensorFlow, and not quietly.
+
     Raises:
-        ToolError: it is not installed.
+        ToolError: it is not installed, or its installation is damaged.
     """
     # Read when the library is loaded: errors only, and no notes on instruction sets.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     try:
         with quiet():
-            import tensorflow as tf  # noqa: PLC0415 - seconds that only training should pay for
-    except ImportError:
+            tf = require("tensorflow", "train", _PURPOSE)
+    except ImportError as error:
+        reason = " ".join(str(error).split())
         raise ToolError(
-            "TensorFlow is not installed; training needs it: pip install 'kws[train]'"
+            f"TensorFlow cannot be imported ({reason}); install it again: pip install 'kws[train]'"
         ) from None
     tf.get_logger().setLevel(logging.ERROR)
     logging.getLogger("absl").setLevel(logging.ERROR)
     tf.config.experimental.enable_op_determinism()
     return tf
+
+
+def check_tensorflow() -> None:
+    """Make sure that TensorFlow is installed, without importing it.
+
+    Raises:
+        ToolError: it is not.
+    """
+    try:
+        missing = importlib.util.find_spec("tensorflow") is None
+    except ValueError:  # a module without a specification
+        missing = False
+    if missing:
+        require("tensorflow", "train", _PURPOSE)
 
 
 @contextlib.contextmanager

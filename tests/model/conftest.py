@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of models share: a data set of tones and a run that was trained on it."""
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import pytest
 from kws.audio.augment.augmentation import NONE
 from kws.audio.dataset import DataSet, open_dataset
 from kws.model.samples.sample_settings import SampleSettings
-from kws.model.train.run_folder import TrainSettings
+from kws.model.train.train_settings import TrainSettings
 from tests.tones import make_tones
 
 if TYPE_CHECKING:

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the models of the zoo cost on a microcontroller, and how well those do that were trained.
+"""Costs of the zoo's architectures on a microcontroller, and the accuracy of trained models.
 
-A model is built untrained, converted, laid out by the core and run on the emulated board; what was
-found is kept, so that it is done once. Weights do not change what a model costs, save for a few
-instructions and, where equal weights are stored once, bytes.
+An untrained model is converted, laid out by the core and run on the emulated board. The results are
+cached. Weights hardly change the costs: equal weights may save a few instructions and bytes.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kws import __version__, _core, config
+from kws import __version__, _core
 from kws.bundle.checks import input_frames
 from kws.bundle.flash_table import flash_of
 from kws.bundle.layout import SETTINGS_FILE
+from kws.bundle.reading import load_bundle
 from kws.convert import quantize as conversion
 from kws.convert.backend import quiet
 from kws.convert.quantize import quantize
@@ -34,18 +34,18 @@ from kws.model.zoo import build_model, find_model, user_model
 
 @dataclass(frozen=True)
 class Cost:
-    """One model's."""
+    """The costs of one architecture."""
 
     name: str
 
     parameters: int
-    """Weights of the Keras model, normalization's among them."""
+    """Number of weights of the Keras model, with those of its normalizations."""
 
     frames: int
-    """New frames of each inference: 49, less for a streaming model."""
+    """New frames per inference: 49, fewer for a streaming model."""
 
     macs: int
-    """Multiplications of an inference in convolutions and dense layers."""
+    """Multiplications per inference in convolutions and dense layers."""
 
     size: int
     """Bytes of the .tflite file."""
@@ -57,14 +57,14 @@ class Cost:
     """Bytes of the .tflite file and of its ops' kernels on the Cortex-M4F."""
 
     instructions: int | None
-    """Of one inference, executed by the emulated Cortex-M4F; None if no board was named."""
+    """Instructions per inference on the emulated Cortex-M4F; None if no board was named."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A bundle that was trained."""
+    """A bundle of an architecture that was trained."""
 
-    model: str
+    arch: str
     words: tuple[str, ...]
     accuracy: float
     """On its test clips, int8 on the core, 0 to 1."""
@@ -79,17 +79,17 @@ def measure(
     cache: Path,
     say: Callable[[str], object] = lambda _: None,
 ) -> list[Cost]:
-    """The costs of models, from the cache where it has them.
+    """The costs of architectures, from the cache if it has them.
 
     Args:
         names: of the zoo, or Python files.
         classes: labels, silence and unknown among them.
         board: an emulated board that counts instructions, or None.
-        cache: folder of what was found before.
-        say: is given a line before each model that takes a while.
+        cache: folder of earlier results.
+        say: called with a line before each measurement.
 
     Raises:
-        UsageError: no such model.
+        UsageError: no such architecture.
         ToolError: TensorFlow, the compiler or the emulator is missing.
         KwsError: a model cannot be converted.
     """
@@ -107,21 +107,19 @@ def measure(
     return costs
 
 
-def trained(folders: Iterable[Path]) -> list[Trained]:
+def find_trained(folders: Iterable[Path]) -> list[Trained]:
     """The bundles anywhere in these folders that `kws train` wrote."""
-    found = []
+    bundles = []
     for folder in folders:
         for file in sorted(folder.rglob(SETTINGS_FILE)):
             try:
-                table = config.read_toml(file)
-                metrics: Mapping[str, Any] = table["metrics"]
-                words = tuple(table["labels"][2:])
-                accuracy = float(metrics["accuracy"]["core"])
-                model = str(metrics["training"]["model"])
-            except (KwsError, KeyError, TypeError, ValueError):
-                continue  # someone else's model, or no bundle: there is nothing to know
-            found.append(Trained(model, words, accuracy, file.parent))
-    return found
+                bundle = load_bundle(file.parent)
+            except KwsError:
+                continue  # a damaged bundle, or another program's file
+            accuracy = bundle.metrics.get("accuracy", {}).get("core")
+            if bundle.arch and accuracy is not None:
+                bundles.append(Trained(bundle.arch, bundle.keywords, accuracy, file.parent))
+    return bundles
 
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
@@ -134,7 +132,7 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
         box=None,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        caption="untrained, of so many labels as --words asks",
+        caption="costs of untrained models with as many labels as --words asks",
         caption_justify="left",
     )
     out.add_column("model", no_wrap=True)
@@ -163,7 +161,7 @@ def to_json(costs: Sequence[Cost], runs: Sequence[Trained]) -> list[dict[str, An
             "trained": [
                 {"words": list(run.words), "accuracy": run.accuracy, "path": str(run.path)}
                 for run in runs
-                if run.model == cost.name
+                if run.arch == cost.name
             ],
         }
         for cost in costs
@@ -200,7 +198,7 @@ def macs(model: bytes) -> int:
 
 
 def _measure(name: str, classes: int, board: str | None) -> Cost:
-    from kws.host.measure.benchmark import bench_board  # noqa: PLC0415 - it needs no TensorFlow, we do
+    from kws.host.measure.benchmark import bench_board  # noqa: PLC0415 - slow
 
     model = build_model(name, classes, 0)
     clips = _clips()
@@ -220,14 +218,14 @@ def _measure(name: str, classes: int, board: str | None) -> Cost:
 
 
 def _clips() -> Any:
-    """Noise as loud as spectrograms are."""
+    """Noise with the levels of spectrograms."""
     frontend = FrontendSettings()
     values = np.random.default_rng(0).normal(-40, 40, (8, frontend.frames, frontend.channels))
     return np.clip(values, -128, 127).astype(np.int8)
 
 
 def _settle(model: Any, clips: Any) -> None:
-    """Set normalizations to what they see: an untrained model's scores would all but vanish."""
+    """Fit the normalizations to the clips, without which untrained scores nearly vanish."""
     for layer in model.layers:
         if hasattr(layer, "momentum"):
             layer.momentum = 0.0
@@ -242,7 +240,7 @@ def _stride(cost: Cost) -> int:
 def _best(name: str, runs: Sequence[Trained]) -> list[str]:
     best: dict[tuple[str, ...], float] = {}
     for run in runs:
-        if run.model == name:
+        if run.arch == name:
             best[run.words] = max(best.get(run.words, 0.0), run.accuracy)
     return [f"{accuracy:.1%} ({', '.join(words)})" for words, accuracy in best.items()]
 
@@ -254,7 +252,7 @@ def _key(name: str, classes: int, board: str | None) -> str:
     digest = hashlib.sha256(f"{__version__} {name} {classes} {board}".encode())
     sources = [Path(conversion.__file__), Path(conversion.__file__).with_name("slim.py")]
     sources += sorted(Path(zoo.__file__).parent.glob("*.py"))
-    sources += sorted((firmware_folder() / "src" / "core" / "runtime").rglob("*.*"))
+    sources += sorted((firmware_folder() / "src").rglob("*.*"))
     if user_model.is_own(name):
         sources.append(Path(name))
     for source in sources:

@@ -15,8 +15,7 @@ from kws.features.spectrogram import batch_spectrograms, to_float
 from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix
 from kws.model.evaluate.clip_metrics import ClipMetrics
 from kws.model.evaluate.conversion_loss import litert_scores
-from kws.model.train.fine_tuning import Origin
-from kws.model.zoo import build_model
+from kws.model.weights.trained_model import TrainedModel
 
 
 def reference_matrices(
@@ -51,12 +50,10 @@ def reference_matrices(
 
 
 def _from_folder(folder: Path, bundle: Bundle) -> Any:
-    origin = Origin(folder)
-    if origin.labels != bundle.labels:
+    trained = TrainedModel(folder)
+    if trained.labels != bundle.labels:
         raise ModelError(f"{folder}: its labels are not the bundle's; name the run it came from")
-    model = build_model(origin.model, len(origin.labels), 0)
-    origin.give_to(model, origin.labels, frozen=0)
-    return model
+    return trained.build()
 
 
 def _from_file(file: Path) -> Any:

@@ -6,51 +6,64 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kws.audio.augment.augmentation import Augmentation
-from kws.config import check_range
+from kws.config import check_settings, setting
 
 
 @dataclass(frozen=True)
 class SampleSettings:
-    """How training clips are drawn and changed."""
+    """How training clips are drawn and augmented."""
 
-    silence_per_keyword: float = 0.7
-    """Silence clips in an epoch for each clip of a keyword (the mean of all keywords)."""
-
-    unknown_per_keyword: float = 1.5
-    """Unknown clips in an epoch for each clip of a keyword."""
-
-    joined: float = 0.15
-    """Share of the unknown clips that are made of the beginning of one word and the end of
-    another."""
-
-    whole: float = 0.0
-    """A clip of a keyword of whose energy less than this share is left after it was moved counts as
-    unknown: the end of a word is none."""
-
-    balance: float = 1.0
-    """How far scarce keywords are drawn more often: 0 not at all, 1 until all count the same."""
-
-    extra: float = 0.1
-    """Share of the clips that come from the second data set, if one is given."""
-
-    recorded: float = 0.5
-    """Share of a class's clips, at least, that people speak, where the data set has people and
-    synthetic voices."""
-
-    mask: float = 0.0
-    """Widest stripes, as a share of the spectrogram, that are blanked over time and frequency."""
-
-    copies: int = 12
-    """Differently changed copies of the training set; the epochs use them in turn."""
-
+    silence_per_keyword: float = setting(
+        0.7, 0, 1000, "Silence clips in an epoch per clip of a keyword (mean over the keywords)."
+    )
+    unknown_per_keyword: float = setting(
+        1.5, 0, 1000, "Unknown clips in an epoch per clip of a keyword (mean over the keywords)."
+    )
+    joined: float = setting(
+        0.15,
+        0,
+        1,
+        "Share of the unknown clips that join the beginning of one word and the end of another.",
+    )
+    whole: float = setting(
+        0.0,
+        0,
+        1,
+        "A keyword clip that keeps less than this share of its energy after shifting is labelled "
+        "unknown.",
+    )
+    balance: float = setting(
+        1.0,
+        0,
+        1,
+        "How far scarce keywords are drawn more often. With 0 every clip comes once, with 1 every "
+        "keyword comes equally often.",
+    )
+    extra: float = setting(
+        0.1, 0, 1, "Share of the clips that come from --extra-data, if it is given."
+    )
+    recorded: float = setting(
+        0.5,
+        0,
+        1,
+        "Smallest share of each class's clips that people speak, if the data set has people and "
+        "synthetic voices.",
+    )
+    mask: float = setting(
+        0.0,
+        0,
+        0.5,
+        "Width of the widest stripes of time and of frequency that are blanked (SpecAugment), as "
+        "a share of the spectrogram.",
+    )
+    copies: int = setting(
+        12,
+        1,
+        1000,
+        "Number of differently augmented copies of the training set. The epochs use them in turn.",
+    )
     augmentation: Augmentation = field(default_factory=Augmentation)
-    """What happens to each clip."""
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
-        check_range("silence_per_keyword", self.silence_per_keyword, 0, 1000)
-        check_range("unknown_per_keyword", self.unknown_per_keyword, 0, 1000)
-        for share in ("joined", "whole", "balance", "extra", "recorded"):
-            check_range(share, getattr(self, share), 0, 1)
-        check_range("mask", self.mask, 0, 0.5)
-        check_range("copies", self.copies, 1, 1000)
+        """Refuse values out of range."""
+        check_settings(self)

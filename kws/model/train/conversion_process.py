@@ -1,7 +1,8 @@
-"""Conversion of a trained model, which is TensorFlow's, whatever Keras trained it on.
+# SPDX-License-Identifier: Apache-2.0
+"""Conversion of a trained model by TensorFlow, whatever backend Keras trained it on.
 
-Keras has one backend in a process. Where that is another one (`KERAS_BACKEND=jax`), the same model
-is built again in a process of its own, gets the weights, and is converted there.
+Keras has one backend in a process. If that is not TensorFlow (`KERAS_BACKEND=jax`), the same model
+is built again in another process, gets the weights, and is converted there.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from kws.convert.backend import import_tensorflow
 from kws.convert.quantize import quantize
 from kws.errors import ConversionError, KwsError, ModelError
 from kws.features.spectrogram import Spectrograms
-from kws.model.train import checkpoint
+from kws.model.weights import checkpoint
 from kws.model.zoo import build_model
 
 _WEIGHTS, _CLIPS, _MODEL = "weights.npz", "clips.npy", "model.tflite"
 
 
-def quantize_trained(name: str, model: Any, spectrograms: Spectrograms) -> bytes:
+def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms) -> bytes:
     """As `kws.convert.quantize.quantize`, on any backend.
 
     Args:
-        name: of the zoo, or a user's file: what `build_model` makes `model` of.
+        arch: name of the architecture in the zoo, or a user's file.
         model: float[n, 49, 40, 1] to logits float[n, classes].
         spectrograms: training clips that show which values each layer gives.
     """
@@ -41,7 +42,7 @@ def quantize_trained(name: str, model: Any, spectrograms: Spectrograms) -> bytes
         np.savez(Path(folder) / _WEIGHTS, *[np.asarray(weights) for weights in model.weights])
         np.save(Path(folder) / _CLIPS, spectrograms)
         done = subprocess.run(
-            [sys.executable, "-m", __name__, name, str(model.output_shape[-1]), folder],
+            [sys.executable, "-m", __name__, arch, str(model.output_shape[-1]), folder],
             env={**os.environ, "KERAS_BACKEND": "tensorflow"},
             capture_output=True,
             text=True,
@@ -53,11 +54,11 @@ def quantize_trained(name: str, model: Any, spectrograms: Spectrograms) -> bytes
         return (Path(folder) / _MODEL).read_bytes()
 
 
-def check_convertible(name: str, model: Any) -> None:
+def check_convertible(arch: str, model: Any) -> None:
     """Make sure before a model is trained that it will convert to ops that kws has.
 
     Args:
-        name: as in `quantize_trained`.
+        arch: as in `quantize_trained`.
         model: untrained.
 
     Raises:
@@ -67,7 +68,7 @@ def check_convertible(name: str, model: Any) -> None:
     rng = np.random.default_rng(0)
     try:
         quantize_trained(
-            name, model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8)
+            arch, model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8)
         )
     except ConversionError:
         raise
@@ -75,11 +76,11 @@ def check_convertible(name: str, model: Any) -> None:
         pass  # untrained weights give odd ranges
 
 
-def _main(name: str, classes: str, where: str) -> None:
+def _main(arch: str, classes: str, where: str) -> None:
     """The other process."""
     import_tensorflow()
     folder = Path(where)
-    model = build_model(name, int(classes), 0)
+    model = build_model(arch, int(classes), 0)
     with np.load(folder / _WEIGHTS) as weights:
         checkpoint.assign(model.weights, list(weights.values()), folder / _WEIGHTS)
     (folder / _MODEL).write_bytes(quantize(model, np.load(folder / _CLIPS)))

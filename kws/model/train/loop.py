@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Training: clips of a data set to a bundle, in a folder from which a killed run goes on."""
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.checks import check_name
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
-from kws.convert.streaming import streams
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import confusion_matrix
@@ -30,13 +30,16 @@ from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samp
 from kws.model.samples.samples import Samples
 from kws.model.samples.training_clips import extra_clips, training_clips
 from kws.model.samples.training_set import TrainingSet
-from kws.model.train import checkpoint
 from kws.model.train.conversion_process import check_convertible, quantize_trained
 from kws.model.train.distillation import Teacher
-from kws.model.train.fine_tuning import Origin, pack
-from kws.model.train.run_folder import TrainSettings, claim
-from kws.model.train.soft_labels import Targets, mix_up
-from kws.model.train.tensorboard_log import Log
+from kws.model.train.fine_tuning import check_origin, start_from
+from kws.model.train.run_folder import claim
+from kws.model.train.soft_labels import SoftLabels, mix_up
+from kws.model.train.tensorboard_curves import CurveWriter
+from kws.model.train.train_settings import TrainSettings
+from kws.model.weights import checkpoint, run_files
+from kws.model.weights.float_weights import pack
+from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import build_model, find_model
 from kws.model.zoo.user_model import is_own
 from kws.progress import progress_bar
@@ -49,7 +52,7 @@ _WARM_UP = 0.1
 
 @dataclass(frozen=True)
 class TrainResult:
-    """What a run ends with."""
+    """Results of a finished run."""
 
     bundle: Bundle
     report: ConversionLoss
@@ -61,7 +64,7 @@ class TrainResult:
     """The confusion matrix."""
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know."""
+        """The results for scripts."""
         return {
             "bundle": str(self.bundle.path),
             "picture": str(self.picture),
@@ -81,77 +84,77 @@ def train(
     about: str = "",
     extra: DataSet | None = None,
     teacher: Teacher | None = None,
-    origin: Origin | None = None,
+    origin: TrainedModel | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> TrainResult:
-    """Train a model, convert it, judge it and write its bundle; go on where a killed run was.
+    """Train a model, convert it, evaluate it and write its bundle; go on where a killed run was.
 
-    In `out` then are `bundle/`, `confusion.png`, `logs/` for TensorBoard, and what a run needs to
-    go on: `settings.toml` and `checkpoint.npz`, written after each epoch. The weights are those of
-    an uninterrupted run.
+    `out` then holds `bundle/`, `confusion.png`, `logs/` for TensorBoard, and what a run needs to go
+    on: `settings.toml` and `checkpoint.npz`, written after each epoch. The weights of a run that
+    went on are those of an uninterrupted run.
 
     Args:
         dataset: where the clips come from.
         out: the run's folder.
         settings: what to train and how.
         name: the bundle's short name; None takes the folder's.
-        about: what the data is, and its licence; nothing says which folder it was.
+        about: what the data is, and its licence; without it the bundle names the folder.
         extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
         teacher: a model whose scores become part of the labels.
         origin: a model whose layers this one starts with (`TrainSettings.frozen`).
-        say: is given a line of text now and then.
+        say: called with a line of text now and then.
 
     Raises:
-        UsageError: no such model, a teacher of other words, an origin of another model, or `out`
-            holds a run with other settings or data.
+        UsageError: no such architecture, a teacher of other words, an origin of another
+            architecture, or `out` holds a run with other settings or data.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
         KwsError: something could not be written.
     """
-    find_model(settings.model)
+    entry = find_model(settings.arch)
     name = name or out.resolve().name
     check_name(name)
     dataset.check(settings.words)
-    check_destination(out / "bundle")
+    check_destination(out / run_files.BUNDLE)
     if teacher:
         teacher.check(settings.words)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
     if origin:
-        origin.check(settings.model)
+        check_origin(origin, settings.arch)
         settings = dataclasses.replace(settings, origin=origin.fingerprint)
-    import_tensorflow()
-    if is_own(settings.model):
-        untrained = build_model(settings.model, len(class_labels(settings.words)), settings.seed)
-        check_convertible(settings.model, untrained)
+    tensorflow = import_tensorflow()
+    labels = class_labels(settings.words)
+    if is_own(settings.arch):
+        check_convertible(settings.arch, build_model(settings.arch, len(labels), settings.seed))
     claim(out, settings, dataset, extra)
 
     training, validation, test = _load(dataset, settings, extra, out)
-    labels = class_labels(settings.words)
     say(
         f"{len(training)} clips an epoch for {', '.join(labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
     )
-    targets = Targets(settings, training, teacher)
-    model, state = _fit(out, settings, targets, validation, say, origin=origin)
-
+    model, state = _fit(
+        out, settings, SoftLabels(settings, training, teacher), validation, say, origin=origin
+    )
     chosen = settings.epochs - 1 if settings.last else state.best_epoch
+
     say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
     clips = training.copy(0).spectrograms
     clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
-    data = quantize_trained(settings.model, model, clips)
-    report = measure_conversion(model, data, test, labels)
+    tflite = quantize_trained(settings.arch, model, clips)
+    report = measure_conversion(model, tflite, test, labels)
     bundle = make_bundle(
-        data,
+        tflite,
         labels,
         name=name,
-        inference_stride=None if streams(model) else find_model(settings.model).stride,
+        inference_stride=None if _streams(model) else entry.stride,
         data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
         metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
-        versions={"tensorflow": import_tensorflow().__version__},
+        versions={"tensorflow": tensorflow.__version__},
     )
-    bundle = dataclasses.replace(bundle, float_model=pack(settings.model, state.best))
-    bundle = write_bundle(bundle, out / "bundle")
+    bundle = dataclasses.replace(bundle, float_model=pack(settings.arch, state.best))
+    bundle = write_bundle(bundle, out / run_files.BUNDLE)
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
     return TrainResult(bundle, report, state.history, chosen, picture)
@@ -160,15 +163,15 @@ def train(
 def _load(
     dataset: DataSet, settings: TrainSettings, extra: DataSet | None, out: Path
 ) -> tuple[TrainingSet, Samples, Samples]:
+    """Training, validation and test clips."""
     words = settings.words
-    judged = {
-        split: sum(map(len, evaluation_clips(dataset, words, split)))
-        for split in (Split.VALIDATION, Split.TEST)
-    }
-    learned = sum(map(len, training_clips(dataset, words, settings.samples, settings.seed))) + sum(
-        map(len, extra_clips(extra, dataset, words) if extra else [])
-    )
-    with progress_bar("loading clips", learned + sum(judged.values())) as advance:
+    groups = [
+        *training_clips(dataset, words, settings.samples, settings.seed),
+        *(extra_clips(extra, dataset, words) if extra else []),
+        *evaluation_clips(dataset, words, Split.VALIDATION),
+        *evaluation_clips(dataset, words, Split.TEST),
+    ]
+    with progress_bar("loading clips", sum(map(len, groups))) as advance:
         return (
             TrainingSet(
                 *(dataset, words, settings.samples, settings.seed, advance),
@@ -183,20 +186,20 @@ def _load(
 def _fit(
     out: Path,
     settings: TrainSettings,
-    targets: Targets,
+    clips: SoftLabels,
     validation: Samples,
     say: Callable[[str], object],
     *,
-    origin: Origin | None = None,
+    origin: TrainedModel | None = None,
 ) -> tuple[Any, checkpoint.State]:
-    """The model with the best epoch's weights, and the state after the last epoch."""
+    """Train; gives the model with the chosen weights, and the state after the last epoch."""
     labels = class_labels(settings.words)
-    model = build_model(settings.model, len(labels), settings.seed)
+    model = build_model(settings.arch, len(labels), settings.seed)
     if origin:
-        origin.give_to(model, labels, settings.frozen)
-    _compile(model, settings, -(-len(targets) // settings.batch_size) * settings.epochs)
+        start_from(origin, model, labels, settings.frozen)
+    _compile(model, settings, -(-len(clips) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
-    file = out / "checkpoint.npz"
+    file = out / run_files.CHECKPOINT
     state = checkpoint.load(file)
     if state:
         checkpoint.assign(variables, state.variables, file)
@@ -205,11 +208,11 @@ def _fit(
         state = checkpoint.State()
 
     todo = settings.epochs - len(state.history)
-    log = Log(out / "logs")
-    with progress_bar("training", todo * len(targets)) as advance:
+    curves = CurveWriter(out / "logs")
+    with progress_bar("training", todo * len(clips)) as advance:
         for epoch in range(len(state.history), settings.epochs):
             started = time.process_time()
-            loss, accuracy = _learn(model, settings, targets, epoch, advance)
+            loss, accuracy = _learn(model, settings, clips, epoch, advance)
             with _averaged(model, settings):
                 logits = _logits(model, validation.spectrograms)
                 result = checkpoint.EpochResult(
@@ -224,13 +227,13 @@ def _fit(
                     state.best = [np.asarray(w).copy() for w in model.weights]
             state.variables = [np.asarray(v).copy() for v in variables]
             checkpoint.save(file, state)
-            log.write(epoch + 1, dataclasses.asdict(result))
+            curves.write(epoch + 1, dataclasses.asdict(result))
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
                 say(_line(epoch + 1, settings.epochs, result))
     if settings.last:
         with _averaged(model, settings):
             state.best = [np.asarray(w).copy() for w in model.weights]
-        checkpoint.save(file, state)  # a teacher takes its weights from there
+        checkpoint.save(file, state)  # a teacher reads its weights there
     checkpoint.assign(model.weights, state.best, file)
     return model, state
 
@@ -238,39 +241,46 @@ def _fit(
 def _learn(
     model: Any,
     settings: TrainSettings,
-    targets: Targets,
+    clips: SoftLabels,
     epoch: int,
     advance: Callable[[int], object],
 ) -> tuple[float, float]:
-    """One pass over an epoch's clips; mean loss and accuracy while learning."""
-    spectrograms, wanted = targets.epoch(epoch)
+    """Learn from an epoch's clips once; gives the mean loss and the accuracy while learning."""
+    spectrograms, labels = clips.epoch(epoch)
     rng = np.random.default_rng([settings.seed, *b"mixup", epoch])
     totals = np.zeros(2)
-    for start in range(0, len(wanted), settings.batch_size):
+    for start in range(0, len(labels), settings.batch_size):
         batch = slice(start, start + settings.batch_size)
-        x, y = to_float(spectrograms[batch]), wanted[batch]
+        x, y = to_float(spectrograms[batch]), labels[batch]
         if settings.mixup:
             x, y = mix_up(x, y, settings.mixup, rng)
         logs = model.train_on_batch(x, y, return_dict=True)
         totals += len(x) * np.array([logs["loss"], logs["accuracy"]])
         advance(len(x))
-    loss, accuracy = (totals / len(wanted)).tolist()
+    loss, accuracy = (totals / len(labels)).tolist()
     return loss, accuracy
 
 
 @contextlib.contextmanager
 def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
-    """The model with the running average of its weights, as long as the block lasts."""
+    """Give the model the running average of its weights for the length of the block."""
     if not settings.average:
         yield
         return
-    kept = [np.asarray(w).copy() for w in model.trainable_variables]
+    weights = [np.asarray(w).copy() for w in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)
-    for variable in model.trainable_variables:  # JAX lets both share memory, and frees one's
+    # With JAX both share memory, which is freed with one of them.
+    for variable in model.trainable_variables:
         variable.assign(np.asarray(variable).copy())
     yield
-    for variable, value in zip(model.trainable_variables, kept, strict=True):
+    for variable, value in zip(model.trainable_variables, weights, strict=True):
         variable.assign(value)
+
+
+def _streams(model: Any) -> bool:
+    from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
+
+    return streams(model)
 
 
 def _logits(model: Any, spectrograms: Spectrograms) -> npt.NDArray[np.float32]:
@@ -294,7 +304,7 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
         optimizer=keras.optimizers.Adam(rate, **average),
         loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
-        # The others take longer to compile than small models train; JAX is of no use without.
+        # With other backends compilation takes longer than a small model trains.
         jit_compile=keras.backend.backend() == "jax",
     )
     model.optimizer.build(model.trainable_variables)

@@ -1,4 +1,5 @@
-"""The same training with several seeds: how much of a figure is luck."""
+# SPDX-License-Identifier: Apache-2.0
+"""The same training with several seeds, which shows how much of a figure is chance."""
 
 from __future__ import annotations
 
@@ -12,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from kws.audio.dataset import DataSet
-from kws.bundle.bundle import Bundle
 from kws.bundle.writing import write_bundle
 from kws.files import make_directory
 from kws.model.train.distillation import Teacher
-from kws.model.train.fine_tuning import Origin
 from kws.model.train.loop import TrainResult, train
-from kws.model.train.run_folder import TrainSettings
+from kws.model.train.train_settings import TrainSettings
+from kws.model.weights import run_files
+from kws.model.weights.trained_model import TrainedModel
 
 
 @dataclass(frozen=True)
 class SeedResults:
-    """What the runs end with."""
+    """Results of the runs."""
 
     runs: list[TrainResult]
-    """One a seed."""
+    """One per seed."""
 
     best: TrainResult
-    """The run with the lowest validation loss; the test has no say."""
+    """The run with the lowest validation loss; the test clips do not decide."""
 
     @property
     def accuracies(self) -> list[float]:
@@ -47,7 +48,7 @@ class SeedResults:
         return float(np.std(self.accuracies, ddof=1)) if len(self.runs) > 1 else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """What a script wants to know."""
+        """The results for scripts."""
         out = self.best.to_json()
         if len(self.runs) > 1:
             out["seeds"] = {
@@ -69,7 +70,7 @@ def train_seeds(
     about: str = "",
     extra: DataSet | None = None,
     teacher: Teacher | None = None,
-    origin: Origin | None = None,
+    origin: TrainedModel | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> SeedResults:
     """Train once for each seed from `settings.seed` on, as `train` does.
@@ -84,12 +85,11 @@ def train_seeds(
     runs = []
     for seed in range(settings.seed, settings.seed + seeds):
         folder = out / f"seed{seed}" if seeds > 1 else out
-        ours = dataclasses.replace(settings, seed=seed)
         if seeds > 1:
             say(f"seed {seed}")
         runs.append(
             train(
-                *(dataset, folder, ours),
+                *(dataset, folder, dataclasses.replace(settings, seed=seed)),
                 name=name,
                 about=about,
                 extra=extra,
@@ -101,7 +101,7 @@ def train_seeds(
     best = min(runs, key=lambda run: run.history[run.best_epoch].validation_loss)
     if seeds > 1:
         make_directory(out)
-        bundle: Bundle = write_bundle(best.bundle, out / "bundle")
+        bundle = write_bundle(best.bundle, out / run_files.BUNDLE)
         picture = shutil.copy(best.picture, out / best.picture.name)
         best = dataclasses.replace(best, bundle=bundle, picture=Path(picture))
     return SeedResults(runs, best)

@@ -1,4 +1,5 @@
-"""What a model is asked for while it learns: labels, or something softer."""
+# SPDX-License-Identifier: Apache-2.0
+"""Labels that a model learns: shares of the classes instead of one class."""
 
 from __future__ import annotations
 
@@ -7,46 +8,45 @@ import numpy.typing as npt
 
 from kws.features.spectrogram import Spectrograms
 from kws.model.samples.training_set import TrainingSet
-from kws.model.train.distillation import Teacher
-from kws.model.train.run_folder import TrainSettings
+from kws.model.train.distillation import Scores, Teacher
+from kws.model.train.train_settings import TrainSettings
 
 
-class Targets:
-    """What a model is asked for in each epoch: spectrograms, and how sure it should be of what."""
+class SoftLabels:
+    """The spectrograms of each epoch with smoothed labels, partly from a teacher."""
 
     def __init__(
         self, settings: TrainSettings, training: TrainingSet, teacher: Teacher | None
     ) -> None:
-        """Take them from a training set and a teacher."""
+        """Use the clips of a training set and the scores of a teacher, if there is one."""
         self._settings = settings
         self._training = training
         self._teacher = teacher
-        self._taught: dict[int, npt.NDArray[np.float32]] = {}
+        self._teacher_scores: dict[int, Scores] = {}
 
     def __len__(self) -> int:
         """Clips in an epoch."""
         return len(self._training)
 
-    def epoch(self, number: int) -> tuple[Spectrograms, npt.NDArray[np.float32]]:
-        """Spectrograms int8[n, 49, 40] and targets float[n, classes]."""
+    def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
+        """Spectrograms int8[n, 49, 40] and labels float[n, classes], whose rows add up to 1."""
         samples = self._training.epoch(number)
         classes = len(self._settings.words) + 2
-        targets = np.eye(classes, dtype=np.float32)[samples.labels]
+        labels = np.eye(classes, dtype=np.float32)[samples.labels]
         if self._teacher:
-            taught = self._taught_by(self._teacher, number)[self._training.order(number)]
+            scores = self._scores(self._teacher, number)[self._training.order(number)]
             share = np.float32(self._settings.teacher_share)
-            targets = (1 - share) * targets + share * taught
+            labels = (1 - share) * labels + share * scores
         smoothing = np.float32(self._settings.smoothing)
-        return samples.spectrograms, (1 - smoothing) * targets + smoothing / classes
+        return samples.spectrograms, (1 - smoothing) * labels + smoothing / classes
 
-    def _taught_by(self, teacher: Teacher, number: int) -> npt.NDArray[np.float32]:
+    def _scores(self, teacher: Teacher, number: int) -> Scores:
         """The teacher's scores of the epoch's copy of the clips, before stripes are blanked."""
-        number %= self._settings.samples.copies
-        if number not in self._taught:
-            self._taught[number] = teacher.scores(
-                self._training.copy(number).spectrograms, self._settings.words
-            )
-        return self._taught[number]
+        copy = number % self._settings.samples.copies
+        if copy not in self._teacher_scores:
+            spectrograms = self._training.copy(copy).spectrograms
+            self._teacher_scores[copy] = teacher.scores(spectrograms, self._settings.words)
+        return self._teacher_scores[copy]
 
 
 def mix_up(
@@ -55,9 +55,15 @@ def mix_up(
     strength: float,
     rng: np.random.Generator,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Each clip of a batch mixed with another one, and their targets in the same shares.
+    """Each clip of a batch mixed with another one, and their labels in the same shares.
 
-    Source: Zhang et al., arXiv:1710.09412. A clip keeps half of itself or more.
+    A clip keeps at least half of itself. Source: Zhang et al., arXiv:1710.09412.
+
+    Args:
+        x: clips, float[n, ...].
+        y: labels, float[n, classes].
+        strength: shares are drawn from Beta(strength, strength).
+        rng: draws the shares and the pairs.
     """
     share = rng.beta(strength, strength, len(x)).astype(np.float32)
     share = np.maximum(share, 1 - share)

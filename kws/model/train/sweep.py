@@ -1,4 +1,5 @@
-"""The same training with other settings, many at once: here in processes, or on a cluster."""
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: a run for each combination of settings, in processes or on a cluster."""
 
 from __future__ import annotations
 
@@ -13,12 +14,19 @@ from typing import Any
 
 from kws import config
 from kws.audio.dataset import open_dataset
+from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
-from kws.model.train.run_folder import settings_for
+from kws.extras import require
+from kws.model.train.named_settings import find_setting, settings_for, show
+from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
+from kws.model.weights import run_files
+
+ARCH = "arch"
+"""Names the architecture among the options; everything else is a setting."""
 
 Options = dict[str, Any]
-"""Fields of TrainSettings, SampleSettings and Augmentation, and `model`."""
+"""Settings by name, and `arch`."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +41,14 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave."""
+    """Results of a run."""
 
     folder: str
-    """Of the run, named by its options."""
+    """Name of the run's folder, made of its options."""
 
     options: Options
     validation: float
-    """Mean recall of the classes on the validation clips: what the order goes by."""
+    """Mean recall of the classes on the validation clips, by which runs are ordered."""
 
     test: float
     """The same on the test clips, int8 on the core."""
@@ -53,42 +61,52 @@ class Outcome:
 
 
 def parse_sets(texts: Iterable[str]) -> dict[str, list[Any]]:
-    """What `--set learning_rate=0.01,0.003` says: a setting and its values.
+    """Settings and their values from texts such as `learning_rate=0.01,0.003`.
 
     Raises:
-        UsageError: a text is not of that form.
+        UsageError: a text has another form, there is no such setting, or a value is wrong.
     """
-    found: dict[str, list[Any]] = {}
+    sets: dict[str, list[Any]] = {}
     for text in texts:
-        key, equals, values = text.partition("=")
-        if not equals or not key or not values:
+        key, equals, joined = text.partition("=")
+        values = [value.strip() for value in joined.split(",")]
+        if not equals or not key or not all(values):
             raise UsageError(f"--set {text}: write a setting and its values, as mixup=0,0.2")
-        found[key.strip().replace("-", "_")] = [_value(v.strip()) for v in values.split(",")]
-    return found
+        if key.strip() == ARCH:
+            sets[ARCH] = values
+        else:
+            setting = find_setting(key)
+            sets[setting.name] = [setting.parse(value) for value in values]
+    return sets
 
 
 def read_sets(file: Path) -> dict[str, list[Any]]:
-    """The same from a TOML file: `learning_rate = [0.01, 0.003]`.
+    """The same from a TOML file with lines such as `learning_rate = [0.01, 0.003]`.
 
     Raises:
-        KwsError: it cannot be read.
-        UsageError: a value is no list.
+        KwsError: the file cannot be read.
+        UsageError: a value is no list, there is no such setting, or a value is wrong.
     """
-    table = config.read_toml(file)
-    for key, values in table.items():
+    sets: dict[str, list[Any]] = {}
+    for key, values in config.read_toml(file).items():
         if not isinstance(values, list) or not values:
             raise UsageError(f"{file}: {key} is no list; write {key} = [{values}, ...]")
-    return table
+        if key == ARCH:
+            sets[ARCH] = [str(value) for value in values]
+        else:
+            setting = find_setting(key)
+            sets[setting.name] = [setting.check(value) for value in values]
+    return sets
 
 
-def jobs_of(
+def make_jobs(
     data: Path, out: Path, words: Sequence[str], sets: Mapping[str, Sequence[Any]]
 ) -> list[Job]:
     """A run for each combination of the values, in `out/<setting>=<value>,...`.
 
     Raises:
-        UsageError: nothing to choose from, an unknown setting or an unknown model.
-        KwsError: a value is out of range.
+        UsageError: there is nothing to combine, no such setting or architecture, or a value is
+            wrong.
     """
     if not sets:
         raise UsageError("nothing to sweep over; give --set mixup=0,0.2 or --settings FILE.toml")
@@ -96,11 +114,9 @@ def jobs_of(
     for values in itertools.product(*sets.values()):
         options = dict(zip(sets, values, strict=True))
         name = ",".join(f"{key}={_short(value)}" for key, value in options.items())
-        try:
-            settings_for(tuple(words), **_with_model(options))
-        except TypeError as error:
-            raise UsageError(f"{name}: {_unknown(error, options)}") from None
-        jobs.append(Job(data, out / name, tuple(words), options))
+        job = Job(data, out / name, tuple(words), options)
+        _settings(job)
+        jobs.append(job)
     return jobs
 
 
@@ -118,17 +134,18 @@ def run_sweep(
     Args:
         jobs: what to train.
         processes: runs at a time on this machine.
-        ray: address of a Ray cluster (`auto`: the one that this machine is part of; `local`: one of
-            `processes` workers made here), which has to see the data and `out` under the same
-            paths; None for processes of our own.
-        say: is given a line after each run.
+        ray: address of a Ray cluster, which has to see the data and `out` under the same paths.
+            `auto` is the cluster that this machine is part of, `local` one of `processes` workers
+            made here. None takes processes without Ray.
+        say: called with a line after each run.
 
     Raises:
         ToolError: Ray is not installed or its cluster cannot be reached.
         KwsError: a run failed; the others are finished and kept.
     """
-    outcomes = [done for job in jobs if (done := read_outcome(job))]
-    todo = [job for job in jobs if read_outcome(job) is None]
+    finished = {job.out: read_outcome(job) for job in jobs}
+    outcomes = [outcome for outcome in finished.values() if outcome]
+    todo = [job for job in jobs if not finished[job.out]]
     if outcomes:
         say(f"{len(outcomes)} of {len(jobs)} runs are finished already")
     results = _by_ray(todo, processes, ray) if ray else _by_processes(todo, processes)
@@ -150,14 +167,14 @@ def run_sweep(
 
 
 def read_outcome(job: Job) -> Outcome | None:
-    """What a finished run gave, None if it is not finished.
+    """The results of a run; None if it is not finished.
 
     Raises:
         BundleError: its bundle is damaged.
     """
-    if not (job.out / "bundle" / "bundle.toml").is_file():
+    if not (job.out / run_files.BUNDLE / SETTINGS_FILE).is_file():
         return None
-    bundle = load_bundle(job.out / "bundle")
+    bundle = load_bundle(job.out / run_files.BUNDLE)
     return Outcome(
         job.out.name,
         job.options,
@@ -169,12 +186,11 @@ def read_outcome(job: Job) -> Outcome | None:
 
 
 def run_job(job: Job) -> str:
-    """Train one run; gives what went wrong, empty if nothing did. Called in other processes."""
+    """Train one run, in a process of its own; gives the error's text, empty if there was none."""
     from kws.model.train.loop import train  # noqa: PLC0415 - TensorFlow, in the worker alone
 
     try:
-        settings = settings_for(job.words, **_with_model(job.options))
-        train(open_dataset(job.data), job.out, settings, name="sweep")
+        train(open_dataset(job.data), job.out, _settings(job), name="sweep")
     except KwsError as error:
         return str(error)
     return ""
@@ -205,7 +221,10 @@ def table(outcomes: Sequence[Outcome]) -> Any:
 
 
 def _by_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, str]]:
-    """Each job and what went wrong, as they end. TensorFlow does not survive a fork: spawn."""
+    """Each job and its error's text, as the jobs end.
+
+    Processes are spawned, since TensorFlow does not survive a fork.
+    """
     if not jobs:
         return
     threads = max((os.cpu_count() or 1) // processes, 1)
@@ -220,15 +239,12 @@ def _by_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, st
 
 def _by_ray(jobs: Sequence[Job], processes: int, address: str) -> Iterator[tuple[Job, str]]:
     """The same on a Ray cluster."""
-    try:
-        import ray  # noqa: PLC0415 - optional and slow
-    except ImportError:
-        raise ToolError("Ray is not installed; sweeps on it need: pip install 'kws[ray]'") from None
-    where: dict[str, Any] = {"address": address}
+    ray: Any = require("ray", "ray", "a sweep on a Ray cluster")
+    cluster: dict[str, Any] = {"address": address}
     if address == "local":
-        where |= {"num_cpus": processes, "include_dashboard": False}
+        cluster |= {"num_cpus": processes, "include_dashboard": False}
     try:
-        ray.init(**where, log_to_driver=False, logging_level="error")
+        ray.init(**cluster, log_to_driver=False, logging_level="error")
     except Exception as error:  # noqa: BLE001 - Ray raises bare ones where a node does not start
         reason = str(error).splitlines()[0]
         raise ToolError(f"no Ray cluster at {address} ({reason}); start one: ray start") from None
@@ -246,26 +262,11 @@ def _by_ray(jobs: Sequence[Job], processes: int, address: str) -> Iterator[tuple
         ray.shutdown()
 
 
-def _with_model(options: Options) -> dict[str, Any]:
-    return {"model": "tiny_conv", **options}
-
-
-def _value(text: str) -> Any:
-    """A number if it is one."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
+def _settings(job: Job) -> TrainSettings:
+    values = {key: value for key, value in job.options.items() if key != ARCH}
+    return settings_for(job.words, job.options.get(ARCH, DEFAULT_ARCH), values)
 
 
 def _short(value: Any) -> str:
     """A value in a folder's name."""
-    return Path(value).stem if isinstance(value, str) else str(value)
-
-
-def _unknown(error: TypeError, options: Options) -> str:
-    """Which setting does not exist."""
-    named = [key for key in options if f"'{key}'" in str(error)]
-    return f"no setting {named[0] if named else error}; docs/training.md lists them"
+    return Path(value).stem if isinstance(value, str) else show(value)

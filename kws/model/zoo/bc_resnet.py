@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """bc_resnet: broadcasted residuals, in two sizes.
 
 Kim et al., Broadcasted Residual Learning for Efficient Keyword Spotting (arXiv:2106.04140), table
@@ -51,17 +52,19 @@ def _block(x: Tensor, filters: int, stride: int, dilation: int, *, first: bool) 
     return layers.ReLU()(layers.Add()([layers.Add()([x, *kept]) if kept else x, time]))
 
 
-W1 = ZooModel(
-    partial(build, width=1),
-    "broadcasted residuals, 8 to 32 filters: most accurate for its size",
-    f"{_SOURCE}-1",
-    {"learning_rate": 0.01, "epochs": 60},
-    16,
-)
-W2 = ZooModel(
-    partial(build, width=2),
-    "broadcasted residuals, 16 to 64 filters",
-    f"{_SOURCE}-2",
-    {"learning_rate": 0.01, "epochs": 60},
-    16,
-)
+MODELS = {
+    "bc_resnet_1": ZooModel(
+        partial(build, width=1),
+        "broadcasted residuals, 8 to 32 filters: most accurate for its size",
+        f"{_SOURCE}-1",
+        {"learning_rate": 0.01, "epochs": 60},
+        16,
+    ),
+    "bc_resnet_2": ZooModel(
+        partial(build, width=2),
+        "broadcasted residuals, 16 to 64 filters",
+        f"{_SOURCE}-2",
+        {"learning_rate": 0.01, "epochs": 60},
+        16,
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """conv: two large convolutions with a pooling between them, and a dense layer.
 
 Sainath and Parada, Convolutional Neural Networks for Small-footprint Keyword Spotting (2015),
@@ -30,10 +31,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     )
 
 
-MODEL = ZooModel(
-    build,
-    "two large convolutions and a dense layer; for hosts, too slow for a Cortex-M4",
-    "TensorFlow, examples/speech_commands, conv",
-    {"learning_rate": 0.001, "epochs": 30},
-    16,
-)
+MODELS = {
+    "conv": ZooModel(
+        build,
+        "two large convolutions and a dense layer; for hosts, too slow for a Cortex-M4",
+        "TensorFlow, examples/speech_commands, conv",
+        {"learning_rate": 0.001, "epochs": 30},
+        16,
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """crnn: a convolution that shortens the second to 13 steps, then an LSTM over them.
 
 Zhang et al. (arXiv:1711.07128), CRNN, with an LSTM in place of two GRUs. The steps are written out
@@ -29,10 +30,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     return Model(source, layers.Dense(classes)(x), name="crnn")
 
 
-MODEL = ZooModel(
-    build,
-    "a convolution, then an LSTM over 13 steps",
-    "after Zhang et al. (arXiv:1711.07128), CRNN",
-    {"learning_rate": 0.003, "epochs": 40},
-    4,
-)
+MODELS = {
+    "crnn": ZooModel(
+        build,
+        "a convolution, then an LSTM over 13 steps",
+        "after Zhang et al. (arXiv:1711.07128), CRNN",
+        {"learning_rate": 0.003, "epochs": 40},
+        4,
+    ),
+}

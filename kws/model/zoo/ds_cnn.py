@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ds_cnn: depthwise separable convolutions, in three sizes.
 
 Zhang et al., Hello Edge: Keyword Spotting on Microcontrollers (arXiv:1711.07128), table 1. There
@@ -40,24 +41,26 @@ def build(
     return Model(source, layers.Dense(classes)(x), name=f"ds_cnn_{filters}")
 
 
-S = ZooModel(
-    lambda *sizes: build(sizes, 64, (2, 2), (1, 1, 1, 1)),
-    "four depthwise separable blocks of 64 filters",
-    f"{_SOURCE}-S",
-    {"learning_rate": 0.005, "epochs": 40},
-    7,
-)
-M = ZooModel(
-    lambda *sizes: build(sizes, 172, (2, 1), (2, 1, 1, 1)),
-    "four depthwise separable blocks of 172 filters",
-    f"{_SOURCE}-M",
-    {"learning_rate": 0.003, "epochs": 40},
-    16,
-)
-L = ZooModel(
-    lambda *sizes: build(sizes, 276, (2, 1), (2, 1, 1, 1, 1)),
-    "five depthwise separable blocks of 276 filters",
-    f"{_SOURCE}-L",
-    {"learning_rate": 0.003, "epochs": 40},
-    16,
-)
+MODELS = {
+    "ds_cnn_s": ZooModel(
+        lambda *sizes: build(sizes, 64, (2, 2), (1, 1, 1, 1)),
+        "four depthwise separable blocks of 64 filters",
+        f"{_SOURCE}-S",
+        {"learning_rate": 0.005, "epochs": 40},
+        7,
+    ),
+    "ds_cnn_m": ZooModel(
+        lambda *sizes: build(sizes, 172, (2, 1), (2, 1, 1, 1)),
+        "four depthwise separable blocks of 172 filters",
+        f"{_SOURCE}-M",
+        {"learning_rate": 0.003, "epochs": 40},
+        16,
+    ),
+    "ds_cnn_l": ZooModel(
+        lambda *sizes: build(sizes, 276, (2, 1), (2, 1, 1, 1, 1)),
+        "five depthwise separable blocks of 276 filters",
+        f"{_SOURCE}-L",
+        {"learning_rate": 0.003, "epochs": 40},
+        16,
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ds_resnet: ds_cnn's blocks with residuals around them, narrower and deeper, under 60 kB.
 
 Of ds_cnn (arXiv:1711.07128) it has the separable blocks, of residual networks (arXiv:1512.03385)
@@ -31,10 +32,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     return Model(source, layers.Dense(classes)(x), name="ds_resnet")
 
 
-MODEL = ZooModel(
-    build,
-    "depthwise separable blocks of 48 and 80 filters with residuals",
-    "ours, after arXiv:1711.07128 and arXiv:1512.03385",
-    {"learning_rate": 0.005, "epochs": 40},
-    12,
-)
+MODELS = {
+    "ds_resnet": ZooModel(
+        build,
+        "depthwise separable blocks of 48 and 80 filters with residuals",
+        "kws, after arXiv:1711.07128 and arXiv:1512.03385",
+        {"learning_rate": 0.005, "epochs": 40},
+        12,
+    ),
+}

@@ -1,4 +1,5 @@
-"""What the zoo knows of a model."""
+# SPDX-License-Identifier: Apache-2.0
+"""What the zoo says about an architecture."""
 
 from __future__ import annotations
 
@@ -15,21 +16,23 @@ float[n, classes]."""
 
 @dataclass(frozen=True)
 class ZooModel:
-    """A model, and how it is trained unless the user says otherwise."""
+    """An architecture, and its own training settings."""
 
     build: Build
 
     summary: str
-    """What it is, in a line."""
+    """A description in one line."""
 
     source: str
     """Where its shape comes from."""
 
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    """How it is best trained where that is not the usual way: fields of TrainSettings,
-    SampleSettings and Augmentation."""
+    """Settings by name that take the place of the defaults."""
 
     stride: int = DEFAULT_STRIDE
-    """Hops of 20 ms from one inference to the next, so that a Cortex-M4F of 48 MHz keeps up at 1.25
-    cycles an instruction; not more than 16, with which three results still fall into the
-    recognizer's second. A streaming model's own stride takes its place."""
+    """Hops of 20 ms from one inference to the next, 1 to 16.
+
+    It is large enough that a Cortex-M4F of 48 MHz keeps up at 1.25 cycles per instruction. With
+    more than 16 hops fewer than three results would fall into the recognizer's second. A streaming
+    model runs each time that it has its new frames, whatever its cost.
+    """

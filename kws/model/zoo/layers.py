@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layers that several models are made of. Only Keras: any of its backends can train them."""
 
 from __future__ import annotations

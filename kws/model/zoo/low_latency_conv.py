@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """low_latency_conv: filters as long as the spectrogram, then three dense layers.
 
 Sainath and Parada (2015), cnn-one-fstride4; the example moves its filters by 1 channel, not 4, and
@@ -31,10 +32,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     )
 
 
-MODEL = ZooModel(
-    build,
-    "filters over the whole second, then three dense layers",
-    "TensorFlow, examples/speech_commands, low_latency_conv",
-    {"learning_rate": 0.001, "epochs": 30},
-    5,
-)
+MODELS = {
+    "low_latency_conv": ZooModel(
+        build,
+        "filters over the whole second, then three dense layers",
+        "TensorFlow, examples/speech_commands, low_latency_conv",
+        {"learning_rate": 0.001, "epochs": 30},
+        5,
+    ),
+}

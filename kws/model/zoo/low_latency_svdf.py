@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """low_latency_svdf: units of rank 2, each two filters over channels times two over time.
 
 Nakkiran et al., Compressing Deep Neural Networks Using a Rank-Constrained Topology (2015). A rank
@@ -31,10 +32,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     return Model(source, layers.Dense(classes)(layers.Dropout(0.3)(x)), name="low_latency_svdf")
 
 
-MODEL = ZooModel(
-    build,
-    "1280 units of rank 2 (SVDF) over the whole second, then three dense layers",
-    "TensorFlow, examples/speech_commands, low_latency_svdf",
-    {"learning_rate": 0.001, "epochs": 30},
-    16,
-)
+MODELS = {
+    "low_latency_svdf": ZooModel(
+        build,
+        "1280 units of rank 2 (SVDF) over the whole second, then three dense layers",
+        "TensorFlow, examples/speech_commands, low_latency_svdf",
+        {"learning_rate": 0.001, "epochs": 30},
+        16,
+    ),
+}

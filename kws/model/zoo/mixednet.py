@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mixednet: a streaming model, one inference a hop on the one new frame.
 
 Filters of several lengths over time, each for a part of the channels, then a 1x1 convolution, as in
@@ -40,9 +41,12 @@ def build(frames: int, channels: int, classes: int) -> Any:
     return Model(source, layers.Dense(classes)(layers.Dropout(0.2)(x)), name="mixednet")
 
 
-MODEL = ZooModel(
-    build,
-    "streaming: takes one new frame a hop and remembers the rest",
-    "ours, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
-    {"learning_rate": 0.005, "epochs": 40},
-)
+MODELS = {
+    "mixednet": ZooModel(
+        build,
+        "streaming: takes one new frame a hop and remembers the rest",
+        "kws, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
+        {"learning_rate": 0.005, "epochs": 40},
+        1,
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """single_fc: one dense layer over the spectrogram, what every other model has to beat."""
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ def build(frames: int, channels: int, classes: int) -> Any:
     )
 
 
-MODEL = ZooModel(
-    build,
-    "one dense layer: the floor",
-    "TensorFlow, examples/speech_commands, single_fc",
-    {"learning_rate": 0.002, "epochs": 30},
-)
+MODELS = {
+    "single_fc": ZooModel(
+        build,
+        "one dense layer: the floor",
+        "TensorFlow, examples/speech_commands, single_fc",
+        {"learning_rate": 0.002, "epochs": 30},
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tc_resnet8: a residual network over time alone; the channels of a frame are features.
 
 Choi et al., Temporal Convolution for Real-time Keyword Spotting on Mobile Devices
@@ -27,9 +28,11 @@ def build(frames: int, channels: int, classes: int) -> Any:
     return Model(source, layers.Dense(classes)(x), name="tc_resnet8")
 
 
-MODEL = ZooModel(
-    build,
-    "three residual blocks over time; few operations",
-    "Choi et al. (arXiv:1904.03814), TC-ResNet8",
-    {"learning_rate": 0.005, "epochs": 40},
-)
+MODELS = {
+    "tc_resnet8": ZooModel(
+        build,
+        "three residual blocks over time; few operations",
+        "Choi et al. (arXiv:1904.03814), TC-ResNet8",
+        {"learning_rate": 0.005, "epochs": 40},
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tcs_resnet: a short two-dimensional stem, then separable convolutions over time with residuals.
 
 The stem sees local shapes of the spectrogram and shrinks it; after it the channels of a frame are
@@ -13,6 +14,8 @@ from typing import Any
 
 from kws.model.zoo.entry import ZooModel
 from kws.model.zoo.layers import conv
+
+_SOURCE = "kws, after arXiv:1910.10261 and arXiv:2004.08531"
 
 
 def build(frames: int, channels: int, classes: int, *, stem: int, width: int) -> Any:
@@ -61,24 +64,27 @@ def _depthwise(x: Any, size: int | tuple[int, int]) -> Any:
     return layers.DepthwiseConv2D(size, padding="same", use_bias=False)(x)
 
 
-MODEL = ZooModel(
-    partial(build, stem=20, width=64),
-    "a 2-D stem, then five separable residual blocks over time; under 60 kB",
-    "ours, after arXiv:1910.10261 and arXiv:2004.08531",
-    {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
-    4,
-)
-WIDE = ZooModel(
-    partial(build, stem=24, width=128),
-    "the same, twice as wide",
-    "the same",
-    {"learning_rate": 0.005, "batch_size": 128, "epochs": 40},
-    8,
-)
-FINE = ZooModel(
-    partial(build_fine, stem=24, width=160),
-    "wider and finer in frequency: for words in noise",
-    "the same",
-    {"learning_rate": 0.005, "batch_size": 100, "epochs": 70},
-    15,
-)
+MODELS = {
+    "tcs_resnet": ZooModel(
+        partial(build, stem=20, width=64),
+        "a 2-D stem, then five separable residual blocks over time of 64 features; trains and runs "
+        "quickly",
+        _SOURCE,
+        {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
+        4,
+    ),
+    "tcs_resnet_wide": ZooModel(
+        partial(build, stem=24, width=128),
+        "like tcs_resnet, with 128 features",
+        _SOURCE,
+        {"learning_rate": 0.005, "batch_size": 128, "epochs": 40},
+        8,
+    ),
+    "tcs_resnet_fine": ZooModel(
+        partial(build_fine, stem=24, width=160),
+        "like tcs_resnet, with 160 features and twice the frequency bands: for words in noise",
+        _SOURCE,
+        {"learning_rate": 0.005, "batch_size": 100, "epochs": 70},
+        15,
+    ),
+}

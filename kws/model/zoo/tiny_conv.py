@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tiny_conv: TensorFlow's smallest keyword spotter, 19 kB as int8.
 
 One layer of 8 filters, each 10 frames x 8 channels, over the spectrogram at stride 2, and one dense
@@ -29,8 +30,10 @@ def build(frames: int, channels: int, classes: int) -> Any:
     )
 
 
-MODEL = ZooModel(
-    build,
-    "one layer of 8 filters and a dense one; the smallest that is of use",
-    "TensorFlow, examples/speech_commands, tiny_conv",
-)
+MODELS = {
+    "tiny_conv": ZooModel(
+        build,
+        "one layer of 8 filters and a dense one; the smallest that is of use",
+        "TensorFlow, examples/speech_commands, tiny_conv",
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tiny_embedding_conv: tiny_conv with a second convolution, so that the dense layer is small."""
 
 from __future__ import annotations
@@ -25,8 +26,10 @@ def build(frames: int, channels: int, classes: int) -> Any:
     )
 
 
-MODEL = ZooModel(
-    build,
-    "two small convolutions and a small dense layer",
-    "TensorFlow, examples/speech_commands, tiny_embedding_conv",
-)
+MODELS = {
+    "tiny_embedding_conv": ZooModel(
+        build,
+        "two small convolutions and a small dense layer",
+        "TensorFlow, examples/speech_commands, tiny_embedding_conv",
+    ),
+}

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's own model: a Python file with a function `build(frames, channels, classes)`."""
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ import runpy
 from pathlib import Path
 from typing import Any
 
+from kws.convert.backend import import_tensorflow
 from kws.errors import UsageError
 from kws.model.zoo.entry import ZooModel
 
@@ -15,7 +17,7 @@ FUNCTION = "build"
 
 
 def is_own(name: str) -> bool:
-    """Whether `--model` names a file, not a model of the zoo."""
+    """Whether `--arch` names a file, not a model of the zoo."""
     return name.endswith(".py")
 
 
@@ -29,26 +31,30 @@ def fingerprint(file: str) -> str:
 
 
 def load(file: Path) -> ZooModel:
-    """The model that a file describes; `RECIPE` in it says how it is trained, if it is there.
+    """The model that a file describes. Its `RECIPE`, if there is one, holds its own settings.
 
     Raises:
         UsageError: the file is missing, does not run, or has no function `build`.
+        ToolError: TensorFlow is not installed.
     """
     _read(file)
+    import_tensorflow()  # before the file imports Keras, which would not be quiet
     try:
-        found = runpy.run_path(str(file))
-    except Exception as error:  # noqa: BLE001 - it is anyone's program
+        names = runpy.run_path(str(file))
+    except Exception as error:  # noqa: BLE001 - a user's program may raise anything
         raise UsageError(f"{file}: it does not run ({_reason(error)}); mend it") from None
-    build = found.get(FUNCTION)
+    build = names.get(FUNCTION)
     if not callable(build):
         raise UsageError(
             f"{file}: no function {FUNCTION}; write {FUNCTION}(frames, channels, classes) that "
             "returns a Keras model with logits"
         )
-    recipe = found.get("RECIPE", {})
+    recipe = names.get("RECIPE", {})
     if not isinstance(recipe, dict):
-        raise UsageError(f'{file}: RECIPE is no dict; write RECIPE = {{"learning_rate": 0.003}}')
-    return ZooModel(functools.partial(_checked, file, build), "your own", str(file), recipe)
+        raise UsageError(f'{file}: RECIPE is not a dict; write RECIPE = {{"learning_rate": 0.003}}')
+    return ZooModel(
+        functools.partial(_checked, file, build), "a model of your own", str(file), recipe
+    )
 
 
 def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -> Any:
@@ -57,7 +63,7 @@ def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -
 
     try:
         model = build(frames, channels, classes)
-    except Exception as error:  # noqa: BLE001 - it is anyone's program
+    except Exception as error:  # noqa: BLE001 - a user's program may raise anything
         raise UsageError(
             f"{file}: {FUNCTION}({frames}, {channels}, {classes}) failed ({_reason(error)}); "
             "mend it"

@@ -16,7 +16,7 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.measure import model_costs
-from kws.host.measure.model_costs import Cost, Trained, macs, measure, table, trained
+from kws.host.measure.model_costs import Cost, Trained, find_trained, macs, measure, table
 from kws.model.zoo import MODELS, find_model
 
 
@@ -60,11 +60,11 @@ def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> Non
     shutil.copytree(default_bundle_path(), tmp_path / "runs" / "one" / "bundle")
     (tmp_path / "runs" / "two").mkdir()
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
-    (run,) = trained([tmp_path / "runs", tmp_path / "nowhere"])
+    (trained,) = find_trained([tmp_path / "runs", tmp_path / "nowhere"])
     bundle = load_bundle(default_bundle_path())
-    assert run.model == bundle.metrics["training"]["model"] == "tiny_conv"
-    assert run.words == bundle.keywords
-    assert run.accuracy == bundle.metrics["accuracy"]["core"]
+    assert trained.arch == bundle.metrics["training"]["model"] == "tiny_conv"
+    assert trained.words == bundle.keywords
+    assert trained.accuracy == bundle.metrics["accuracy"]["core"]
 
 
 @pytest.mark.slow

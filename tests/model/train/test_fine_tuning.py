@@ -25,9 +25,11 @@ from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.training_clips import extra_clips
 from kws.model.samples.training_set import TrainingSet
-from kws.model.train import checkpoint
-from kws.model.train.fine_tuning import Origin, pack
+from kws.model.train.fine_tuning import start_from
 from kws.model.train.loop import train
+from kws.model.weights import checkpoint
+from kws.model.weights.float_weights import pack
+from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import build_model
 from tests.model.conftest import SETTINGS, Run
 
@@ -49,7 +51,7 @@ def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
     theirs = best(run.out)
     model = build_model("tiny_conv", len(LABELS), seed=9)
     fresh = weights(model)
-    Origin(run.out).give_to(model, LABELS, frozen=1)
+    start_from(TrainedModel(run.out), model, LABELS, frozen=1)
     kernel, bias, head, head_bias = weights(model)
     np.testing.assert_array_equal(kernel, theirs[0])
     np.testing.assert_array_equal(bias, theirs[1])
@@ -69,21 +71,21 @@ def test_share_of_frozen_layers(
     bundle = replace(run.result.bundle, float_model=pack(name, weights(known)))
     write_bundle(bundle, tmp_path / "bundle")
     model = build_model(name, 3, seed=2)
-    Origin(tmp_path / "bundle").give_to(model, ("silence", "unknown", "new"), frozen)
+    start_from(TrainedModel(tmp_path / "bundle"), model, ("silence", "unknown", "new"), frozen)
     layers = [layer for layer in model.layers if layer.weights]
     assert layers[-1].trainable
     stuck = [not layer.trainable for layer in layers[:-1]]
     assert stuck == sorted(stuck, reverse=True)
     assert sum(stuck) == round(share * len(stuck))
-    for ours, theirs in zip(weights(model)[:-2], weights(known)[:-2], strict=True):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-3, atol=1e-6)  # half precision
+    for new, old in zip(weights(model)[:-2], weights(known)[:-2], strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-3, atol=1e-6)  # half precision
 
 
 @pytest.mark.slow
 def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_path: Path) -> None:
     theirs = best(run.out)
-    train(tones, tmp_path / "head", replace(SHORT, frozen=1.0), origin=Origin(run.out))
-    train(tones, tmp_path / "all", replace(SHORT, frozen=0.0), origin=Origin(run.out))
+    train(tones, tmp_path / "head", replace(SHORT, frozen=1.0), origin=TrainedModel(run.out))
+    train(tones, tmp_path / "all", replace(SHORT, frozen=0.0), origin=TrainedModel(run.out))
     head, whole = best(tmp_path / "head"), best(tmp_path / "all")
     for place in (0, 1):
         np.testing.assert_array_equal(head[place], theirs[place])
@@ -98,29 +100,29 @@ def test_batch_normalization_that_is_frozen_does_not_move(
     known = build_model("tc_resnet8", 4, seed=1)
     bundle = replace(run.result.bundle, float_model=pack("tc_resnet8", weights(known)))
     write_bundle(bundle, tmp_path / "known")
-    settings = replace(SHORT, model="tc_resnet8", epochs=1)
-    train(tones, tmp_path / "run", settings, origin=Origin(tmp_path / "known"))
-    before = Origin(tmp_path / "known")._arrays
-    for ours, theirs in zip(best(tmp_path / "run")[:-2], before[:-2], strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    settings = replace(SHORT, arch="tc_resnet8", epochs=1)
+    train(tones, tmp_path / "run", settings, origin=TrainedModel(tmp_path / "known"))
+    before = TrainedModel(tmp_path / "known").weights
+    for new, old in zip(best(tmp_path / "run")[:-2], before[:-2], strict=True):
+        np.testing.assert_array_equal(new, old)
 
 
 def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
-    by_run, by_bundle = Origin(run.out), Origin(run.out / "bundle")
-    assert (by_run.model, by_run.labels) == (by_bundle.model, by_bundle.labels)
-    for one, other in zip(best(run.out), by_bundle._arrays, strict=True):
+    by_run, by_bundle = TrainedModel(run.out), TrainedModel(run.out / "bundle")
+    assert (by_run.arch, by_run.labels) == (by_bundle.arch, by_bundle.labels)
+    for one, other in zip(best(run.out), by_bundle.weights, strict=True):
         np.testing.assert_allclose(one, np.asarray(other, np.float32), rtol=1e-3, atol=1e-4)
     # A bundle that was changed and written anew still has its float weights.
     changed = tmp_path / "changed"
     arguments = ["convert", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert Origin(changed).fingerprint == by_bundle.fingerprint
+    assert TrainedModel(changed).fingerprint == by_bundle.fingerprint
 
 
 @pytest.mark.slow
 def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=1)
-    train(tones, tmp_path / "run", settings, origin=Origin(run.out))
+    train(tones, tmp_path / "run", settings, origin=TrainedModel(run.out))
     with pytest.raises(UsageError, match="another model to start from"):
         train(tones, tmp_path / "run", settings)
 
@@ -128,11 +130,11 @@ def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Pa
 def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path: Path) -> None:
     def refused(error: type[KwsError], says: str, folder: Path) -> None:
         with pytest.raises(error, match=says) as caught:
-            Origin(folder)
+            TrainedModel(folder)
         assert "\n" not in str(caught.value)
 
     with pytest.raises(UsageError, match="a tiny_conv, from which no crnn can start"):
-        train(tones, tmp_path / "run", replace(SHORT, model="crnn"), origin=Origin(run.out))
+        train(tones, tmp_path / "run", replace(SHORT, arch="crnn"), origin=TrainedModel(run.out))
     assert not (tmp_path / "run").exists()
     refused(BundleError, "no such bundle", tmp_path / "nowhere")
     refused(BundleError, "no bundle", tmp_path)
@@ -149,32 +151,33 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
 
     file.write_bytes(pack("tiny_conv", best(run.out)[:3]))
     with pytest.raises(ModelError, match="not of this version's tiny_conv"):
-        Origin(bundle).give_to(build_model("tiny_conv", 4, 0), LABELS[:4], 1)
+        start_from(TrainedModel(bundle), build_model("tiny_conv", 4, 0), LABELS[:4], 1)
 
 
 @pytest.mark.slow
-def test_finetune_takes_the_origins_model(run: Run, tmp_path: Path) -> None:
+def test_finetune_takes_the_origins_architecture(run: Run, tmp_path: Path) -> None:
     command = [
         *("train", "--data", str(run.data), "--words", "up,down", "--out", str(tmp_path / "run")),
-        *("--finetune", str(run.out), "--epochs", "1", "--copies", "1"),
+        *("--finetune", str(run.out), "--epochs", "1", "--set", "copies=1"),
     ]
-    result = CliRunner().invoke(app, [*command, "--model", "single_fc"])
+    result = CliRunner().invoke(app, [*command, "--arch", "single_fc"])
     assert isinstance(result.exception, UsageError)
     assert CliRunner().invoke(app, command).exit_code == 0
-    assert 'model = "tiny_conv"' in (tmp_path / "run" / "settings.toml").read_text()
+    assert 'arch = "tiny_conv"' in (tmp_path / "run" / "settings.toml").read_text()
 
 
 @pytest.mark.slow
 def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2))
-    whole = train(tones, tmp_path / "whole", settings, name="it", origin=Origin(run.out))
+    whole = train(tones, tmp_path / "whole", settings, name="it", origin=TrainedModel(run.out))
     code = (
         "import sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
-        "from kws.model.train.fine_tuning import Origin; from kws.model.train.loop import train;"
+        "from kws.model.weights.trained_model import TrainedModel;"
+        "from kws.model.train.loop import train;"
         "from tests.model.train.test_fine_tuning import SHORT; from dataclasses import replace;"
         "settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2));"
         "data, out, run = map(Path, sys.argv[1:]);"
-        "train(open_dataset(data), out, settings, name='it', origin=Origin(run))"
+        "train(open_dataset(data), out, settings, name='it', origin=TrainedModel(run))"
     )
     out = tmp_path / "killed"
     process = subprocess.Popen([sys.executable, "-c", code, str(run.data), str(out), str(run.out)])
@@ -188,10 +191,10 @@ def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path
     state = checkpoint.load(out / "checkpoint.npz")
     assert state is not None
     assert 0 < len(state.history) < settings.epochs
-    again = train(tones, out, settings, name="it", origin=Origin(run.out))
+    again = train(tones, out, settings, name="it", origin=TrainedModel(run.out))
     assert again.best_epoch == whole.best_epoch
-    for ours, theirs in zip(best(out), best(tmp_path / "whole"), strict=True):
-        np.testing.assert_array_equal(ours, theirs)
+    for new, old in zip(best(out), best(tmp_path / "whole"), strict=True):
+        np.testing.assert_array_equal(new, old)
     np.testing.assert_array_equal(best(out)[0], best(run.out)[0])
 
 

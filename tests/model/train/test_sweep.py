@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,17 +9,17 @@ import pytest
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
 from kws.model.train import sweep
-from kws.model.train.sweep import Job, jobs_of, parse_sets, read_outcome, read_sets, run_sweep
+from kws.model.train.sweep import Job, make_jobs, parse_sets, read_outcome, read_sets, run_sweep
 
 WORDS = ("low", "high")
 SMALL: dict[str, list[Any]] = {"epochs": [1], "copies": [1], "batch_size": [16]}
 
 
 def test_sets_are_read_from_the_command_line_and_from_toml(tmp_path: Path) -> None:
-    given = parse_sets(["learning-rate=0.01,0.003", "model=tiny_conv,ds_cnn_s", "epochs=3"])
+    given = parse_sets(["learning-rate=0.01,0.003", "arch=tiny_conv,ds_cnn_s", "epochs=3"])
     assert given == {
         "learning_rate": [0.01, 0.003],
-        "model": ["tiny_conv", "ds_cnn_s"],
+        "arch": ["tiny_conv", "ds_cnn_s"],
         "epochs": [3],
     }
     file = tmp_path / "sweep.toml"
@@ -27,7 +28,7 @@ def test_sets_are_read_from_the_command_line_and_from_toml(tmp_path: Path) -> No
 
 
 def test_each_combination_is_a_run_in_its_folder(tmp_path: Path) -> None:
-    jobs = jobs_of(tmp_path, tmp_path / "out", WORDS, parse_sets(["mixup=0,0.2", "seed=1,2"]))
+    jobs = make_jobs(tmp_path, tmp_path / "out", WORDS, parse_sets(["mixup=0,0.2", "seed=1,2"]))
     assert [job.out.name for job in jobs] == [
         "mixup=0,seed=1",
         "mixup=0,seed=2",
@@ -43,8 +44,10 @@ def test_each_combination_is_a_run_in_its_folder(tmp_path: Path) -> None:
         ([], "nothing to sweep over"),
         (["mixup"], "--set mixup: write a setting and its values"),
         (["mixup="], "--set mixup=: write"),
-        (["mixer=1"], "no setting mixer"),
-        (["model=huge"], "no model 'huge'"),
+        (["mixer=1"], "no setting 'mixer'; the nearest are mixup"),
+        (["model=tiny_conv"], "no setting 'model'"),
+        (["epochs=many"], "epochs is 'many'; it has to be a whole number"),
+        (["arch=huge"], "no architecture 'huge'"),
         (["epochs=0"], "epochs is 0"),
     ],
 )
@@ -52,7 +55,7 @@ def test_wrong_settings_are_refused_before_anything_runs(
     tmp_path: Path, sets: list[str], says: str
 ) -> None:
     with pytest.raises(KwsError, match=says):
-        jobs_of(tmp_path, tmp_path / "out", WORDS, parse_sets(sets))
+        make_jobs(tmp_path, tmp_path / "out", WORDS, parse_sets(sets))
 
 
 def test_toml_without_lists_is_refused(tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_runs_are_trained_in_processes_ordered_and_read_again(
     tones_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sets = {**SMALL, "learning_rate": [1e-9, 0.01]}
-    jobs = jobs_of(tones_folder, tmp_path / "out", WORDS, sets)
+    jobs = make_jobs(tones_folder, tmp_path / "out", WORDS, sets)
     said: list[str] = []
     outcomes = run_sweep(jobs, processes=2, say=said.append)
     assert len(outcomes) == 2
@@ -86,7 +89,7 @@ def test_runs_are_trained_in_processes_ordered_and_read_again(
 
 @pytest.mark.slow
 def test_a_run_that_fails_does_not_stop_the_others(tones_folder: Path, tmp_path: Path) -> None:
-    good, bad = jobs_of(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
+    good, bad = make_jobs(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
     bad = Job(tmp_path / "nowhere", bad.out, bad.words, bad.options)
     with pytest.raises(KwsError, match=r"1 of 2 runs failed, first epochs=1.*nowhere"):
         run_sweep([bad, good])
@@ -100,7 +103,7 @@ def test_two_workers_of_a_ray_cluster_train(
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'kws[ray]'")
     monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")  # this machine may be busy
-    jobs = jobs_of(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
+    jobs = make_jobs(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
     outcomes = run_sweep(jobs, processes=2, ray="local")
     assert {outcome.options["seed"] for outcome in outcomes} == {1, 2}
 
@@ -109,6 +112,6 @@ def test_without_ray_it_is_said_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    jobs = jobs_of(tmp_path, tmp_path / "out", WORDS, SMALL)
+    jobs = make_jobs(tmp_path, tmp_path / "out", WORDS, SMALL)
     with pytest.raises(ToolError, match=r"pip install 'kws\[ray\]'"):
         run_sweep(jobs, ray="auto")

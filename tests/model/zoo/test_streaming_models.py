@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model for whole spectrograms and its streaming twin say the same, on every target."""
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kws.host.emulate.qemu import Qemu
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.evaluate.conversion_loss import litert_scores
 from kws.model.zoo import build_model
-from tests.model.zoo.test_zoo import lively, noise
+from tests.model.zoo.untrained import fit_normalizations, noise
 from tests.runtime.families import mixed_net
 from tests.runtime.oracles import assert_same
 from tests.small_models import dense_model
@@ -52,7 +53,7 @@ def clips() -> NDArray[np.int8]:
 @pytest.fixture(scope="module")
 def model(clips: NDArray[np.int8]) -> Any:
     """Mixednet, its dense layer such that it says now this, now that."""
-    model = lively(build_model("mixednet", len(LABELS), seed=2), clips)
+    model = fit_normalizations(build_model("mixednet", len(LABELS), seed=2), clips)
     weights = model.layers[-1].get_weights()[0]
     logits = model(to_float(clips), training=False).numpy()
     model.layers[-1].set_weights([4 * weights, -4 * logits.mean(axis=0)])

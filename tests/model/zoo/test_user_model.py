@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's own model: what is wrong with it is said before it trains."""
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import pytest
 from kws.audio.dataset import DataSet
 from kws.errors import ConversionError, UsageError
 from kws.model.train.loop import train
-from kws.model.train.run_folder import claim, settings_for
+from kws.model.train.named_settings import settings_for
+from kws.model.train.run_folder import claim
 from kws.model.zoo import build_model, find_model
 from tests.model.conftest import SETTINGS
 
@@ -38,16 +40,16 @@ def write(folder: Path, text: str) -> str:
 def test_own_model_is_built_and_trained_by_its_recipe(tmp_path: Path) -> None:
     name = write(tmp_path, GOOD)
     assert build_model(name, 5, seed=0).output_shape == (None, 5)
-    settings = settings_for(("a",), name)
+    settings = settings_for(("a",), name, {})
     assert (settings.learning_rate, settings.mixup) == (0.002, 0.1)
 
 
 @pytest.mark.slow
 def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
-    settings = replace(SETTINGS, model=write(tmp_path, GOOD), epochs=1)
+    settings = replace(SETTINGS, arch=write(tmp_path, GOOD), epochs=1)
     result = train(tones, tmp_path / "run", settings)
     assert "AVERAGE_POOL_2D" in result.bundle.ops
-    assert result.bundle.metrics["training"]["model"].endswith("mine.py")
+    assert result.bundle.metrics["training"]["arch"].endswith("mine.py")
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
         ("build = 3", "no function build"),
         ("import keras_of_tomorrow", "it does not run .ModuleNotFoundError: No module"),
         ("def build(:", "it does not run .SyntaxError"),
-        (GOOD + "RECIPE = 3", "RECIPE is no dict"),
+        (GOOD + "RECIPE = 3", "RECIPE is not a dict"),
     ],
 )
 def test_files_without_a_model_are_refused(tmp_path: Path, text: str, says: str) -> None:
@@ -100,16 +102,16 @@ def test_op_that_kws_lacks_is_named_before_training(tmp_path: Path, tones: DataS
         "    return Sequential([Input((frames, channels, 1)), layers.Flatten(),\n"
         "                       layers.Dense(classes, activation='elu'), layers.Dense(classes)])\n"
     )
-    settings = replace(SETTINGS, model=write(tmp_path, HEAD + body))
+    settings = replace(SETTINGS, arch=write(tmp_path, HEAD + body))
     with pytest.raises(ConversionError, match=r"ELU .op \d+. is an op that kws does not have"):
         train(tones, tmp_path / "run", settings)
     assert not (tmp_path / "run").exists()
 
 
 def test_run_of_a_changed_file_is_not_gone_on_with(tmp_path: Path, tones: DataSet) -> None:
-    settings = replace(SETTINGS, model=write(tmp_path, GOOD))
+    settings = replace(SETTINGS, arch=write(tmp_path, GOOD))
     claim(tmp_path / "run", settings, tones)
     claim(tmp_path / "run", settings, tones)
     write(tmp_path, GOOD + "# another")
-    with pytest.raises(UsageError, match=r"mine\.py as it was before"):
+    with pytest.raises(UsageError, match="another version of the model's Python file"):
         claim(tmp_path / "run", settings, tones)

@@ -1,4 +1,5 @@
-"""A run's curves, for TensorBoard."""
+# SPDX-License-Identifier: Apache-2.0
+"""A run's curves for TensorBoard."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from kws.convert.backend import import_tensorflow
 from kws.errors import KwsError
 
 
-class Log:
-    """Writes numbers by epoch into an event file of its own in a folder.
+class CurveWriter:
+    """Writes numbers per epoch into an event file of its own in a folder.
 
     A run that goes on adds a file; TensorBoard shows them as one curve.
     """
@@ -45,4 +46,4 @@ class Log:
 
     def _failure(self, error: Exception) -> KwsError:
         reason = str(getattr(error, "message", error)).splitlines()[0]
-        return KwsError(f"{self._folder}: the log cannot be written ({reason}); make room")
+        return KwsError(f"{self._folder}: the curves cannot be written ({reason}); make room")

@@ -1,4 +1,5 @@
-"""Where a training run stands, in one file that is written whole after each epoch."""
+# SPDX-License-Identifier: Apache-2.0
+"""The state of a training run, in one file that is written whole after each epoch."""
 
 from __future__ import annotations
 
@@ -21,13 +22,13 @@ Arrays = list[npt.NDArray[np.generic]]
 
 @dataclass(frozen=True)
 class EpochResult:
-    """What one epoch gave."""
+    """Measurements of one epoch."""
 
     loss: float
     """Mean training loss."""
 
     train_accuracy: float
-    """Share of the epoch's training clips that were recognized while learning, 0 to 1."""
+    """Share of the epoch's training clips that the model recognized while it learned, 0 to 1."""
 
     validation_accuracy: float
     """Mean recall of the classes on the validation clips, 0 to 1."""
@@ -36,27 +37,28 @@ class EpochResult:
     """Mean loss on the validation clips."""
 
     cpu_seconds: float = 0.0
-    """Processor time, of all cores together: changing clips, learning, judging."""
+    """Processor time of augmentation, training and validation, all cores together."""
 
 
 @dataclass
 class State:
-    """A run between two epochs. Everything that the rest of the run depends on is here."""
+    """A run between two epochs: everything on which the rest of the run depends."""
 
     variables: Arrays = field(default_factory=list)
-    """The model's and the optimizer's, the random generators' state among them."""
+    """Those of the model and the optimizer, with the state of the random generators."""
 
     best: Arrays = field(default_factory=list)
     """The model's weights after the best epoch."""
 
     history: list[EpochResult] = field(default_factory=list)
-    """One a finished epoch."""
+    """One per finished epoch."""
 
     @property
     def best_epoch(self) -> int:
         """Index of the epoch with the lowest validation loss, the last of equals.
 
-        Accuracy would jump by chance: a few hundred clips differ by one or two from epoch to epoch.
+        The accuracy on a few hundred clips would be a worse measure: it jumps by one or two clips
+        by chance.
         """
         losses = [result.validation_loss for result in self.history]
         return min(range(len(losses)), key=lambda epoch: (losses[epoch], -epoch))
@@ -98,17 +100,21 @@ def load(path: Path) -> State | None:
         ) from None
 
 
+def fits(variables: Sequence[Any], arrays: Arrays) -> bool:
+    """Whether Keras variables have the shapes of the arrays."""
+    return len(variables) == len(arrays) and all(
+        tuple(variable.shape) == array.shape
+        for variable, array in zip(variables, arrays, strict=True)
+    )
+
+
 def assign(variables: Sequence[Any], arrays: Arrays, path: Path) -> None:
     """Give Keras variables the values of a state.
 
     Raises:
         ModelError: they are not of the same model.
     """
-    fits = len(variables) == len(arrays) and all(
-        tuple(variable.shape) == array.shape
-        for variable, array in zip(variables, arrays, strict=True)
-    )
-    if not fits:
+    if not fits(variables, arrays):
         raise ModelError(
             f"{path}: the checkpoint is of another model or TensorFlow version; remove it to "
             "train anew"

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A trained float model: its architecture, labels and weights."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from kws.bundle.layout import SETTINGS_FILE
+from kws.bundle.reading import load_bundle
+from kws.errors import ModelError, UsageError
+from kws.labels import class_labels
+from kws.model.weights import checkpoint, run_files
+from kws.model.weights.float_weights import unpack
+from kws.model.zoo import build_model
+
+
+class TrainedModel:
+    """The float model of a training run, or of a bundle that keeps its float weights."""
+
+    arch: str
+    """Name of the architecture in the zoo, or a Python file."""
+
+    labels: tuple[str, ...]
+    """The classes that it knows, in the order of its outputs."""
+
+    weights: checkpoint.Arrays
+    """All weights of the Keras model, in its order."""
+
+    fingerprint: str
+    """Changes with the weights."""
+
+    def __init__(self, folder: Path) -> None:
+        """Load the weights.
+
+        Args:
+            folder: a bundle, or the folder of a training run. Of a run of several seeds it takes
+                the bundle in it.
+
+        Raises:
+            UsageError: the bundle has no float weights.
+            BundleError: the folder is neither, or the bundle is damaged.
+            ModelError: the weights are damaged.
+        """
+        self.folder = folder
+        if (folder / run_files.CHECKPOINT).is_file():
+            settings = run_files.read_settings(folder)
+            state = checkpoint.load(folder / run_files.CHECKPOINT)
+            self.arch = str(settings["arch"])
+            self.labels = class_labels(settings["words"])
+            self.weights = state.best if state else []
+        else:
+            inner = folder / run_files.BUNDLE
+            bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
+            if not bundle.float_model:
+                raise UsageError(
+                    f"{folder}: a bundle without float weights, from which nothing can start; "
+                    "name the folder of the training run, or train the model again"
+                )
+            self.arch, self.weights = unpack(bundle.float_model, folder)
+            self.labels = bundle.labels
+        digest = hashlib.sha256()
+        for array in self.weights:
+            digest.update(array.tobytes())
+        self.fingerprint = digest.hexdigest()[:16]
+
+    def build(self) -> Any:
+        """The Keras model with its weights: float[n, 49, 40, 1] to logits float[n, classes].
+
+        Raises:
+            ModelError: this version's architecture has other weights.
+            ToolError: TensorFlow is not installed.
+        """
+        model = build_model(self.arch, len(self.labels), 0)
+        if not checkpoint.fits(model.weights, self.weights):
+            raise self.misfit()
+        for variable, array in zip(model.weights, self.weights, strict=True):
+            variable.assign(array)
+        return model
+
+    def misfit(self) -> ModelError:
+        """What to raise if the weights do not fit the architecture."""
+        return ModelError(
+            f"{self.folder}: its weights are not of this version's {self.arch}; train it again"
+        )

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A student learns a teacher's scores, and labels may be soft."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.dataset import DataSet, Split
+from kws.errors import UsageError
+from kws.model.samples.evaluation_clips import evaluation_samples
+from kws.model.samples.training_set import TrainingSet
+from kws.model.train.distillation import Teacher
+from kws.model.train.loop import train
+from kws.model.train.soft_labels import SoftLabels, mix_up
+from tests.model.conftest import SETTINGS, Run
+
+
+@pytest.mark.slow
+def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    settings = replace(SETTINGS, epochs=2, teacher_share=1.0)
+    teacher = Teacher(run.out)
+    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    scores = teacher.scores(spectrograms, SETTINGS.words)
+    assert scores.shape == (len(spectrograms), 4)
+    np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
+    # The float model of the run and its int8 bundle say the same.
+    by_bundle = Teacher(run.out / "bundle").scores(spectrograms, SETTINGS.words)
+    assert np.abs(scores - by_bundle).mean() < 0.02
+
+    training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
+    soft_labels = SoftLabels(settings, training, teacher)
+    asked, wanted = soft_labels.epoch(4)  # the second time that copy 1 is used
+    np.testing.assert_array_equal(asked, training.epoch(4).spectrograms)
+    np.testing.assert_allclose(wanted, teacher.scores(asked, SETTINGS.words), atol=1e-6)
+
+    train(tones, tmp_path / "taught", settings, teacher=teacher)
+    with pytest.raises(UsageError, match="another teacher"):
+        train(tones, tmp_path / "taught", settings)
+
+
+@pytest.mark.slow
+def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    teacher = Teacher(run.out)
+    spectrograms = evaluation_samples(tones, SETTINGS.words, Split.TRAIN).spectrograms
+    silence, unknown, low, high = teacher.scores(spectrograms, ("low", "high")).T
+    turned = teacher.scores(spectrograms, ("high", "low"))
+    np.testing.assert_allclose(turned, np.stack([silence, unknown, high, low], axis=1), atol=1e-6)
+    # To a student that does not know "low", it is one of the unknown words.
+    fewer = teacher.scores(spectrograms, ("high",))
+    np.testing.assert_allclose(fewer, np.stack([silence, unknown + low, high], axis=1), atol=1e-6)
+
+    settings = replace(SETTINGS, words=("high",), epochs=1)
+    result = train(tones, tmp_path / "one", settings, teacher=teacher)
+    assert result.bundle.labels == ("silence", "unknown", "high")
+
+
+def test_teacher_of_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    other = replace(SETTINGS, words=("high", "up"))
+    with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
+        train(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle"))
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(UsageError, match="no teacher"):
+        Teacher(tmp_path)
+
+
+def test_labels_are_smoothed(tones: DataSet) -> None:
+    training = TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0)
+    _, wanted = SoftLabels(replace(SETTINGS, smoothing=0.2), training, None).epoch(0)
+    labels = training.epoch(0).labels
+    np.testing.assert_allclose(wanted[np.arange(len(labels)), labels], 0.85, atol=1e-6)
+    np.testing.assert_allclose(wanted.sum(axis=1), 1, atol=1e-6)
+
+
+def test_mixing_keeps_most_of_a_clip_and_as_much_of_its_label() -> None:
+    x = np.eye(64, dtype=np.float32)
+    mixed, wanted = mix_up(x[:, :, None, None], x, 0.5, np.random.default_rng(0))
+    np.testing.assert_array_equal(mixed[:, :, 0, 0], wanted)
+    own = np.diag(wanted)
+    assert own.min() >= 0.5
+    assert own.min() < 0.6
+    np.testing.assert_allclose(wanted.sum(axis=1), 1, atol=1e-6)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run's folder belongs to its settings and data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kws.audio.dataset import DataSet
+from kws.errors import ModelError, UsageError
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.train.loop import train
+from kws.model.train.run_folder import claim
+from kws.model.train.train_settings import TrainSettings
+from kws.model.weights import checkpoint
+from tests.model.conftest import SETTINGS, Run
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (replace(SETTINGS, epochs=13), "epochs 12, not 13"),
+        (replace(SETTINGS, words=("high", "low")), "words low,high, not high,low"),
+        (replace(SETTINGS, samples=SampleSettings(2, 1)), "silence_per_keyword"),
+    ],
+)
+def test_folder_of_another_run_is_refused(
+    run: Run, tones: DataSet, settings: TrainSettings, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        train(tones, run.out, settings)
+
+
+def test_run_goes_on_though_it_is_older_than_a_setting(
+    run: Run, tones: DataSet, tmp_path: Path
+) -> None:
+    text = (run.out / "settings.toml").read_text()
+    lines = [line for line in text.splitlines() if not line.startswith(("frozen", "origin"))]
+    older = "\n".join(lines).replace("arch =", "model =")  # the key until kws 0.1
+    (tmp_path / "settings.toml").write_text(older)
+    claim(tmp_path, SETTINGS, tones)
+    with pytest.raises(UsageError, match=r"frozen 1\.0, not 0\.5"):
+        claim(tmp_path, replace(SETTINGS, frozen=0.5), tones)
+
+
+def test_run_with_a_second_data_set_is_another_run(run: Run, tones: DataSet) -> None:
+    with pytest.raises(UsageError, match="other data"):
+        train(tones, run.out, SETTINGS, extra=tones)
+
+
+def test_folder_of_a_run_on_other_data_is_refused(run: Run, tones: DataSet) -> None:
+    with pytest.raises(UsageError, match="other data"):
+        train(replace(tones, clips=tones.clips[1:]), run.out, SETTINGS)
+
+
+def test_damaged_checkpoint_is_named(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "checkpoint.npz"
+    file.write_bytes((run.out / "checkpoint.npz").read_bytes()[:-200])
+    with pytest.raises(ModelError, match="checkpoint is damaged"):
+        checkpoint.load(file)
+
+
+def test_best_epoch_has_the_lowest_validation_loss() -> None:
+    losses = (0.5, 0.2, 0.7, 0.2, 0.8)
+    results = [checkpoint.EpochResult(1.0, 0.5, 0.9, loss) for loss in losses]
+    assert checkpoint.State(history=results).best_epoch == 3
