@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from kws.audio.dataset import open_dataset
-from kws.audio.tts.synth import SynthSettings, synthesize
+from kws.audio.tts.synth import synthesize
+from kws.audio.tts.synth_settings import SynthSettings
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle

@@ -24,10 +24,13 @@ def build(
     *,
     board: BoardOption,
     model: ModelOption = None,
-    out: Annotated[Path | None, typer.Option(help="Folder for the firmware.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the firmware. The default is build/firmware/BOARD."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a board's firmware with a model in it."""
+    """Build the firmware of a board, with a model in it."""
     from kws.cli import board_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
@@ -47,25 +50,29 @@ def build(
 def test(
     clips: Annotated[
         list[str] | None,
-        typer.Argument(help="Recordings or folders (or label=recording); else the default matrix."),
+        typer.Argument(
+            help="Recordings or folders, or label=recording. The default is the matrix of kws."
+        ),
     ] = None,
     *,
     board: EmulatedBoardOption,
     model: ModelOption = None,
     data: OptionalDataOption = None,
-    a_label: Annotated[int, typer.Option(help="With --data: clips of each label.", min=1)] = 5,
+    per_label: Annotated[
+        int, typer.Option(help="Held-out clips of each label that --data plays.", min=1)
+    ] = 5,
     pass_rate: Annotated[
-        float, typer.Option(help="Share of clips that has to be right.", min=0, max=1)
+        float, typer.Option(help="Share of clips that has to be right, 0 to 1.", min=0, max=1)
     ] = 1.0,
     export: Annotated[
         Path | None,
-        typer.Option(help="Only write the recordings, and what has to be heard, to this folder."),
+        typer.Option(help="Only write the recordings and the expected lines into this folder."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play recordings to a device and check what it hears.
 
-    With the default matrix, an emulated board has to tell of faults as well.
+    With the default matrix, an emulated board also has to report faults.
     """
     from kws.cli import board_tables
     from kws.host.emulate import faults, matrix
@@ -78,7 +85,7 @@ def test(
     if clips:
         recordings = matrix.clip_recordings(clips, bundle.labels)
     elif data:
-        recordings = test_recordings.held_out(data, bundle.labels, a_label)
+        recordings = test_recordings.held_out(data, bundle.labels, per_label)
     else:
         recordings = test_recordings.load_matrix(test_recordings.default_matrix(), bundle.labels)
     if export:
@@ -105,14 +112,15 @@ def deploy(
     board: Annotated[str, typer.Option(help="A real board, such as nano33ble.")],
     model: ModelOption = None,
     port: Annotated[
-        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+        str | None,
+        typer.Option(help="Serial port of the board. The default is found by its USB id."),
     ] = None,
     probe: Annotated[
-        bool, typer.Option("--probe", help="Through a debug probe, not the bootloader.")
+        bool, typer.Option("--probe", help="Write through a debug probe instead of the bootloader.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build a board's firmware, write it to the board, check it and see it start."""
+    """Build firmware, write it to a board, verify it and see it start."""
     from dataclasses import asdict
 
     from kws.host.build.firmware import build as build_firmware
@@ -140,15 +148,22 @@ def deploy(
 
 def monitor(
     *,
-    board: Annotated[str | None, typer.Option(help="A real board; any if not given.")] = None,
-    port: Annotated[
-        str | None, typer.Option(help="Its serial port; found by its USB id if not given.")
+    board: Annotated[
+        str | None, typer.Option(help="A real board. The default is any that is connected.")
     ] = None,
-    baud: Annotated[int, typer.Option(min=2400, help="A USB port ignores it.")] = 115200,
-    as_json: Annotated[bool, typer.Option("--json", help="Print an object a line.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print a row a line.")] = False,
+    port: Annotated[
+        str | None,
+        typer.Option(help="Serial port of the board. The default is found by its USB id."),
+    ] = None,
+    baud: Annotated[
+        int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
+    ] = 115200,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print one CSV row per line.")] = False,
 ) -> None:
-    """Show what a board writes, until Ctrl-C; what is typed goes to the board."""
+    """Show what a board writes, and send it what is typed, until Ctrl-C."""
     from contextlib import suppress
 
     from kws.host.deploy import monitor as watch
@@ -166,11 +181,15 @@ def bench(
     *,
     board: EmulatedBoardOption = "host",
     model: Annotated[
-        Path | None, typer.Option(help="A bundle or any .tflite; the default model if not given.")
+        Path | None,
+        typer.Option(
+            "--model",
+            help="Folder of a bundle, or any .tflite file. The default is the built-in one.",
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the core: instructions and bytes on a board, throughput on this machine."""
+    """Measure the core: instructions and bytes on a board, or throughput here."""
     from dataclasses import asdict
 
     from kws.convert.tflite_import import read_model
@@ -200,7 +219,7 @@ def boards(*, as_json: JsonOption = False) -> None:
 
 
 def doctor(*, as_json: JsonOption = False) -> None:
-    """Check what other commands need, and say what to do where it is missing."""
+    """Check what the commands need, and say what to do if it is missing."""
     from kws.cli import board_tables
     from kws.host.doctor import check_all
 

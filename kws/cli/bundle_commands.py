@@ -21,14 +21,25 @@ from kws.errors import UsageError
 
 
 def convert(
-    model: Annotated[Path, typer.Argument(help="An int8 .tflite file, or a bundle to change.")],
+    model: Annotated[
+        Path, typer.Argument(help="An int8 .tflite file, or the folder of a bundle to change.")
+    ],
     *,
-    out: Annotated[Path | None, typer.Option(help="The new bundle's folder.")] = None,
-    labels: Annotated[str, typer.Option(help="Its outputs: silence,unknown,yes,no.")] = "",
-    name: Annotated[str | None, typer.Option(help="Short name; the file's if not given.")] = None,
-    about: Annotated[str | None, typer.Option(help="Data it learned from, and licence.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the new bundle. The default is the bundle that is changed."),
+    ] = None,
+    labels: Annotated[
+        str, typer.Option(help="Labels of the model's outputs: silence,unknown,yes,no.")
+    ] = "",
+    name: Annotated[
+        str | None, typer.Option(help="Short name of the model. The default is the file's name.")
+    ] = None,
+    about: Annotated[
+        str | None, typer.Option(help="Data that the model learned from, and its licence.")
+    ] = None,
     stride: Annotated[
-        int | None, typer.Option(min=1, max=50, help="Hops of 20 ms an inference (2).")
+        int | None, typer.Option(min=1, max=50, help="Hops of 20 ms per inference (2).")
     ] = None,
     threshold: Annotated[
         int | None, setting_option(RecognizerSettings, "detection_threshold", "--threshold")
@@ -43,10 +54,10 @@ def convert(
         int | None, setting_option(RecognizerSettings, "minimum_count", "--minimum-count")
     ] = None,
     plan: Annotated[
-        Path | None, typer.Option(help="Draw the memory plan into this PNG, too.")
+        Path | None, typer.Option(help="PNG file for a picture of the memory plan.")
     ] = None,
 ) -> None:
-    """Make a bundle of anyone's int8 model, or write a bundle anew with other settings."""
+    """Make a bundle from an int8 model, or change a bundle's settings."""
     from kws.bundle.flash_table import flash_text
     from kws.bundle.memory_plan import plan_of, plan_text
     from kws.convert.tflite_import import Changes, convert_file, renew_bundle
@@ -79,11 +90,13 @@ def export_web(
     out: Annotated[Path, typer.Option(help="Folder of the page. One that exists is replaced.")],
     model: ModelOption = None,
     serve: Annotated[
-        bool, typer.Option("--serve", help="Serve it on this machine until Ctrl-C.")
+        bool, typer.Option("--serve", help="Serve the page on this machine until Ctrl-C.")
     ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0: any.")] = 8000,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port for --serve. 0 takes a free one.")
+    ] = 8000,
 ) -> None:
-    """Write a page that hears a model's words in any browser, without a server or a network."""
+    """Write a web page that runs a model in the browser, without a network."""
     from contextlib import suppress
 
     from kws.host.web.export import export_page
@@ -99,12 +112,12 @@ def export_web(
 
 
 def run(
-    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of them.")],
+    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of recordings.")],
     *,
     model: ModelOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Be the device: print what it would write on its serial port while it hears the clips."""
+    """Print what a device would write while it hears recordings."""
     from kws.cli import board_tables
     from kws.host.emulate import matrix
 
@@ -119,10 +132,10 @@ def run(
 
 def features(
     clip: Annotated[Path, typer.Argument(help="A recording.")],
-    out: Annotated[Path, typer.Option(help="NumPy file for int8[frames, 40].")],
-    png: Annotated[Path | None, typer.Option(help="Also draw it into this PNG file.")] = None,
+    out: Annotated[Path, typer.Option(help="NumPy file for the spectrogram: int8[frames, 40].")],
+    png: Annotated[Path | None, typer.Option(help="PNG file for a picture of it.")] = None,
 ) -> None:
-    """Compute a recording's spectrogram as a device does."""
+    """Compute the spectrogram of a recording as a device does."""
     from kws._core import SAMPLE_RATE
     from kws.features.spectrogram import of_recording, save
 
@@ -140,12 +153,17 @@ def infer(
     *,
     inputs: Annotated[
         Path,
-        typer.Option("--input", help="X.npy: raw values, a row a call (.npz: several inputs)."),
+        typer.Option(
+            "--input",
+            help="X.npy: raw values, one row per call. An .npz file holds several inputs.",
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="Y.npy for the raw outputs (.npz: several).")],
+    out: Annotated[
+        Path, typer.Option(help="Y.npy for the raw outputs. An .npz file holds several outputs.")
+    ],
     board: EmulatedBoardOption = "host",
 ) -> None:
-    """Run a model on rows of raw quantized values; state is kept from row to row."""
+    """Run a model on rows of raw quantized values. Its state stays from row to row."""
     from kws.convert.tflite_import import read_model
     from kws.host.emulate import inference as runner
 

@@ -11,35 +11,42 @@ from typing import Annotated
 
 import typer
 
+from kws.audio.tts.synth_settings import SynthSettings
 from kws.cli.options import (
+    DataOption,
     JsonOption,
     NewDataOption,
+    WordsOption,
+    setting_option,
     split_words,
 )
 
 
 def synth(
     *,
-    words: Annotated[str, typer.Option(help="Keywords, such as yes,no.")] = "",
+    words: WordsOption = "",
     sound_alikes: Annotated[
-        str, typer.Option(help="Keywords of which only words that sound alike are spoken.")
+        str,
+        typer.Option(help="Keywords that people recorded. Only words that sound alike are spoken."),
     ] = "",
     out: NewDataOption,
-    voices: Annotated[int, typer.Option(min=3, help="How many voices speak.")] = 200,
-    takes: Annotated[int, typer.Option(min=1, help="Takes of a keyword by each voice.")] = 3,
+    voices: Annotated[
+        int, setting_option(SynthSettings, "voices", "--voices")
+    ] = SynthSettings.voices,
+    takes: Annotated[int, setting_option(SynthSettings, "takes", "--takes")] = SynthSettings.takes,
     unknown: Annotated[
-        str | None, typer.Option(help="Words for the unknown class; chosen if not given.")
+        str | None,
+        typer.Option(help="Words of the unknown class. The default suits the keywords."),
     ] = None,
-    alike: Annotated[
-        int, typer.Option(min=0, help="Words chosen that sound like each keyword.")
-    ] = 3,
+    alike: Annotated[int, setting_option(SynthSettings, "alike", "--alike")] = SynthSettings.alike,
     accents: Annotated[
-        str | None, typer.Option(help="espeak-ng's languages, such as de; English if not given.")
+        str | None,
+        typer.Option(help="Language codes of espeak-ng with commas: de. The default is English."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Another seed gives other clips.")] = 0,
+    seed: Annotated[int, setting_option(SynthSettings, "seed", "--seed")] = SynthSettings.seed,
 ) -> None:
     """Make a data set of any words with text-to-speech."""
-    from kws.audio.tts.synth import SynthSettings, synthesize
+    from kws.audio.tts.synth import synthesize
 
     settings = SynthSettings(
         split_words(words),
@@ -64,17 +71,21 @@ def synth(
 
 def record(
     *,
-    words: Annotated[str, typer.Option(help="What is said, such as yes,no.")],
+    words: WordsOption,
     out: NewDataOption,
-    takes: Annotated[int, typer.Option(min=1, help="How often each word is said.")] = 5,
+    takes: Annotated[int, typer.Option(min=1, help="Recordings of each word.")] = 5,
     speaker: Annotated[
-        str | None, typer.Option(help="Who speaks; the user. File names have a hash of it.")
+        str | None,
+        typer.Option(
+            help="Name of the speaker. File names hold its hash. The default is the user's name."
+        ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(help="A microphone, see kws listen --list-devices.")
+        str | None,
+        typer.Option(help="Number or name of a microphone. kws listen --list-devices lists them."),
     ] = None,
 ) -> None:
-    """Record words one by one with this machine's microphone, cut and checked."""
+    """Record words with this machine's microphone. Each clip is cut and checked."""
     from contextlib import closing
 
     from kws.audio.capture import record as recorder
@@ -91,11 +102,11 @@ def record(
 
 
 def download(
-    name: Annotated[str, typer.Argument(help="The data set: speech_commands.")],
-    out: Annotated[Path, typer.Option(help="New folder for it.")],
-    version: Annotated[str, typer.Option(help="0.01 or 0.02.")] = "0.02",
+    name: Annotated[str, typer.Argument(help="Name of the data set: speech_commands.")],
+    out: Annotated[Path, typer.Option(help="New folder of the data set.")],
+    version: Annotated[str, typer.Option(help="Version of the data set: 0.01 or 0.02.")] = "0.02",
 ) -> None:
-    """Fetch a public data set; goes on where it was if the network breaks."""
+    """Download a public data set. An interrupted download continues."""
     from kws.audio.download import download as fetch
     from kws.audio.download import find_archive
 
@@ -104,7 +115,8 @@ def download(
 
 
 def stats(
-    folder: Annotated[Path, typer.Argument(help="A folder of folders of recordings.")],
+    *,
+    data: DataOption,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is in a data set and what is wrong with it."""
@@ -114,7 +126,7 @@ def stats(
     from kws.audio.stats import collect, describe
     from kws.progress import progress_bar
 
-    dataset = open_dataset(folder)
+    dataset = open_dataset(data)
     with progress_bar("reading", len(dataset.clips) + len(dataset.backgrounds)) as advance:
         summary = collect(dataset, advance)
     if as_json:

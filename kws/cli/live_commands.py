@@ -9,10 +9,7 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.options import (
-    ModelOption,
-    open_bundle,
-)
+from kws.cli.options import ModelOption, open_bundle
 from kws.errors import UsageError
 
 
@@ -20,39 +17,48 @@ def listen(
     *,
     model: ModelOption = None,
     source: Annotated[
-        Path | None, typer.Option("--input", help="A recording instead of the microphone.")
+        Path | None, typer.Option("--input", help="A recording to hear instead of the microphone.")
     ] = None,
     fast: Annotated[
-        bool, typer.Option("--fast", help="With --input: as fast as it can be heard.")
+        bool, typer.Option("--fast", help="Hear --input as fast as this machine can.")
     ] = False,
     device: Annotated[
-        str | None, typer.Option(help="A microphone's number, name, or a part of its name.")
+        str | None, typer.Option(help="Number or name of the microphone, or a part of the name.")
     ] = None,
     list_devices: Annotated[
-        bool, typer.Option("--list-devices", help="List the microphones and leave.")
+        bool, typer.Option("--list-devices", help="List the microphones and exit.")
     ] = False,
     plain: Annotated[
-        bool, typer.Option("--plain", help="The device's lines alone, as where there is a pipe.")
+        bool,
+        typer.Option(
+            "--plain", help="Print the device's lines only. This is the default in a pipe."
+        ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print an object a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object per line.")
+    ] = False,
     on: Annotated[
-        list[str] | None, typer.Option(help="yes='program ...' runs it when yes is heard.")
+        list[str] | None,
+        typer.Option(
+            help="Program to run when a word is heard: yes='play ding.wav'. May be repeated."
+        ),
     ] = None,
     shell: Annotated[
-        bool, typer.Option("--shell", help="Let a shell run what --on names.")
+        bool, typer.Option("--shell", help="Run the commands of --on in a shell.")
     ] = False,
     record_misses: Annotated[
-        Path | None, typer.Option(help="The key m keeps the last word's sound in this folder.")
+        Path | None,
+        typer.Option(help="Folder in which the key m saves the last seconds' loudest word."),
     ] = None,
-    web: Annotated[bool, typer.Option("--web", help="Show it on a page of this machine.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Serve a live web page.")] = False,
     host: Annotated[
-        str, typer.Option(help="With --web: 0.0.0.0 lets other machines see it.")
+        str, typer.Option(help="Address for --web. 0.0.0.0 lets other machines see the page.")
     ] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="With --web; 0 for any that is free.")
+        int, typer.Option(min=0, max=65535, help="Port for --web. 0 takes a free one.")
     ] = 8765,
 ) -> None:
-    """Be the device with this machine's microphone: hear words, live."""
+    """Hear words live, with this machine's microphone."""
     from contextlib import suppress
 
     from kws.audio.capture import inputs

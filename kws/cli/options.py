@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 ModelOption = Annotated[
     Path | None,
-    typer.Option("--model", help="Folder of a bundle. The built-in one is the default."),
+    typer.Option("--model", help="Folder of a bundle. The default is the built-in one."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

@@ -55,7 +55,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_stats_prints_a_table(kws: Run, data: Path) -> None:
-    code, out, err = kws("stats", data)
+    code, out, err = kws("stats", "--data", data)
     assert (code, err) == (0, "")
     lines = [line.split() for line in out.splitlines()]
     assert ["word", "clips", "speakers", "train", "validation", "test", "shortest", "mean"] in lines
@@ -64,7 +64,7 @@ def test_stats_prints_a_table(kws: Run, data: Path) -> None:
 
 
 def test_stats_as_json(kws: Run, data: Path) -> None:
-    code, out, _ = kws("stats", data, "--json")
+    code, out, _ = kws("stats", "--data", data, "--json")
     assert code == 0
     assert json.loads(out)["clips"] == 6
 
@@ -102,8 +102,8 @@ def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (["stats", "nowhere"], 1, "nowhere: no such file or directory"),
-        (["stats", "."], 1, "no words"),
+        (["stats", "--data", "nowhere"], 1, "nowhere: no such file or directory"),
+        (["stats", "--data", "."], 1, "no words"),
         (["synth", "--words", "5", "--out", "x"], 2, "begin with a letter"),
         (["synth", "--words", ",", "--out", "x"], 2, "no words"),
         (["download", "nothing", "--out", "x"], 2, "known are"),

@@ -101,7 +101,7 @@ WORKS: dict[str, list[object]] = {
     "bench": ["bench"],
     "boards": ["boards"],
     "doctor": ["doctor"],
-    "stats": ["stats", "{material}/data"],
+    "stats": ["stats", "--data", "{material}/data"],
     "version": ["--version"],
 }
 

@@ -32,7 +32,8 @@ from kws.audio.dataset import (
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
-from kws.audio.tts.voices import ENGLISH, Voice, find_voices, is_voice, speak, spoken_form
+from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.voices import Voice, find_voices, is_voice, speak, spoken_form
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
 from kws.labels import RESERVED
@@ -46,36 +47,6 @@ _SHORTEST_S = 0.08
 
 _FEW_PEOPLE = 10
 """If a folder of synthetic voices has fewer people than this, all of them train."""
-
-
-@dataclass(frozen=True)
-class SynthSettings:
-    """What is to be spoken."""
-
-    words: tuple[str, ...]
-    """The keywords."""
-
-    unknown: tuple[str, ...] | None = None
-    """Words for the unknown class; None chooses some that suit the keywords."""
-
-    alike: int = 3
-    """How many words that sound like it are chosen for each keyword, if `unknown` is None."""
-
-    recorded_keywords: tuple[str, ...] = ()
-    """Keywords that people recorded: only words that sound like them are spoken."""
-
-    voices: int = 200
-    """How many voices speak, at most; the machine may have fewer."""
-
-    takes: int = 3
-    """Takes of each keyword by each voice."""
-
-    unknown_takes: int = 1
-    """Takes of each other word by each voice."""
-
-    seed: int = 0
-    accents: tuple[str, ...] = ENGLISH
-    """espeak-ng's language codes; flite speaks only if all are English."""
 
 
 @dataclass(frozen=True)

@@ -20,19 +20,8 @@ import soxr
 from kws._core import SAMPLE_RATE
 from kws.audio.tts.lexicon import read_words
 from kws.audio.tts.phonemes import units
+from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import ToolError, UsageError
-
-ENGLISH = (
-    "en-us",
-    "en-gb",
-    "en-gb-scotland",
-    "en-us-nyc",
-    "en-gb-x-rp",
-    "en-029",
-    "en-gb-x-gbclan",
-    "en-gb-x-gbcwmd",
-)
-"""espeak-ng's English accents."""
 
 # flite's voices and the natural pitch of each, in Hz. Its other voices repeat one of these or can
 # only say the time.

@@ -81,13 +81,13 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
     return recordings
 
 
-def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]:
+def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recording]:
     """Clips of the test split of a data set, whose speakers no model was trained on.
 
     Args:
         root: the data set's folder.
         labels: those of the model under test.
-        a_label: clips of each keyword, and as many of other words together, spread evenly.
+        per_label: clips of each keyword, and as many of other words together, spread evenly.
 
     Raises:
         DataError: no such data set.
@@ -104,7 +104,7 @@ def held_out(root: Path, labels: Sequence[str], a_label: int) -> list[Recording]
         ]
         if not of_label and label != UNKNOWN:
             raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
-        chosen = np.linspace(0, len(of_label) - 1, min(a_label, len(of_label))).astype(int)
+        chosen = np.linspace(0, len(of_label) - 1, min(per_label, len(of_label))).astype(int)
         recordings += [clip_recording(f"{label}={of_label[i].path}", labels) for i in chosen]
     return recordings
 

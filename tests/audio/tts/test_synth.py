@@ -16,7 +16,8 @@ from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
-from kws.audio.tts.synth import SynthReport, SynthSettings, split_voices, synthesize
+from kws.audio.tts.synth import SynthReport, split_voices, synthesize
+from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voices import Voice, find_voices, speak
 from kws.errors import DataError, KwsError, ToolError, UsageError
 

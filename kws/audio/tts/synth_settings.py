@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `kws synth` is set to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kws.config import setting
+
+ENGLISH = (
+    "en-us",
+    "en-gb",
+    "en-gb-scotland",
+    "en-us-nyc",
+    "en-gb-x-rp",
+    "en-029",
+    "en-gb-x-gbclan",
+    "en-gb-x-gbcwmd",
+)
+"""espeak-ng's English accents."""
+
+
+@dataclass(frozen=True)
+class SynthSettings:
+    """What is to be spoken."""
+
+    words: tuple[str, ...]
+    """The keywords."""
+
+    unknown: tuple[str, ...] | None = None
+    """Words for the unknown class; None chooses some that suit the keywords."""
+
+    alike: int = setting(
+        3, 0, None, "Words per keyword that are chosen because they sound like it."
+    )
+
+    recorded_keywords: tuple[str, ...] = ()
+    """Keywords that people recorded: only words that sound like them are spoken."""
+
+    voices: int = setting(
+        200, 3, None, "How many voices speak, at most. This machine may have fewer."
+    )
+    takes: int = setting(3, 1, None, "Takes of each keyword by each voice.")
+
+    unknown_takes: int = 1
+    """Takes of each other word by each voice."""
+
+    seed: int = setting(0, 0, None, "Another seed gives other clips.")
+
+    accents: tuple[str, ...] = ENGLISH
+    """espeak-ng's language codes; flite speaks only if all are English."""
