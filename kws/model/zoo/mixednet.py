@@ -44,7 +44,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 MODELS = {
     "mixednet": ZooModel(
         build,
-        "streaming: takes one new frame a hop and remembers the rest",
+        "streaming: takes one new frame per hop and remembers the rest",
         "kws, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
         {"learning_rate": 0.005, "epochs": 40},
         1,

@@ -20,7 +20,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 MODELS = {
     "single_fc": ZooModel(
         build,
-        "one dense layer: the floor",
+        "one dense layer: what any other model has to beat",
         "TensorFlow, examples/speech_commands, single_fc",
         {"learning_rate": 0.002, "epochs": 30},
     ),

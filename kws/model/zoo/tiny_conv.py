@@ -33,7 +33,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 MODELS = {
     "tiny_conv": ZooModel(
         build,
-        "one layer of 8 filters and a dense one; the smallest that is of use",
+        "one layer of 8 filters and a dense one; the smallest useful model",
         "TensorFlow, examples/speech_commands, tiny_conv",
     ),
 }
