@@ -3,7 +3,7 @@
 
 The layout is Speech Commands': `<word>/<speaker>_nohash_<take>.wav` (or another ending),
 `_background_noise_/`, and, if they are there, `validation_list.txt` and `testing_list.txt`. Any
-other folder of folders of recordings works too; see `speaker_of` for who speaks there.
+other folder of folders of recordings works too; see `speaker_of` for its speakers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _HASH_STEPS = 2**27
 
 
 class Split(enum.StrEnum):
-    """What a clip is for."""
+    """The sets that clips are split into."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -55,7 +55,7 @@ class Clip:
 
 @dataclass(frozen=True)
 class DataSet:
-    """What a folder holds; the files are not opened before they are asked for."""
+    """The content of a folder; files are opened only when their sound is loaded."""
 
     root: Path
     clips: tuple[Clip, ...]
@@ -65,7 +65,7 @@ class DataSet:
     """Recordings without words; may be empty."""
 
     has_lists: bool
-    """Whether lists in the folder say which clip is for what; else the hash rule does."""
+    """Whether lists in the folder split the clips; otherwise the hash rule does."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -78,7 +78,7 @@ class DataSet:
         return [clip for clip in self.clips if clip.split == split and clip.word in wanted]
 
     def shared_speakers(self) -> dict[str, tuple[Split, ...]]:
-        """Speakers that are in more than one split. Only lists can bring that about."""
+        """Speakers that are in more than one split. Only lists can cause that."""
         splits: defaultdict[str, set[Split]] = defaultdict(set)
         for clip in self.clips:
             splits[clip.speaker].add(clip.split)
@@ -130,9 +130,9 @@ class DataSet:
 def open_dataset(
     root: Path, *, validation_percent: float = 10, test_percent: float = 10
 ) -> DataSet:
-    """Look through a folder of words.
+    """The data set in a folder of words.
 
-    The percentages are for the hash rule, which decides where the folder has no lists.
+    The percentages are for the hash rule, which splits a folder without lists.
 
     Raises:
         DataError: the folder is missing or cannot be read, or holds no folder of recordings.
@@ -166,7 +166,7 @@ def open_dataset(
 
 
 def recordings(folder: Path) -> list[Path]:
-    """Files of a folder that look like recordings by their ending, sorted by name."""
+    """Files of a folder that have a recording's extension, sorted by name."""
     with os.scandir(folder) as entries:
         names = [
             entry.name
@@ -179,11 +179,11 @@ def recordings(folder: Path) -> list[Path]:
 
 
 def speaker_of(stem: str, word: str) -> str:
-    """Who speaks in a file of this name (without its ending) in the folder of this word.
+    """The speaker of a file with this name (without extension) in the folder of this word.
 
     `anna_nohash_3` is Anna; so are `anna_3`, `anna-3`, `anna 3` and `anna (3)`: a number at the end
-    counts takes. Where nothing else is left, or only the word itself (`3`, `yes_3`), the name says
-    nothing about the speaker, and the file counts as a speaker of its own.
+    counts takes. If nothing else remains, or only the word itself (`3`, `yes_3`), the name does not
+    say who speaks, and the file counts as a speaker of its own.
     """
     speaker, mark, _ = stem.partition("_nohash_")
     if mark and speaker:
@@ -194,7 +194,7 @@ def speaker_of(stem: str, word: str) -> str:
 
 
 def hash_split(speaker: str, validation_percent: float, test_percent: float) -> Split:
-    """Where Speech Commands' rule puts a speaker: the same whatever else is in the data set."""
+    """The split of a speaker by Speech Commands' rule, which depends on the name alone."""
     steps = int(hashlib.sha1(speaker.encode(), usedforsecurity=False).hexdigest(), 16) % _HASH_STEPS
     percent = steps * (100.0 / (_HASH_STEPS - 1))
     if percent < validation_percent:
@@ -212,13 +212,13 @@ def load_pcm(
 ) -> npt.NDArray[np.int16]:
     """The sound of all clips, decoded on all cores: int16[len(clips), samples], 16 kHz.
 
-    A longer clip is cut at its end, a shorter one gets zeros there.
+    A longer clip is cut at its end; a shorter one is filled with zeros.
 
     Args:
-        clips: what to load.
+        clips: the clips to load.
         samples: length of a row.
         progress: called with the number of clips done since the last call.
-        out: where to put it, such as an array in a file; None makes an array in memory.
+        out: an array for the result, such as one in a file; None for a new one in memory.
 
     Raises:
         AudioError: a file is missing or damaged.
@@ -249,7 +249,7 @@ def load_backgrounds(dataset: DataSet) -> list[npt.NDArray[np.int16]]:
 
 
 def _read_list(path: Path) -> frozenset[str] | None:
-    """The clips that a list names, as `word/stem`: endings differ between copies of a data set."""
+    """The clips in a list, as `word/stem`: extensions differ between copies of a data set."""
     if not path.exists():
         return None
     lines = path.read_text(encoding="utf-8").splitlines()

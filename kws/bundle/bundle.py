@@ -58,7 +58,7 @@ class Bundle:
     frontend: FrontendSettings = field(default_factory=FrontendSettings)
 
     data: str = ""
-    """What the model learned from, and that data's licence."""
+    """The training data and its licence."""
 
     metrics: dict[str, Any] = field(default_factory=dict)
     """What training and conversion measured."""
@@ -142,19 +142,19 @@ def make_bundle(
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
 ) -> Bundle:
-    """A bundle of an int8 .tflite file; what can be read from the model is read from it.
+    """A bundle of an int8 .tflite file; the model itself says its shapes, ops and arena.
 
     Args:
-        model: the file: one input of 49 x 40 int8 in any shape, or of as many new frames as a
-            streaming model takes at a time; one output of an int8 a label.
+        model: the .tflite file. Its one input is 49 x 40 int8 in any shape, or as many new frames
+            as a streaming model takes at a time. Its one output is one int8 per label.
         labels: silence, unknown, then the keywords.
         name: short name of the model.
         recognizer: how scores become commands; None for the defaults.
-        inference_stride: hops from one inference to the next; None for the default, which for a
-            streaming model is the only one: the frames that it takes at a time.
-        data: what the model learned from and that data's licence.
-        metrics: what was measured, as TOML can hold it.
-        versions: programs that had a part in it; kws's own is added.
+        inference_stride: hops from one inference to the next; None for the default. A streaming
+            model has only one: the frames that it takes at a time.
+        data: the training data and its licence.
+        metrics: measurements, as TOML can hold them.
+        versions: of other programs that made the model; kws's own is added.
 
     Raises:
         ModelError: the file is damaged, uses what the runtime does not have, or has another shape.

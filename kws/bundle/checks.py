@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model, its labels and its name have to be for the core to run them."""
+"""What a model and its name have to be for the core to run them, and what its scores mean."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ from kws import _core
 from kws.errors import ConversionError, ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 
-# What a softmax's int8 output is fixed to, and what the recognizer takes for granted.
-_SCORE_SCALE = 1 / 256
-_SCORE_ZERO_POINT = -128
+SCORE_SCALE = 1 / 256
+SCORE_ZERO_POINT = -128
+"""A score of 0 to 1 is (int8 value - zero point) * scale. TFLite fixes both for a softmax, and the
+recognizer requires them."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
-_MEMORIES = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
-"""Ops that know of earlier calls."""
+_STATEFUL_OPS = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
+"""Ops whose result depends on earlier calls."""
 
 
 @dataclass(frozen=True)
 class TensorSettings:
-    """The model's input or output: what its int8 values mean is (value - zero_point) * scale."""
+    """The model's input or output. An int8 value stands for (value - zero_point) * scale."""
 
     shape: tuple[int, ...]
     scale: float
@@ -52,7 +53,7 @@ def open_model(model: bytes) -> _core.Interpreter:
     try:
         return _core.Interpreter(model)
     except _core.CoreError as error:
-        # The host registers every op that there is, so this one has to say something else.
+        # The host registers every op of the runtime, so the core's advice does not fit here.
         missing = re.search(r"not registered.*\((op \d+), (\w+)\)", str(error))
         if missing:
             raise ConversionError(
@@ -63,9 +64,10 @@ def open_model(model: bytes) -> _core.Interpreter:
 
 
 def input_frames(shape: Sequence[int]) -> int:
-    """How many frames a model with this input takes at a time; less than a spectrogram: it streams.
+    """How many frames a model with this input takes at a time.
 
-    A streaming model remembers what it heard and gets each frame once.
+    If these are fewer than a spectrogram has, the model streams: it keeps what it needs of earlier
+    frames and gets each frame once.
     """
     return math.prod(shape) // FrontendSettings().channels
 
@@ -95,7 +97,7 @@ def check_tensors(
             )
     elements = math.prod(source.shape)
     streams = elements < wanted and elements % frontend.channels == 0
-    if elements != wanted and not (streams and _MEMORIES & set(interpreter.ops)):
+    if elements != wanted and not (streams and _STATEFUL_OPS & set(interpreter.ops)):
         raise ModelError(
             f"the model's input has {elements} elements; a spectrogram has "
             f"{frontend.frames} x {frontend.channels} = {wanted}, and fewer frames are of use to a "
@@ -106,7 +108,7 @@ def check_tensors(
         raise UsageError(
             f"{label_count} labels for a model with {scores} outputs; name one label for each"
         )
-    if (target.scale, target.zero_point) != (_SCORE_SCALE, _SCORE_ZERO_POINT):
+    if (target.scale, target.zero_point) != (SCORE_SCALE, SCORE_ZERO_POINT):
         raise ModelError(
             f"the model's output has scale {target.scale:g} and zero point {target.zero_point}; "
             "the recognizer needs a softmax's 1/256 and -128, so end the model with a softmax"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash that a model's ops take, from a table that was measured when kws was made."""
+"""The flash that a model's ops take, from a table of measurements."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 TABLE = "op_flash.json"
-"""Beside this file. tools/op_flash.py writes it."""
+"""In this file's folder. tools/op_flash.py writes it."""
 
 
 @dataclass(frozen=True)
 class OpFlash:
-    """Bytes of code and constants of a model's kernels on the Cortex-M4F."""
+    """Flash of a model's kernels on the Cortex-M4F: code and constants, in bytes."""
 
     own: dict[str, int]
-    """Of each kind of op that the model has, what no other kind of its ops uses."""
+    """For each kind of op in the model, the bytes that no other kind of its ops uses."""
 
     shared: int
-    """What several kinds of its ops use."""
+    """The bytes that several kinds of its ops use."""
 
     compiler: str
-    """That built what was measured."""
+    """The compiler of the kernels that were measured."""
 
     @property
     def together(self) -> int:
-        """All of it."""
+        """The whole flash."""
         return sum(self.own.values()) + self.shared
 
 

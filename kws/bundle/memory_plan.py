@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies where in a model's arena, and when: as text."""
+"""The memory plan: which part of a model's arena holds what, and when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kws import _core
 from kws.errors import ModelError
 
 _LIFE_WIDTH = 40
-"""Characters of text for the time from the first op to the last."""
+"""Characters for the time from the first op to the last."""
 
 
 @dataclass(frozen=True)
@@ -18,12 +18,12 @@ class Plan:
     """The memory plan of a model."""
 
     ops: tuple[str, ...]
-    """In the order they run; `once` for those that run before the first inference only."""
+    """In the order in which they run; `once` for those that run only before the first inference."""
 
     items: tuple[_core.PlanItem, ...]
 
     arena_bytes: int
-    """More than the highest item where laying it out takes more than running."""
+    """More than the highest item if allocation takes more memory than running."""
 
 
 def plan_of(model: bytes) -> Plan:
@@ -43,11 +43,11 @@ def plan_of(model: bytes) -> Plan:
 
 
 def plan_text(plan: Plan, most: int = 16) -> str:
-    """The plan as lines: what lies in the arena, lowest first, and during which ops.
+    """The plan as lines: what is in the arena, lowest first, and during which ops.
 
     Args:
-        plan: of a model.
-        most: lines for things in the arena; the largest get them.
+        plan: the plan of a model.
+        most: highest number of items; the largest are listed.
     """
     largest = sorted(
         (item for item in plan.items if item.kind != "alias"), key=lambda item: -item.bytes
@@ -75,13 +75,13 @@ def plan_text(plan: Plan, most: int = 16) -> str:
     if rest := largest[most:]:
         lines.append(f"and {len(rest)} more of {rest[0].bytes:,} bytes at most")
     highest = max((item.offset + item.bytes for item in plan.items), default=0)
-    # Alignment aside, small models need the most while they are laid out.
-    why = "" if plan.arena_bytes < highest + 16 else ", which laying it out takes"
+    # Small models need most memory in allocation; up to 15 bytes are alignment.
+    why = "" if plan.arena_bytes < highest + 16 else ", for allocation"
     return "\n".join([*lines, f"arena: {plan.arena_bytes:,} bytes{why}"])
 
 
 def _life(item: _core.PlanItem, ops: int) -> str:
-    """When an item is alive: a character an op, or for several ops where there are many."""
+    """When an item is alive: one character per op, or per group of ops if there are many."""
     width = min(ops, _LIFE_WIDTH)
     edges = [i * ops // width for i in range(width + 1)] if width else [0]
     return "".join(
@@ -91,7 +91,7 @@ def _life(item: _core.PlanItem, ops: int) -> str:
 
 
 def short_name(name: str) -> str:
-    """The part of a TensorFlow name that says most.
+    """The most meaningful part of a TensorFlow name.
 
     `functional/conv2d/Relu;functional/conv2d/BiasAdd` is `conv2d`.
     """

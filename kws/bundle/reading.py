@@ -46,7 +46,7 @@ def load_bundle(path: Path) -> Bundle:
     with _as_bundle_error(path):
         table, bundle = _read(path)
         _check_agrees(path / SETTINGS_FILE, table, bundle)
-        # What the generated C++ says; an older version's may be more than this one needs.
+        # The generated C++ has this value. An older version may have needed more.
         bundle = replace(bundle, arena_bytes=table["arena_bytes"])
         _check_firmware(bundle)
         return bundle
@@ -72,17 +72,17 @@ def _as_bundle_error(path: Path) -> Iterator[None]:
         raise
     except KwsError as error:
         message = str(error)
-        where = "" if message.startswith(str(path)) else f"{path}: "
-        raise BundleError(f"{where}{message}") from None
+        prefix = "" if message.startswith(str(path)) else f"{path}: "
+        raise BundleError(f"{prefix}{message}") from None
 
 
 def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
-    """bundle.toml's table, and the bundle that its settings and the model give now."""
+    """bundle.toml's table, and the bundle that this version makes of its settings and the model."""
     file = path / SETTINGS_FILE
     if not path.is_dir():
         raise BundleError(f"{path}: no such bundle; name a folder that kws train wrote")
     if not file.is_file():
-        raise BundleError(f"{path}: no bundle, it has no {SETTINGS_FILE}; name a bundle's folder")
+        raise BundleError(f"{path}: no {SETTINGS_FILE}, so not a bundle; name a bundle's folder")
     table = config.read_toml(file)
     _check_table(file, table)
     try:
@@ -130,11 +130,11 @@ def _check_table(file: Path, table: dict[str, Any]) -> None:
         raise BundleError(f"{file}: unknown setting {unknown[0]!r}; remove it")
     for label in table["labels"]:
         if not isinstance(label, str):
-            raise BundleError(f"{file}: label {label!r} is not a text; put it in quotes")
+            raise BundleError(f"{file}: label {label!r} is not text; put it in quotes")
 
 
 def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
-    """What bundle.toml says of the model has to be what the model says."""
+    """Make sure that bundle.toml agrees with the model."""
     for key, settings in (("input", bundle.input), ("output", bundle.output)):
         if config.from_dict(TensorSettings, table[key], f"{file}: {key}") != settings:
             raise BundleError(f"{file}: {key} is not the model's; convert the model again")

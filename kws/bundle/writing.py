@@ -22,13 +22,13 @@ from kws.files import new_directory
 
 
 def write_bundle(bundle: Bundle, path: Path) -> Bundle:
-    """Write a bundle's folder whole, or leave what was there as it was.
+    """Write a bundle's folder, whole or not at all.
 
     Returns:
         The bundle as loaded from `path`.
 
     Raises:
-        UsageError: `path` is a file or a folder that holds something else than a bundle.
+        UsageError: `path` is a file or a folder that holds something other than a bundle.
         KwsError: it could not be written; an old bundle there is untouched.
     """
     check_destination(path)

@@ -91,7 +91,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r'"yes"', '"yes", "maybe"', "5 labels for a model with 4 outputs"),
         (r'"yes"', '"no"', "label 'no' is there twice"),
         (r'"unknown"', '"other"', "silence,unknown"),
-        (r'"yes"', "8", "label 8 is not a text"),
+        (r'"yes"', "8", "label 8 is not text"),
         (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),
         (r"^stride_samples = 320", "stride_samples = 160", "another frontend"),
         (r"^detection_threshold = \d+", "detection_threshold = 300", "detection_threshold is 300"),

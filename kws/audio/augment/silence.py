@@ -16,7 +16,7 @@ _FAINT = 8.0
 
 
 def silence(count: int, samples: int, backgrounds: Sequence[Pcm], rng: np.random.Generator) -> Pcm:
-    """Pieces of background at volumes drawn from [0, 1), as a model is judged by.
+    """Parts of backgrounds at volumes drawn from [0, 1), for validation and test.
 
     Returns:
         int16[count, samples]; zeros where there are no backgrounds.

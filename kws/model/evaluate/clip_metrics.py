@@ -16,6 +16,7 @@ import numpy.typing as npt
 from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
+from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT
 from kws.features.spectrogram import batch_spectrograms
 from kws.model.evaluate.accuracy import (
     ConfusionMatrix,
@@ -151,7 +152,7 @@ class ClipMetrics:
     @cached_property
     def reliability(self) -> Reliability:
         """How often the model is right, by its confidence."""
-        confidence = (self.scores.max(axis=1).astype(np.float64) + 128) / 256
+        confidence = (self.scores.max(axis=1).astype(np.float64) - SCORE_ZERO_POINT) * SCORE_SCALE
         return reliability(confidence, self.right)
 
     @cached_property
@@ -183,7 +184,7 @@ class ClipMetrics:
     @cached_property
     def worst(self) -> tuple[WorstClip, ...]:
         """Clips with a wrong answer, those with the largest difference of scores first."""
-        values = self.scores.astype(int) + 128
+        values = self.scores.astype(int) - SCORE_ZERO_POINT
         wrong = np.flatnonzero(~self.right)
         margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
         return tuple(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.bundle.checks import input_frames
+from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT, input_frames
 from kws.convert.backend import import_tensorflow, quiet
 from kws.features.spectrogram import to_float
 from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix, core_scores
@@ -69,7 +69,7 @@ def measure_conversion(
     exact = _softmax(np.asarray(logits, np.float32))
     core = core_scores(data, samples.spectrograms)
     litert = litert_scores(data, samples.spectrograms)
-    size = np.abs((core.astype(np.float32) + 128) / 256 - exact)
+    size = np.abs((core.astype(np.float32) - SCORE_ZERO_POINT) * SCORE_SCALE - exact)
     return ConversionLoss(
         confusion_matrix(exact, samples.labels, labels),
         confusion_matrix(litert, samples.labels, labels),

@@ -137,7 +137,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
         train(tones, tmp_path / "run", replace(SHORT, arch="crnn"), origin=TrainedModel(run.out))
     assert not (tmp_path / "run").exists()
     refused(BundleError, "no such bundle", tmp_path / "nowhere")
-    refused(BundleError, "no bundle", tmp_path)
+    refused(BundleError, "not a bundle", tmp_path)
 
     bundle = tmp_path / "bundle"
     shutil.copytree(run.out / "bundle", bundle)
