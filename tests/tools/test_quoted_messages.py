@@ -51,8 +51,12 @@ def printed() -> dict[str, re.Pattern[str]]:
 
 
 def python_strings(path: Path) -> Iterator[str]:
-    """The strings of a file, with _FILLED for what an f-string fills in."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """The strings of a file but for docstrings, with _FILLED for what an f-string fills in."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if node in docstrings:
+            continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
         elif isinstance(node, ast.JoinedStr):
