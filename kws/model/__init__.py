@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The model zoo, training and evaluation. Needs the extra `kws[train]` (TensorFlow)."""

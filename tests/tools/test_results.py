@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of results says what the runs gave."""
 
 from __future__ import annotations

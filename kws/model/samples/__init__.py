@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which clips a model learns from and is evaluated on."""
+"""Clips on which a model is trained and evaluated."""

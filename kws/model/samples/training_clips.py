@@ -47,7 +47,7 @@ def training_clips(
 def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[list[Clip]]:
     """The training clips of a second data set: a list for unknown and for each keyword.
 
-    Clips of speakers on whom the first data set evaluates are left out.
+    Clips of speakers in the first data set's validation and test sets are excluded.
 
     Raises:
         DataError: no clip remains.

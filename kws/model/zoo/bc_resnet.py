@@ -30,7 +30,7 @@ def build(frames: int, channels: int, classes: int, width: int) -> Any:
     for blocks, filters, stride, dilation in _STAGES:
         for block in range(blocks):
             x = _block(x, filters * width, stride if block == 0 else 1, dilation, first=block == 0)
-    # All frequencies that are left become one.
+    # The remaining frequencies become one.
     x = layers.ZeroPadding2D(((2, 2), (0, 0)))(x)
     x = norm(layers.DepthwiseConv2D((5, int(x.shape[2])), use_bias=False)(x), relu=False)
     x = layers.GlobalAveragePooling2D()(conv(x, 32 * width, 1))

@@ -16,7 +16,7 @@ from kws.model.zoo.layers import conv, depthwise
 
 _SOURCE = "Zhang et al. (arXiv:1711.07128), DS-CNN"
 _WIDER = 4
-"""Channels of ours for one of the paper's."""
+"""Channels of the frontend per channel of the paper."""
 
 
 def build(

@@ -72,11 +72,11 @@ def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> No
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-    names = [name for name in MODELS if name != "mixednet"]  # streams: it has no choice
-    for cost in measure(names, 4, "qemu", tmp_path, lambda _: None):
+    for cost in measure(list(MODELS), 4, "qemu", tmp_path, lambda _: None):
         assert cost.instructions
         hops = math.ceil(1.25 * cost.instructions / (0.02 * 48e6))
-        assert find_model(cost.name).stride == min(max(hops, 2), 16), cost.name
+        # With more hops than 16 too few scores would fall into a second, whatever the cost.
+        assert find_model(cost.name).stride >= min(hops, 16), cost.name
 
 
 @pytest.mark.slow

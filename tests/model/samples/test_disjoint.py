@@ -1,4 +1,5 @@
-"""Nobody who is tested taught, chose or tuned anything: no speaker and no noise is in two sets."""
+# SPDX-License-Identifier: Apache-2.0
+"""No speaker and no sample of noise is in two of the training, validation and test sets."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from kws.model.samples.training_clips import extra_clips, training_clips
 from tests.tones import make_tones
 
 WORDS = ("low", "high")
-JUDGED = (Split.VALIDATION, Split.TEST)
+HELD_OUT = (Split.VALIDATION, Split.TEST)
 
 
 def disjoint(sets: Collection[Collection[Hashable]]) -> bool:
@@ -58,15 +59,15 @@ def speakers(clips: Collection[Clip]) -> set[str]:
 
 def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
     trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
-    judged = [evaluation_clips(dataset, WORDS, split) for split in JUDGED]
-    sets = [speakers(list(itertools.chain(*groups))) for groups in (trained, *judged)]
+    evaluated = [evaluation_clips(dataset, WORDS, split) for split in HELD_OUT]
+    sets = [speakers(list(itertools.chain(*groups))) for groups in (trained, *evaluated)]
     assert disjoint(sets)
     assert not dataset.shared_speakers()
 
 
-def test_what_is_judged_is_of_its_split(dataset: DataSet) -> None:
+def test_evaluation_clips_are_of_their_split(dataset: DataSet) -> None:
     split_of = {clip.path: clip.split for clip in dataset.clips}
-    for split in JUDGED:
+    for split in HELD_OUT:
         _, _, files = evaluation_pcm(dataset, WORDS, split)
         assert {split_of[file] for file in files if file} == {split}
 
@@ -82,7 +83,7 @@ def test_streams_share_nobody(dataset: DataSet) -> None:
             for word in stream.words
             if word.file
         }
-        for split in JUDGED
+        for split in HELD_OUT
     ]
     trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
     assert all(said)
@@ -114,14 +115,14 @@ def test_voices_of_a_vocal_tract_stay_together() -> None:
         assert disjoint(sets)
 
 
-def test_second_data_set_teaches_with_nobody_who_is_judged(dataset: DataSet) -> None:
-    # The same speakers, but all of them there to learn from.
+def test_second_data_set_brings_no_speaker_of_the_evaluation(dataset: DataSet) -> None:
+    # The same speakers, all of them for training.
     extra = replace(
         dataset, clips=tuple(replace(clip, split=Split.TRAIN) for clip in dataset.clips)
     )
     learned = speakers(list(itertools.chain(*extra_clips(extra, dataset, WORDS))))
-    judged = [evaluation_clips(dataset, WORDS, split) for split in JUDGED]
-    assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in judged)])
+    evaluated = [evaluation_clips(dataset, WORDS, split) for split in HELD_OUT]
+    assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in evaluated)])
 
 
 def test_a_speaker_has_one_place_whatever_else_is_there() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
 import time
@@ -69,13 +70,13 @@ def test_cut_keywords_count_as_unknown(tones: DataSet) -> None:
     cut = after.labels != before.labels
     assert set(after.labels[cut].tolist()) == {1}
     assert set(before.labels[cut].tolist()) == {2, 3}
-    # What is left of a tone is loud in fewer frames of its clip.
+    # A tone that was cut is loud in fewer frames of its clip.
     loud = (before.spectrograms.max(axis=2) > 0).sum(axis=1)
     keywords = before.labels > 1
     assert loud[cut].max() < np.median(loud[keywords & ~cut])
 
 
-def test_lead_is_heard_and_left_out(tones: DataSet) -> None:
+def test_lead_reaches_the_frontend_alone(tones: DataSet) -> None:
     settings = replace(PLAIN, augmentation=replace(NONE, lead_ms=1000, background=1))
     copy = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
     assert copy.spectrograms.shape[1:] == (49, 40)
@@ -89,12 +90,12 @@ def test_lead_is_heard_and_left_out(tones: DataSet) -> None:
     assert first(copy) < first(other) - 5
 
 
-def test_judged_classes_have_equal_shares(tones: DataSet) -> None:
+def test_evaluation_classes_have_equal_shares(tones: DataSet) -> None:
     samples = evaluation_samples(tones, WORDS, Split.TEST)
     assert Counter(samples.labels.tolist()) == dict.fromkeys(range(4), 8)
 
 
-def test_judged_clips_are_the_same_each_time(tones: DataSet) -> None:
+def test_evaluation_clips_are_the_same_each_time(tones: DataSet) -> None:
     first, labels, files = evaluation_pcm(tones, WORDS, Split.TEST)
     again = evaluation_pcm(tones, WORDS, Split.TEST)
     np.testing.assert_array_equal(first, again[0])
@@ -116,9 +117,9 @@ def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
 
     learned = speakers(training_clips(tones, WORDS, SampleSettings(unknown_per_keyword=2), seed=0))
     for split in (Split.VALIDATION, Split.TEST):
-        judged = speakers(evaluation_clips(tones, WORDS, split))
-        assert judged
-        assert not judged & learned
+        evaluated = speakers(evaluation_clips(tones, WORDS, split))
+        assert evaluated
+        assert not evaluated & learned
 
 
 def test_splits_hear_different_parts_of_a_background() -> None:
@@ -194,9 +195,9 @@ def test_second_data_set_gives_its_share(tones: DataSet) -> None:
     assert len(mixed) == len(plain)
     counts = [Counter(map(bytes, s.copy(0).spectrograms)) for s in (plain, mixed)]
     assert counts[0] != counts[1]
-    judged = extra_clips(tones, tones, WORDS)
-    assert [len(group) for group in judged] == [48, 24, 24]
-    assert {clip.split for group in judged for clip in group} == {Split.TRAIN}
+    groups = extra_clips(tones, tones, WORDS)
+    assert [len(group) for group in groups] == [48, 24, 24]
+    assert {clip.split for group in groups for clip in group} == {Split.TRAIN}
 
 
 def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:
@@ -232,13 +233,12 @@ def test_mask_blanks_a_stripe_of_each_axis() -> None:
 
 
 def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> None:
-    there = TrainingSet(
-        tones, WORDS, SampleSettings(), 0, allocator=ArrayAllocator(tmp_path, memory=0)
-    )
-    here = TrainingSet(tones, WORDS, SampleSettings(), 0)
-    assert isinstance(there.copy(1).spectrograms, np.memmap)
-    np.testing.assert_array_equal(there.epoch(1).spectrograms, here.epoch(1).spectrograms)
-    assert not list(tmp_path.iterdir())  # nothing is left, however the program ends
+    disk = ArrayAllocator(tmp_path, memory=0)
+    on_disk = TrainingSet(tones, WORDS, SampleSettings(), 0, allocator=disk)
+    in_memory = TrainingSet(tones, WORDS, SampleSettings(), 0)
+    assert isinstance(on_disk.copy(1).spectrograms, np.memmap)
+    np.testing.assert_array_equal(on_disk.epoch(1).spectrograms, in_memory.epoch(1).spectrograms)
+    assert not list(tmp_path.iterdir())  # the files vanish, however the program ends
 
 
 def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transfer: a new model starts with another one's layers, and only what may learn does."""
 
 from __future__ import annotations
@@ -16,15 +17,12 @@ import numpy.typing as npt
 import pytest
 from typer.testing import CliRunner
 
-from kws.audio.dataset import DataSet, Split
+from kws.audio.dataset import DataSet
 from kws.bundle.layout import FLOAT_FILE
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
-from kws.errors import BundleError, DataError, KwsError, ModelError, UsageError
-from kws.model.samples.sample_settings import SampleSettings
-from kws.model.samples.training_clips import extra_clips
-from kws.model.samples.training_set import TrainingSet
+from kws.errors import BundleError, KwsError, ModelError, UsageError
 from kws.model.train.fine_tuning import start_from
 from kws.model.train.loop import train
 from kws.model.weights import checkpoint
@@ -196,35 +194,3 @@ def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path
     for new, old in zip(best(out), best(tmp_path / "whole"), strict=True):
         np.testing.assert_array_equal(new, old)
     np.testing.assert_array_equal(best(out)[0], best(run.out)[0])
-
-
-def test_recordings_are_drawn_as_often_as_synthetic_voices(tones: DataSet) -> None:
-    def share(recorded: float) -> float:
-        # Two of the twelve training speakers are people, the others become voices.
-        clips = tuple(
-            clip
-            if clip.speaker in {"train0", "train10"}
-            else replace(clip, speaker=f"espeak-us-{clip.speaker}")
-            for clip in tones.clips
-        )
-        settings = SampleSettings(recorded=recorded)
-        training = TrainingSet(replace(tones, clips=clips), ("low", "high"), settings, seed=0)
-        low = [i for i, c in enumerate(training_rows(training)) if c]
-        return len(low) / len(training_rows(training))
-
-    def training_rows(training: TrainingSet) -> list[bool]:
-        draw = training._draws[1]
-        first = int(draw.own.min())
-        return [
-            int(row) - first < 4 for row in draw.own
-        ]  # two speakers, the first by name, two takes each
-
-    assert share(0) == pytest.approx(4 / 24)
-    assert share(0.5) == pytest.approx(0.5)
-    assert share(0.8) == pytest.approx(0.8, abs=0.02)
-
-
-def test_second_data_set_of_held_out_speakers_alone_is_refused(tones: DataSet) -> None:
-    nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
-    with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
-        extra_clips(nobody, tones, ("low", "high"))

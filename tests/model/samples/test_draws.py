@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which clips an epoch draws, and how often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kws.audio.dataset import DataSet, Split
+from kws.errors import DataError
+from kws.model.samples.draws import draw_pairs, draw_rows, plan_draws
+from kws.model.samples.sample_settings import SampleSettings
+from kws.model.samples.training_clips import extra_clips, training_clips
+
+WORDS = ("low", "high")
+
+
+@pytest.mark.parametrize(("recorded", "share"), [(0, 4 / 24), (0.5, 0.5), (0.8, 0.8)])
+def test_recordings_make_up_their_share(tones: DataSet, recorded: float, share: float) -> None:
+    # Two of the twelve training speakers are people, the others become voices.
+    people = {"train0", "train10"}
+    clips = tuple(
+        clip if clip.speaker in people else replace(clip, speaker=f"espeak-us-{clip.speaker}")
+        for clip in tones.clips
+    )
+    settings = SampleSettings(recorded=recorded)
+    groups = training_clips(replace(tones, clips=clips), WORDS, settings, seed=0)
+    flat = [clip for group in groups for clip in group]
+    for draw in plan_draws(groups, [[] for _ in groups], settings)[1:]:
+        by_people = [flat[row].speaker in people for row in draw.own]
+        assert sum(by_people) / len(by_people) == pytest.approx(share, abs=0.02)
+
+
+def test_a_row_comes_again_after_all_others() -> None:
+    rows = np.arange(10, 15)
+    drawn = draw_rows(np.random.default_rng(0), rows, 13)
+    assert sorted(drawn[:5]) == sorted(drawn[5:10]) == rows.tolist()
+    assert len(drawn) == 13
+
+
+def test_pairs_join_a_keyword_with_another_word() -> None:
+    words = [np.arange(0, 10), np.arange(10, 20), np.arange(20, 30)]
+    pairs = draw_pairs(np.random.default_rng(0), words, 200) // 10
+    assert set(pairs[:, 0].tolist()) == {1, 2}
+    assert set(pairs[:, 1].tolist()) == {0, 1, 2}
+    assert (pairs[:, 0] != pairs[:, 1]).all()
+
+
+def test_second_data_set_of_held_out_speakers_alone_is_refused(tones: DataSet) -> None:
+    nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
+    with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
+        extra_clips(nobody, tones, ("low", "high"))
