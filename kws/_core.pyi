@@ -33,6 +33,19 @@ SUPPRESSION_MS: int
 MINIMUM_COUNT: int
 """The recognizer's default: fewer results in the window report nothing (3)."""
 
+LINE_FORMATS: dict[str, str]
+"""Lines of the firmware, by name: boot, heard and stats. Each `{}` is a text or a number."""
+
+ERROR_MARK: str
+"""How a line that reports a fault begins: `error: `."""
+
+FAULT_LINES: dict[str, str]
+"""Lines that report faults, by name: lost (with a `{}`), no_start, no_samples, watchdog, bad_model,
+wrong_schema_version and arena_too_small (how small follows)."""
+
+FAULT_BLINKS: dict[str, int]
+"""How often the lamp blinks between pauses, by what failed: model, microphone or processor."""
+
 def op_name(builtin_code: int) -> str:
     """The schema's name of an operator: CONV_2D for 3."""
 

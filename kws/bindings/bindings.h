@@ -28,6 +28,7 @@ void BindFrontend(nb::module_& m);
 void BindRuntime(nb::module_& m);
 void BindRecognizer(nb::module_& m);
 void BindPipeline(nb::module_& m);
+void BindSerial(nb::module_& m);
 
 struct CoreError : std::runtime_error {
   using std::runtime_error::runtime_error;

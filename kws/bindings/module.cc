@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   kws::bindings::BindRuntime(m);
   kws::bindings::BindRecognizer(m);
   kws::bindings::BindPipeline(m);
+  kws::bindings::BindSerial(m);
 }

@@ -8,13 +8,14 @@ reports are hits and which are false alarms.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws._core import SAMPLE_RATE
+from kws._core import FAULT_BLINKS, FAULT_LINES, SAMPLE_RATE
 from kws.audio.dataset import recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
@@ -27,7 +28,7 @@ from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
-from kws.host.serial.lines import Serial
+from kws.host.serial.lines import Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN
 from kws.model.evaluate.hits import Outcome, Report, Word, match
 
@@ -201,14 +202,19 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
     """Write the recordings as input for `board`'s emulated microphone, with the expected lines.
 
     Each recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
-    `bundle` writes after its boot line.
+    `bundle` writes after its boot line. `lines.json` has what else a suite expects of the firmware:
+    patterns of its lines, the lines of faults and how often the lamp blinks.
 
     Raises:
         UsageError: there is no such board.
         KwsError: the folder cannot be written.
     """
     described = find_board(board)
+    boot = line_pattern("boot", {1: board})
+    stats = line_pattern("stats", {1: "0"})
+    expected = {"boot": boot, "stats": stats, "faults": FAULT_LINES, "blinks": FAULT_BLINKS}
     with new_directory(folder) as place:
+        (place / "lines.json").write_text(json.dumps(expected, indent=2), encoding="utf-8")
         for number, recording in enumerate(recordings):
             lines = host_device.play(bundle, recording.pcm).text.partition("\n")[2]
             (place / f"{number:02}.raw").write_bytes(microphone(described, recording.pcm))

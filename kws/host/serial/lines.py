@@ -4,19 +4,33 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-_HEARD = re.compile(r"Heard (?P<label>.+) \((?P<score>\d{1,3})\) @(?P<time>\d+)ms")
-_BOOT = re.compile(
-    r"kws (?P<version>\S+) on (?P<board>\S+), model (?P<model>\S+) (?P<sha8>[0-9a-f]{8}), "
-    r"arena (?P<used>\d+) of (?P<size>\d+) bytes"
-)
-_STATS = re.compile(
-    r"stats: (?P<hops>\d+) hops, (?P<lost>\d+) samples lost, (?P<idle>\d+\.\d) % idle, "
-    r"arena (?P<arena>\d+) bytes, stack (?P<stack>\d+) of (?P<size>\d+) bytes"
-)
-_FAULT = "error: "
+from kws._core import ERROR_MARK, LINE_FORMATS
+
+_FIELDS = {
+    "heard": (".+", r"\d{1,3}", r"\d+"),
+    "boot": (r"\S+", r"\S+", r"\S+", "[0-9a-f]{8}", r"\d+", r"\d+"),
+    "stats": (r"\d+", r"\d+", r"\d+", r"\d", r"\d+", r"\d+", r"\d+"),
+}
 _LONGEST = 1000  # characters of a line; what is longer is noise and is cut
+
+
+def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
+    """A regular expression for a line of `_core.LINE_FORMATS`: a group for each `{}`.
+
+    Args:
+        name: heard, boot or stats.
+        values: what some fields have to be, by their place, from 0.
+    """
+    first, *texts = map(re.escape, LINE_FORMATS[name].split("{}"))
+    fields = [(values or {}).get(place, field) for place, field in enumerate(_FIELDS[name])]
+    groups = zip(fields, texts, strict=True)
+    return first + "".join(f"({field}){text}" for field, text in groups)
+
+
+_HEARD, _BOOT, _STATS = (re.compile(line_pattern(name)) for name in ("heard", "boot", "stats"))
 
 
 @dataclass(frozen=True)
@@ -83,27 +97,14 @@ class Serial:
 def parse_line(line: str) -> Line | None:
     """What a line says; None for one of another kind, and for half a line or noise."""
     if match := _HEARD.fullmatch(line):
-        return Heard(match["label"], int(match["score"]), int(match["time"]))
+        return Heard(match[1], int(match[2]), int(match[3]))
     if match := _BOOT.fullmatch(line):
-        return Boot(
-            match["version"],
-            match["board"],
-            match["model"],
-            match["sha8"],
-            int(match["used"]),
-            int(match["size"]),
-        )
+        return Boot(*match.group(1, 2, 3, 4), int(match[5]), int(match[6]))
     if match := _STATS.fullmatch(line):
-        return Stats(
-            int(match["hops"]),
-            int(match["lost"]),
-            float(match["idle"]),
-            int(match["arena"]),
-            int(match["stack"]),
-            int(match["size"]),
-        )
-    if line.startswith(_FAULT):
-        return Fault(line.removeprefix(_FAULT))
+        hops, lost, _, _, arena, stack, size = map(int, match.groups())
+        return Stats(hops, lost, float(f"{match[3]}.{match[4]}"), arena, stack, size)
+    if line.startswith(ERROR_MARK):
+        return Fault(line.removeprefix(ERROR_MARK))
     return None
 
 

@@ -2,6 +2,7 @@
 #include "app/console.h"
 
 #include "boards/board.h"
+#include "serial_lines.h"
 
 namespace kws {
 namespace {
@@ -36,7 +37,7 @@ void WriteSigned(Output* output, int value) {
 }
 
 void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
-  WriteText(output, "error: ");
+  WriteText(output, lines::kError);
   WriteText(output, name);
   WriteText(output, " takes a whole number from ");
   WriteSigned(output, low);
@@ -138,21 +139,14 @@ void Console::Stats() {
   stats_sleep_ms_ = sleep;
   // Tenths of a percent; from some minutes on the product would not fit 32 bits.
   const uint32_t idle = all == 0 ? 0 : all < 4000000 ? asleep * 1000 / all : asleep / (all / 1000);
-  WriteText(output_, "stats: ");
-  WriteNumber(output_, pipeline_->hops());
-  WriteText(output_, " hops, ");
-  WriteNumber(output_, audio_->overruns());
-  WriteText(output_, " samples lost, ");
-  WriteNumber(output_, idle / 10);
-  WriteText(output_, ".");
-  WriteNumber(output_, idle % 10);
-  WriteText(output_, " % idle, arena ");
-  WriteNumber(output_, static_cast<uint32_t>(pipeline_->arena_used_bytes()));
-  WriteText(output_, " bytes, stack ");
-  WriteNumber(output_, static_cast<uint32_t>(board::StackUsed()));
-  WriteText(output_, " of ");
-  WriteNumber(output_, static_cast<uint32_t>(board::StackSize()));
-  WriteText(output_, " bytes\n");
+  const Field fields[] = {pipeline_->hops(),
+                          audio_->overruns(),
+                          idle / 10,
+                          idle % 10,
+                          static_cast<uint32_t>(pipeline_->arena_used_bytes()),
+                          static_cast<uint32_t>(board::StackUsed()),
+                          static_cast<uint32_t>(board::StackSize())};
+  WriteFormat(output_, lines::kStats, fields);
 }
 
 }  // namespace kws

@@ -10,6 +10,7 @@
 #include "output.h"
 #include "pipeline/pipeline.h"
 #include "runtime/model/model.h"
+#include "serial_lines.h"
 
 namespace kws {
 // Found from namespace kws::settings where the bundle has no threshold a label of its own.
@@ -64,7 +65,7 @@ int main() {
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
   if (board::Start(&audio) != kws::Status::kOk) {
-    kws::WriteError(&output, "the microphone did not start", nullptr, "check the board and reset");
+    kws::WriteText(&output, kws::lines::kNoStart);
     board::Halt(board::Fault::kMicrophone);
   }
   uint32_t last_hop_ms = board::Milliseconds();
@@ -86,8 +87,7 @@ int main() {
       }
     }
     if (board::Milliseconds() - last_hop_ms > kNoSamplesMs) {
-      kws::WriteError(&output, "no samples from the microphone", nullptr,
-                      "check its wiring; the board resets");
+      kws::WriteText(&output, kws::lines::kNoSamples);
       board::Halt(board::Fault::kMicrophone);
     }
     char received;

@@ -7,17 +7,13 @@
 #include <cstdint>
 
 #include "app/audio_provider.h"
+#include "fault.h"
 #include "status.h"
 
 namespace kws {
 namespace board {
 
-// What stopped the firmware; the value is how often the board's lamp blinks between pauses.
-enum class Fault : uint8_t {
-  kModel = 2,       // the model or its settings; only another firmware helps
-  kMicrophone = 3,  // it did not start, or its samples stopped
-  kProcessor = 4,   // a fault of the core, such as a stack overflow
-};
+using kws::Fault;
 
 // Short name, as in `kws build --board <name>` and in the boot line.
 extern const char kName[];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "output.h"
 
+#include "serial_lines.h"
+
 namespace kws {
 
 void WriteText(Output* output, const char* text) {
@@ -20,8 +22,24 @@ void WriteNumber(Output* output, uint32_t value) {
   output->Write(digits + first, sizeof(digits) - first);
 }
 
+void WriteFormat(Output* output, const char* format, const Field* fields) {
+  for (;;) {
+    size_t size = 0;
+    while (format[size] != '\0' && format[size] != '{') ++size;
+    if (size > 0) output->Write(format, size);
+    if (format[size] == '\0') return;
+    format += size + 2;
+    if (fields->text != nullptr) {
+      WriteText(output, fields->text);
+    } else {
+      WriteNumber(output, fields->number);
+    }
+    ++fields;
+  }
+}
+
 void WriteError(Output* output, const char* what, const char* detail, const char* remedy) {
-  WriteText(output, "error: ");
+  WriteText(output, lines::kError);
   WriteText(output, what);
   WriteText(output, detail);
   if (remedy != nullptr) {

@@ -29,6 +29,18 @@ void WriteText(Output* output, const char* text);
 // A number in decimal, without leading zeros.
 void WriteNumber(Output* output, uint32_t value);
 
+// What takes the place of a `{}`.
+struct Field {
+  Field(const char* value) : text(value), number(0) {}
+  Field(uint32_t value) : text(nullptr), number(value) {}
+
+  const char* text;  // null: a number
+  uint32_t number;
+};
+
+// `format` with its `{}` replaced by fields, in order; there must be one for each.
+void WriteFormat(Output* output, const char* format, const Field* fields);
+
 // `error: <what>[<detail>]; <remedy>\n`. `detail` and `remedy` may be null.
 void WriteError(Output* output, const char* what, const char* detail, const char* remedy);
 

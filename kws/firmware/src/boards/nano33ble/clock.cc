@@ -3,6 +3,7 @@
 
 #include "boards/board.h"
 #include "boards/nano33ble/nrf52840.h"
+#include "serial_lines.h"
 
 namespace kws {
 namespace board {
@@ -52,8 +53,7 @@ void ReadResetReason() {
   const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;
   Register(kPowerRetained2) = 0;
   if (timer || (reason & kPowerResetWatchdog) != 0) {
-    reset_fault =
-        "error: the watchdog reset the board; the firmware hung, report it if it does so again\n";
+    reset_fault = lines::kWatchdog;
   } else if ((reason & kPowerResetLockup) != 0) {
     reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
   }

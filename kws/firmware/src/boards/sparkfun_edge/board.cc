@@ -4,6 +4,7 @@
 
 #include "boards/sparkfun_edge/apollo3.h"
 #include "boards/sparkfun_edge/uart.h"
+#include "serial_lines.h"
 
 namespace kws {
 namespace board {
@@ -158,11 +159,7 @@ void Init() {
   StartWatchdog();
   const bool slow = KWS_BURST && !StartBurst();
   asm volatile("cpsie i" ::: "memory");
-  if (watchdog) {
-    constexpr char kText[] =
-        "error: the watchdog reset the board; the firmware hung, report it if it does so again\n";
-    Write(kText, sizeof(kText) - 1);
-  }
+  if (watchdog) Write(lines::kWatchdog, sizeof(lines::kWatchdog) - 1);
   if (slow) {
     constexpr char kText[] =
         "error: this chip does not go to 96 MHz; build without the option 96mhz\n";

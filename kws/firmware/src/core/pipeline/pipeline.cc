@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/pipeline.h"
 
+#include "serial_lines.h"
+
 namespace kws {
 namespace {
 
@@ -30,19 +32,13 @@ Status Pipeline::Start() {
   }
   input_ = interpreter_.input(0).As<int8_t>();
   scores_ = interpreter_.output(0).As<int8_t>();
-  WriteText(output_, "kws ");
-  WriteText(output_, config_.version);
-  WriteText(output_, " on ");
-  WriteText(output_, config_.board);
-  WriteText(output_, ", model ");
-  WriteText(output_, config_.model_name);
-  WriteText(output_, " ");
-  WriteText(output_, config_.model_sha8);
-  WriteText(output_, ", arena ");
-  WriteNumber(output_, static_cast<uint32_t>(interpreter_.arena_used_bytes()));
-  WriteText(output_, " of ");
-  WriteNumber(output_, static_cast<uint32_t>(arena_size_));
-  WriteText(output_, " bytes\n");
+  const Field fields[] = {config_.version,
+                          config_.board,
+                          config_.model_name,
+                          config_.model_sha8,
+                          static_cast<uint32_t>(interpreter_.arena_used_bytes()),
+                          static_cast<uint32_t>(arena_size_)};
+  WriteFormat(output_, lines::kBoot, fields);
   return Reset();
 }
 
@@ -106,13 +102,12 @@ Status Pipeline::Infer() {
 }
 
 void Pipeline::ReportLost(uint32_t samples) {
-  WriteText(output_, "error: lost ");
-  WriteNumber(output_, samples);
-  WriteText(output_, " samples; the board does not keep up: raise inference_stride\n");
+  const Field field = samples;
+  WriteFormat(output_, lines::kLost, &field);
 }
 
 Status Pipeline::Fault(Status status) {
-  WriteText(output_, "error: ");
+  WriteText(output_, lines::kError);
   const ErrorDetail& where = interpreter_.error();
   if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
     WriteText(output_, "operator ");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lines that firmware writes on its serial port and that other programs read: kws._core exports
+// them to Python, and Python hands them to the emulators' suites. `{}` is a text or a number.
+#ifndef KWS_SERIAL_LINES_H_
+#define KWS_SERIAL_LINES_H_
+
+namespace kws {
+namespace lines {
+
+// Version, board, model, the first 8 digits of its SHA-256, bytes of arena used, bytes of arena.
+inline constexpr char kBoot[] = "kws {} on {}, model {} {}, arena {} of {} bytes\n";
+
+// Label, mean score (0 to 255), time in ms.
+inline constexpr char kHeard[] = "Heard {} ({}) @{}ms\n";
+
+// Hops, samples lost, idle time in percent and tenths of a percent, bytes of arena used, bytes of
+// stack used, bytes of stack.
+inline constexpr char kStats[] =
+    "stats: {} hops, {} samples lost, {}.{} % idle, arena {} bytes, stack {} of {} bytes\n";
+
+// Faults begin with this.
+inline constexpr char kError[] = "error: ";
+
+// Samples.
+inline constexpr char kLost[] =
+    "error: lost {} samples; the board does not keep up: raise inference_stride\n";
+
+inline constexpr char kNoStart[] =
+    "error: the microphone did not start; check the board and reset\n";
+inline constexpr char kNoSamples[] =
+    "error: no samples from the microphone; check its wiring; the board resets\n";
+inline constexpr char kWatchdog[] =
+    "error: the watchdog reset the board; the firmware hung, report it if it does so again\n";
+
+}  // namespace lines
+}  // namespace kws
+
+#endif  // KWS_SERIAL_LINES_H_
