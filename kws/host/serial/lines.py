@@ -99,7 +99,7 @@ def parse_line(line: str) -> Line | None:
     if match := _HEARD.fullmatch(line):
         return Heard(match[1], int(match[2]), int(match[3]))
     if match := _BOOT.fullmatch(line):
-        return Boot(*match.group(1, 2, 3, 4), int(match[5]), int(match[6]))
+        return Boot(match[1], match[2], match[3], match[4], int(match[5]), int(match[6]))
     if match := _STATS.fullmatch(line):
         hops, lost, _, _, arena, stack, size = map(int, match.groups())
         return Stats(hops, lost, float(f"{match[3]}.{match[4]}"), arena, stack, size)
