@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ from kws.bundle.bundle import default_bundle_path
 from kws.bundle.memory_plan import Plan, plan_of, plan_text, short_name
 from kws.bundle.memory_plan_picture import save_plan
 from kws.cli.main import app
-from kws.errors import ModelError
+from kws.errors import ModelError, ToolError
 from tests.runtime.fuzz.fuzz_seeds import seeds
 
 
@@ -121,3 +122,12 @@ def test_convert_draws_the_plan(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*command, "--plan", str(picture)])
     assert result.exit_code == 0, result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_picture_without_matplotlib_names_the_extra(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ToolError, match=r"needs matplotlib.*pip install 'kws\[plots\]'"):
+        save_plan(tmp_path / "plan.png", plan, "a model")
+    assert not (tmp_path / "plan.png").exists()
