@@ -67,6 +67,8 @@ def convert(
     )
     if model.is_dir():
         bundle = renew_bundle(model, out or model, changes)
+    elif not model.exists():
+        raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")
     elif not labels or out is None:
         raise UsageError(f"{model}: a .tflite file needs --labels and --out")
     else:

@@ -80,15 +80,15 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line; a KwsError becomes one line on stderr and its exit code."""
+    """Run the command line; a KwsError becomes one line on stderr and its exit code.
+
+    Ctrl-C gives exit code 130, without a word: that is Typer's work.
+    """
     try:
         app()
     except KwsError as error:
         print(f"kws: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("kws: interrupted", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         # The reader of a pipe (head, less) has closed it; nothing is wrong.
         sys.stderr.close()

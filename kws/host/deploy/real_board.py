@@ -129,7 +129,9 @@ def find_real_board(name: str) -> RealBoard:
     """
     known = real_boards()
     if name not in known:
-        raise UsageError(f"there is no board {name!r} to deploy to; there are {', '.join(known)}")
+        emulated = any(board.name == name for board in boards())
+        reason = "is an emulated board" if emulated else "is no board"
+        raise UsageError(f"{name} {reason}; real boards are {', '.join(known)}")
     return known[name]
 
 

@@ -311,7 +311,7 @@ def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_board_without_deploy() -> None:
-    with pytest.raises(UsageError, match="no board 'qemu' to deploy to; there are nano33ble"):
+    with pytest.raises(UsageError, match="qemu is an emulated board; real boards are nano33ble"):
         find_real_board("qemu")
 
 
@@ -351,7 +351,7 @@ def test_the_command_looks_for_a_board_before_it_builds(
 def test_the_command_for_an_emulated_board(kws: Run) -> None:
     code, _, err = kws("deploy", "--board", "qemu")
     assert code == 2
-    assert "there is no board 'qemu' to deploy to" in err
+    assert "qemu is an emulated board" in err
 
 
 @pytest.mark.parametrize(
