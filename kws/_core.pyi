@@ -46,6 +46,10 @@ wrong_schema_version and arena_too_small (how small follows)."""
 FAULT_BLINKS: dict[str, int]
 """How often the lamp blinks between pauses, by what failed: model, microphone or processor."""
 
+OPS: dict[str, str]
+"""The runtime's ops: the schema's name to what follows `Add` in the resolver's method. CONV_2D has
+Conv2D."""
+
 def op_name(builtin_code: int) -> str:
     """The schema's name of an operator: CONV_2D for 3."""
 

@@ -1,4 +1,4 @@
-"""docs/porting.md is true: it names every file that knows the board it was written from."""
+"""The recipes for boards and ops are true: each names every file that knows its example."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from kws import _core
 from tests.paths import ROOT
 
 
@@ -22,11 +23,18 @@ def grep(arguments: list[str]) -> set[str]:
     return set(run.stdout.splitlines())
 
 
-def test_the_list_of_files_is_what_git_finds() -> None:
-    page = (ROOT / "docs" / "porting.md").read_text()
-    command = next(line for line in page.splitlines() if line.startswith("git grep"))
-    named = set(re.findall(r"^\| `([^`]+)` \|", page, re.M))
+@pytest.mark.parametrize("page", ["porting", "adding_an_op"])
+def test_the_list_of_files_is_what_git_finds(page: str) -> None:
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    command = next(line for line in text.splitlines() if line.startswith("git grep"))
+    named = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
     assert named == grep(shlex.split(command)[2:])
+
+
+def test_each_op_has_a_file_and_each_file_an_op() -> None:
+    kernels = ROOT / "kws" / "firmware" / "src" / "core" / "runtime" / "kernels" / "ops"
+    files = {path.stem.replace("_", "") for path in kernels.glob("*.cc")}
+    assert files == {name.lower() for name in _core.OPS.values()}
 
 
 def test_the_core_knows_no_board() -> None:

@@ -13,10 +13,10 @@ import tempfile
 from collections import defaultdict
 from pathlib import Path
 
+from kws import _core
 from kws.bundle import flash_table
 from kws.host.build.platformio_run import run_platformio
 from kws.host.build.programs import COMPILER, find_tool
-from tools.ops_page import load_ops
 
 TABLE = Path(flash_table.__file__).with_name(flash_table.TABLE)
 
@@ -28,7 +28,6 @@ _SECTION = re.compile(
 
 def measure() -> str:
     """The table's text."""
-    ops = load_ops()
     users: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -36,9 +35,9 @@ def measure() -> str:
         run_platformio("qemu_infer", None, work, work / "result")
         core = work / "build" / "qemu_infer" / "src" / "core" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
-        for name in sorted(ops):
+        for schema, name in sorted(_core.OPS.items(), key=lambda item: item[1]):
             for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):
-                users[section].append(ops[name]["schema"])
+                users[section].append(schema)
     # Sections that the same ops use are one part.
     parts: dict[tuple[str, ...], int] = defaultdict(int)
     for (_, _, size), names in users.items():

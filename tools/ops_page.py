@@ -5,9 +5,10 @@ Run as `python -m tools.ops_page` after a change there.
 
 from __future__ import annotations
 
-import re
 import tomllib
 from pathlib import Path
+
+from kws import _core
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNELS = ROOT / "kws/firmware/src/core/runtime/kernels"
@@ -45,21 +46,20 @@ _DIFFERENCES = """
 
 
 def load_ops() -> dict[str, dict[str, str]]:
-    """The table, by the names in op_list.inc."""
+    """The table of ops.toml, by the names in op_list.inc."""
     ops: dict[str, dict[str, str]] = tomllib.loads((KERNELS / "ops.toml").read_text())
     return ops
 
 
-def listed_ops() -> list[str]:
-    """The names in op_list.inc."""
-    return re.findall(r"^KWS_OP\((\w+)\)", (KERNELS / "op_list.inc").read_text(), re.MULTILINE)
-
-
 def page() -> str:
     """The text of docs/ops.md."""
-    ops = sorted(load_ops().items(), key=lambda item: item[1]["schema"])
-    rows = [f"| {op['schema']} | `{name}` | {op['types']} | {op['limits']} |" for name, op in ops]
-    differences = [f"- **{op['schema']}**: {op['differs']}." for _, op in ops if "differs" in op]
+    table = load_ops()
+    rows, differences = [], []
+    for schema, name in sorted(_core.OPS.items()):
+        op = table[name]
+        rows.append(f"| {schema} | `{name}` | {op['types']} | {op['limits']} |")
+        if "differs" in op:
+            differences.append(f"- **{schema}**: {op['differs']}.")
     return _HEAD + "\n".join(rows) + "\n" + _DIFFERENCES + "\n".join(differences) + "\n"
 
 

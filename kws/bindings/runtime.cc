@@ -307,6 +307,11 @@ class Interpreter {
 }  // namespace
 
 void BindRuntime(nb::module_& m) {
+  nb::dict ops;
+#define KWS_OP(Name) ops[BuiltinOpName(static_cast<int32_t>(kernels::Name().code))] = #Name;
+#include "runtime/kernels/op_list.inc"
+#undef KWS_OP
+  m.attr("OPS") = ops;
   m.def(
       "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);
 

@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import textwrap
 
+from kws import _core
 from kws.bundle.bundle import Bundle
 
 FILES = ("model_data.cc", "model_data.h", "model_settings.h", "op_resolver.h")
 """What a bundle's firmware folder holds."""
 
 _ROW_BYTES = 16
-
-# Ops whose name in the runtime is not their schema name in camel case.
-_ADD_NAMES = {"PADV2": "PadV2", "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTM"}
 
 
 def firmware_sources(bundle: Bundle) -> dict[str, str]:
@@ -27,13 +25,6 @@ def firmware_sources(bundle: Bundle) -> dict[str, str]:
         "model_settings.h": _model_settings_h(bundle),
         "op_resolver.h": _op_resolver_h(bundle),
     }
-
-
-def add_name(op: str) -> str:
-    """What follows `Add` in the resolver's method for a schema name: CONV_2D gives Conv2D."""
-    if op in _ADD_NAMES:
-        return _ADD_NAMES[op]
-    return "".join(part if part[0].isdigit() else part.capitalize() for part in op.split("_"))
 
 
 def header_line(bundle: Bundle) -> str:
@@ -130,7 +121,7 @@ inline constexpr std::uint8_t kThresholds[kLabelCount] = {{
 
 
 def _op_resolver_h(bundle: Bundle) -> str:
-    lines = [f"    Add{add_name(op)}();" for op in bundle.ops]
+    lines = [f"    Add{_core.OPS[op]}();" for op in bundle.ops]
     adds = "\n".join(lines)
     count = len(bundle.ops)
     return _guarded(
