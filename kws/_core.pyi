@@ -18,6 +18,12 @@ STRIDE_SAMPLES: int
 CHANNELS: int
 """int8 values in a frame (40)."""
 
+LOWEST_HZ: float
+"""Where the lowest channel begins (125)."""
+
+HIGHEST_HZ: float
+"""Where the highest channel ends (7500)."""
+
 SPECTROGRAM_FRAMES: int
 """Frames in the spectrogram that a model sees (49, 1 s)."""
 

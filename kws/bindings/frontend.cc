@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "frontend/params.h"
 #include "pipeline/feature_provider.h"
 
 namespace kws::bindings {
@@ -69,6 +70,8 @@ void BindFrontend(nb::module_& m) {
   m.attr("WINDOW_SAMPLES") = Frontend::kWindowSamples;
   m.attr("STRIDE_SAMPLES") = Frontend::kStrideSamples;
   m.attr("CHANNELS") = Frontend::kChannels;
+  m.attr("LOWEST_HZ") = kws::frontend::kLowestHz;
+  m.attr("HIGHEST_HZ") = kws::frontend::kHighestHz;
   m.attr("SPECTROGRAM_FRAMES") = kws::FeatureProvider::kFrames;
 
   nb::class_<StreamingFrontend>(m, "Frontend")

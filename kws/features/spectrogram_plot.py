@@ -13,7 +13,6 @@ from kws import _core
 from kws.extras import require
 from kws.files import atomic_write
 
-_LOWEST_HZ, _HIGHEST_HZ = 125.0, 7500.0
 _INK = "#26323f"
 
 
@@ -23,7 +22,7 @@ def channel_hertz() -> npt.NDArray[np.float64]:
     The channels are triangles that overlap by half, evenly spaced on the mel scale
     (1127 ln(1 + f / 700)) between the limits.
     """
-    low, high = (1127 * np.log1p(hertz / 700) for hertz in (_LOWEST_HZ, _HIGHEST_HZ))
+    low, high = (1127 * np.log1p(hertz / 700) for hertz in (_core.LOWEST_HZ, _core.HIGHEST_HZ))
     mels = np.linspace(low, high, _core.CHANNELS + 2)[1:-1]
     hertz: npt.NDArray[np.float64] = 700 * np.expm1(mels / 1127)
     return hertz
