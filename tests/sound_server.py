@@ -1,4 +1,5 @@
-"""A sound server of a test's own: what is played into its sink, its microphone hears."""
+# SPDX-License-Identifier: Apache-2.0
+"""A sound server for tests: its microphone hears what is played into its sink."""
 
 from __future__ import annotations
 
@@ -18,13 +19,13 @@ _PROGRAMS = ("pulseaudio", "pactl", "paplay")
 
 
 def missing_programs() -> list[str]:
-    """Programs that are needed and are not there."""
+    """Programs that are needed and not installed."""
     paths = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
     return [name for name in _PROGRAMS if not any((p / name).is_file() for p in paths)]
 
 
 class SoundServer:
-    """PulseAudio on a socket in `folder`, with one sink whose monitor is the microphone."""
+    """PulseAudio on a socket in `folder`. It has one sink, whose monitor is the microphone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -38,7 +39,7 @@ class SoundServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What a program needs to use this server and no other."""
+        """Variables with which a program uses this server and no other."""
         private = str(self._folder)
         return {
             **os.environ,
@@ -75,7 +76,7 @@ class SoundServer:
             self._server.wait(60)
 
     def plug(self) -> None:
-        """Put the microphone in, if it is not there."""
+        """Plug the microphone in, unless it is plugged in."""
         if not self._module:
             done = self._pactl(
                 "load-module", "module-null-sink", f"sink_name={_SINK}", "rate=48000", "channels=1"
@@ -84,7 +85,7 @@ class SoundServer:
             self._module = done.stdout.strip()
 
     def unplug(self) -> None:
-        """Pull the microphone out, if it is there."""
+        """Pull the microphone out, if it is plugged in."""
         if self._module:
             assert self._pactl("unload-module", self._module).returncode == 0
             self._module = ""
@@ -93,7 +94,7 @@ class SoundServer:
         """Play sound (int16[n], 16 kHz) into the microphone; returns when it is over."""
         clip = self._folder / "played.wav"
         write_clip(clip, pcm)
-        # Half a second lies with the server, so that a player that has to wait leaves no gap.
+        # The server holds half a second, so that a player that has to wait leaves no gap.
         command = ["paplay", "--device", _SINK, "--latency-msec", "500", str(clip)]
         subprocess.run(command, env=self.environment, check=True, timeout=120)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws the pictures of docs/live.md: `make pictures`. Needs Chromium."""
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def terminal(path: Path) -> None:
             else:
                 view.said(event)
     console.print(view)
-    # Rich names a place on the network to fetch a font from; what the reader has will do.
+    # Rich names an address to fetch a font from; the reader's own fonts will do.
     svg = re.sub(
         r',\s*url\("http[^)]*\) format\("\w+"\)', "", console.export_svg(title="kws listen")
     )

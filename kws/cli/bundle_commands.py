@@ -106,11 +106,13 @@ def export_web(
 
     bundle = open_bundle(model)
     size = export_page(bundle, out)
-    print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model; open its index.html")
-    if serve:
-        with file_server(out, port) as server, suppress(KeyboardInterrupt):
-            print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
-            server.serve_forever()
+    print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model's {len(bundle.model)}")
+    if not serve:
+        print(f"open {out / 'index.html'} in a browser")
+        return
+    with file_server(out, port) as server, suppress(KeyboardInterrupt):
+        print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
+        server.serve_forever()
 
 
 def run(

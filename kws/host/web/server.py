@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import json
+import os
 import socket
 import threading
 from collections.abc import Callable, Mapping
@@ -266,9 +267,11 @@ def _listen(host: str, port: int) -> socket.socket:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family, backlog=128)
     except (OSError, OverflowError, UnicodeError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
+        code = getattr(error, "errno", None) or 0
+        # create_server repeats the address in its text; a name that is not known has no errno > 0.
+        reason = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
         raise KwsError(
-            f"the page cannot be served at {host} port {port} ({reason}); "
+            f"the page cannot be served at {host} port {port} ({reason.lower()}); "
             "choose another with --port or --host"
         ) from None
 

@@ -211,7 +211,7 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
     assert "Heard yes" in late.inner_text("#lines")
     program.process.terminate()
     program.process.wait(10)
-    late.get_by_text("kws listen has ended; waiting for it").wait_for(timeout=PATIENCE)
+    late.get_by_text("kws listen has ended; this page waits").wait_for(timeout=PATIENCE)
     port = url.rsplit(":", 1)[1].strip("/")
     with Listening("--web", "--port", port, "--input", words) as again:
         again.until("shows it", "stderr")

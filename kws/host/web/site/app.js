@@ -50,7 +50,7 @@ class App {
     this.showFigures();
   }
 
-  // `kind`: "on", "bad" or nothing.
+  // `kind`: "on" (there is sound), "off" (there is none), "bad" (something went wrong) or nothing.
   status(text, kind = "") {
     $("status").textContent = text;
     $("status").className = kind;

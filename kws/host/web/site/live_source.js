@@ -28,7 +28,7 @@ class LiveSource {
       this[message.type](message);
     });
     this.socket.addEventListener("close", ({ reason }) => {
-      this.app.status(reason || "kws listen has ended; waiting for it", "bad");
+      this.app.status(reason || "kws listen has ended; this page waits until it runs again", "bad");
       setTimeout(() => this.connect(), RETRY_MS);
     });
   }
@@ -54,7 +54,7 @@ class LiveSource {
   state({ thresholds, saved, microphone, figures }) {
     if (thresholds) this.app.setThresholds(thresholds);
     if (saved) this.app.setSaved(saved);
-    if (microphone) this.app.status(microphone.text || "no sound yet", microphone.connected ? "on" : "bad");
+    if (microphone) this.app.status(microphone.text || "no sound yet", microphone.connected ? "on" : "off");
     if (!figures) return;
     this.app.figure("processor", `${figures.processor} % of a core`);
     this.app.figure("latency", figures.latency === null ? "–" : `${figures.latency} ms`);
