@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from kws.bundle.bundle import default_bundle_path
 from tests import markers
+from tests.command_line import Run, runner
 from tests.small_models import dense_model
 from tests.sound_server import SoundServer, missing_programs
 
@@ -161,3 +162,9 @@ def model_file(tmp_path: Path) -> Path:
     file = tmp_path / "dense.tflite"
     file.write_bytes(dense_model())
     return file
+
+
+@pytest.fixture
+def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a command line in this process; gives exit code, stdout and stderr."""
+    return runner(monkeypatch, capsys)

@@ -6,8 +6,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,26 +13,7 @@ import pytest
 
 from kws.audio import download
 from kws.audio.sound_files import write_clip
-from kws.cli.main import main
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; gives (exit code, stdout, stderr)."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["kws", *map(str, arguments)])
-        try:
-            main()
-            code = 0
-        except SystemExit as leaving:
-            code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
+from tests.command_line import Run
 
 
 @pytest.fixture

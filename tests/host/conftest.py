@@ -5,20 +5,16 @@ from __future__ import annotations
 
 import shutil
 import signal
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kws.bundle.bundle import Bundle, default_bundle_path
-from kws.cli.main import main
 from kws.convert.tflite_import import convert_file
 from kws.host.build.programs import COMPILER, QEMU
 
 LABELS = ("silence", "unknown", "yes", "no")
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -44,23 +40,6 @@ def board_tools() -> None:
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
-
-
-@pytest.fixture
-def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; gives (exit code, stdout, stderr)."""
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["kws", *map(str, arguments)])
-        try:
-            main()
-            code = 0
-        except SystemExit as leaving:
-            code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return run
 
 
 @pytest.fixture

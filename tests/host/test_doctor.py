@@ -12,7 +12,7 @@ import pytest
 
 from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
-from tests.host.conftest import Run
+from tests.command_line import Run
 
 EXTRAS = {  # each with one of its packages
     "train": "tensorflow",

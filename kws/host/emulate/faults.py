@@ -84,7 +84,7 @@ def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterat
     says = re.escape(FAULT_LINES["bad_model"])
     yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
 
-    version = _with_model(elf, folder / "version.elf", _with_version(bundle.model, 4))
+    version = _with_model(elf, folder / "version.elf", with_schema_version(bundle.model, 4))
     says = re.escape(FAULT_LINES["wrong_schema_version"])
     yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
 
@@ -125,7 +125,7 @@ def _with_model(elf: Path, changed: Path, model: bytes) -> Path:
     return changed
 
 
-def _with_version(model: bytes, version: int) -> bytes:
+def with_schema_version(model: bytes, version: int) -> bytes:
     """A .tflite of another schema version: the first field of its root table."""
     (root,) = struct.unpack_from("<I", model)
     (back,) = struct.unpack_from("<i", model, root)

@@ -92,7 +92,7 @@ def on_host(job: Job) -> Outcome:
         ModelError: the core refuses the model.
         UsageError: the rows are not what the model takes.
     """
-    interpreter = _open(job)
+    interpreter = open_model(job)
     rows = len(job.inputs[0])
     outputs = [
         np.empty((rows, int(np.prod(info.shape))), info.dtype) for info in interpreter.outputs
@@ -111,7 +111,7 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
         BoardError: the board refuses a model, or the emulator failed.
         ModelError, UsageError: as `on_host`.
     """
-    shapes = [_open(job).outputs for job in jobs]
+    shapes = [open_model(job).outputs for job in jobs]
     elf = build_tool(board, "infer").elf
     with Qemu() as emulator:
         text = emulator.run(elf, _image(jobs), timeout_s=600).text
@@ -126,7 +126,7 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
     return outcomes
 
 
-def _open(job: Job) -> _core.Interpreter:
+def open_model(job: Job) -> _core.Interpreter:
     """The core's interpreter for a job's model, its inputs checked."""
     try:
         interpreter = _core.Interpreter(job.model)

@@ -22,7 +22,7 @@ from kws.errors import ToolError, UsageError
 from kws.host.build.boards import boards, find_board, firmware_folder
 from kws.host.build.elf_sections import symbols
 from kws.host.build.firmware import Firmware, build, build_sources
-from tests.host.conftest import Run
+from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 

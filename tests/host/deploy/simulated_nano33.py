@@ -180,7 +180,7 @@ class Board:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> Board:
-        self._appear(self.starts_as)
+        self.appear(self.starts_as)
         self._thread.start()
         return self
 
@@ -206,13 +206,14 @@ class Board:
 
     def replug(self) -> None:
         """Put the cable back: it starts what is in flash."""
-        self._appear(BOOTLOADER if self.bootloader.blank() else APPLICATION)
+        self.appear(BOOTLOADER if self.bootloader.blank() else APPLICATION)
 
     def write(self, data: bytes) -> None:
         """Send something as the application."""
         os.write(self._master, data)
 
-    def _appear(self, usb: UsbId) -> None:
+    def appear(self, usb: UsbId) -> None:
+        """Come to the USB bus under an id, at a new port."""
         master, name = raw_pty()
         os.set_blocking(master, False)
         with self._lock:
@@ -248,7 +249,7 @@ class Board:
             if usb == APPLICATION and slow and closed and not self.faults.ignores_touch:
                 self._leave()
                 time.sleep(0.02)
-                self._appear(BOOTLOADER)
+                self.appear(BOOTLOADER)
         elif usb == APPLICATION and not self._spoken:
             self._spoken = True
             os.write(master, "".join(line + "\r\n" for line in self.lines).encode())

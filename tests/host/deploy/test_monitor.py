@@ -26,7 +26,7 @@ from kws.host.deploy.real_board import find_real_board, real_boards
 from kws.host.serial import ports
 from kws.host.serial.lines import Heard, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import Link, Port
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
@@ -140,7 +140,7 @@ def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
     def restart(count: int) -> None:
         if count == 1:
             board.unplug()
-            board._appear(BOOTLOADER)
+            board.appear(BOOTLOADER)
             with Link(board.device):  # not busy for a second
                 time.sleep(1)
             assert board.bootloader.packets == []

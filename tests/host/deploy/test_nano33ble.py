@@ -26,7 +26,7 @@ from kws.host.deploy.real_board import Bench, Timing, find_real_board
 from kws.host.deploy.samba import Samba
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.deploy.simulated_nano33 import (
     APPLICATION,
     BOOT_LINE,
@@ -305,7 +305,7 @@ def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> Non
     def refuse(*_: object, **__: object) -> None:
         raise serial.SerialException(13, "could not open port: Permission denied")
 
-    monkeypatch.setattr(ports, "_Serial", refuse)
+    monkeypatch.setattr(serial.Serial, "open", refuse)
     with pytest.raises(BoardError, match=r"permission denied; run `sudo usermod -aG \w+ \$USER`"):
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 

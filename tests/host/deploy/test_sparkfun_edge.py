@@ -19,7 +19,7 @@ from kws.host.deploy.monitor import Monitor, Received
 from kws.host.deploy.real_board import Bench, RealBoard, find_real_board, real_boards
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, UsbId
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.deploy.edge_programs import (
     BOARD,
     flashed,

@@ -12,7 +12,7 @@ from kws import _core
 from kws.errors import BoardError, ModelError, UsageError
 from kws.host.emulate import inference
 from kws.host.emulate.inference import Job, on_board, on_host
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.oracle_data import model_file
 
 MODEL = model_file("tiny_conv")
@@ -63,8 +63,8 @@ def test_model_that_the_board_refuses_is_one_line(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host refuses it first; what the board itself says is seen without the host."""
-    interpreter = inference._open(Job(model, (rows(1),)))
-    monkeypatch.setattr(inference, "_open", lambda _: interpreter)
+    interpreter = inference.open_model(Job(model, (rows(1),)))
+    monkeypatch.setattr(inference, "open_model", lambda _: interpreter)
     with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):
         on_board("qemu", [Job(model, (rows(1),)), Job(model[:1000], (rows(1),))])
 

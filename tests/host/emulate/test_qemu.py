@@ -32,7 +32,7 @@ from kws.host.emulate.matrix import HOST, play_all
 from kws.host.emulate.padding import between_silence, silence
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, load_matrix
-from tests.host.conftest import Run
+from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
@@ -323,7 +323,7 @@ def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
     assert "qemu-system-arm was not found on PATH" in err
 
 
-def test_faults_made_on_purpose_are_told(yes_no: Bundle) -> None:
+def test_faults_made_on_purpose_are_reported(yes_no: Bundle) -> None:
     rows = check_faults("qemu", yes_no)
     assert [row.name for row in rows if not row.ok] == []
     assert len(rows) == 5
@@ -332,10 +332,10 @@ def test_faults_made_on_purpose_are_told(yes_no: Bundle) -> None:
     assert said["an arena one byte too small"].endswith(f"{yes_no.arena_bytes - 1} bytes")
 
 
-def test_board_that_does_not_tell_of_a_fault_fails(
+def test_board_that_does_not_report_a_fault_fails(
     yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults, "_with_version", lambda model, _: model)  # nothing is broken
+    monkeypatch.setattr(faults, "with_schema_version", lambda model, _: model)  # nothing is broken
     rows = {row.name: row for row in check_faults("qemu", yes_no)}
     row = rows["a model of schema version 4"]
     assert not row.ok

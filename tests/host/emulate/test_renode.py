@@ -24,7 +24,7 @@ from kws.host.emulate.faults import check_faults
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.emulate.renode import Renode
-from tests.host.conftest import Run
+from tests.command_line import Run
 
 BOARD = "nano33ble"
 BOARDS = (BOARD, "sparkfun_edge")

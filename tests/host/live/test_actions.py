@@ -17,7 +17,7 @@ from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence
 from kws.host.live.actions import Commands, Misses
 from kws.host.serial.lines import Heard
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.live.listening import YES, Listening, wait_for
 
 

@@ -21,7 +21,7 @@ from kws.features.frontend_settings import HOP
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence, silence
 from kws.host.live.listener import Hop, Listener, Said, file_blocks
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.live.listening import CLIPS, NO, YES
 
 

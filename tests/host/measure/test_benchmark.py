@@ -14,7 +14,7 @@ from kws.errors import ToolError
 from kws.host.build.firmware import build
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host
 from kws.host.measure.footprint import read_footprint
-from tests.host.conftest import Run
+from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 

@@ -14,7 +14,7 @@ from kws.host.web import export
 from kws.host.web.file_server import file_server
 
 if TYPE_CHECKING:
-    from tests.host.conftest import Run
+    from tests.command_line import Run
 
 
 def test_the_command_writes_the_page(kws: Run, tmp_path: Path) -> None:

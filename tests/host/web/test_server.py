@@ -24,7 +24,7 @@ from kws.errors import KwsError
 from kws.host.web.hub import MAX_CLIENTS, Hub
 from kws.host.web.server import MAX_CONNECTIONS, Server, is_loopback
 from kws.host.web.site_files import live_page
-from tests.host.conftest import Run
+from tests.command_line import Run
 from tests.host.web.conftest import Serve
 
 
