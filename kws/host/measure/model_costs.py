@@ -132,7 +132,7 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
         box=None,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        caption="costs of untrained models with as many labels as --words asks",
+        caption="costs of untrained models",
         caption_justify="left",
     )
     out.add_column("model", no_wrap=True)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+"""Epochs of training clips: shares, seeds, augmentation, a second data set."""
+
 from __future__ import annotations
 
 import time
@@ -14,12 +16,10 @@ from kws.audio.augment.augmentation import NONE, Augmentation
 from kws.audio.augment.augmenter import Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.errors import DataError, KwsError
-from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.disk_arrays import ArrayAllocator
-from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm, evaluation_samples
+from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.samples import Samples
-from kws.model.samples.spectrogram_masks import mask
 from kws.model.samples.training_clips import extra_clips, training_clips
 from kws.model.samples.training_set import TrainingSet
 
@@ -90,27 +90,6 @@ def test_lead_reaches_the_frontend_alone(tones: DataSet) -> None:
     assert first(copy) < first(other) - 5
 
 
-def test_evaluation_classes_have_equal_shares(tones: DataSet) -> None:
-    samples = evaluation_samples(tones, WORDS, Split.TEST)
-    assert Counter(samples.labels.tolist()) == dict.fromkeys(range(4), 8)
-
-
-def test_evaluation_clips_are_the_same_each_time(tones: DataSet) -> None:
-    first, labels, files = evaluation_pcm(tones, WORDS, Split.TEST)
-    again = evaluation_pcm(tones, WORDS, Split.TEST)
-    np.testing.assert_array_equal(first, again[0])
-    assert files == again[2]
-    for label, file in zip(labels.tolist(), files, strict=True):
-        word = file.parent.name if file else None
-        expected: dict[int, list[str | None]] = {
-            0: [None],
-            1: ["up", "down"],
-            2: ["low"],
-            3: ["high"],
-        }
-        assert word in expected[label]
-
-
 def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
     def speakers(groups: list[list[Clip]]) -> set[str]:
         return {clip.speaker for group in groups for clip in group}
@@ -120,22 +99,6 @@ def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
         evaluated = speakers(evaluation_clips(tones, WORDS, split))
         assert evaluated
         assert not evaluated & learned
-
-
-def test_splits_hear_different_parts_of_a_background() -> None:
-    recording = np.arange(200_000, dtype=np.int32).astype(np.int16)
-    parts = {split: background_parts([recording], split)[0] for split in Split}
-    assert sum(len(part) for part in parts.values()) == len(recording)
-    assert len(parts[Split.TRAIN]) == 160_000
-    joined = np.concatenate([parts[Split.TRAIN], parts[Split.VALIDATION], parts[Split.TEST]])
-    np.testing.assert_array_equal(joined, recording)
-
-
-def test_short_background_is_for_training_alone_and_too_short_is_an_error() -> None:
-    short = np.zeros(20_000, np.int16)
-    assert [len(background_parts([short], split)) for split in Split] == [1, 0, 0]
-    with pytest.raises(DataError, match=r"0\.50 s"):
-        background_parts([np.zeros(8000, np.int16)], Split.TRAIN)
 
 
 def test_without_backgrounds_silence_is_zeros(tones: DataSet) -> None:
@@ -215,20 +178,6 @@ def test_unknown_is_partly_made_of_two_words(tones: DataSet) -> None:
     assert sum(new) == round(0.5 * len(new))
     np.testing.assert_array_equal(
         joined.spectrograms[joined.labels > 1], plain.spectrograms[plain.labels > 1]
-    )
-
-
-def test_mask_blanks_a_stripe_of_each_axis() -> None:
-    clips = np.zeros((300, 49, 40), np.int8)
-    mask(clips, 0.2, np.random.default_rng(0))
-    hidden = clips == -128
-    frames = hidden.all(axis=2).sum(axis=1)
-    channels = hidden.all(axis=1).sum(axis=1)
-    assert (frames.min(), frames.max()) == (0, 9)
-    assert (channels.min(), channels.max()) == (0, 8)
-    assert (clips[~hidden] == 0).all()
-    np.testing.assert_array_equal(
-        hidden.sum(axis=(1, 2)), frames * 40 + channels * 49 - frames * channels
     )
 
 

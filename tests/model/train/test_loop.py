@@ -203,6 +203,7 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "killed" / "bundle").exists()
 
     done = subprocess.run(program("killed"), capture_output=True, text=True, check=True)
+    assert done.stderr == "", "log lines of a library"
     assert f"going on after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
     subprocess.run(program("whole"), capture_output=True, check=True)
     killed, whole = (load_bundle(tmp_path / name / "bundle") for name in ("killed", "whole"))
