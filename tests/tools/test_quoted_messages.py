@@ -39,9 +39,10 @@ def printed() -> dict[str, re.Pattern[str]]:
     texts = [(ROOT / "Makefile").read_text(encoding="utf-8")]
     for path in sorted((ROOT / "kws").rglob("*.py")):
         texts += python_strings(path)
-    for path in sorted((ROOT / "kws/firmware/src").rglob("*.cc")):
+    for path in sorted((ROOT / "kws/firmware/src").rglob("*.[ch]*")):
         code = re.sub(r'"\s*\n\s*"', "", path.read_text(encoding="utf-8"))
-        texts += re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)
+        strings = re.findall(r'"((?:[^"\\\n]|\\.)*)"', code)
+        texts += [text.replace("{}", _FILLED).removesuffix("\\n") for text in strings]
     return {
         clause: re.compile(".*".join(map(re.escape, clause.split(_FILLED))))
         for text in texts
