@@ -37,7 +37,7 @@ class ModelBuilder:
 
     def __init__(self) -> None:
         self.graphs = [Graph()]
-        self._buffers: list[Any] = [schema.BufferT()]
+        self.buffers: list[Any] = [schema.BufferT()]
         self._codes: list[Any] = []
 
     def add_graph(self) -> int:
@@ -75,11 +75,11 @@ class ModelBuilder:
         if data is not None:
             buffer = schema.BufferT()
             buffer.data = np.frombuffer(np.ascontiguousarray(data, dtype).tobytes(), np.uint8)
-            self._buffers.append(buffer)
-            tensor.buffer = len(self._buffers) - 1
+            self.buffers.append(buffer)
+            tensor.buffer = len(self.buffers) - 1
         elif not variable:
-            self._buffers.append(schema.BufferT())
-            tensor.buffer = len(self._buffers) - 1
+            self.buffers.append(schema.BufferT())
+            tensor.buffer = len(self.buffers) - 1
         self.graphs[graph].tensors.append(tensor)
         return len(self.graphs[graph].tensors) - 1
 
@@ -135,7 +135,7 @@ class ModelBuilder:
         model.version = 3
         model.description = "kws test"
         model.operatorCodes = self._codes
-        model.buffers = self._buffers
+        model.buffers = self.buffers
         model.subgraphs = []
         for graph, ends in zip(self.graphs, [(inputs, outputs), *others], strict=True):
             subgraph = schema.SubGraphT()

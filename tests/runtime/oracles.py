@@ -56,12 +56,12 @@ def run_litert(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Arra
 
 def assert_same(model: bytes, calls: Sequence[Sequence[Array]], *, litert: bool = True) -> None:
     """kws, TFLM and (where it follows the same rule) LiteRT give the same bits."""
-    ours = run_core(model, calls)
+    results = run_core(model, calls)
     oracles = {"tflm": run_tflm(model, calls)}
     if litert:
         oracles["litert"] = run_litert(model, calls)
     for name, theirs in oracles.items():
-        for call, (a, b) in enumerate(zip(ours, theirs, strict=True)):
+        for call, (a, b) in enumerate(zip(results, theirs, strict=True)):
             for i, (x, y) in enumerate(zip(a, b, strict=True)):
                 np.testing.assert_array_equal(
                     x.ravel(), y.ravel(), err_msg=f"{name}, call {call}, output {i}"

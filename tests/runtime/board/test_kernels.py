@@ -47,5 +47,5 @@ def test_the_board_gives_the_hosts_bits(monkeypatch: pytest.MonkeyPatch) -> None
     for job, outcome in zip(jobs, on_board("qemu", jobs), strict=True):
         host = on_host(job)
         assert outcome.arena_used_bytes == host.arena_used_bytes
-        for ours, theirs in zip(outcome.outputs, host.outputs, strict=True):
-            np.testing.assert_array_equal(ours, theirs)
+        for board, expected in zip(outcome.outputs, host.outputs, strict=True):
+            np.testing.assert_array_equal(board, expected)

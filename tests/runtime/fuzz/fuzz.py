@@ -41,7 +41,7 @@ class Outcome:
     findings: tuple[Path, ...]
     """Inputs that crashed, hung, or read what they must not."""
 
-    log: str
+    output: str
 
 
 def has_clang() -> bool:
@@ -109,16 +109,16 @@ def fuzz(seconds: int, corpus: Path) -> Outcome:
         errors="replace",
         cwd=FOLDER,
     )
-    log = done.stdout + done.stderr
-    progress = _PROGRESS.findall(log)
-    found = tuple(sorted(findings.iterdir()))
-    if not progress or (done.returncode != 0 and not found):
-        raise FuzzerError(f"the fuzzer ended with {done.returncode}: {log[-4000:]}")
+    output = done.stdout + done.stderr
+    progress = _PROGRESS.findall(output)
+    finding_files = tuple(sorted(findings.iterdir()))
+    if not progress or (done.returncode != 0 and not finding_files):
+        raise FuzzerError(f"the fuzzer ended with {done.returncode}: {output[-4000:]}")
     return Outcome(
         inputs=max(int(inputs) for inputs, _ in progress),
         coverage=max(int(coverage) for _, coverage in progress),
-        findings=found,
-        log=log,
+        findings=finding_files,
+        output=output,
     )
 
 
@@ -138,7 +138,7 @@ def main() -> int:
         return 1
     print(f"{outcome.inputs} inputs, {outcome.coverage} branches, {len(outcome.findings)} findings")
     if outcome.findings:
-        print(outcome.log[-8000:])
+        print(outcome.output[-8000:])
     for finding in outcome.findings:
         print(finding)
     return 1 if outcome.findings else 0

@@ -74,7 +74,7 @@ class _Op:
         """The model; its inputs are the op's that are no constants."""
         self.builder.op(name, inputs, outputs, options, **fields)
         tensors = self.builder.graphs[0].tensors
-        buffers = self.builder._buffers
+        buffers = self.builder.buffers
         fed = [i for i in inputs if buffers[tensors[i].buffer].data is None]
         return self.builder.build(fed, outputs)
 

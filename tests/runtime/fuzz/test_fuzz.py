@@ -29,5 +29,5 @@ def test_a_minute_of_mutated_models_finds_nothing(tmp_path: Path) -> None:
     if not has_clang():
         pytest.skip("NOT FUZZED: install clang and libclang-rt-dev")
     outcome = fuzz(SECONDS, tmp_path)
-    assert not outcome.findings, f"{outcome.findings}\n{outcome.log[-8000:]}"
+    assert not outcome.findings, f"{outcome.findings}\n{outcome.output[-8000:]}"
     assert outcome.inputs > 1000
