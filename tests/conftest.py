@@ -132,7 +132,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def playwright(chromium: str) -> Iterator[Playwright]:
-    """What starts browsers. One for all tests of a process: a second would not start beside it."""
+    """What starts browsers. One for all tests of a process: a second one would not start."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the core asks of a board. A port is one folder beside this file.
+// All that the core asks of a board. A port is one folder next to this file.
 #ifndef KWS_BOARDS_BOARD_H_
 #define KWS_BOARDS_BOARD_H_
 

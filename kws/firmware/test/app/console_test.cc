@@ -13,7 +13,7 @@
 
 namespace kws {
 
-// A board that remembers what it was told.
+// A board that remembers what was set.
 namespace board {
 const int kMinGain = -20;
 const int kMaxGain = 20;

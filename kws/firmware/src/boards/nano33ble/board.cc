@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arduino Nano 33 BLE Sense: the board as a whole. Its parts are in the files beside this one.
+// Arduino Nano 33 BLE Sense: the board as a whole. Its parts are in the other files of this folder.
 #include "boards/board.h"
 
 #include "boards/nano33ble/clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SparkFun Edge: LEDs, time, sleep and watchdog. Microphones and serial port are beside this file.
+// SparkFun Edge: LEDs, time, sleep and watchdog. Microphones and serial port are in other files.
 #include "boards/board.h"
 
 #include "boards/sparkfun_edge/apollo3.h"

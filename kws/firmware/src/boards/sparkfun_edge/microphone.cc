@@ -18,8 +18,8 @@ constexpr uint32_t kPriority = 1;
 constexpr uint32_t kTriggerTicks = 150;  // of 12 MHz
 constexpr size_t kScansPerSample = 5;
 
-// Bit n: input n. BSP names: MIC0 on pad 11, input 2, beside the camera's connector; MIC1 on pad
-// 29, input 1, beside the LEDs.
+// Bit n: input n. BSP names: MIC0 on pad 11, input 2, next to the camera's connector; MIC1 on pad
+// 29, input 1, next to the LEDs.
 #if KWS_MICROPHONES < 1 || KWS_MICROPHONES > 3
 #error "KWS_MICROPHONES is 1 (MIC0), 2 (MIC1) or 3 (both)"
 #endif

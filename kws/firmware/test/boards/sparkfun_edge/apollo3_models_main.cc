@@ -214,7 +214,7 @@ void TryFifo() {
   StartAdc(first, second, kAdcOn);
   WaitTicks(3000);
   Check("one scan without RPTEN", Count(), 2);
-  Check("a scan is told", Register(kAdcInterrupts) & kAdcScanned, kAdcScanned);
+  Check("a scan is reported", Register(kAdcInterrupts) & kAdcScanned, kAdcScanned);
   Check("the first slot hears input 1", Register(kAdcFifo),
         2u << 20 | static_cast<uint32_t>((kMiddle + kFirst(0)) / 10) << kAdcFractionBits);
   Register(kAdcFifo) = 0;
@@ -236,14 +236,14 @@ void TryFifo() {
   Register(kNvicEnable) = 1u << kAdcInterrupt;
   TriggerEvery(12000);
   uint32_t begin = Register(kSystemTimer);
-  Check("three quarters are told", WaitFor(kAdcInterrupts, kAdcThreeQuarters), true);
+  Check("three quarters are reported", WaitFor(kAdcInterrupts, kAdcThreeQuarters), true);
   uint32_t ticks = Register(kSystemTimer) - begin;
   Check("in time", ticks >= 5 * 3000 - 100 && ticks < 5 * 3000 + 100, true);
   Check("twelve wait", Count(), 12);
   Check("interrupt 18 is pending", Pending(kAdcInterrupt), true);
   Register(kNvicDisable) = Register(kNvicForget) = ~0u;
   Register(kAdcEnableInterrupts) = 0;
-  Check("a full FIFO is told", WaitFor(kAdcInterrupts, kAdcFull), true);
+  Check("a full FIFO is reported", WaitFor(kAdcInterrupts, kAdcFull), true);
   WaitTicks(5 * 3000);
   Check("a full FIFO keeps the oldest", Register(kAdcFifo),
         16u << 20 | static_cast<uint32_t>((kMiddle + kFirst(0)) / 10) << kAdcFractionBits);

@@ -29,7 +29,7 @@ inline int64_t Rounded(int64_t product) { return (product + (1 << 14)) >> 15; }
 
 inline uint32_t Energy(int64_t re, int64_t im) { return static_cast<uint32_t>(re * re + im * im); }
 
-// int16 parts; every other one is at or beside a limit.
+// int16 parts; every other one is at a limit or next to one.
 class RandomParts {
  public:
   uint32_t Next() { return Part() | Part() << 16; }

@@ -73,7 +73,7 @@ class Channel {
         pairs_(sides.Pairs()),
         band_(work.scratch),
         packed_(work.scratch + rows_.taps * row_size_) {
-    // Once for all channels: what is beside the image stays zero.
+    // Once for all channels: what is outside the image stays zero.
     std::memset(band_, 0, static_cast<size_t>(rows_.taps * row_size_) * sizeof(int16_t));
 #if KWS_HAVE_DSP
     if (work.outputs.usual() && columns_.dilation == 1) {
@@ -116,7 +116,7 @@ class Channel {
     }
     for (; slot < rows_.taps; ++slot) {
       int16_t* to = band_ + slot * row_size_;
-      // The stride may leave columns over at the end. What is beside the image stays zero.
+      // The stride may leave columns over at the end. What is outside the image stays zero.
       const int room = row_size_ - columns_.pad;
       const int count = room < columns_.in ? room : columns_.in;
       if (slot < taps.begin || slot >= taps.end) {

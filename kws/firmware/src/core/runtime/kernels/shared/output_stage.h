@@ -37,7 +37,7 @@ class Outputs {
   }
 
   // The usual way, for kernels that keep the factor over many outputs of one channel. Only on the
-  // Cortex-M4: elsewhere nothing is usual.
+  // Cortex-M4: on others nothing is usual.
   bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
 #if KWS_HAVE_DSP
   // For KWS_SCALE. Halves are rounded up, and away from zero where negative; the zero point rides
