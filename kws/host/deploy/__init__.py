@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware onto a real board: a file for each board; `deployment` is what they share."""
+"""Real boards: a file for each; `deployment` writes their firmware, `monitor` shows their lines."""

@@ -28,6 +28,7 @@ from kws.host.serial.lines import Heard, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import Link, Port
 from tests.command_line import Run
 from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
+from tests.host.live.listening import wait_for
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
 
@@ -105,7 +106,6 @@ def test_it_follows_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]
     def pull(count: int) -> None:
         board.unplug()
         if count < 3:
-            time.sleep(0.2)
             board.replug()
 
     with Board() as board:
@@ -136,20 +136,34 @@ def test_half_a_line_is_shown_when_the_board_leaves() -> None:
 
 def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
     """While another terminal deploys, the monitor must not take the bootloader's port."""
+    looks = 0
+    opened: list[str] = []
 
-    def restart(count: int) -> None:
-        if count == 1:
-            board.unplug()
-            board.appear(BOOTLOADER)
-            with Link(board.device):  # not busy for a second
-                time.sleep(1)
-            assert board.bootloader.packets == []
-            board.unplug()
-            board.replug()
+    def lister() -> list[Port]:
+        nonlocal looks
+        looks += 1
+        return board.lister()
 
+    def open_port(device: str, seconds: float, baud: int) -> Link:
+        opened.append(device)
+        return ports.open_soon(device, seconds, baud)
+
+    def restart() -> None:
+        board.unplug()
+        board.appear(BOOTLOADER)
+        bootloader.append(board.device)
+        before = looks
+        wait_for(lambda: looks >= before + 3)
+        board.unplug()
+        board.replug()
+
+    bootloader: list[str] = []
     with Board() as board:
-        screen = Screen(2, restart)
-        follow(board, screen)
+        screen = Screen(2, lambda count: later(restart) if count == 1 else None)
+        with pytest.raises(KeyboardInterrupt):
+            Monitor(BOARDS, None, screen, lister=lister, open_port=open_port).run()
+        assert len(opened) == 2
+        assert bootloader[0] not in opened
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -297,16 +311,19 @@ def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
         process.stdin.write("stats\n")
         process.stdin.flush()
         assert "1234 hops" in process.stdout.readline()
+        assert process.stderr
+        notices = [process.stderr.readline()]
         name.unlink()
         board.unplug()
-        time.sleep(0.3)
+        notices.append(process.stderr.readline())
         board.replug()
         name.symlink_to(board.device)
         assert "yes_no" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)
     assert process.returncode == 0
-    assert [line.split(": ", 2)[2].split(";")[0] for line in err.splitlines()] == [
+    notices += err.splitlines()
+    assert [line.split(": ", 2)[2].split(";")[0].strip() for line in notices] == [
         "connected",
         "the board went away",
         "connected",

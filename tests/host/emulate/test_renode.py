@@ -119,7 +119,7 @@ def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
     assert renodes(mark)
     time.sleep(2)  # it may be a script that starts the real one
     os.kill(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=5)  # what plays would take longer
+    _, err = process.communicate(timeout=30)  # what plays would take longer
     assert process.returncode == 130, err
     assert "Traceback" not in err
     deadline = time.monotonic() + 5
