@@ -46,7 +46,7 @@ class Resampler:
         """
         mono: Samples = samples.mean(axis=1, dtype=np.float32)
         if not np.isfinite(mono).all():
-            raise AudioError("it gives samples that are no numbers (NaN)")
+            raise AudioError("it gives samples that are not numbers (NaN)")
         if self._stream is not None:
             mono = self._stream.resample_chunk(mono, last=last)
         return to_int16(mono)

@@ -79,7 +79,9 @@ def read_recording(path: Path) -> Recording:
         raise AudioError(f"{path}: damaged, its header says {rate} Hz; record or copy it again")
     pcm = _to_pcm(data, rate)
     if pcm is None:
-        raise AudioError(f"{path}: holds samples that are no numbers (NaN); make it anew")
+        raise AudioError(
+            f"{path}: holds samples that are not numbers (NaN); record or convert it again"
+        )
     if len(pcm) == 0:
         raise AudioError(f"{path}: too short to hold any sound at 16 kHz; record it again")
     return Recording(pcm, rate, channels, subtype)
