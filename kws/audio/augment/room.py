@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import signal
 
 from kws._core import SAMPLE_RATE
 from kws.audio.pcm import Sounds
+from kws.extras import require
 
 ROOMS = 64
 """Rooms that are simulated; each clip is put into one of them."""
@@ -33,6 +33,7 @@ class Rooms:
         """Each clip in a room: float32[n, samples], without the echoes after its end."""
         chosen = rng.integers(0, ROOMS, len(clips))
         rng.random(2 * len(clips))  # Not used. A seed gives the clips that it always gave.
+        signal = require("scipy.signal", "train", "augmentation with rooms")
         wet: Sounds = signal.oaconvolve(clips, self._responses[chosen], axes=1)
         return wet[:, : clips.shape[1]]
 
