@@ -61,6 +61,7 @@ def test_a_setting_given_twice_is_refused() -> None:
         parse_assignments(["epochs=3", "epochs=4"])
 
 
+@pytest.mark.tensorflow
 def test_recipe_with_an_unknown_setting_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text("RECIPE = {'epochz': 3}\ndef build(*sizes): pass\n")

@@ -16,6 +16,8 @@ from kws.model.train.run_folder import claim
 from kws.model.zoo import build_model, find_model
 from tests.model.conftest import SETTINGS
 
+pytestmark = pytest.mark.tensorflow  # a user's file may import Keras, so it needs TensorFlow
+
 HEAD = """
 from keras import Input, Sequential, layers
 
