@@ -22,7 +22,7 @@ ${LED}              sysbus.gpio.led_
 
 *** Test Cases ***
 Boots And Says What It Is
-    Start Board With    silence
+    Load Board With    silence
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
 
 Hears Every Recording As The Host Does
