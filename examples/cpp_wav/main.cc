@@ -9,16 +9,8 @@
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
+#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
-
-// A bundle whose keywords share one threshold has no settings::kThresholds. This null pointer then
-// takes its place.
-namespace kws {
-inline constexpr const uint8_t* kThresholds = nullptr;
-namespace settings {
-constexpr const uint8_t* Thresholds() { return kThresholds; }
-}  // namespace settings
-}  // namespace kws
 
 namespace {
 
@@ -74,17 +66,7 @@ int main(int argc, char** argv) {
   Terminal terminal;
   const kws::Model model = kws::GetModel(g_model);
   settings::ModelOpResolver resolver;
-  const kws::PipelineConfig config = {
-      "example",
-      "desktop",
-      settings::kModelName,
-      settings::kModelSha8,
-      settings::kLabels,
-      settings::kLabelCount,
-      settings::kInferenceStride,
-      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
-       settings::kDetectionThreshold, settings::Thresholds()},
-  };
+  constexpr kws::PipelineConfig config = kws::BundleConfig("example", "desktop");
   kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &terminal);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 

@@ -10,6 +10,7 @@
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
+#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
 
 extern "C" {
@@ -17,15 +18,6 @@ extern uint32_t stack_top;          // memory.ld
 void initialise_monitor_handles();  // newlib: opens the semihosting console
 [[noreturn]] void Reset();
 }
-
-// A bundle whose keywords share one threshold has no settings::kThresholds. This null pointer then
-// takes its place.
-namespace kws {
-inline constexpr const uint8_t* kThresholds = nullptr;
-namespace settings {
-constexpr const uint8_t* Thresholds() { return kThresholds; }
-}  // namespace settings
-}  // namespace kws
 
 namespace {
 
@@ -48,17 +40,7 @@ int Run() {
   static Console console;
   static const kws::Model model = kws::GetModel(g_model);
   static settings::ModelOpResolver resolver;
-  static const kws::PipelineConfig config = {
-      "example",
-      "my_board",
-      settings::kModelName,
-      settings::kModelSha8,
-      settings::kLabels,
-      settings::kLabelCount,
-      settings::kInferenceStride,
-      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
-       settings::kDetectionThreshold, settings::Thresholds()},
-  };
+  static constexpr kws::PipelineConfig config = kws::BundleConfig("example", "my_board");
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &console);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 

@@ -8,17 +8,10 @@
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
+#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
 #include "runtime/model/model.h"
 #include "serial_lines.h"
-
-namespace kws {
-// Found from namespace kws::settings where the bundle has no threshold a label of its own.
-inline constexpr const uint8_t* kThresholds = nullptr;
-namespace settings {
-constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
-}  // namespace settings
-}  // namespace kws
 
 namespace {
 
@@ -48,17 +41,7 @@ int main() {
   static BoardOutput output;
   static const kws::Model model = kws::GetModel(g_model);
   static settings::ModelOpResolver resolver;
-  static const kws::PipelineConfig config = {
-      KWS_VERSION,
-      board::kName,
-      settings::kModelName,
-      settings::kModelSha8,
-      settings::kLabels,
-      settings::kLabelCount,
-      settings::kInferenceStride,
-      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
-       settings::kDetectionThreshold, settings::ThresholdsOrNull()},
-  };
+  static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
 
   static kws::Console console(&pipeline, &audio, &output);

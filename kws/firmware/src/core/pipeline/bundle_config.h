@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline's configuration for the bundle that is built in. Include it in one place, where the
+// bundle's firmware/ folder is on the include path: it reads model_settings.h from there.
+#ifndef KWS_PIPELINE_BUNDLE_CONFIG_H_
+#define KWS_PIPELINE_BUNDLE_CONFIG_H_
+
+#include <cstdint>
+
+#include "model_settings.h"
+#include "pipeline/pipeline.h"
+
+namespace kws {
+
+// Found from namespace kws::settings if the bundle has no threshold per label.
+inline constexpr const uint8_t* kThresholds = nullptr;
+namespace settings {
+constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
+}  // namespace settings
+
+// `version` and `board` are what the boot line says; both must outlive the pipeline.
+constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
+  return {
+      version,
+      board,
+      settings::kModelName,
+      settings::kModelSha8,
+      settings::kLabels,
+      settings::kLabelCount,
+      settings::kInferenceStride,
+      {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
+       settings::kDetectionThreshold, settings::ThresholdsOrNull()},
+  };
+}
+
+}  // namespace kws
+
+#endif  // KWS_PIPELINE_BUNDLE_CONFIG_H_
