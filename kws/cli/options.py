@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
 
 ModelOption = Annotated[
@@ -26,6 +27,17 @@ NewDataOption = Annotated[
     Path, typer.Option("--out", help="Folder of the data set. Clips that it has are kept.")
 ]
 WordsOption = Annotated[str, typer.Option("--words", help="Keywords with commas: yes,no.")]
+
+NegativesOption = Annotated[
+    list[Path] | None,
+    typer.Option(help="Folder of long recordings of talk without the keywords. Repeat for more."),
+]
+NoisesOption = Annotated[
+    list[Path] | None, typer.Option(help="Folder of recordings of noise. Repeat for more.")
+]
+RoomsOption = Annotated[
+    list[Path] | None, typer.Option(help="Folder of rooms' impulse responses. Repeat for more.")
+]
 
 BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards lists them.")]
 EmulatedBoardOption = Annotated[
@@ -51,6 +63,15 @@ def open_bundle(path: Path | None) -> Bundle:
     from kws.bundle.reading import load_bundle
 
     return load_bundle(path or default_bundle_path())
+
+
+def surroundings(
+    negatives: list[Path] | None, noises: list[Path] | None, rooms: list[Path] | None
+) -> Surroundings:
+    """The folders that `--negatives`, `--noises` and `--rooms` name."""
+    from kws.audio.surroundings import Surroundings
+
+    return Surroundings(tuple(negatives or ()), tuple(noises or ()), tuple(rooms or ()))
 
 
 def print_tables(*tables: object) -> None:

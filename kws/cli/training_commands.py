@@ -14,9 +14,13 @@ import typer
 from kws.cli.options import (
     DataOption,
     JsonOption,
+    NegativesOption,
+    NoisesOption,
+    RoomsOption,
     WordsOption,
     print_tables,
     split_words,
+    surroundings,
 )
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 
@@ -68,6 +72,9 @@ def train(
         Path | None, typer.Option(help="A bundle or run with whose layers the model starts.")
     ] = None,
     extra_data: ExtraDataOption = None,
+    negatives: NegativesOption = None,
+    noises: NoisesOption = None,
+    rooms: RoomsOption = None,
     seed: Annotated[int | None, typer.Option(help=_HELP["seed"])] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Number of runs with a seed each.")] = 1,
     sets: SetOption = None,
@@ -101,6 +108,7 @@ def train(
         name=name,
         about=about,
         extra=open_dataset(extra_data) if extra_data else None,
+        around=surroundings(negatives, noises, rooms),
         teacher=Teacher(teacher) if teacher else None,
         origin=origin,
         say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),

@@ -32,7 +32,11 @@ class Augmentation:
         0.1, 0, 1,
         "Share of the clips whose pace changes further, by up to 20 %, while the pitch stays.",
     )  # fmt: skip
-    room: float = setting(0.2, 0, 1, "Share of the clips that are put into a simulated room.")
+    room: float = setting(
+        0.2, 0, 1,
+        "Share of the clips that are put into a room: simulated ones, or half of them in those of "
+        "--rooms.",
+    )  # fmt: skip
     background: float = setting(
         0.7, 0, 1,
         "Share of the clips that get noise: background recordings, coloured noise or babble.",
@@ -40,6 +44,11 @@ class Augmentation:
     babble: float = setting(
         0.15, 0, 1, "Share of the noise that is a babble of other training clips."
     )
+    talk: float = setting(
+        0.3, 0, 1,
+        "Share of the noise that is somebody who talks, if there is talk (--negatives). More makes "
+        "a model hear more keywords while others talk, and answer to more of the talk.",
+    )  # fmt: skip
     snr_db: float = setting(5.0, -20, 60, "Lowest signal-to-noise ratio, in dB.")
     snr_range_db: float = setting(
         30.0, 0, 60, "Highest signal-to-noise ratio, in dB above `snr_db`."
@@ -51,6 +60,11 @@ class Augmentation:
     microphone: float = setting(
         0.2, 0, 1, "Share of the clips that lose bass and treble, as in a poor microphone."
     )
+    narrow: float = setting(
+        0.0, 0, 1,
+        "Share of the clips that lose all above 3.4 to 7 kHz, as many recordings of talk do. A "
+        "model must not tell keywords from talk by that.",
+    )  # fmt: skip
     clipping: float = setting(0.03, 0, 1, "Share of the clips whose peaks are cut off.")
 
     def __post_init__(self) -> None:
@@ -58,5 +72,5 @@ class Augmentation:
         check_settings(self)
 
 
-NONE = Augmentation(0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0)
+NONE = Augmentation(0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0)
 """Clips stay as they are."""

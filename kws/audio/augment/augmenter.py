@@ -19,7 +19,7 @@ import numpy.typing as npt
 from kws.audio.augment.augmentation import NONE, Augmentation
 from kws.audio.augment.clipping import clip_peaks
 from kws.audio.augment.level import amplitudes, change_levels, speech_levels
-from kws.audio.augment.microphone_response import through_microphones
+from kws.audio.augment.microphone_response import narrow_bands, through_microphones
 from kws.audio.augment.noise import cut_backgrounds, unit_noise
 from kws.audio.augment.room import Rooms
 from kws.audio.augment.shift import energies, shift
@@ -33,6 +33,9 @@ _CHUNK = 64
 _MOST_PACE = 0.2
 """How much faster or slower a clip of the same pitch becomes."""
 
+_PAUSE = 300.0
+"""Speech level, in steps of int16, below which a window of leveled talk is a pause."""
+
 _SUDDEN = 0.25
 """Share of the clips without sound in their lead."""
 
@@ -41,7 +44,14 @@ class Augmenter:
     """Changes clips as its settings say."""
 
     def __init__(
-        self, settings: Augmentation, backgrounds: Sequence[Pcm], samples: int, seed: int
+        self,
+        settings: Augmentation,
+        backgrounds: Sequence[Pcm],
+        samples: int,
+        seed: int,
+        *,
+        talk: Sequence[Pcm] = (),
+        rooms: Sequence[Pcm] = (),
     ) -> None:
         """Make the rooms.
 
@@ -50,6 +60,8 @@ class Augmenter:
             backgrounds: recordings, each longer than a clip; may be none.
             samples: length of a clip.
             seed: decides the rooms.
+            talk: recordings of people who talk, each longer than a clip; may be none.
+            rooms: recorded impulse responses; may be none.
 
         Raises:
             DataError: a background is not longer than a clip.
@@ -59,7 +71,8 @@ class Augmenter:
         self._lead = samples_of(settings.lead_ms)
         if backgrounds:
             cut_backgrounds(backgrounds, 1, samples + self._lead, np.random.default_rng(0))
-        self._rooms = Rooms(seed) if settings.room else None
+        self._talk = talk
+        self._rooms = Rooms(seed, rooms) if settings.room else None
 
     def change(
         self,
@@ -90,6 +103,24 @@ class Augmenter:
             return to_pcm(self._received(sounds, clips.shape[1], voices, rng))
 
         return in_chunks(change_chunk, len(clips), seed, self._lead + clips.shape[1])
+
+    def change_talk(self, windows: Pcm, seed: Sequence[int]) -> Pcm:
+        """Windows of talk, which have their own leads, as a device gets them.
+
+        Args:
+            windows: int16[n, lead + samples], of talk whose louder parts are equally loud.
+            seed: where every random choice comes from.
+        """
+        samples = windows.shape[1] - self._lead
+
+        def change_chunk(rows: slice, rng: np.random.Generator) -> Pcm:
+            sounds = windows[rows].astype(np.float32)
+            if self._settings.speed:
+                factors = 1 + rng.uniform(-1, 1, len(sounds)) * self._settings.speed
+                sounds = resample(sounds, factors)
+            return to_pcm(self._received(sounds, samples, windows, rng, quiet=_PAUSE))
+
+        return in_chunks(change_chunk, len(windows), seed, windows.shape[1])
 
     def silence(self, count: int, samples: int, seed: Sequence[int]) -> Pcm:
         """Clips of the silence class for training: int16[count, lead + samples]."""
@@ -131,7 +162,13 @@ class Augmenter:
         return clips, shares
 
     def _received(
-        self, clips: Sounds, samples: int, voices: Pcm, rng: np.random.Generator
+        self,
+        clips: Sounds,
+        samples: int,
+        voices: Pcm,
+        rng: np.random.Generator,
+        *,
+        quiet: float = 0.0,
     ) -> Sounds:
         """The clips as a device gets them: room, level, noise, microphone and clipping.
 
@@ -140,18 +177,22 @@ class Augmenter:
             samples: length of a clip without its lead.
             voices: whose voices make a babble.
             rng: draws everything.
+            quiet: speech level below which a clip is a pause, which stays quieter than speech.
         """
         settings = self._settings
         roomy = rng.random(len(clips)) < settings.room
         if self._rooms and roomy.any():
             clips[roomy] = self._rooms.apply(clips[roomy], rng)
-        levels = speech_levels(clips, samples)
+        levels = np.maximum(speech_levels(clips, samples), np.float32(quiet))
         if settings.gain_db:
             levels = change_levels(clips, levels, settings.gain_db, rng)
         noisy = rng.random(len(clips)) < settings.background
         if noisy.any():
             clips[noisy] += self._noise(levels[noisy], clips.shape[1], voices, rng)
         clips = self._through_microphones(clips, rng)
+        narrow = rng.random(len(clips)) < settings.narrow
+        if narrow.any():
+            clips[narrow] = narrow_bands(clips[narrow], rng)
         loud = rng.random(len(clips)) < settings.clipping
         if loud.any():
             clips[loud] = clip_peaks(clips[loud], rng)
@@ -172,6 +213,8 @@ class Augmenter:
             backgrounds=self._backgrounds,
             talkers=voices,
             babble=settings.babble,
+            talk=self._talk,
+            talk_share=settings.talk,
             rng=rng,
         )
         snr_db = rng.uniform(settings.snr_db, settings.snr_db + settings.snr_range_db, len(levels))

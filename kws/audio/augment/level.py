@@ -11,7 +11,7 @@ from kws.audio.pcm import BLOCK, Sounds
 _SPEECH_SHARE = 0.3
 """The loudest blocks of a clip, this share of all, are its speech."""
 
-_LIMITS_DB = (-66.0, -9.0)
+_LIMITS_DB = (-66.0, -6.0)
 """Of full scale: speech is made neither quieter nor louder than this."""
 
 

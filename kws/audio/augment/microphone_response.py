@@ -14,6 +14,10 @@ from kws.audio.pcm import Sounds
 _BASS_HZ = (50, 400)
 _TREBLE_HZ = (2500, 8000)
 
+_NARROW_HZ = (3400, 7000)
+_SLOPE_HZ = 200
+"""Width of the edge of a narrow band."""
+
 _GRID = 4096
 """Transforms of a multiple of this many samples are fast."""
 
@@ -36,5 +40,17 @@ def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
     spectra = np.fft.rfft(clips, size)
     spectra /= 1 + (bass / (hertz + 1)) ** 2
     spectra /= 1 + (hertz / treble) ** 4
+    out: Sounds = np.fft.irfft(spectra, size).astype(np.float32, copy=False)
+    return out[:, :samples]
+
+
+def narrow_bands(clips: Sounds, rng: np.random.Generator) -> Sounds:
+    """Each clip without what is above a frequency of 3.4 to 7 kHz of its own."""
+    count, samples = clips.shape
+    size = -(-(samples + _RINGING) // _GRID) * _GRID
+    edge = rng.uniform(*_NARROW_HZ, size=(count, 1)).astype(np.float32)
+    hertz = np.fft.rfftfreq(size, 1 / SAMPLE_RATE).astype(np.float32)
+    spectra = np.fft.rfft(clips, size)
+    spectra *= np.clip(1 - (hertz - edge) / _SLOPE_HZ, 0, 1)
     out: Sounds = np.fft.irfft(spectra, size).astype(np.float32, copy=False)
     return out[:, :samples]

@@ -25,6 +25,8 @@ def unit_noise(
     backgrounds: Sequence[Pcm],
     talkers: Pcm,
     babble: float,
+    talk: Sequence[Pcm] = (),
+    talk_share: float = 0.0,
     rng: np.random.Generator,
 ) -> Sounds:
     """Noises, each of a root mean square of 1: float32[count, samples].
@@ -35,6 +37,8 @@ def unit_noise(
         backgrounds: recordings that are longer; may be none.
         talkers: whose voices make a babble, int16[m, any length].
         babble: share of the noises that are one.
+        talk: recordings of people who talk, each longer than `samples`; may be none.
+        talk_share: share of the other noises that are of `talk`, if there is any.
         rng: draws everything.
     """
     kind = rng.random(count)
@@ -47,6 +51,9 @@ def unit_noise(
     recorded = ~(computed | babbling)
     if recorded.any():
         out[recorded] = cut_backgrounds(backgrounds, int(recorded.sum()), samples, rng)
+    if talk and talk_share:
+        talking = (rng.random(count) < talk_share) & ~babbling
+        out[talking] = cut_backgrounds(talk, int(talking.sum()), samples, rng)
     for index in np.flatnonzero(babbling).tolist():
         out[index] = _babble(talkers, samples, rng)
     out /= np.maximum(np.sqrt(np.mean(out**2, axis=1, keepdims=True)), 1e-3)

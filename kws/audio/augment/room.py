@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated rooms: echoes between a mouth and a microphone."""
+"""Simulated and recorded rooms: echoes between a mouth and a microphone."""
 
 from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
 from kws._core import SAMPLE_RATE
-from kws.audio.pcm import Sounds
+from kws.audio.pcm import Pcm, Sounds
 from kws.extras import require
 
 ROOMS = 64
@@ -15,19 +18,24 @@ ROOMS = 64
 _SECONDS = 0.5
 """Length of an impulse response."""
 
+_DIRECT = SAMPLE_RATE // 400
+"""Samples that the direct sound of a recorded response lasts."""
+
 
 class Rooms:
-    """Impulse responses of simulated rooms.
+    """Impulse responses of rooms.
 
-    The rooms are boxes of 2 to 8 m with the speaker 0.3 to 4 m away. Their echoes decay by 60 dB
-    in 0.1 to 0.6 s.
+    Simulated rooms are boxes of 2 to 8 m with the speaker 0.3 to 4 m away. Their echoes decay by
+    60 dB in 0.1 to 0.6 s.
     """
 
-    def __init__(self, seed: int) -> None:
-        """Simulate the rooms; `seed` decides them."""
+    def __init__(self, seed: int, recorded: Sequence[Pcm] = ()) -> None:
+        """Simulate the rooms; `seed` decides them. Recorded responses take the place of half."""
         rng = np.random.default_rng([seed, *b"rooms"])
         length = int(_SECONDS * SAMPLE_RATE)
         self._responses = np.stack([make_response(length, rng) for _ in range(ROOMS)])
+        for place, response in zip(range(0, ROOMS, 2), itertools.cycle(recorded), strict=False):
+            self._responses[place] = recorded_response(response, length, rng)
 
     def apply(self, clips: Sounds, rng: np.random.Generator) -> Sounds:
         """Each clip in a room: float32[n, samples], without the echoes after its end."""
@@ -36,6 +44,21 @@ class Rooms:
         signal = require("scipy.signal", "train", "augmentation with rooms")
         wet: Sounds = signal.oaconvolve(clips, self._responses[chosen], axes=1)
         return wet[:, : clips.shape[1]]
+
+
+def recorded_response(response: Pcm, length: int, rng: np.random.Generator) -> Sounds:
+    """A recorded impulse response from its direct sound on: float32[length], energy 1.
+
+    What follows the direct sound is made quieter by 0 to 12 dB: the same room from nearer.
+    """
+    first = int(np.argmax(np.abs(response.astype(np.float32))))
+    out: Sounds = np.zeros(length, np.float32)
+    part = response[first : first + length].astype(np.float32)
+    out[: len(part)] = part
+    out[_DIRECT:] *= np.float32(10 ** (-rng.uniform(0, 12) / 20))
+    # The cut at the end fades out.
+    out *= np.minimum(1, np.linspace(4, 0, length, dtype=np.float32))
+    return out / np.float32(max(float(np.sqrt(np.sum(out**2))), 1e-6))
 
 
 def make_response(length: int, rng: np.random.Generator) -> Sounds:

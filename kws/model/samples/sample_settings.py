@@ -19,6 +19,20 @@ class SampleSettings:
     unknown_per_keyword: float = setting(
         1.5, 0, 1000, "Unknown clips in an epoch per clip of a keyword (mean over the keywords)."
     )
+    talk_per_keyword: float = setting(
+        3.0,
+        0,
+        1000,
+        "Windows of talk (--negatives) in an epoch per clip of a keyword (mean over the keywords). "
+        "They are labelled unknown.",
+    )
+    hard: float = setting(
+        0.3,
+        0,
+        1,
+        "Share of the windows of talk that come from recordings that kws mine kept, if there are "
+        "any.",
+    )
     joined: float = setting(
         0.15,
         0,

@@ -16,6 +16,7 @@ from kws._core import SAMPLE_RATE
 from kws.audio.augment.augmenter import Augmenter
 from kws.audio.augment.joining import join
 from kws.audio.dataset import DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.surroundings import Surroundings
 from kws.features.spectrogram import SHAPE, last_second
 from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.disk_arrays import ArrayAllocator
@@ -23,6 +24,7 @@ from kws.model.samples.draws import Rows, draw_pairs, draw_rows, plan_draws
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.samples import Progress, Samples
 from kws.model.samples.spectrogram_masks import mask
+from kws.model.samples.talk_windows import TalkWindows
 from kws.model.samples.training_clips import extra_clips, training_clips
 
 _BLOCK = 2048
@@ -45,6 +47,7 @@ class TrainingSet:
         progress: Progress | None = None,
         *,
         extra: DataSet | None = None,
+        around: Surroundings | None = None,
         allocator: ArrayAllocator | None = None,
     ) -> None:
         """Load the clips.
@@ -56,12 +59,15 @@ class TrainingSet:
             seed: decides every random choice.
             progress: called with the number of clips loaded since the last call.
             extra: a second data set, such as synthetic speech, whose training clips are mixed in.
+            around: talk, noises and rooms of the training split.
             allocator: allocates the arrays; None for memory.
 
         Raises:
             AudioError: a file is missing or damaged.
-            DataError: a background recording is shorter than a clip; no clips of other words.
+            DataError: a background recording is shorter than a clip; no clips of other words; a
+                folder of `around` lacks recordings.
         """
+        around = around or Surroundings()
         self._settings = settings
         self._seed = seed
         self._allocator = allocator or ArrayAllocator(None)
@@ -78,11 +84,23 @@ class TrainingSet:
         if len(words) > 1 or len(groups[0]) > 1:
             self._joined = round(self._draws[0].count * settings.joined)
         backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN)
-        self._augmenter = Augmenter(settings.augmentation, backgrounds, SAMPLE_RATE, seed)
+        backgrounds += around.load_noises(Split.TRAIN)
+        self._windows = TalkWindows(
+            around.talk(Split.TRAIN, words), settings.augmentation.lead_ms, settings.hard, progress
+        )
+        self._talk = math.ceil(mean * settings.talk_per_keyword) if self._windows else 0
+        self._augmenter = Augmenter(
+            settings.augmentation,
+            backgrounds,
+            SAMPLE_RATE,
+            seed,
+            talk=self._windows.sounds,
+            rooms=around.load_rooms(Split.TRAIN),
+        )
 
     def __len__(self) -> int:
         """Clips in an epoch."""
-        return sum(draw.count for draw in self._draws) + self._silence
+        return sum(draw.count for draw in self._draws) + self._silence + self._talk
 
     def epoch(self, number: int) -> Samples:
         """The clips of an epoch in the order in which to learn from them."""
@@ -114,7 +132,7 @@ class TrainingSet:
             labels += [draw.label] * draw.count
         # The first rows are unknown; clips joined from two words replace a part of them.
         pairs = draw_pairs(rng, [draw.own for draw in self._draws], self._joined)
-        labels += [0] * self._silence
+        labels += [0] * self._silence + [1] * self._talk
         out = self._allocator.empty((len(labels), *SHAPE), np.dtype(np.int8))
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
@@ -127,9 +145,14 @@ class TrainingSet:
             out[start : start + len(block)] = last_second(pcm)
             for row in np.flatnonzero(kept_energy < self._settings.whole).tolist():
                 labels[start + row] = 1
-        for start in range(len(rows), len(labels), _BLOCK):
-            count = min(_BLOCK, len(labels) - start)
+        talk = len(rows) + self._silence
+        for start in range(len(rows), talk, _BLOCK):
+            count = min(_BLOCK, talk - start)
             pcm = self._augmenter.silence(count, SAMPLE_RATE, [*seed, start])
+            out[start : start + count] = last_second(pcm)
+        for start in range(talk, len(labels), _BLOCK):
+            count = min(_BLOCK, len(labels) - start)
+            pcm = self._augmenter.change_talk(self._windows.draw(count, rng), [*seed, start])
             out[start : start + count] = last_second(pcm)
         return Samples(out, np.array(labels, np.int64))
 

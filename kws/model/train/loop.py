@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from kws import config
 from kws.audio.dataset import DataSet, Split
+from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.checks import check_name
 from kws.bundle.writing import check_destination, write_bundle
@@ -83,6 +84,7 @@ def train(
     name: str | None = None,
     about: str = "",
     extra: DataSet | None = None,
+    around: Surroundings | None = None,
     teacher: Teacher | None = None,
     origin: TrainedModel | None = None,
     say: Callable[[str], object] = lambda _: None,
@@ -100,6 +102,7 @@ def train(
         name: the bundle's short name; None takes the folder's.
         about: what the data is, and its licence; without it the bundle names the folder.
         extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
+        around: talk without keywords, noises and rooms; their training parts are used.
         teacher: a model whose scores become part of the labels.
         origin: a model whose layers this one starts with (`TrainSettings.frozen`).
         say: called with a line of text now and then.
@@ -127,9 +130,9 @@ def train(
     labels = class_labels(settings.words)
     if is_own(settings.arch):
         check_convertible(settings.arch, build_model(settings.arch, len(labels), settings.seed))
-    claim(out, settings, dataset, extra)
+    claim(out, settings, dataset, extra, around)
 
-    training, validation, test = _load(dataset, settings, extra, out)
+    training, validation, test = _load(dataset, settings, extra, around, out)
     say(
         f"{len(training)} clips an epoch for {', '.join(labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
@@ -161,7 +164,11 @@ def train(
 
 
 def _load(
-    dataset: DataSet, settings: TrainSettings, extra: DataSet | None, out: Path
+    dataset: DataSet,
+    settings: TrainSettings,
+    extra: DataSet | None,
+    around: Surroundings | None,
+    out: Path,
 ) -> tuple[TrainingSet, Samples, Samples]:
     """Training, validation and test clips."""
     words = settings.words
@@ -171,11 +178,13 @@ def _load(
         *evaluation_clips(dataset, words, Split.VALIDATION),
         *evaluation_clips(dataset, words, Split.TEST),
     ]
-    with progress_bar("loading clips", sum(map(len, groups))) as advance:
+    talk = len(around.talk(Split.TRAIN, words)) if around else 0
+    with progress_bar("loading clips", sum(map(len, groups)) + talk) as advance:
         return (
             TrainingSet(
                 *(dataset, words, settings.samples, settings.seed, advance),
                 extra=extra,
+                around=around,
                 allocator=ArrayAllocator(out),
             ),
             evaluation_samples(dataset, words, Split.VALIDATION, advance),

@@ -11,6 +11,7 @@ from typing import Any
 
 from kws import config
 from kws.audio.dataset import DataSet
+from kws.audio.surroundings import Surroundings
 from kws.errors import UsageError
 from kws.files import atomic_write, make_directory
 from kws.model.train.train_settings import TrainSettings
@@ -20,6 +21,7 @@ from kws.model.zoo import user_model
 _DIFFERENCES = {
     "data": "other data",
     "extra_data": "other data",
+    "recordings": "other recordings of talk, noises or rooms",
     "teacher": "another teacher",
     "origin": "another model to start from",
     "model_file": "another version of the model's Python file",
@@ -28,7 +30,11 @@ _DIFFERENCES = {
 
 
 def claim(
-    out: Path, settings: TrainSettings, dataset: DataSet, extra: DataSet | None = None
+    out: Path,
+    settings: TrainSettings,
+    dataset: DataSet,
+    extra: DataSet | None = None,
+    around: Surroundings | None = None,
 ) -> None:
     """Make `out` this run's folder, or make sure that it is already.
 
@@ -40,6 +46,8 @@ def claim(
         table["model_file"] = user_model.fingerprint(settings.arch)
     if extra:
         table["extra_data"] = _fingerprint(extra)
+    if around and around.fingerprint:
+        table["recordings"] = around.fingerprint
     text = config.dump_toml(table)
     file = out / run_files.SETTINGS
     if not file.exists():

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from kws.audio.dataset import DataSet
+from kws.audio.surroundings import Surroundings
 from kws.bundle.writing import write_bundle
 from kws.files import make_directory
 from kws.model.train.distillation import Teacher
@@ -69,6 +70,7 @@ def train_seeds(
     name: str | None = None,
     about: str = "",
     extra: DataSet | None = None,
+    around: Surroundings | None = None,
     teacher: Teacher | None = None,
     origin: TrainedModel | None = None,
     say: Callable[[str], object] = lambda _: None,
@@ -93,6 +95,7 @@ def train_seeds(
                 name=name,
                 about=about,
                 extra=extra,
+                around=around,
                 teacher=teacher,
                 origin=origin,
                 say=say,

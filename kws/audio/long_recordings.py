@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Folders of long recordings: talk, noises, impulse responses of rooms.
+
+Any folder of recordings will do, with subfolders. A `manifest.csv` in it, or in a folder above it,
+may say more; its columns are all optional but `file`:
+
+- `file`: path of the recording from the manifest's folder
+- `kind`: speech, noise or room; other kinds are skipped
+- `split`: train, validation or test
+- `speaker_or_group`: who is heard; no speaker is in two splits
+- `transcript`: what is said
+- `has_keyword`, `contains_<word>`: yes, no or unsure
+
+Without a manifest, a text file next to a recording (`kitchen.txt` for `kitchen.wav`) is its
+transcript, and each split gets its own part of each recording.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from kws._core import SAMPLE_RATE
+from kws.audio.dataset import Split
+from kws.audio.pcm import Pcm
+from kws.audio.sound_files import EXTENSIONS, load_clip
+from kws.errors import DataError
+
+MANIFEST = "manifest.csv"
+
+HOMOPHONES = {
+    "no": ("know",),
+    "right": ("write", "wright", "rite"),
+    "eight": ("ate",),
+    "four": ("for", "fore"),
+    "one": ("won",),
+    "two": ("to", "too"),
+}
+"""Words that a listener cannot tell from a keyword."""
+
+_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
+"""Start and end of each split's part of a recording that no manifest assigns to a split."""
+
+
+@dataclass(frozen=True)
+class LongRecording:
+    """A recording, or a part of it."""
+
+    path: Path
+    source: str
+    """The folder that it is in: recordings of one source sound alike."""
+
+    speaker: str
+    part: tuple[float, float] = (0.0, 1.0)
+    """Start and end, as shares of the file."""
+
+    transcript: str | None = None
+    """What is said; None if nobody wrote it down."""
+
+    contains: dict[str, str] = field(default_factory=dict)
+    """What a manifest says of words: yes, no or unsure."""
+
+    def may_contain(self, words: Iterable[str]) -> bool:
+        """Whether one of these words, or one that sounds the same, may be in it.
+
+        A recording without a transcript and without a manifest's word is trusted to hold none.
+        """
+        spoken = set(re.findall(r"[a-z']+", (self.transcript or "").lower()))
+        return any(
+            self.contains.get(word, "no") != "no"
+            or not spoken.isdisjoint({word, *HOMOPHONES.get(word, ())})
+            for word in words
+        )
+
+
+def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
+    """The recordings of a folder, or the parts of them, that a split may use.
+
+    Args:
+        folder: a folder of recordings.
+        split: the split; None for all.
+        kind: `speech`, `noise` or `room`; a manifest's rows of other kinds are skipped.
+
+    Raises:
+        DataError: the folder is missing or holds no such recording, or its manifest is wrong.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; name a folder of recordings")
+    manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.suffix.lower() in EXTENSIONS and path.is_file() and not path.name.startswith(".")
+    )
+    if manifest:
+        listed = _listed(manifest, split, kind)
+        recordings = [listed[path] for path in paths if path in listed]
+    else:
+        recordings = [_plain(path, folder, None if kind == "room" else split) for path in paths]
+    if not recordings:
+        what = f"{split} recordings" if split and manifest else "recordings"
+        raise DataError(f"{folder}: no {what} of {kind}; name a folder that holds some")
+    return recordings
+
+
+def load_recordings(
+    recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
+) -> list[Pcm]:
+    """The sound of each, decoded on all cores: int16[n], 16 kHz.
+
+    Raises:
+        AudioError: a file is missing or damaged.
+    """
+
+    def load(recording: LongRecording) -> Pcm:
+        pcm = load_clip(recording.path)
+        start, end = (round(share * len(pcm)) for share in recording.part)
+        return pcm[start:end]
+
+    sounds = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for pcm in pool.map(load, recordings):
+            sounds.append(pcm)
+            progress(1)
+    return sounds
+
+
+def join_by_source(
+    recordings: Sequence[LongRecording], sounds: Sequence[Pcm], pause_ms: int = 200
+) -> dict[str, Pcm]:
+    """The recordings of each source one after the other, as one long recording: int16[n].
+
+    Args:
+        recordings: the recordings.
+        sounds: their sound.
+        pause_ms: digital silence between two.
+    """
+    pause = np.zeros(pause_ms * SAMPLE_RATE // 1000, np.int16)
+    joined: dict[str, list[Pcm]] = {}
+    for recording, pcm in zip(recordings, sounds, strict=True):
+        joined.setdefault(recording.source, []).extend((pcm, pause))
+    return {source: np.concatenate(parts) for source, parts in joined.items()}
+
+
+def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRecording]:
+    try:
+        with manifest.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or "it is not a table of text"
+        raise DataError(f"{manifest}: {reason.lower()}; correct or remove it") from None
+    listed = {}
+    for row in rows:
+        name = row.get("file")
+        if not name:
+            raise DataError(f"{manifest}: a line has no file; its first line has to name columns")
+        if row.get("kind", kind) != kind or (split and row.get("split", split) != split):
+            continue
+        path = manifest.parent / name
+        contains = {
+            key.removeprefix("contains_"): value
+            for key, value in row.items()
+            if key and key.startswith("contains_") and value
+        }
+        listed[path] = LongRecording(
+            path,
+            path.parent.name,
+            row.get("speaker_or_group") or path.stem,
+            transcript=row.get("transcript"),
+            contains=contains,
+        )
+    return listed
+
+
+def _plain(path: Path, folder: Path, split: Split | None) -> LongRecording:
+    text = path.with_suffix(".txt")
+    transcript = None
+    if text.is_file():
+        try:
+            transcript = text.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError):
+            raise DataError(f"{text}: it is not text; correct or remove it") from None
+    source = path.parent.name if path.parent != folder else folder.resolve().name
+    part = _PARTS[split] if split else (0.0, 1.0)
+    return LongRecording(path, source, path.stem, part, transcript)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is around a device: people who talk, noises, rooms."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kws._core import SAMPLE_RATE
+from kws.audio.dataset import Split
+from kws.audio.long_recordings import (
+    LongRecording,
+    join_by_source,
+    load_recordings,
+    open_recordings,
+)
+from kws.audio.pcm import BLOCK, Pcm, to_pcm
+from kws.errors import DataError
+
+_SHORTEST_NOISE = 12 * SAMPLE_RATE
+_TALK_LEVEL = 3000.0
+"""RMS of the louder parts of talk after it was brought to one level."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Folders of long recordings, each of any number."""
+
+    negatives: tuple[Path, ...] = ()
+    """Talk without keywords."""
+
+    noises: tuple[Path, ...] = ()
+    rooms: tuple[Path, ...] = ()
+    """Impulse responses."""
+
+    def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
+        """The recordings of talk that hold none of these words.
+
+        Raises:
+            DataError: a folder is missing or holds no recording, or none without these words.
+        """
+        folders = self.negatives
+        recordings = [r for folder in folders for r in open_recordings(folder, split, "speech")]
+        clean = [r for r in recordings if not r.may_contain(words)]
+        if recordings and not clean:
+            raise DataError(
+                f"{folders[0]}: every recording holds one of {', '.join(words)}; "
+                "name recordings without them"
+            )
+        return clean
+
+    def load_noises(self, split: Split) -> list[Pcm]:
+        """The sound of the noises; short ones are repeated."""
+        sounds = self._load(self.noises, split, "noise")
+        return [np.resize(sound, max(len(sound), _SHORTEST_NOISE)) for sound in sounds]
+
+    def load_rooms(self, split: Split) -> list[Pcm]:
+        """The impulse responses."""
+        return self._load(self.rooms, split, "room")
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes when recordings come or go; empty without any folder."""
+        digest = hashlib.sha256()
+        for folder in (*self.negatives, *self.noises, *self.rooms):
+            names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*"))
+            digest.update("\n".join(names).encode())
+        return digest.hexdigest()[:16] if self != Surroundings() else ""
+
+    @staticmethod
+    def _load(folders: Sequence[Path], split: Split, kind: str) -> list[Pcm]:
+        return load_recordings([r for f in folders for r in open_recordings(f, split, kind)])
+
+
+def load_talk(
+    recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
+) -> dict[str, Pcm]:
+    """The recordings of each source as one, all talk equally loud: int16[n].
+
+    Raises:
+        AudioError: a file is missing or damaged.
+    """
+    sounds = [_leveled(pcm) for pcm in load_recordings(recordings, progress)]
+    return join_by_source(recordings, sounds)
+
+
+def _leveled(pcm: Pcm) -> Pcm:
+    """The recording with its louder half at an RMS of `_TALK_LEVEL`."""
+    blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float32)
+    power = np.mean(blocks**2, axis=1)
+    if not len(power) or not power.any():
+        return pcm
+    level = float(np.sqrt(power[power >= np.median(power)].mean()))
+    return to_pcm(pcm.astype(np.float32) * (_TALK_LEVEL / max(level, 1.0)))

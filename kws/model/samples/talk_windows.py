@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows of talk, from which a model learns what is no keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kws._core import SAMPLE_RATE
+from kws.audio.long_recordings import LongRecording
+from kws.audio.pcm import Pcm, samples_of
+from kws.audio.surroundings import load_talk
+from kws.model.samples.samples import Progress
+
+HARD_SOURCE = "mined"
+"""Folder of the recordings that `kws mine` keeps: what woke a model."""
+
+
+class TalkWindows:
+    """Cuts of talk at random places, each with the second before it."""
+
+    def __init__(
+        self,
+        recordings: Sequence[LongRecording],
+        lead_ms: int,
+        hard: float,
+        progress: Progress | None = None,
+    ) -> None:
+        """Load the recordings.
+
+        Args:
+            recordings: talk without keywords; may be none.
+            lead_ms: sound before each window, in milliseconds.
+            hard: share of the windows that are of mined recordings, if there are any.
+            progress: called with the number of recordings loaded since the last call.
+
+        Raises:
+            AudioError: a file is missing or damaged.
+        """
+        self._samples = samples_of(lead_ms) + SAMPLE_RATE
+        sources = load_talk(recordings, progress or (lambda _: None))
+        mined = [pcm for source, pcm in sources.items() if source == HARD_SOURCE]
+        other = [pcm for source, pcm in sources.items() if source != HARD_SOURCE]
+        self._mined, self._hard = self._joined(mined), hard
+        self.sounds = self._joined(other)
+        """All talk but the mined as one recording, int16[n]; none if there is too little."""
+
+    def __bool__(self) -> bool:
+        return bool(self.sounds or self._mined)
+
+    def draw(self, count: int, rng: np.random.Generator) -> Pcm:
+        """Windows with their leads: int16[count, lead + 16000]."""
+        out = np.empty((count, self._samples), np.int16)
+        hard = self._hard if self.sounds and self._mined else float(bool(self._mined))
+        for row, from_mined in zip(out, rng.random(count) < hard, strict=True):
+            sound = (self._mined if from_mined else self.sounds)[0]
+            start = int(rng.integers(len(sound) - self._samples))
+            row[:] = sound[start : start + self._samples]
+        return out
+
+    def _joined(self, sounds: Sequence[Pcm]) -> list[Pcm]:
+        total = np.concatenate(sounds) if sounds else np.empty(0, np.int16)
+        return [total] if len(total) > self._samples else []
