@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calibrates a model and plays hours of sound to it, for docs/results.md.
 
-    python -m tools.stream_results BUNDLE --data DIR --out stream.json [--hours 1 --quiet-hours 10]
+    python -m tools.stream_results BUNDLE --data DIR --out stream.json [--hours 1 --other-hours 10]
 
 chooses the recognizer's settings on validation clips, measures them on hours made of test clips,
 and writes both as JSON. `section` turns such files into Markdown. The settings go into the bundle.
@@ -34,9 +34,9 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--words", default="", help="keywords: yes,no; all by default")
     parser.add_argument("--hours", type=float, default=1.0)
-    parser.add_argument("--quiet-hours", type=float, default=10.0)
+    parser.add_argument("--other-hours", type=float, default=10.0)
     options = parser.parse_args()
-    plan = StreamPlan(options.hours, options.quiet_hours)
+    plan = StreamPlan(options.hours, options.other_hours)
     keywords = tuple(filter(None, options.words.split(",")))
     measure(options.bundle, options.data, plan, keywords, options.out)
 

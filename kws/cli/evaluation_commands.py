@@ -24,8 +24,8 @@ from kws.errors import UsageError
 HoursOption = Annotated[
     float, typer.Option("--hours", help="Hours of sound with keywords and other words.")
 ]
-QuietHoursOption = Annotated[
-    float, typer.Option("--quiet-hours", help="Further hours of sound, with other words only.")
+OtherHoursOption = Annotated[
+    float, typer.Option("--other-hours", help="Further hours of sound, with other words only.")
 ]
 SnrOption = Annotated[
     str,
@@ -58,7 +58,7 @@ def evaluate(
         typer.Option("--stream", help="Also make hours of sound of the clips and play them."),
     ] = False,
     hours: HoursOption = 1.0,
-    quiet_hours: QuietHoursOption = 4.0,
+    other_hours: OtherHoursOption = 4.0,
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
     words: Annotated[
@@ -91,7 +91,7 @@ def evaluate(
     from kws.model.evaluate import evaluation
 
     settings = evaluation.EvaluationSettings(
-        data, split, float_model, stream, evaluation.stream_plan(hours, quiet_hours, snr, seed),
+        data, split, float_model, stream, evaluation.stream_plan(hours, other_hours, snr, seed),
         recording, labels, split_words(words),
     )  # fmt: skip
     # What is missing is said before hours of sound are played.
@@ -136,7 +136,7 @@ def calibrate(
         str, typer.Option(help="Keywords to report: yes,no. The others are never reported.")
     ] = "",
     hours: HoursOption = 1.0,
-    quiet_hours: QuietHoursOption = 4.0,
+    other_hours: OtherHoursOption = 4.0,
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -150,7 +150,7 @@ def calibrate(
     if model is None and out is None:
         raise UsageError("the built-in bundle is not changed; name a bundle with --model, or --out")
     folder = model or default_bundle_path()
-    plan = evaluation.stream_plan(hours, quiet_hours, snr, seed)
+    plan = evaluation.stream_plan(hours, other_hours, snr, seed)
     calibration = evaluation.calibrate_bundle(
         folder,
         open_dataset(data),

@@ -94,7 +94,7 @@ class Evaluation:
         )
 
 
-def stream_plan(hours: float, quiet_hours: float, snr: str, seed: int) -> StreamPlan:
+def stream_plan(hours: float, other_hours: float, snr: str, seed: int) -> StreamPlan:
     """The plan that options of the command line ask for.
 
     Raises:
@@ -105,7 +105,7 @@ def stream_plan(hours: float, quiet_hours: float, snr: str, seed: int) -> Stream
         low, high = (float(number) for number in snr.split(","))
     except ValueError:
         raise UsageError(f"--snr {snr}: give two numbers in dB, such as 5,15") from None
-    return StreamPlan(hours, quiet_hours, (low, high), seed=seed)
+    return StreamPlan(hours, other_hours, (low, high), seed=seed)
 
 
 def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
@@ -142,7 +142,7 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
             check_keywords(bundle, dataset, split)
             streams = plan.streams(dataset, keywords, split)
             about = {**plan.to_json(), "split": settings.split}
-            stream = _measure_streams(bundle, streams, plan.parts, about, keywords)
+            stream = _measure_streams(bundle, streams, plan.parts(talk=False), about, keywords)
     return Evaluation(bundle, clips, stream)
 
 
@@ -183,7 +183,7 @@ def calibrate_bundle(
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
     streams = plan.streams(dataset, keywords, Split.VALIDATION)
-    with progress_bar("listening", plan.parts) as advance:
+    with progress_bar("listening", plan.parts(talk=False)) as advance:
         traces = list(trace_streams(bundle, streams, keywords, advance))
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(bundle, traces, false_alarms_per_hour, keywords, advance)

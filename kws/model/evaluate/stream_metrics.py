@@ -24,7 +24,7 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.model.evaluate.hits import Report, Word, match
 from kws.model.evaluate.statistics import poisson, wilson
-from kws.model.evaluate.streams import Stream
+from kws.model.evaluate.streams import Kind, Stream
 
 THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 """Thresholds that are tried: closer together where the scores of a saturated model lie."""
@@ -63,6 +63,10 @@ class Trace:
 
     excerpts: tuple[tuple[FalseAlarm | Word, Pcm], ...] = ()
     """The first false alarms and missed words with the bundle's settings, and their sound."""
+
+    kind: Kind = Kind.RECORDING
+    source: str = ""
+    """Of talk, where it is from."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,9 @@ def trace_streams(
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
-        trace = Trace(stream.words, stream.hours, times, scores)
+        trace = Trace(
+            stream.words, stream.hours, times, scores, kind=stream.kind, source=stream.source
+        )
         metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
         events: list[FalseAlarm | Word] = [
             *metrics.false_alarms[:_EXCERPTS],

@@ -2,16 +2,19 @@
 """Streams: long recordings with words at known times, made of clips or recorded by a user.
 
 A stream made of clips is at most ten minutes long; more minutes are several streams. Its background
-changes every few seconds between recordings of the data set and synthetic noises, each at a random
-level. Words are added at a random signal-to-noise ratio. All clips, and the parts of the background
-recordings, are of one split.
+changes every few seconds between recordings of the data set and synthetic noises, or between people
+who talk, each at a random level. Words are added at a random signal-to-noise ratio. All clips, and
+the parts of the background recordings, are of one split.
+
+Talk in which nobody says a keyword makes streams of its own, without words.
 """
 
 from __future__ import annotations
 
+import enum
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,9 +45,35 @@ _SEED = 20180409
 Sound = npt.NDArray[np.float32]
 
 
+class Kind(enum.StrEnum):
+    """What is to be heard in a stream."""
+
+    QUIET = "quiet"
+    """Words in a quiet room."""
+
+    NOISE = "noise"
+    """Words over noise."""
+
+    OVER_TALK = "over talk"
+    """Words over the talk of others."""
+
+    TALK = "talk"
+    """Talk without keywords, as it was recorded."""
+
+    RECORDING = "recording"
+    """A user's own recording."""
+
+
+QUIET_LEVEL_DB = (-75.0, -60.0)
+QUIET_SNR_DB = (25.0, 45.0)
+
+
 @dataclass(frozen=True)
 class StreamSettings:
     """What streams made of clips are like."""
+
+    kind: Kind = Kind.NOISE
+    """`QUIET`, `NOISE` or `OVER_TALK`."""
 
     minutes: float = 60.0
     """Length of all streams together; each is at most ten minutes long."""
@@ -86,13 +115,17 @@ class StreamSettings:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """Hours with keywords and other words, and quiet hours with other words only."""
+    """Hours with keywords and other words, and hours with other words only."""
 
     hours: float = 1.0
-    quiet_hours: float = 4.0
-    """Hours without keywords: false alarms are rare, so it takes many hours to count them."""
+    """Hours with keywords: so many in a quiet room, in noise, and over talk if there is talk."""
+
+    other_hours: float = 4.0
+    """Hours in noise with other words only: false alarms are rare, so many hours count them."""
 
     snr_db: tuple[float, float] = (5.0, 15.0)
+    """In noise and over talk."""
+
     words_a_minute: float = 6.0
     """In hours with keywords, which are half of the words."""
 
@@ -101,38 +134,44 @@ class StreamPlan:
     def __post_init__(self) -> None:
         """Check the ranges."""
         check_range("hours", self.hours, 0.01, 10_000)
-        check_range("quiet hours", self.quiet_hours, 0, 10_000)
+        check_range("other hours", self.other_hours, 0, 10_000)
 
-    @property
-    def settings(self) -> tuple[StreamSettings, ...]:
-        """Settings of the hours with keywords, and of the quiet hours."""
-        common: dict[str, Any] = {"snr_db": self.snr_db}
-        busy = StreamSettings(
-            60 * self.hours,
-            words_a_minute=self.words_a_minute,
-            seed=2 * self.seed,
-            **common,
-        )
-        if self.quiet_hours < 0.01:
-            return (busy,)
-        quiet = StreamSettings(
-            60 * self.quiet_hours,
-            words_a_minute=self.words_a_minute / 2,
-            keyword_share=0.0,
+    def settings(self, *, talk: bool) -> tuple[StreamSettings, ...]:
+        """Settings of each kind of hours; those over talk only if there is `talk`."""
+        kinds = [Kind.QUIET, Kind.NOISE, *([Kind.OVER_TALK] if talk else [])]
+        busy = [
+            StreamSettings(
+                kind,
+                60 * self.hours,
+                self.words_a_minute,
+                snr_db=QUIET_SNR_DB if kind == Kind.QUIET else self.snr_db,
+                level_db=QUIET_LEVEL_DB if kind == Kind.QUIET else (-50.0, -30.0),
+                seed=2 * self.seed,
+            )
+            for kind in kinds
+        ]
+        if self.other_hours < 0.01:
+            return tuple(busy)
+        others = StreamSettings(
+            *(Kind.NOISE, 60 * self.other_hours, self.words_a_minute / 2, 0.0, self.snr_db),
             seed=2 * self.seed + 1,
-            **common,
         )
-        return busy, quiet
+        return (*busy, others)
 
-    @property
-    def parts(self) -> int:
+    def parts(self, *, talk: bool) -> int:
         """Number of streams."""
-        return sum(settings.parts for settings in self.settings)
+        return sum(settings.parts for settings in self.settings(talk=talk))
 
-    def streams(self, dataset: DataSet, keywords: Sequence[str], split: Split) -> Iterator[Stream]:
+    def streams(
+        self,
+        dataset: DataSet,
+        keywords: Sequence[str],
+        split: Split,
+        talk: Mapping[str, Pcm] | None = None,
+    ) -> Iterator[Stream]:
         """The streams; see `make_streams`."""
-        for settings in self.settings:
-            yield from make_streams(dataset, keywords, split, settings)
+        for settings in self.settings(talk=bool(talk)):
+            yield from make_streams(dataset, keywords, split, settings, talk)
 
     def to_json(self) -> dict[str, Any]:
         """The settings, as JSON and TOML can hold them."""
@@ -147,6 +186,10 @@ class Stream:
     words: tuple[Word, ...]
     """By time."""
 
+    kind: Kind = Kind.RECORDING
+    source: str = ""
+    """Of talk, where it is from."""
+
     @property
     def hours(self) -> float:
         """Length in hours."""
@@ -154,17 +197,24 @@ class Stream:
 
 
 def make_streams(
-    dataset: DataSet, keywords: Sequence[str], split: Split, settings: StreamSettings
+    dataset: DataSet,
+    keywords: Sequence[str],
+    split: Split,
+    settings: StreamSettings,
+    talk: Mapping[str, Pcm] | None = None,
 ) -> Iterator[Stream]:
     """Streams made of clips, one after the other. The same arguments give the same sound.
 
-    Every clip of the split comes once before a clip comes twice.
+    Every clip of the split comes once before a clip comes twice. Streams over talk need `talk`,
+    the talk of each source as one recording.
 
     Raises:
         DataError: the split lacks clips of a keyword, or of other words, and `settings` need them.
         AudioError: a file is missing or damaged.
     """
-    rng = np.random.default_rng([_SEED, list(Split).index(split), settings.seed])
+    kind = settings.kind
+    seed = [_SEED, list(Split).index(split), settings.seed]
+    rng = np.random.default_rng(seed + ([] if kind == Kind.NOISE else [list(Kind).index(kind)]))
     share = settings.keyword_share if settings.words_a_minute else 0.0
     groups = {word: dataset.of(split, [word]) for word in keywords} if share > 0 else {}
     for word, clips in groups.items():
@@ -179,9 +229,11 @@ def make_streams(
     decks = [_Deck(clips, rng) for clips in groups.values()]
     other_deck = _Deck(others, rng)
     recorded = background_parts(load_backgrounds(dataset), split)
+    talking = [_unit(pcm) for pcm in (talk or {}).values()]
     turns = itertools.cycle(range(len(decks)))
     for _ in range(settings.parts):
-        sound, level = _background(noises(recorded, rng), settings, rng)
+        sounds = talking if kind == Kind.OVER_TALK else noises(recorded, rng)
+        sound, level = _background(sounds, settings, rng)
         words: list[Word] = []
         for start in _starts(settings, rng):
             deck = decks[next(turns)] if rng.random() < share else other_deck
@@ -189,7 +241,19 @@ def make_streams(
             gain = float(level[start]) * 10 ** (rng.uniform(*settings.snr_db) / 20)
             words.append(_lay(sound, start, clip, pcm, gain))
         np.clip(sound, -32768, 32767, out=sound)
-        yield Stream(np.rint(sound).astype(np.int16), tuple(words))
+        yield Stream(np.rint(sound).astype(np.int16), tuple(words), kind)
+
+
+def talk_streams(talk: Mapping[str, Pcm]) -> Iterator[Stream]:
+    """Talk without keywords as streams of at most ten minutes.
+
+    Args:
+        talk: the talk of each source as one recording.
+    """
+    longest = round(PART_MINUTES * 60 * SAMPLE_RATE)
+    for source, pcm in talk.items():
+        for start in range(0, len(pcm), longest):
+            yield Stream(pcm[start : start + longest], (), Kind.TALK, source)
 
 
 def read_stream(recording: Path, labels: Path) -> Stream:

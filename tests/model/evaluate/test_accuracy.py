@@ -75,7 +75,7 @@ def test_command_agrees_with_training(run: Run, tmp_path: Path) -> None:
 
 def test_command_makes_hours_of_sound(run: Run) -> None:
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--stream"]
-    short = ["--hours", "0.06", "--quiet-hours", "0.02", "--seed", "3"]
+    short = ["--hours", "0.06", "--other-hours", "0.02", "--seed", "3"]
     result = CliRunner().invoke(app, [*command, *short, "--json"])
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)["stream"]

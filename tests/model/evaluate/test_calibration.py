@@ -28,7 +28,7 @@ from tests.small_models import LABELS, dense_model
 
 pytestmark = pytest.mark.long
 
-FEW_MINUTES = ["--hours", "0.05", "--quiet-hours", "0.02"]
+FEW_MINUTES = ["--hours", "0.05", "--other-hours", "0.02"]
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +129,8 @@ def test_command_writes_the_bundle_from_validation_clips_alone(run: Run, tmp_pat
     assert (after.model, after.metrics["accuracy"]) == (before.model, before.metrics["accuracy"])
     assert facts["expected"]["false_alarms"] <= 2
     # With these settings the core reports what calibration expects.
-    (first,) = StreamPlan(0.05, 0).streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
-    traces = list(trace_streams(after, [first]))
+    streams = StreamPlan(0.05, 0).streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
+    traces = list(trace_streams(after, streams))
     metrics = measure_traces(after.recognizer, after.labels, traces)
     assert metrics.total_hits == facts["expected"]["hits"]
 

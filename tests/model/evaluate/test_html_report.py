@@ -29,7 +29,7 @@ def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with clips and streams of the tones' model."""
     out = tmp_path_factory.mktemp("report") / "r"
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
-    more = ["--stream", "--hours", "0.05", "--quiet-hours", "0.02", "--out", str(out)]
+    more = ["--stream", "--hours", "0.05", "--other-hours", "0.02", "--out", str(out)]
     result = CliRunner().invoke(app, [*command, *more])
     assert result.exit_code == 0, result.output
     assert f"report: {out / 'report.html'}" in result.stdout

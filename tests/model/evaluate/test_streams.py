@@ -15,11 +15,13 @@ from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.hits import REACTION_MS
 from kws.model.evaluate.streams import (
+    Kind,
     StreamPlan,
     StreamSettings,
     make_streams,
     read_stream,
     speech_span,
+    talk_streams,
 )
 
 KEYWORDS = ("low", "high")
@@ -79,15 +81,39 @@ def test_voice_is_as_much_louder_as_asked(tones: DataSet, snr_db: float) -> None
 
 
 @pytest.mark.long
-def test_quiet_hours_hold_no_keyword_but_the_same_other_words(tones: DataSet) -> None:
-    plan = StreamPlan(hours=1 / 20, quiet_hours=1 / 5)
-    assert plan.parts == 3
-    busy, *quiet = plan.streams(tones, KEYWORDS, Split.TEST)
-    assert {word.label for word in busy.words} == {"low", "high", "up", "down"}
-    assert {word.label for stream in quiet for word in stream.words} == {"up", "down"}
-    assert [len(stream.words) for stream in quiet] == [18, 18]
-    assert not np.array_equal(quiet[0].pcm, quiet[1].pcm)
-    assert len(StreamPlan(hours=1 / 20, quiet_hours=0).settings) == 1
+def test_other_hours_hold_no_keyword_but_the_same_other_words(tones: DataSet) -> None:
+    plan = StreamPlan(hours=1 / 20, other_hours=1 / 5)
+    assert plan.parts(talk=False) == 4
+    quiet, noisy, *others = plan.streams(tones, KEYWORDS, Split.TEST)
+    for busy in (quiet, noisy):
+        assert {word.label for word in busy.words} == {"low", "high", "up", "down"}
+    assert [quiet.kind, noisy.kind] == [Kind.QUIET, Kind.NOISE]
+    assert {word.label for stream in others for word in stream.words} == {"up", "down"}
+    assert [len(stream.words) for stream in others] == [18, 18]
+    assert not np.array_equal(others[0].pcm, others[1].pcm)
+    assert len(StreamPlan(hours=1 / 20, other_hours=0).settings(talk=False)) == 2
+
+
+def test_quiet_room_is_quiet_and_talk_is_behind_words(tones: DataSet) -> None:
+    rng = np.random.default_rng(0)
+    talk = {"kitchen": (1000 * rng.standard_normal(20 * 16000)).astype(np.int16)}
+    plan = StreamPlan(hours=1 / 60, other_hours=0)
+    streams = {stream.kind: stream for stream in plan.streams(tones, KEYWORDS, Split.TEST, talk)}
+    assert list(streams) == [Kind.QUIET, Kind.NOISE, Kind.OVER_TALK]
+    assert all(len(stream.words) == 6 for stream in streams.values())
+    floors = {kind: np.median(np.abs(stream.pcm)) for kind, stream in streams.items()}
+    assert floors[Kind.QUIET] < 32768 * 10 ** (-60 / 20)
+    assert floors[Kind.OVER_TALK] > 4 * floors[Kind.QUIET]
+
+
+def test_talk_is_played_whole_and_by_source() -> None:
+    talk = {
+        "a": np.arange(11 * 60 * 16000, dtype=np.int64).astype(np.int16),
+        "b": np.ones(5, np.int16),
+    }
+    streams = list(talk_streams(talk))
+    assert [(s.source, s.kind, s.words) for s in streams] == [(x, Kind.TALK, ()) for x in "aab"]
+    np.testing.assert_array_equal(np.concatenate([s.pcm for s in streams[:2]]), talk["a"])
 
 
 def test_what_is_missing_is_said(tones: DataSet) -> None:

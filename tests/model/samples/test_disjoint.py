@@ -75,7 +75,7 @@ def test_evaluation_clips_are_of_their_split(dataset: DataSet) -> None:
 @pytest.mark.long
 def test_streams_share_nobody(dataset: DataSet) -> None:
     speaker_of = {clip.path: clip.speaker for clip in dataset.clips}
-    plan = StreamPlan(hours=0.15, quiet_hours=0.05)
+    plan = StreamPlan(hours=0.15, other_hours=0.05)
     said = [
         {
             speaker_of[word.file]
