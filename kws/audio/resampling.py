@@ -6,6 +6,7 @@ The memory that is used does not depend on the length of a recording.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,15 @@ class Resampler:
         return to_int16(mono)
 
 
-def read_blocks(path: Path, seconds: float) -> Iterator[Pcm]:
+def read_blocks(
+    path: Path, seconds: float, part: tuple[float, float] = (0.0, 1.0)
+) -> Iterator[Pcm]:
     """A recording as `load_clip` gives it, in blocks of about so many seconds.
+
+    Args:
+        path: the recording.
+        seconds: length of a block.
+        part: start and end of what is read, as shares of the recording.
 
     Raises:
         AudioError: the file is missing, empty, damaged, of another kind, or holds no sound. Damage
@@ -62,13 +70,17 @@ def read_blocks(path: Path, seconds: float) -> Iterator[Pcm]:
     check_file(path)
     try:
         with soundfile.SoundFile(path) as file:
-            rate, promised = file.samplerate, file.frames
+            rate = file.samplerate
             if rate not in RATES:
                 raise AudioError(
                     f"{path}: damaged, its header says {rate} Hz; record or copy it again"
                 )
             exact = file.subtype == "PCM_16" and file.channels == 1 and rate == SAMPLE_RATE
-            yield from _read(file, exact, max(1, round(seconds * rate)))
+            start, promised = (round(share * file.frames) for share in part)
+            end = promised if part[1] < 1 else sys.maxsize  # a header may promise too little
+            if start:
+                file.seek(start)
+            yield from _read(file, exact, max(1, round(seconds * rate)), end)
             read = file.tell()
     except (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSError):
         raise unreadable(path) from None
@@ -84,10 +96,10 @@ def read_blocks(path: Path, seconds: float) -> Iterator[Pcm]:
         raise AudioError(f"{path}: holds no samples; record it again or remove it")
 
 
-def _read(file: soundfile.SoundFile, exact: bool, samples: int) -> Iterator[Pcm]:
+def _read(file: soundfile.SoundFile, exact: bool, samples: int, end: int) -> Iterator[Pcm]:
     resampler = Resampler(file.samplerate)
     kind = "int16" if exact else "float32"
-    while len(data := file.read(samples, dtype=kind, always_2d=True)):
+    while len(data := file.read(min(samples, end - file.tell()), dtype=kind, always_2d=True)):
         yield np.ascontiguousarray(data[:, 0]) if exact else resampler.feed(data)
     if not exact and file.tell():
         yield resampler.feed(np.zeros((0, 1), np.float32), last=True)

@@ -171,3 +171,52 @@ def calibrate(
     print("expected, from the validation clips:")
     print_tables(stream_table(calibration.expected))
     print(latency_line(calibration.expected))
+
+
+def mine_command(
+    recordings: Annotated[
+        list[Path], typer.Argument(help="Folders of long recordings in which no keyword is said.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(help="New folder for what is found.")],
+    model: ModelOption = None,
+    threshold: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="A keyword's score in one inference has to exceed this."),
+    ] = 0.3,
+    split: Annotated[
+        str, typer.Option(help="Which recordings to search: train, validation, test or all.")
+    ] = "train",
+    words: Annotated[str, typer.Option(help="Keywords that count: yes,no. All by default.")] = "",
+    most: Annotated[
+        int | None, typer.Option(min=1, help="Keep so many at most: those with the highest scores.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Find what wakes a model although no keyword is said, and keep it to train on.
+
+    Each place is kept with its context. kws train --negatives OUT learns it as unknown. So the
+    recordings must hold no keyword: if you are not sure, listen to what was kept and delete what
+    is right. A manifest or a transcript that names a keyword leaves its recording out.
+    """
+    from kws.cli.tables import mining_tables
+    from kws.model.evaluate.accuracy import split_of
+    from kws.model.evaluate.mining import MiningSettings, mine_recordings
+
+    settings = MiningSettings(
+        tuple(recordings), split_words(words), threshold, split_of(split), most
+    )
+    mining = mine_recordings(open_bundle(model), settings, out)
+    if as_json:
+        print(dumps(mining.to_json(), indent=2))
+        return
+    where = f"{mining.hours:.2f} hours, {mining.recordings} recordings"
+    if mining.excluded:
+        where += f" ({mining.excluded} others may hold a keyword and were left out)"
+    if not mining.clips:
+        print(f"nothing scores above {threshold:g} in {where}; nothing was written")
+        return
+    print_tables(*mining_tables(mining))
+    places = sum(mining.events.values())
+    print(f"searched {where}\n{out}: {len(mining.clips)} of {places} places kept")
+    print(f"listen to them, delete true keywords, then kws train --negatives {out}")

@@ -30,6 +30,7 @@ COMMANDS = (
     training_commands.sweep,
     evaluation_commands.evaluate,
     evaluation_commands.calibrate,
+    evaluation_commands.mine_command,
     bundle_commands.convert,
     bundle_commands.run,
     live_commands.listen,
@@ -54,7 +55,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(command.__name__.removesuffix("_command"))(command)
 
 export = typer.Typer(no_args_is_help=True)
 export.command("web")(bundle_commands.export_web)

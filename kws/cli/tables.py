@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.table import Table
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from kws.model.evaluate.accuracy import ConfusionMatrix
     from kws.model.evaluate.clip_metrics import ClipMetrics
     from kws.model.evaluate.conversion_loss import ConversionLoss
+    from kws.model.evaluate.mining import Mining
     from kws.model.evaluate.stream_metrics import StreamMetrics
     from kws.model.train.seeds import SeedResults
 
@@ -145,3 +147,23 @@ def latency_line(metrics: StreamMetrics) -> str:
         else ""
     )
     return f"{latency}false alarms per hour, 95 %: {low:.2f} to {high:.2f}"
+
+
+def mining_tables(mining: Mining) -> list[Table]:
+    """How often each keyword seemed to be said in each source, and the highest scores."""
+    words = sorted({word for _, word in mining.events})
+    by_source = Table(title="places, by source", title_justify="left")
+    by_source.add_column("source", overflow="fold")
+    for word in words:
+        by_source.add_column(word, justify="right")
+    for source in dict.fromkeys(source for source, _ in mining.events):
+        counts = (mining.events.get((source, word), 0) for word in words)
+        by_source.add_row(source, *(str(count) if count else "·" for count in counts))
+    worst = Table(title="highest scores: listen here", title_justify="left")
+    for heading in ("score", "word", "recording", "at", "kept as"):
+        right = heading in {"score", "at"}
+        worst.add_column(heading, justify="right" if right else "left", overflow="fold")
+    for clip in mining.worst[:10]:
+        at = f"{clip.seconds // 60:.0f}:{clip.seconds % 60:04.1f}"
+        worst.add_row(f"{clip.score:.2f}", clip.word, Path(clip.source).name, at, clip.file)
+    return [by_source, worst]

@@ -33,6 +33,13 @@ def test_a_recording_of_the_core_s_own_kind_is_bit_for_bit_the_clip(seconds: flo
     np.testing.assert_array_equal(np.concatenate(list(read_blocks(CLIP, seconds))), load_clip(CLIP))
 
 
+@pytest.mark.parametrize("seconds", [0.02, 10.0])
+def test_parts_of_a_recording_are_the_whole(seconds: float) -> None:
+    parts = [(0.0, 0.3), (0.3, 0.8), (0.8, 1.0)]
+    blocks = [pcm for part in parts for pcm in read_blocks(CLIP, seconds, part)]
+    np.testing.assert_array_equal(np.concatenate(blocks), load_clip(CLIP))
+
+
 @pytest.mark.parametrize("rate", [8000, 11025, 16000, 22050, 44100, 48000, 96000, 192000])
 @pytest.mark.parametrize("channels", [1, 2])
 def test_any_rate_in_blocks_is_the_clip(tmp_path: Path, rate: int, channels: int) -> None:

@@ -9,12 +9,10 @@ import numpy as np
 
 from kws._core import SAMPLE_RATE
 from kws.audio.long_recordings import LongRecording
+from kws.audio.mined_recordings import MINED_FOLDER
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.surroundings import load_talk
 from kws.model.samples.samples import Progress
-
-HARD_SOURCE = "mined"
-"""Folder of the recordings that `kws mine` keeps: what woke a model."""
 
 
 class TalkWindows:
@@ -40,8 +38,8 @@ class TalkWindows:
         """
         self._samples = samples_of(lead_ms) + SAMPLE_RATE
         sources = load_talk(recordings, progress or (lambda _: None))
-        mined = [pcm for source, pcm in sources.items() if source == HARD_SOURCE]
-        other = [pcm for source, pcm in sources.items() if source != HARD_SOURCE]
+        mined = [pcm for source, pcm in sources.items() if source == MINED_FOLDER]
+        other = [pcm for source, pcm in sources.items() if source != MINED_FOLDER]
         self._mined, self._hard = self._joined(mined), hard
         self.sounds = self._joined(other)
         """All talk but the mined as one recording, int16[n]; none if there is too little."""

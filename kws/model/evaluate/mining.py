@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds what wakes a model in hours of sound in which no keyword is said."""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import itertools
+import math
+import os
+import shutil
+import threading
+from collections import Counter, deque
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import soundfile
+
+from kws import _core
+from kws._core import SAMPLE_RATE
+from kws.audio.dataset import Split
+from kws.audio.long_recordings import LongRecording
+from kws.audio.mined_recordings import (
+    MINED_FOLDER,
+    MinedClip,
+    context_of,
+    file_name,
+    write_manifest,
+)
+from kws.audio.pcm import Pcm, samples_of
+from kws.audio.resampling import read_blocks
+from kws.audio.sound_files import check_file, unreadable, write_clip
+from kws.audio.surroundings import Surroundings
+from kws.bundle.bundle import Bundle
+from kws.config import check_range
+from kws.errors import ModelError, UsageError
+from kws.files import new_directory
+from kws.progress import progress_bar
+
+_STREAM_SECONDS = 600.0
+"""At most so much sound is in memory at once, times the number of cores."""
+
+_PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
+"""Between two recordings of a source."""
+
+_GAP_MS = 1000
+"""Inferences that are nearer than this belong to one event."""
+
+_LONGEST_MS = 5000
+"""A noise that wakes the model for minutes becomes several events."""
+
+_WINDOW_MS = 1000
+_BLOCK_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class MiningSettings:
+    """What is searched, and for what."""
+
+    folders: tuple[Path, ...]
+    """Recordings in which no keyword is said."""
+
+    keywords: tuple[str, ...] = ()
+    """The keywords that count; without any, all of the bundle."""
+
+    threshold: float = 0.3
+    """A keyword's score has to exceed this, 0 to 1."""
+
+    split: Split | None = Split.TRAIN
+    """The split whose recordings are searched; None for all."""
+
+    most: int | None = None
+    """Only so many recordings are kept, those with the highest scores."""
+
+    def __post_init__(self) -> None:
+        """Check the range."""
+        check_range("threshold", self.threshold, 0, 1)
+
+
+@dataclass(frozen=True)
+class Event:
+    """Neighbouring inferences that took sound for a keyword."""
+
+    recording: LongRecording
+    seconds: float
+    """Where in the recording the keyword seemed to be."""
+
+    word: str
+    score: float
+    """Highest score, 0 to 1."""
+
+    pcm: Pcm
+    """The sound around it, int16[n]."""
+
+
+@dataclass(frozen=True)
+class Mining:
+    """What was searched, and what was kept."""
+
+    hours: float
+    recordings: int
+    excluded: int
+    """Recordings that were not searched, because a keyword may be said in them."""
+
+    events: Mapping[tuple[str, str], int]
+    """How many there were of each source and keyword, whether kept or not."""
+
+    clips: tuple[MinedClip, ...]
+    """What was kept, in the order of the recordings."""
+
+    @property
+    def worst(self) -> list[MinedClip]:
+        """The highest score first."""
+        return sorted(self.clips, key=lambda clip: -clip.score)
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures."""
+        events = [
+            {"source": source, "word": word, "events": count}
+            for (source, word), count in self.events.items()
+        ]
+        return {**vars(self), "events": events, "clips": [vars(clip) for clip in self.clips]}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A recording, or a part of a long one."""
+
+    recording: LongRecording
+    start: float
+    """Where it begins in the file, in seconds."""
+
+    seconds: float
+
+
+def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mining:
+    """Search recordings and write what was found to `out`, whole or not at all.
+
+    Nothing is written if nothing was found.
+
+    Args:
+        bundle: the model.
+        settings: what to search, and for what.
+        out: a folder that is missing or empty.
+
+    Raises:
+        UsageError: the model does not know a keyword, or `out` holds something.
+        DataError: a folder is missing, holds no recording, or only ones with keywords.
+        AudioError: a recording is damaged.
+        ModelError: the core met a fault.
+        KwsError: `out` could not be written.
+    """
+    for word in settings.keywords:
+        if word not in bundle.keywords:
+            known = ", ".join(bundle.keywords)
+            raise UsageError(f"the model has no keyword {word!r}; it has {known}")
+    if out.exists() and not (out.is_dir() and not any(out.iterdir())):
+        raise UsageError(f"{out}: there is something in this place; name a new folder")
+    around = Surroundings(settings.folders)
+    recordings = around.talk(settings.split, bundle.keywords)
+    excluded = len(around.talk(settings.split, ())) - len(recordings)
+    streams = list(_streams(recordings))
+    seconds = sum(part.seconds for stream in streams for part in stream)
+    clips: list[MinedClip] = []
+    numbers: Counter[str] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
+    with (
+        new_directory(out) as folder,
+        progress_bar("searching", round(seconds)) as progress,
+        contextlib.closing(_search(bundle, streams, settings)) as results,
+    ):
+        for stream, events in zip(streams, results, strict=True):
+            for event in events:
+                source = event.recording.source
+                numbers[source] += 1
+                counts[source, event.word] += 1
+                clips.append(_keep(folder, event, numbers[source], settings))
+            clips = _worst(folder, clips, settings.most)
+            progress(round(sum(part.seconds for part in stream)))
+        write_manifest(folder, clips)
+    if not clips:
+        shutil.rmtree(out)
+    return Mining(seconds / 3600, len(recordings), excluded, counts, tuple(clips))
+
+
+def _keep(folder: Path, event: Event, number: int, settings: MiningSettings) -> MinedClip:
+    recording = event.recording
+    clip = MinedClip(
+        f"{MINED_FOLDER}/{file_name(recording.source, f'{number:04}', event.word)}",
+        settings.split or Split.TRAIN,
+        recording.speaker,
+        str(recording.path),
+        round(event.seconds, 2),
+        event.word,
+        round(event.score, 3),
+    )
+    write_clip(folder / clip.file, event.pcm)
+    return clip
+
+
+def _worst(folder: Path, clips: list[MinedClip], most: int | None) -> list[MinedClip]:
+    """The clips with the highest scores, in their order; the files of the others are removed."""
+    if most is None or len(clips) <= most:
+        return clips
+    lowest = sorted(clips, key=lambda clip: clip.score)[: len(clips) - most]
+    for clip in lowest:
+        (folder / clip.file).unlink()
+    files = {clip.file for clip in lowest}
+    return [clip for clip in clips if clip.file not in files]
+
+
+def _streams(recordings: Sequence[LongRecording]) -> Iterator[list[_Part]]:
+    """The recordings of each source one after the other, in streams of a limited length."""
+    by_source: dict[str, list[LongRecording]] = {}
+    for recording in recordings:
+        by_source.setdefault(recording.source, []).append(recording)
+    for group in by_source.values():
+        stream: list[_Part] = []
+        for part in (part for recording in group for part in _parts(recording)):
+            if stream and sum(p.seconds for p in stream) + part.seconds > _STREAM_SECONDS:
+                yield stream
+                stream = []
+            stream.append(part)
+        yield stream
+
+
+def _parts(recording: LongRecording) -> Iterator[_Part]:
+    """A recording in parts of at most `_STREAM_SECONDS`."""
+    check_file(recording.path)
+    try:
+        duration = soundfile.info(recording.path).duration
+    except (soundfile.LibsndfileError, RuntimeError, OSError):
+        raise unreadable(recording.path) from None
+    first, last = recording.part
+    count = max(1, math.ceil((last - first) * duration / _STREAM_SECONDS))
+    edges = [first + (last - first) * i / count for i in range(count)] + [last]
+    for start, end in itertools.pairwise(edges):
+        part = replace(recording, part=(start, end))
+        yield _Part(part, start * duration, (end - start) * duration)
+
+
+def _search(
+    bundle: Bundle, streams: Sequence[Sequence[_Part]], settings: MiningSettings
+) -> Generator[list[Event]]:
+    """The events of each stream; several streams are played at once."""
+    ended = threading.Event()
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        pending: deque[Future[list[Event]]] = deque()
+        try:
+            for stream in streams:
+                pending.append(pool.submit(_events, bundle, stream, settings, ended))
+                if len(pending) > cores:  # a stream takes tens of megabytes
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
+        finally:  # also after Ctrl-C, a full disk, or a damaged recording
+            ended.set()
+
+
+def _events(
+    bundle: Bundle, stream: Sequence[_Part], settings: MiningSettings, ended: threading.Event
+) -> list[Event]:
+    """What wakes the model in a stream, by time."""
+    pipeline = bundle.pipeline()
+    times, scores, sound, starts = [], [], [], []
+    samples = 0
+    for part in stream:
+        starts.append(samples)
+        blocks = read_blocks(part.recording.path, _BLOCK_SECONDS, part.recording.part)
+        for pcm in itertools.chain(blocks, [_PAUSE]):
+            if ended.is_set():
+                return []
+            try:
+                _, new_times, new_scores = pipeline.trace(pcm)
+            except _core.CoreError as error:
+                raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
+            times.append(new_times)
+            scores.append(new_scores)
+            sound.append(pcm)
+            samples += len(pcm)
+    words = settings.keywords or bundle.keywords
+    columns = [bundle.labels.index(word) for word in words]
+    of_words = np.concatenate(scores)[:, columns]
+    all_times, whole = np.concatenate(times), np.concatenate(sound)
+    awake = np.flatnonzero(of_words.max(axis=1) > settings.threshold * 256 - 128)
+    events = []
+    for rows in _neighbours(all_times, awake):
+        row = rows[int(of_words[rows].max(axis=1).argmax())]
+        middle = samples_of(int(all_times[row]) - _WINDOW_MS // 2)
+        index = max(0, bisect.bisect_right(starts, middle) - 1)
+        part = stream[index]
+        events.append(
+            Event(
+                part.recording,
+                part.start + max(0, middle - starts[index]) / SAMPLE_RATE,
+                words[int(of_words[row].argmax())],
+                (int(of_words[row].max()) + 128) / 256,
+                context_of(whole, int(all_times[rows[0]]), int(all_times[rows[-1]])),
+            )
+        )
+    return events
+
+
+def _neighbours(
+    times: npt.NDArray[np.int32], rows: npt.NDArray[np.intp]
+) -> Iterator[npt.NDArray[np.intp]]:
+    """Rows that belong together, by time."""
+    first = 0
+    for i in range(1, len(rows) + 1):
+        if (
+            i == len(rows)
+            or times[rows[i]] - times[rows[i - 1]] > _GAP_MS
+            or times[rows[i]] - times[rows[first]] > _LONGEST_MS
+        ):
+            if i > first:
+                yield rows[first:i]
+            first = i
