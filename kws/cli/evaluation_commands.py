@@ -14,10 +14,12 @@ from kws.cli.options import (
     DataOption,
     JsonOption,
     ModelOption,
+    NegativesOption,
     OptionalDataOption,
     open_bundle,
     print_tables,
     split_words,
+    surroundings,
 )
 from kws.errors import UsageError
 
@@ -135,8 +137,8 @@ def calibrate(
     words: Annotated[
         str, typer.Option(help="Keywords to report: yes,no. The others are never reported.")
     ] = "",
-    hours: HoursOption = 1.0,
-    other_hours: OtherHoursOption = 4.0,
+    negatives: NegativesOption = None,
+    hours: HoursOption = 0.5,
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
     as_json: JsonOption = False,
@@ -144,13 +146,13 @@ def calibrate(
     """Choose thresholds, window and suppression on validation clips; write them into a bundle."""
     from kws.audio.dataset import open_dataset
     from kws.bundle.bundle import default_bundle_path
-    from kws.cli.tables import latency_line, stream_table
+    from kws.cli.tables import calibration_table, latency_line
     from kws.model.evaluate import evaluation
 
     if model is None and out is None:
         raise UsageError("the built-in bundle is not changed; name a bundle with --model, or --out")
     folder = model or default_bundle_path()
-    plan = evaluation.stream_plan(hours, other_hours, snr, seed)
+    plan = evaluation.calibration_plan(hours, snr, seed)
     calibration = evaluation.calibrate_bundle(
         folder,
         open_dataset(data),
@@ -158,6 +160,7 @@ def calibrate(
         false_alarms_per_hour,
         out,
         keywords=split_words(words),
+        around=surroundings(negatives, None, None),
     )
     if as_json:
         print(dumps(calibration.to_json(), indent=2))
@@ -168,9 +171,11 @@ def calibrate(
         f"{out or folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
         f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
     )
-    print("expected, from the validation clips:")
-    print_tables(stream_table(calibration.expected))
+    print("expected, from the validation split:")
+    print_tables(calibration_table(calibration))
     print(latency_line(calibration.expected))
+    if not calibration.has_talk:
+        print("not measured: false alarms in talk; name talk without keywords with --negatives")
 
 
 def mine_command(

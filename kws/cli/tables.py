@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from kws.model.evaluate.streams import Kind
+
 if TYPE_CHECKING:
     from kws.model.evaluate.accuracy import ConfusionMatrix
+    from kws.model.evaluate.calibration import Calibration
     from kws.model.evaluate.clip_metrics import ClipMetrics
     from kws.model.evaluate.conversion_loss import ConversionLoss
     from kws.model.evaluate.mining import Mining
@@ -115,6 +118,37 @@ def speakers_line(clips: ClipMetrics) -> str:
         f"{spread['median']:.0%}, tenth {spread['tenth']:.0%}, std {spread['std']:.3f}; "
         f"worst: {worst}"
     )
+
+
+def calibration_table(calibration: Calibration) -> Table:
+    """What to expect of calibrated settings, by what is to be heard."""
+    table = Table()
+    for heading in ("", "hours", "keywords", "misses", "95 %", "false alarms per hour", "95 %"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for kind, metrics in calibration.by_kind.items():
+        facts = metrics.to_json()
+        low, high = (100 * share for share in facts["miss_share_95"])
+        least, most = facts["false_alarms_an_hour_95"]
+        said = metrics.total_said
+        table.add_row(
+            _KINDS[kind],
+            f"{metrics.hours:.2f}",
+            str(said) if said else "",
+            f"{100 * metrics.miss_share:.1f} %" if said else "",
+            f"{low:.1f} to {high:.1f} %" if said else "",
+            f"{metrics.false_alarms_per_hour:.2f}",
+            f"{least:.2f} to {most:.2f}",
+        )
+    return table
+
+
+_KINDS = {
+    Kind.QUIET: "words in a quiet room",
+    Kind.NOISE: "words in noise",
+    Kind.OVER_TALK: "words over talk",
+    Kind.TALK: "talk alone",
+    Kind.RECORDING: "recording",
+}
 
 
 def stream_table(metrics: StreamMetrics) -> Table:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.long_recordings import join_by_source, load_recordings
+from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
@@ -27,7 +30,7 @@ from kws.model.evaluate.stream_metrics import (
     threshold_curve,
     trace_streams,
 )
-from kws.model.evaluate.streams import Stream, StreamPlan, read_stream
+from kws.model.evaluate.streams import Stream, StreamPlan, read_stream, talk_streams
 from kws.progress import progress_bar
 
 
@@ -108,6 +111,12 @@ def stream_plan(hours: float, other_hours: float, snr: str, seed: int) -> Stream
     return StreamPlan(hours, other_hours, (low, high), seed=seed)
 
 
+def calibration_plan(hours: float, snr: str, seed: int) -> StreamPlan:
+    """The plan for calibration: words follow each other quickly, so that few hours hold many."""
+    plan = stream_plan(hours, 0.0, snr, seed)
+    return replace(plan, words_a_minute=20.0)
+
+
 def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
     """Measure a bundle on clips and streams.
 
@@ -154,8 +163,9 @@ def calibrate_bundle(
     out: Path | None = None,
     *,
     keywords: tuple[str, ...] = (),
+    around: Surroundings | None = None,
 ) -> Calibration:
-    """Choose a bundle's recognizer settings on validation clips and write them into it.
+    """Choose a bundle's recognizer settings on the validation split and write them into it.
 
     Args:
         folder: the bundle.
@@ -164,9 +174,11 @@ def calibrate_bundle(
         false_alarms_per_hour: how many are allowed, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         keywords: the keywords to be reported; without any, all.
+        around: its validation talk is used, behind words and alone.
 
     Raises:
-        UsageError: the model does not know one of the keywords.
+        UsageError: the model does not know one of the keywords, or the bundle was calibrated with
+            talk and there is none now.
         DataError: a keyword has no validation clips, or a speaker is in two splits.
         KwsError: the bundle cannot be read or written.
         ToolError: SciPy is not installed.
@@ -182,8 +194,16 @@ def calibrate_bundle(
             "so that no voice has a part in both the choice and the test"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
-    streams = plan.streams(dataset, keywords, Split.VALIDATION)
-    with progress_bar("listening", plan.parts(talk=False)) as advance:
+    recordings = around.talk(Split.VALIDATION, keywords) if around else []
+    if not recordings and "talk" in bundle.metrics.get("calibration", {}):
+        raise UsageError(
+            f"{folder}: its thresholds were chosen with hours of talk; without talk they would "
+            "become lower and talk would wake it, so name some with --negatives"
+        )
+    talk = join_by_source(recordings, load_recordings(recordings))
+    parts = list(talk_streams(talk))
+    streams = itertools.chain(plan.streams(dataset, keywords, Split.VALIDATION, talk), parts)
+    with progress_bar("listening", plan.parts(talk=bool(talk)) + len(parts)) as advance:
         traces = list(trace_streams(bundle, streams, keywords, advance))
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(bundle, traces, false_alarms_per_hour, keywords, advance)
