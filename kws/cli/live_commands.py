@@ -50,6 +50,13 @@ def listen(
         Path | None,
         typer.Option(help="Folder in which the key m saves the last seconds' loudest word."),
     ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option(help="Folder that gets the sound around each word heard, to train on."),
+    ] = None,
+    keep_most: Annotated[
+        int, typer.Option(min=1, help="Recordings that the folder of --keep may hold.")
+    ] = 1000,
     web: Annotated[bool, typer.Option("--web", help="Serve a live web page.")] = False,
     host: Annotated[
         str, typer.Option(help="Address for --web. 0.0.0.0 lets other machines see the page.")
@@ -79,6 +86,7 @@ def listen(
     listener = engine.Listener(open_bundle(model))
     commands = actions.Commands(on or (), listener.bundle.labels, shell=shell)
     misses = actions.Misses(record_misses) if record_misses else None
+    wake_ups = actions.WakeUps(keep, keep_most, str(source or "microphone")) if keep else None
     sound = engine.file_blocks(source, fast=fast) if source else Microphone(device).blocks()
     with suppress(KeyboardInterrupt), keyboard() as keys:
         view: views.View = views.Json() if as_json else views.Plain()
@@ -91,4 +99,4 @@ def listen(
             title = source.name if source else "microphone"
             view = Terminal(listener, title, keeps=misses is not None)
         with view as shown:
-            Session(listener, sound, shown, commands, keys, misses).run()
+            Session(listener, sound, shown, commands, keys, misses, wake_ups).run()

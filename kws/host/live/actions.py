@@ -8,16 +8,27 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
 from kws.audio.capture.record import loudest_second
+from kws.audio.dataset import Split
+from kws.audio.mined_recordings import (
+    AFTER_MS,
+    MINED_FOLDER,
+    MinedClip,
+    add_clip,
+    file_name,
+    read_manifest,
+)
 from kws.audio.sound_files import write_clip
-from kws.errors import UsageError
+from kws.errors import KwsError, UsageError
 from kws.files import make_directory
 from kws.host.emulate.padding import Pcm
 from kws.host.serial.lines import Heard
+from kws.labels import UNKNOWN
 
 _MOST = 8  # commands that run at once
 
@@ -89,6 +100,73 @@ class Commands:
         return notices
 
 
+class WakeUps:
+    """Keeps what woke the model, as a data set that `kws train --negatives` takes."""
+
+    def __init__(self, folder: Path, most: int, source: str) -> None:
+        """Make the folder.
+
+        Args:
+            folder: the data set; one that an earlier run wrote goes on.
+            most: recordings that it may hold.
+            source: what is listened to.
+
+        Raises:
+            DataError: the folder holds another data set.
+            KwsError: it cannot be made.
+        """
+        self._folder, self._most, self._source = folder, most, source
+        self._waiting: deque[tuple[Heard, int]] = deque()
+        self._full = False
+        read_manifest(folder)
+        make_directory(folder / MINED_FOLDER)
+
+    def add(self, heard: Heard, now_ms: int) -> None:
+        """Keep the sound around a keyword, as soon as enough of what follows was heard.
+
+        Args:
+            heard: the report; one of `unknown` is not kept.
+            now_ms: sound since the start.
+        """
+        if heard.label != UNKNOWN:
+            self._waiting.append((heard, now_ms))
+
+    def write_due(self, now_ms: int, recent: Callable[[], Pcm], *, all_due: bool) -> list[str]:
+        """Write what has waited long enough; gives a line about each.
+
+        Args:
+            now_ms: sound since the start.
+            recent: gives the last seconds of it.
+            all_due: nothing more will be heard, so write all.
+        """
+        notices = []
+        while self._waiting and (all_due or now_ms >= self._waiting[0][1] + AFTER_MS):
+            heard, at_ms = self._waiting.popleft()
+            try:
+                notices += self._write(heard, at_ms, recent())
+            except KwsError as error:  # a full disk does not end listening
+                notices.append(str(error))
+        return notices
+
+    def _write(self, heard: Heard, at_ms: int, pcm: Pcm) -> list[str]:
+        count = sum(1 for _ in (self._folder / MINED_FOLDER).glob("*.wav"))
+        was_full, self._full = self._full, count >= self._most
+        if self._full:
+            line = f"{self._folder}: holds {count} recordings; delete some, or raise --keep-most"
+            return [] if was_full else [line]
+        day, time = _now()
+        clip = MinedClip(
+            f"{MINED_FOLDER}/{file_name(day, time, heard.label)}",
+            Split.TRAIN,
+            day,
+            self._source,
+            at_ms / 1000,
+            heard.label,
+            round(heard.score / 255, 3),
+        )
+        return [f"{add_clip(self._folder, clip, pcm)}: what woke the model"]
+
+
 class Misses:
     """Keeps sound that the user wants to label later."""
 
@@ -103,11 +181,16 @@ class Misses:
         Raises:
             KwsError: the file could not be written.
         """
-        now = datetime.now().astimezone()
         # Moved into a word's folder, the part before the last _ counts as the speaker.
-        path = self._folder / f"{now:%Y%m%d_%H%M%S}{now.microsecond // 1000:03}.wav"
+        path = self._folder / file_name(*_now())
         write_clip(path, loudest_second(recent))
         return path
+
+
+def _now() -> tuple[str, str]:
+    """Day and time, for names of files: `20261224`, `183000123`."""
+    now = datetime.now().astimezone()
+    return f"{now:%Y%m%d}", f"{now:%H%M%S}{now.microsecond // 1000:03}"
 
 
 def _split(rule: str, command: str) -> list[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from kws.audio.capture.blocks import Block, Notice
 from kws.errors import KwsError
-from kws.host.live.actions import Commands, Misses
+from kws.host.live.actions import Commands, Misses, WakeUps
 from kws.host.live.listener import RECENT_SECONDS, Hop, Listener
 from kws.host.live.terminal import Keyboard
 from kws.host.live.views import View
@@ -31,6 +31,8 @@ class Session:
     commands: Commands
     keys: Keyboard
     misses: Misses | None = None
+    wake_ups: WakeUps | None = None
+    _now_ms: int = 0
 
     def run(self) -> None:
         """Listen until the sound ends, `q` is pressed, or Ctrl-C or a signal to end comes.
@@ -41,28 +43,44 @@ class Session:
         """
         self.view.said(self.listener.boot)
         with _asked_to_end() as end:
-            for item in self.sound:
-                if end.is_set():
-                    return
-                if isinstance(item, Notice):
-                    self.view.notice(item)
-                    continue
-                self._hear(item)
-                self.view.tick()
-                for line in self.commands.ended():
-                    self.view.notice(line)
-                if self._press(self.keys.pressed()):
-                    return
+            try:
+                self._listen(end)
+            finally:
+                self._keep(all_due=True)
+
+    def _listen(self, end: threading.Event) -> None:
+        for item in self.sound:
+            if end.is_set():
+                return
+            if isinstance(item, Notice):
+                self.view.notice(item)
+                continue
+            self._hear(item)
+            self.view.tick()
+            for line in self.commands.ended():
+                self.view.notice(line)
+            if self._press(self.keys.pressed()):
+                return
 
     def _hear(self, block: Block) -> None:
         for event in self.listener.hear(block):
             if isinstance(event, Hop):
+                self._now_ms = event.time_ms
                 self.view.hop(event)
+                self._keep(all_due=False)
                 continue
             self.view.said(event)
             if isinstance(event.line, Heard):
+                if self.wake_ups:
+                    self.wake_ups.add(event.line, self._now_ms)
                 for line in self.commands.run(event.line):
                     self.view.notice(line)
+
+    def _keep(self, *, all_due: bool) -> None:
+        if self.wake_ups:
+            recent = self.listener.recent
+            for line in self.wake_ups.write_due(self._now_ms, recent, all_due=all_due):
+                self.view.notice(line)
 
     def _press(self, keys: str) -> bool:
         """Do what keys ask for; whether to leave."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws listen` does with words: commands run, missed words are kept."""
+"""What `kws listen` does with words: commands run, sound is kept to train on."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
+from kws.audio.dataset import Split
+from kws.audio.long_recordings import open_recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
-from kws.host.live.actions import Commands, Misses
-from kws.host.serial.lines import Heard
+from kws.host.emulate.padding import between_silence, silence
+from kws.host.live.actions import Commands, Misses, WakeUps
+from kws.host.serial.lines import Heard, parse_line
 from tests.command_line import Run
-from tests.host.live.listening import YES, Listening, wait_for
+from tests.host.live.listening import NO, YES, Listening, wait_for
 
 
 def test_a_command_runs_when_its_word_is_heard(tmp_path: Path, kws: Run) -> None:
@@ -91,3 +94,86 @@ def test_a_full_disk_does_not_end_listening(full_disk: Path) -> None:
         (full_disk / "filler").write_bytes(bytes(1 << 20))
     with pytest.raises(KwsError, match="cannot be written"):
         misses.keep(np.ones(3 * 16000, np.int16))
+
+
+def test_what_wakes_the_model_is_kept_for_training(
+    kws: Run, tmp_path: Path, bundle: Bundle
+) -> None:
+    pcm = np.concatenate([load_clip(YES), silence(5 * 16000), load_clip(NO), silence(16000 // 10)])
+    soundfile.write(tmp_path / "two.wav", pcm, 16000)
+    home = tmp_path / "home"
+    _, out, err = kws("listen", "--input", tmp_path / "two.wav", "--fast", "--keep", home)
+    assert err.count("what woke the model") == 2
+    paths = sorted((home / "mined").iterdir())
+    assert [path.stem.split("_")[2] for path in paths] == ["yes", "no"]
+    recordings = open_recordings(home, Split.TRAIN, "speech")
+    assert [r.path for r in recordings] == paths
+    assert {r.source for r in recordings} == {"mined"}, "training draws them more often"
+    assert {r.part for r in recordings} == {(0.0, 1.0)}
+    whole = between_silence(pcm)
+    for path, line in zip(paths, out.splitlines()[1:], strict=True):
+        kept = load_clip(path)
+        said = parse_line(line)
+        assert isinstance(said, Heard)
+        end = (said.time_ms + 500) * 16
+        start = end - 48000
+        np.testing.assert_array_equal(kept[max(0, -start) :], whole[max(0, start) : end])
+        heard = host_device.play(bundle, between_silence(kept)).heard
+        assert path.stem.split("_")[2] in [h.label for h in heard], "the word is whole in it"
+
+
+def test_what_wakes_the_model_at_the_very_end_is_kept(tmp_path: Path, long_recording: Path) -> None:
+    home = tmp_path / "home"
+    with Listening("--input", long_recording, "--keep", home) as program:
+        program.until("Heard yes")
+        program.type(b"q")
+        program.process.wait(60)
+    assert [path.stem.split("_")[2] for path in (home / "mined").iterdir()] == ["yes"]
+
+
+def test_a_full_folder_is_said_once_and_filled_again_when_there_is_room(tmp_path: Path) -> None:
+    home = WakeUps(tmp_path, 1, "microphone")
+    pcm = np.ones(48000, np.int16)
+
+    def wake(at_ms: int) -> list[str]:
+        home.add(Heard("yes", 201, at_ms), at_ms)
+        assert home.write_due(at_ms + 480, lambda: pcm, all_due=False) == [], "too early"
+        return home.write_due(at_ms + 500, lambda: pcm, all_due=False)
+
+    (first,) = wake(3000)
+    assert ".wav" in first
+    (notice,) = wake(5000)
+    assert "holds 1 recordings; delete some, or raise --keep-most" in notice
+    assert wake(7000) == []
+    (kept,) = (tmp_path / "mined").iterdir()
+    kept.unlink()
+    assert ".wav" in wake(9000)[0]
+    assert "holds 1" in wake(11_000)[0]
+
+
+def test_unknown_is_not_kept(tmp_path: Path) -> None:
+    home = WakeUps(tmp_path, 9, "microphone")
+    home.add(Heard("unknown", 255, 3000), 3000)
+    assert home.write_due(9000, lambda: np.ones(48000, np.int16), all_due=True) == []
+
+
+def test_a_disk_that_fills_up_does_not_end_keeping(full_disk: Path) -> None:
+    home = WakeUps(full_disk / "home", 9, "microphone")
+    pcm = np.ones(48000, np.int16)
+    filler = full_disk / "filler"
+    with contextlib.suppress(OSError):
+        filler.write_bytes(bytes(1 << 20))
+    home.add(Heard("yes", 201, 3000), 3000)
+    (line,) = home.write_due(3500, lambda: pcm, all_due=False)
+    assert "cannot be written" in line
+    filler.unlink()
+    home.add(Heard("yes", 201, 6000), 6000)
+    (line,) = home.write_due(6500, lambda: pcm, all_due=False)
+    assert ".wav: what woke the model" in line
+
+
+def test_another_data_set_is_refused_before_listening(kws: Run, tmp_path: Path) -> None:
+    (tmp_path / "manifest.csv").write_text("file,kind\n")
+    code, out, err = kws("listen", "--input", YES, "--keep", tmp_path)
+    assert (code, out) == (1, "")
+    assert "another kind of data set" in err

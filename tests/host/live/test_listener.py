@@ -103,6 +103,7 @@ def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
         (["--input", YES, "--on", "yes=no_such_program"], "no program 'no_such_program'"),
         (["--input", YES, "--on", "yes=echo 'x"], "quote is not closed"),
         (["--input", YES, "--record-misses", YES], "cannot be written"),
+        (["--input", YES, "--keep", YES], "yes_slt.flac"),
         (["--model", "nowhere"], "no such bundle"),
     ],
 )
