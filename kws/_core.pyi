@@ -198,6 +198,7 @@ class Pipeline:
         suppression_ms: int,
         minimum_count: int,
         thresholds: Sequence[int] = (),
+        report_unknown: bool = False,
     ) -> None: ...
     def feed(self, pcm: NDArray[np.int16]) -> bytes:
         """What the device would write while it hears `pcm`; samples short of a hop are kept."""

@@ -39,8 +39,8 @@ LED Is Green After Yes
 LED Is Red After No
     LED Shows    no    red
 
-LED Is Blue After Another Word
-    LED Shows    unknown    blue
+LED Stays Dark After Another Word
+    LED Stays Dark    unknown    blue
 
 Orange LED Blinks While Samples Come
     LED Beats    orange

@@ -39,8 +39,8 @@ LED Is Yellow After Yes
 LED Is Red After No
     LED Shows    no    red
 
-LED Is Green After Another Word
-    LED Shows    unknown    green
+LED Stays Dark After Another Word
+    LED Stays Dark    unknown    green
 
 Blue LED Blinks While Samples Come
     LED Beats    blue

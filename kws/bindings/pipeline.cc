@@ -32,7 +32,7 @@ class Pipeline {
   Pipeline(const nb::bytes& model, std::vector<std::string> labels, std::string name,
            std::string sha8, size_t arena_bytes, int inference_stride, int average_window_ms,
            int detection_threshold, int suppression_ms, int minimum_count,
-           const std::vector<int>& thresholds)
+           const std::vector<int>& thresholds, bool report_unknown)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
@@ -51,6 +51,7 @@ class Pipeline {
     config.inference_stride = inference_stride;
     config.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
                                  minimum_count, thresholds_);
+    config.report_unknown = report_unknown;
     pipeline_ = std::make_unique<kws::Pipeline>(config, model_, resolver_, arena_.data(),
                                                 arena_.size(), &output_);
     const Status status = pipeline_->Start();
@@ -161,10 +162,10 @@ class Pipeline {
 void BindPipeline(nb::module_& m) {
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, size_t,
-                    int, int, int, int, int, const std::vector<int>&>(),
+                    int, int, int, int, int, const std::vector<int>&, bool>(),
            "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "arena_bytes"_a,
            "inference_stride"_a, "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a,
-           "minimum_count"_a, "thresholds"_a = std::vector<int>())
+           "minimum_count"_a, "thresholds"_a = std::vector<int>(), "report_unknown"_a = false)
       .def_prop_ro("boot", &Pipeline::Boot)
       .def("feed", &Pipeline::Feed, "pcm"_a)
       .def("trace", &Pipeline::Trace, "pcm"_a)

@@ -88,13 +88,15 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 
 // Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
-// `thresholds` holds one for each label, or is null. Returns 1: kws_text holds the boot line; 0: an
-// `error: ` line. The pipeline refuses what is out of range, as on a device.
+// `thresholds` holds one for each label, or is null. `report_unknown` is 1 or 0. Returns 1:
+// kws_text holds the boot line; 0: an `error: ` line. The pipeline refuses what is out of range, as
+// on a device.
 int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_t* arena,
                               uint32_t arena_bytes, const char* names, int32_t label_count,
                               int32_t inference_stride, int32_t average_window_ms,
                               int32_t detection_threshold, int32_t suppression_ms,
-                              int32_t minimum_count, const uint8_t* thresholds) {
+                              int32_t minimum_count, const uint8_t* thresholds,
+                              int32_t report_unknown) {
   g_running = nullptr;
   g_output.ClearText();
   kws::PipelineConfig config{};
@@ -115,6 +117,7 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
   config.recognizer.suppression_ms = suppression_ms;
   config.recognizer.minimum_count = minimum_count;
   config.recognizer.thresholds = thresholds;
+  config.report_unknown = report_unknown != 0;
   const kws::Model* opened = g_model.Make(kws::GetModel(model, model_bytes));
   if (opened->status() != kws::Status::kOk) {
     kws::WriteError(&g_output, kws::StatusMessage(opened->status()), nullptr, nullptr);

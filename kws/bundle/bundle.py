@@ -120,6 +120,7 @@ class Bundle:
                 sha8=self.sha8,
                 arena_bytes=self.arena_bytes,
                 inference_stride=self.inference_stride,
+                report_unknown=self.recognizer.report_unknown,
                 **self.recognizer.for_core(self.labels),
             )
         except _core.CoreError as error:

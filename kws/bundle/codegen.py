@@ -97,14 +97,14 @@ inline constexpr std::int32_t kAverageWindowMs = {recognizer.average_window_ms};
 inline constexpr std::int32_t kSuppressionMs = {recognizer.suppression_ms};
 inline constexpr std::int32_t kMinimumCount = {recognizer.minimum_count};
 inline constexpr std::uint8_t kDetectionThreshold = {recognizer.detection_threshold};
-{_thresholds(bundle)}
+{_thresholds(bundle)}{_report_unknown(bundle)}
 }}  // namespace kws::settings
 """,
     )
 
 
 def _thresholds(bundle: Bundle) -> str:
-    """One threshold per label, if the bundle has any; main.cc works without."""
+    """One threshold per label, if the bundle has any; bundle_config.h works without."""
     thresholds = bundle.recognizer.label_thresholds(bundle.labels)
     if not thresholds:
         return ""
@@ -117,6 +117,15 @@ def _thresholds(bundle: Bundle) -> str:
 inline constexpr std::uint8_t kThresholds[kLabelCount] = {{
 {rows}
 }};
+"""
+
+
+def _report_unknown(bundle: Bundle) -> str:
+    if not bundle.recognizer.report_unknown:
+        return ""
+    return """
+// Unknown is reported like a keyword.
+inline constexpr bool kReportUnknown = true;
 """
 
 

@@ -34,6 +34,12 @@ class RecognizerSettings:
     thresholds: Mapping[str, int] = field(default_factory=dict)
     """Thresholds of single labels, in place of `detection_threshold`; 255: never reported."""
 
+    report_unknown: bool = False
+    """Whether a word that is no keyword writes `Heard unknown`, as TFLM does.
+
+    Without it, unknown still competes with the keywords in the recognizer.
+    """
+
     def __post_init__(self) -> None:
         """Refuse values that the firmware could not hold or that could never report a word."""
         if not isinstance(self.thresholds, Mapping):
@@ -42,15 +48,18 @@ class RecognizerSettings:
             if not isinstance(threshold, int) or isinstance(threshold, bool):
                 raise KwsError(f"the threshold of {label!r} is not a whole number")
             check_range(f"the threshold of {label!r}", threshold, 0, 255)
+        if not isinstance(self.report_unknown, bool):
+            raise KwsError("report_unknown has to be true or false")
         check_settings(self)
 
     def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
-        """The settings as keyword arguments of the core's recognizer and pipeline.
+        """The settings as keyword arguments of the core's recognizer.
 
         Raises:
             KwsError: a threshold for something that is not a label.
         """
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        del values["report_unknown"]  # a matter of the pipeline's responder
         values["thresholds"] = self.label_thresholds(labels)
         return values
 

@@ -57,6 +57,9 @@ def check_destination(path: Path) -> None:
 
 
 def _to_toml(bundle: Bundle) -> str:
+    recognizer = config.to_dict(bundle.recognizer)
+    if not bundle.recognizer.report_unknown:
+        del recognizer["report_unknown"]  # few bundles have it
     table = {
         "format": FORMAT,
         "name": bundle.name,
@@ -69,7 +72,7 @@ def _to_toml(bundle: Bundle) -> str:
         "frontend": config.to_dict(bundle.frontend),
         "input": config.to_dict(bundle.input),
         "output": config.to_dict(bundle.output),
-        "recognizer": config.to_dict(bundle.recognizer),
+        "recognizer": recognizer,
         "versions": bundle.versions,
         "metrics": bundle.metrics,
     }

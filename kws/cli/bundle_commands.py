@@ -53,6 +53,14 @@ def convert(
     minimum_count: Annotated[
         int | None, setting_option(RecognizerSettings, "minimum_count", "--minimum-count")
     ] = None,
+    report_unknown: Annotated[
+        bool | None,
+        typer.Option(
+            "--report-unknown/--no-report-unknown",
+            help="Whether a word that is no keyword writes a line, as TFLM's micro_speech does.",
+            show_default="no",
+        ),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="PNG file for a picture of the memory plan.")
     ] = None,
@@ -63,7 +71,14 @@ def convert(
     from kws.convert.tflite_import import Changes, convert_file, renew_bundle
 
     changes = Changes(
-        name, about, stride, average_window_ms, threshold, suppression_ms, minimum_count
+        name,
+        about,
+        stride,
+        average_window_ms,
+        threshold,
+        suppression_ms,
+        minimum_count,
+        report_unknown,
     )
     if model.is_dir():
         bundle = renew_bundle(model, out or model, changes)

@@ -46,7 +46,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         dense_model(),
         ["silence", "unknown", "ja", "fünf"],
         name="zwei_1.0",
-        recognizer=RecognizerSettings(800, 180, 900, 2, {"fünf": 190, "unknown": 255}),
+        recognizer=RecognizerSettings(800, 180, 900, 2, {"fünf": 190, "unknown": 255}, True),
         inference_stride=3,
         data="Nothing.",
         metrics={"accuracy": {"core": 0.5}},
@@ -54,6 +54,13 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     )
     assert write_bundle(made, tmp_path / "b") == made
     assert load_bundle(tmp_path / "b").firmware == tmp_path / "b" / "firmware"
+
+
+def test_unknown_is_reported_only_if_asked(bundle_path: Path) -> None:
+    assert "report_unknown" not in (bundle_path / "bundle.toml").read_text(), "as before there was"
+    assert not load_bundle(bundle_path).recognizer.report_unknown
+    edit(bundle_path, r"^minimum_count", "report_unknown = true\nminimum_count")
+    assert load_bundle(bundle_path).recognizer.report_unknown
 
 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -101,6 +108,11 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r"^unknown = 200", "maybe = 7", "for 'maybe'"),
         (r"^unknown = 200", "yes = 256", "threshold of 'yes' is 256"),
         (r"^unknown = 200", "yes = 1.5", "not a whole number"),
+        (
+            r"^minimum_count",
+            "report_unknown = 1\nminimum_count",
+            "report_unknown has to be true or",
+        ),
         (r"^inference_stride = 2", "inference_stride = 0", "inference_stride is 0"),
         (r"^arena_bytes = \d+", "arena_bytes = 16", "arena_bytes is 16"),
         (r"^zero_point = -128", "zero_point = 0", "input is not the model's"),

@@ -116,6 +116,26 @@ def test_one_threshold_for_all_needs_no_table() -> None:
     assert "kThresholds" not in codegen.firmware_sources(made)["model_settings.h"]
 
 
+@pytest.mark.parametrize("report_unknown", [False, True])
+def test_the_firmware_reports_unknown_only_if_the_bundle_says_so(
+    report_unknown: bool, tmp_path: Path
+) -> None:
+    settings = RecognizerSettings(report_unknown=report_unknown)
+    made = make_bundle(dense_model(), LABELS, name="a", recognizer=settings)
+    bundle = write_bundle(made, tmp_path / "b")
+    assert (
+        "kReportUnknown" in (bundle.firmware / "model_settings.h").read_text()
+    ) is report_unknown
+    (tmp_path / "main.cc").write_text(
+        '#include "pipeline/bundle_config.h"\n'
+        'constexpr kws::PipelineConfig config = kws::BundleConfig("1", "b");\n'
+        f"static_assert(config.report_unknown == {str(report_unknown).lower()});\n"
+    )
+    includes = [f"-I{bundle.firmware}", *(f"-I{folder}" for folder in (SOURCES / "core", SOURCES))]
+    flags = ["-std=c++17", "-fsyntax-only", "-Wall", "-Werror"]
+    subprocess.run(["g++", *flags, *includes, tmp_path / "main.cc"], check=True)
+
+
 def test_labels_do_not_change_other_files() -> None:
     a = codegen.firmware_sources(make_bundle(dense_model(), LABELS, name="a"))
     b = codegen.firmware_sources(make_bundle(dense_model(), LABELS, name="b"))

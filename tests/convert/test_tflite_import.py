@@ -110,6 +110,17 @@ def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -
     assert "kDetectionThreshold = 150;" in (out / "firmware" / "model_settings.h").read_text()
 
 
+def test_a_bundle_can_report_unknown_and_stop_again(bundle_path: Path) -> None:
+    for option, expected in (
+        ("--report-unknown", True),
+        ("--stride=3", True),
+        ("--no-report-unknown", False),
+    ):
+        result = CliRunner().invoke(app, ["convert", str(bundle_path), option])
+        assert result.exit_code == 0, result.output
+        assert load_bundle(bundle_path).recognizer.report_unknown is expected
+
+
 def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Path) -> None:
     file = bundle_path / "bundle.toml"
     text = file.read_text().replace("unknown = 200", "yes = 9")

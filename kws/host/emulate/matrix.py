@@ -202,8 +202,9 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
     """Write the recordings as input for `board`'s emulated microphone, with the expected lines.
 
     Each recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
-    `bundle` writes after its boot line. `lines.json` has what else a suite expects of the firmware:
-    patterns of its lines, the lines of faults and how often the lamp blinks.
+    `bundle` writes after its boot line. `lines.json` has what else a suite needs: the labels that
+    are said in each recording, patterns of the firmware's lines, the lines of faults and how often
+    the lamp blinks.
 
     Raises:
         UsageError: there is no such board.
@@ -212,7 +213,13 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
     described = find_board(board)
     boot = line_pattern("boot", {1: board})
     stats = line_pattern("stats", {1: "0"})
-    expected = {"boot": boot, "stats": stats, "faults": FAULT_LINES, "blinks": FAULT_BLINKS}
+    expected = {
+        "said": [[part.label for part in recording.expected] for recording in recordings],
+        "boot": boot,
+        "stats": stats,
+        "faults": FAULT_LINES,
+        "blinks": FAULT_BLINKS,
+    }
     with new_directory(folder) as place:
         (place / "lines.json").write_text(json.dumps(expected, indent=2), encoding="utf-8")
         for number, recording in enumerate(recordings):

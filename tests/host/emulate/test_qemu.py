@@ -36,7 +36,9 @@ from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
-YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_slt", "no_awb", "fan"))
+YES, NO, OTHER, FAN = (
+    default_matrix() / f"{name}.flac" for name in ("yes_slt", "no_awb", "left_slt", "fan")
+)
 
 
 def after_boot(text: str) -> str:
@@ -117,6 +119,26 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
         "threshold yes 90",
         "threshold silence 200, unknown 200, yes 90, no 120",
     ]
+
+
+def test_unknown_competes_on_the_board_but_is_reported_only_if_asked(
+    yes_no: Bundle, tmp_path: Path
+) -> None:
+    texts = {}
+    pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, OTHER, NO)])
+    for report_unknown in (False, True):
+        settings = replace(yes_no.recognizer, report_unknown=report_unknown)
+        bundle = write_bundle(
+            replace(yes_no, recognizer=settings), tmp_path / f"b{int(report_unknown)}"
+        )
+        with Qemu() as emulator:
+            text = after_boot(emulator.play(build("qemu", bundle).elf, pcm).text)
+        assert text == after_boot(host_device.play(bundle, pcm).text)
+        texts[report_unknown] = text.splitlines()
+    of_keywords = [line for line in texts[True] if "Heard unknown" not in line]
+    assert texts[False] == of_keywords
+    assert len(of_keywords) < len(texts[True]), "an unknown word was heard"
+    assert of_keywords, "and keywords"
 
 
 def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:

@@ -96,6 +96,17 @@ def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path:
     check_same(bundle, trace(page, wavs[:3], block=477), wavs[:3])
 
 
+@pytest.mark.parametrize("report_unknown", [False, True])
+def test_unknown_is_reported_only_if_the_bundle_says_so(
+    wavs: list[Path], tmp_path: Path, report_unknown: bool
+) -> None:
+    recognizer = RecognizerSettings(detection_threshold=90, report_unknown=report_unknown)
+    bundle = dataclasses.replace(load_bundle(default_bundle_path()), recognizer=recognizer)
+    said = trace(page_of(bundle, tmp_path / "page"), wavs)
+    check_same(bundle, said, wavs)
+    assert ("Heard unknown" in "".join(clip["text"] for clip in said["clips"])) is report_unknown
+
+
 def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
     recognizer = RecognizerSettings(
         average_window_ms=500,

@@ -44,7 +44,8 @@ class KwsCore {
     const started = this.core.kws_start(
       at.model, model.length, at.arena, bundle.arena_bytes, at.text, bundle.labels.length,
       bundle.inference_stride, recognizer.average_window_ms, recognizer.detection_threshold,
-      recognizer.suppression_ms, recognizer.minimum_count, at.thresholds);
+      recognizer.suppression_ms, recognizer.minimum_count, at.thresholds,
+      recognizer.report_unknown ? 1 : 0);
     this.labels = bundle.labels;
     this.rest = new Int16Array(0);
     const line = this.text();

@@ -11,10 +11,12 @@
 
 namespace kws {
 
-// Found from namespace kws::settings if the bundle has no threshold per label.
+// Found from namespace kws::settings if the bundle has no such setting.
 inline constexpr const uint8_t* kThresholds = nullptr;
+inline constexpr bool kReportUnknown = false;
 namespace settings {
 constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
+constexpr bool ReportsUnknown() { return kReportUnknown; }
 }  // namespace settings
 
 // `version` and `board` are what the boot line says; both must outlive the pipeline.
@@ -29,6 +31,7 @@ constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
       settings::kInferenceStride,
       {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
        settings::kDetectionThreshold, settings::ThresholdsOrNull()},
+      settings::ReportsUnknown(),
   };
 }
 

@@ -19,7 +19,7 @@ Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpRes
       arena_size_(arena_size),
       interpreter_(model, resolver, arena, arena_size),
       recognizer_(config.label_count, config.recognizer),
-      responder_(config.labels, output) {}
+      responder_(config.labels, config.report_unknown, output) {}
 
 Status Pipeline::Start() {
   const Status status = interpreter_.AllocateTensors();

@@ -26,6 +26,7 @@ struct PipelineConfig {
   int label_count;
   int inference_stride;  // hops from one inference to the next (> 0); a streaming model's frames
   RecognizerSettings recognizer;
+  bool report_unknown = false;  // see Responder
 };
 
 // Time is counted in samples: a line's time is the end of the hop that completed the detection,
@@ -49,7 +50,7 @@ class Pipeline {
   Status Start();
 
   // Takes the next Frontend::kStrideSamples samples. From the 49th frame on, every
-  // `inference_stride` hops runs the model and, where a label was heard, writes its line. A
+  // `inference_stride` hops runs the model and, where a keyword was heard, writes its line. A
   // streaming model runs from its first frames on, but what it says counts from the 49th.
   Status ProcessHop(const int16_t* hop);
 

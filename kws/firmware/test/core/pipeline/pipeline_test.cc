@@ -154,6 +154,37 @@ TEST_F(PipelineTest, ResetBringsBackTheFirstState) {
   EXPECT_EQ(Play(pipeline, device.output, samples), first);
 }
 
+// The lines without those of unknown.
+std::string OfKeywords(const std::string& text) {
+  std::string lines;
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
+    const std::string line = text.substr(at, text.find('\n', at) + 1 - at);
+    if (line.rfind("Heard unknown", 0) != 0) lines += line;
+  }
+  return lines;
+}
+
+TEST_F(PipelineTest, UnknownIsReportedIfAskedAndChangesNoOtherLine) {
+  std::string texts[2];
+  std::vector<int> leds[2];
+  for (const bool report_unknown : {false, true}) {
+    Device device(model_);
+    MakeTalkative(device);
+    device.config.report_unknown = report_unknown;
+    Pipeline pipeline = device.Make();
+    ASSERT_EQ(pipeline.Start(), Status::kOk);
+    texts[report_unknown] = Play(pipeline, device.output, Sound(2000, 7));
+    leds[report_unknown] = device.output.leds();
+  }
+  EXPECT_EQ(texts[false], OfKeywords(texts[true]));
+  EXPECT_NE(texts[false], texts[true]) << "the sound has an unknown word";
+  EXPECT_NE(texts[false], "") << "and keywords";
+  ASSERT_EQ(leds[false].size(), leds[true].size());
+  for (size_t i = 0; i < leds[true].size(); ++i) {
+    EXPECT_EQ(leds[false][i], leds[true][i] == 1 ? 0 : leds[true][i]);
+  }
+}
+
 TEST_F(PipelineTest, LostSamplesAreReported) {
   Device device(model_);
   Pipeline pipeline = device.Make();
