@@ -112,6 +112,9 @@ class Bundle:
         Raises:
             ModelError: the core refuses the model or the settings.
         """
+        settings = self.recognizer.for_core(self.labels)
+        if self.recognizer.report_unknown:  # a core that was built before does not know it
+            settings["report_unknown"] = True
         try:
             return _core.Pipeline(
                 self.model,
@@ -120,8 +123,7 @@ class Bundle:
                 sha8=self.sha8,
                 arena_bytes=self.arena_bytes,
                 inference_stride=self.inference_stride,
-                report_unknown=self.recognizer.report_unknown,
-                **self.recognizer.for_core(self.labels),
+                **settings,
             )
         except _core.CoreError as error:
             raise ModelError(f"bundle {self.path or self.name}: {error}") from None
