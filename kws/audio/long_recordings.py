@@ -72,10 +72,10 @@ class LongRecording:
 
         A recording without a transcript and without a manifest's word is trusted to hold none.
         """
-        spoken = set(re.findall(r"[a-z']+", (self.transcript or "").lower()))
+        spoken = f" {_plain_text(self.transcript or '')} "
         return any(
             self.contains.get(word, "no") != "no"
-            or not spoken.isdisjoint({word, *HOMOPHONES.get(word, ())})
+            or any(f" {_plain_text(form)} " in spoken for form in (word, *HOMOPHONES.get(word, ())))
             for word in words
         )
 
@@ -147,6 +147,11 @@ def join_by_source(
     for recording, pcm in zip(recordings, sounds, strict=True):
         joined.setdefault(recording.source, []).extend((pcm, pause))
     return {source: np.concatenate(parts) for source, parts in joined.items()}
+
+
+def _plain_text(text: str) -> str:
+    """The words of a text in lower case, one space between two, without other signs."""
+    return " ".join(re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", text.lower()))
 
 
 def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRecording]:

@@ -63,6 +63,7 @@ def evaluate(
     other_hours: OtherHoursOption = 4.0,
     snr: SnrOption = "5,15",
     seed: SeedOption = 0,
+    negatives: NegativesOption = None,
     words: Annotated[
         str, typer.Option(help="Keywords to report in hours of sound: yes,no. All by default.")
     ] = "",
@@ -81,20 +82,14 @@ def evaluate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure how well a model recognizes clips, and words in hours of sound."""
-    from kws.cli.tables import (
-        clip_tables,
-        latency_line,
-        recall_table,
-        speakers_line,
-        stream_table,
-    )
+    """Measure misses and false alarms: of clips, in hours of sound, and in talk."""
+    from kws.cli.tables import clip_tables, kind_tables, recall_table, speakers_line
     from kws.extras import require
     from kws.model.evaluate import evaluation
 
     settings = evaluation.EvaluationSettings(
         data, split, float_model, stream, evaluation.stream_plan(hours, other_hours, snr, seed),
-        recording, labels, split_words(words),
+        recording, labels, split_words(words), surroundings(negatives, None, None),
     )  # fmt: skip
     # What is missing is said before hours of sound are played.
     if png or out:
@@ -106,12 +101,11 @@ def evaluate(
     if as_json:
         print(dumps(result.to_json(), indent=2))
     else:
+        if result.stream:
+            print_tables(*kind_tables(result.stream))
         if result.clips:
             print_tables(recall_table(result.clips.matrix), *clip_tables(result.clips))
             print(speakers_line(result.clips))
-        if result.stream:
-            print_tables(stream_table(result.stream.metrics))
-            print(latency_line(result.stream.metrics))
     if png and result.clips:
         from kws.model.evaluate.report.plots import save_confusion
 

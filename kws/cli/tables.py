@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from kws.model.evaluate.streams import Kind
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from kws.model.evaluate.accuracy import ConfusionMatrix
     from kws.model.evaluate.calibration import Calibration
     from kws.model.evaluate.clip_metrics import ClipMetrics
     from kws.model.evaluate.conversion_loss import ConversionLoss
+    from kws.model.evaluate.kind_metrics import StreamResult
     from kws.model.evaluate.mining import Mining
     from kws.model.evaluate.stream_metrics import StreamMetrics
+    from kws.model.evaluate.streams import Kind
     from kws.model.train.seeds import SeedResults
 
 
@@ -37,9 +39,7 @@ def recall_table(matrix: ConfusionMatrix) -> Table:
 
 def conversion_table(loss: ConversionLoss) -> Table:
     """What conversion to int8 costs."""
-    table = Table(title="what int8 cost", title_justify="left")
-    table.add_column("computed by")
-    table.add_column("accuracy", justify="right")
+    table = _table("what int8 cost", "computed by", "accuracy")
     for name, matrix in (
         ("float, Keras", loss.float_model),
         ("int8, LiteRT reference kernels", loss.int8_model),
@@ -72,9 +72,7 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
         f"accuracy {matrix.accuracy:.2%} (95 %: {low:.1%} to {high:.1%}) on "
         f"{matrix.clips} clips, calibration error {clips.reliability.error:.3f}"
     )
-    classes = Table(title=title, title_justify="left")
-    for heading in ("class", "recall", "95 %", "precision", "ROC area", "equal error"):
-        classes.add_column(heading, justify="left" if heading == "class" else "right")
+    classes = _table(title, "class", "recall", "95 %", "precision", "ROC area", "equal error")
     for index, label in enumerate(clips.labels):
         low, high = clips.recall_interval(index)
         curve = clips.curves.get(label)
@@ -88,9 +86,7 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
         )
     tables = [classes]
     if clips.references:
-        computed = Table(title="computed by", title_justify="left")
-        computed.add_column("")
-        computed.add_column("accuracy", justify="right")
+        computed = _table("computed by", "", "accuracy")
         for name, reference in clips.references.items():
             computed.add_row(name, f"{reference.accuracy:.2%}")
         computed.add_row("int8, kws core (the device)", f"{matrix.accuracy:.2%}")
@@ -122,33 +118,72 @@ def speakers_line(clips: ClipMetrics) -> str:
 
 def calibration_table(calibration: Calibration) -> Table:
     """What to expect of calibrated settings, by what is to be heard."""
-    table = Table()
-    for heading in ("", "hours", "keywords", "misses", "95 %", "false alarms per hour", "95 %"):
-        table.add_column(heading, justify="right" if heading else "left")
-    for kind, metrics in calibration.by_kind.items():
-        facts = metrics.to_json()
-        low, high = (100 * share for share in facts["miss_share_95"])
-        least, most = facts["false_alarms_an_hour_95"]
-        said = metrics.total_said
+    return _kinds_table(calibration.by_kind)
+
+
+def kind_tables(result: StreamResult) -> list[Table]:
+    """Misses and false alarms in each kind of streams, by keyword, and those of talk by source."""
+    from kws.model.evaluate.kind_metrics import rate_range, rate_text
+
+    spoken = [row for row in result.by_kind if row.metrics.total_said]
+    missed = _table("keywords missed", "keyword", *(row.title for row in spoken))
+    alarms = _table("false alarms per hour", "keyword", *(row.title for row in result.by_kind))
+    for word in result.total.keywords:
+        missed.add_row(word, *(_missed(row.metrics, word) for row in spoken))
+        alarms.add_row(
+            word,
+            *(
+                rate_range(row.metrics, word)
+                if row.by_source
+                else rate_text(row.metrics.false_alarms_of(word) / row.metrics.hours)
+                for row in result.by_kind
+            ),
+        )
+    tables = [
+        _kinds_table({row.kind: row.metrics for row in result.by_kind}),
+        *([missed] if spoken else []),
+        alarms,
+    ]
+    for talk in (row for row in result.by_kind if row.by_source):
+        sources = _table(f"{talk.title}, by source", "", "hours", "false alarms", "per hour")
+        for source, metrics in talk.by_source.items():
+            count = str(len(metrics.false_alarms))
+            sources.add_row(source, f"{metrics.hours:.2f}", count, rate_range(metrics))
+        tables.append(sources)
+    return tables
+
+
+def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
+    from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range
+
+    table = _table(
+        "misses and false alarms, with 95 % intervals, and median latency",
+        *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
+    )
+    for kind, metrics in by_kind.items():
+        latency = metrics.latency_ms(0.5)
         table.add_row(
-            _KINDS[kind],
+            TITLES[kind],
             f"{metrics.hours:.2f}",
-            str(said) if said else "",
-            f"{100 * metrics.miss_share:.1f} %" if said else "",
-            f"{low:.1f} to {high:.1f} %" if said else "",
-            f"{metrics.false_alarms_per_hour:.2f}",
-            f"{least:.2f} to {most:.2f}",
+            str(metrics.total_said or "-"),
+            miss_range(metrics),
+            rate_range(metrics),
+            "-" if latency is None else f"{latency:.0f}",
         )
     return table
 
 
-_KINDS = {
-    Kind.QUIET: "words in a quiet room",
-    Kind.NOISE: "words in noise",
-    Kind.OVER_TALK: "words over talk",
-    Kind.TALK: "talk alone",
-    Kind.RECORDING: "recording",
-}
+def _missed(metrics: StreamMetrics, word: str) -> str:
+    said, wrong = metrics.said[word], metrics.wrong[word]
+    return f"{said - metrics.hits[word]} of {said}" + (f", {wrong} wrong" if wrong else "")
+
+
+def _table(title: str, *headings: str) -> Table:
+    """An empty table; the first column holds names, the others numbers."""
+    table = Table(title=title, title_justify="left")
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if index else "left")
+    return table
 
 
 def stream_table(metrics: StreamMetrics) -> Table:
@@ -158,9 +193,7 @@ def stream_table(metrics: StreamMetrics) -> Table:
         f"words: misses {metrics.miss_share:.1%}, false alarms "
         f"{metrics.false_alarms_per_hour:.2f} per hour"
     )
-    table = Table(title=title, title_justify="left")
-    for heading in ("keyword", "said", "hits", "wrong", "missed", "false alarms", "per hour"):
-        table.add_column(heading, justify="left" if heading == "keyword" else "right")
+    table = _table(title, "keyword", "said", "hits", "wrong", "missed", "false alarms", "per hour")
     for word in metrics.keywords:
         said, hits, wrong = metrics.said[word], metrics.hits[word], metrics.wrong[word]
         alarms = metrics.false_alarms_of(word)

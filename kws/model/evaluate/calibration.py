@@ -284,7 +284,7 @@ def _share_out(
 _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
     ({Kind.TALK}, lambda m: m.hours),
     (
-        {Kind.QUIET, Kind.NOISE, Kind.RECORDING},
+        {Kind.QUIET, Kind.NOISE, Kind.OTHER_WORDS, Kind.RECORDING},
         # Without other words, hours count.
         lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
     ),

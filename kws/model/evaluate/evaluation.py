@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split, open_dataset
-from kws.audio.long_recordings import join_by_source, load_recordings
+from kws.audio.long_recordings import LongRecording
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
@@ -21,16 +21,15 @@ from kws.extras import require
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
 from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
 from kws.model.evaluate.clip_metrics import ClipMetrics, measure_clips
-from kws.model.evaluate.stream_metrics import (
-    THRESHOLDS,
-    OperatingPoint,
-    StreamMetrics,
-    Trace,
-    measure_traces,
-    threshold_curve,
-    trace_streams,
+from kws.model.evaluate.kind_metrics import (
+    StreamResult,
+    count_kind_runs,
+    keep_worst,
+    measure_kinds,
 )
-from kws.model.evaluate.streams import Stream, StreamPlan, read_stream, talk_streams
+from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
+from kws.model.evaluate.streams import Kind, Stream, StreamPlan, read_stream
+from kws.model.evaluate.talk import background_talk, recorded_talk
 from kws.progress import progress_bar
 
 
@@ -39,7 +38,7 @@ class EvaluationSettings:
     """What a bundle is evaluated with."""
 
     data: Path | None
-    """The data set; None for a user's recording only."""
+    """The data set; None for talk or a user's recording only."""
 
     split: str
     float_model: Path | None
@@ -54,32 +53,8 @@ class EvaluationSettings:
     keywords: tuple[str, ...] = ()
     """The keywords to be reported in streams; without any, all of the bundle."""
 
-
-@dataclass(frozen=True)
-class StreamResult:
-    """Metrics of streams, and the scores that they come from."""
-
-    about: dict[str, Any]
-    """Which streams they were."""
-
-    metrics: StreamMetrics
-    curve: tuple[OperatingPoint, ...]
-    traces: tuple[Trace, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """All figures."""
-        return {
-            **self.about,
-            **self.metrics.to_json(),
-            "curve": [
-                {
-                    "threshold": point.threshold,
-                    "miss_share": point.miss_share,
-                    "alarms_an_hour": point.false_alarms_per_hour,
-                }
-                for point in self.curve
-            ],
-        }
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """Its talk is played alone, and behind words if streams are made of clips."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +64,12 @@ class Evaluation:
     bundle: Bundle
     clips: ClipMetrics | None
     stream: StreamResult | None
+    """None without streams."""
 
     def to_json(self) -> dict[str, Any]:
         """All figures; those of streams are under `stream`."""
-        return (self.clips.to_json() if self.clips else {}) | (
-            {"stream": self.stream.to_json()} if self.stream else {}
+        return ({"stream": self.stream.to_json()} if self.stream else {}) | (
+            self.clips.to_json() if self.clips else {}
         )
 
 
@@ -130,28 +106,25 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
         raise UsageError("--recording and --labels belong together; give both")
     if settings.recording and settings.stream:
         raise UsageError("--recording and --stream were both given; choose one")
-    if settings.data is None and (settings.stream or not settings.recording):
-        raise UsageError("nothing to evaluate with; name a data set with --data")
+    talks = bool(settings.surroundings.negatives)
+    if settings.data is None and (settings.stream or not (settings.recording or talks)):
+        raise UsageError(
+            "nothing to evaluate with; name a data set with --data, talk with --negatives, or both"
+        )
     keywords = _known(bundle, settings.keywords)
     require("scipy.stats", "evaluate", "kws evaluate")
-    clips, stream = None, None
-    if settings.recording and settings.labels:
-        recorded = [read_stream(settings.recording, settings.labels)]
-        about: dict[str, Any] = {"recording": str(settings.recording)}
-        stream = _measure_streams(bundle, recorded, 1, about, keywords)
-    if settings.data:
-        dataset = open_dataset(settings.data)
-        split = split_of(settings.split)
+    split = split_of(settings.split)
+    # What is missing is said before hours of sound are played.
+    talk = settings.surroundings.talk(split, bundle.keywords) if talks else []
+    dataset = open_dataset(settings.data) if settings.data else None
+    if dataset:
+        check_keywords(bundle, *one_split(dataset, split))
+    stream = _measure_streams(bundle, settings, dataset, talk, keywords)
+    clips = None
+    if dataset:
         with progress_bar("loading clips", None) as advance:
             clips = measure_clips(bundle, dataset, split, advance)
         clips = _with_references(bundle, clips, settings.float_model)
-        if settings.stream:
-            plan = settings.plan
-            dataset, split = one_split(dataset, split)
-            check_keywords(bundle, dataset, split)
-            streams = plan.streams(dataset, keywords, split)
-            about = {**plan.to_json(), "split": settings.split}
-            stream = _measure_streams(bundle, streams, plan.parts(talk=False), about, keywords)
     return Evaluation(bundle, clips, stream)
 
 
@@ -200,11 +173,12 @@ def calibrate_bundle(
             f"{folder}: its thresholds were chosen with hours of talk; without talk they would "
             "become lower and talk would wake it, so name some with --negatives"
         )
-    talk = join_by_source(recordings, load_recordings(recordings))
-    parts = list(talk_streams(talk))
-    streams = itertools.chain(plan.streams(dataset, keywords, Split.VALIDATION, talk), parts)
-    with progress_bar("listening", plan.parts(talk=bool(talk)) + len(parts)) as advance:
-        traces = list(trace_streams(bundle, streams, keywords, advance))
+    behind = background_talk(recordings, plan.hours)
+    streams = plan.streams(dataset, keywords, Split.VALIDATION, behind)
+    traces = [
+        *_play(bundle, streams, plan.parts(talk=bool(behind)), keywords),
+        *_play_talk(bundle, recordings, keywords),
+    ]
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(bundle, traces, false_alarms_per_hour, keywords, advance)
     facts = calibration.metrics() | {"snr_db": list(plan.snr_db)}
@@ -230,17 +204,51 @@ def _known(bundle: Bundle, keywords: tuple[str, ...]) -> tuple[str, ...]:
 
 def _measure_streams(
     bundle: Bundle,
-    streams: Iterable[Stream],
-    count: int,
-    about: dict[str, Any],
+    settings: EvaluationSettings,
+    dataset: DataSet | None,
+    talk: list[LongRecording],
     keywords: tuple[str, ...],
-) -> StreamResult:
+) -> StreamResult | None:
+    """Metrics of all streams that the settings ask for; None if they ask for none."""
+    about: dict[str, Any] = {}
+    playing: list[Iterator[Trace]] = []
+    if talk:
+        about |= {"negatives": [str(folder) for folder in settings.surroundings.negatives]}
+        about |= {"split": settings.split}
+        playing.append(_play_talk(bundle, talk, keywords))
+    if settings.recording and settings.labels:
+        about |= {"recording": str(settings.recording)}
+        recorded = [read_stream(settings.recording, settings.labels)]
+        playing.append(_play(bundle, recorded, 1, keywords))
+    if settings.stream and dataset:
+        plan = settings.plan
+        about |= {**plan.to_json(), "split": settings.split}
+        behind = background_talk(talk, plan.hours)
+        dataset, split = one_split(dataset, split_of(settings.split))
+        streams = plan.streams(dataset, keywords, split, behind)
+        playing.append(_play(bundle, streams, plan.parts(talk=bool(behind)), keywords))
+    if not playing:
+        return None
+    traces, excerpts = keep_worst(itertools.chain.from_iterable(playing))
+    with progress_bar("drawing the curves", count_kind_runs(traces)) as advance:
+        by_kind = measure_kinds(bundle, traces, keywords, advance)
+    counted = [trace for trace in traces if trace.kind != Kind.TALK] or traces
+    total = measure_traces(bundle.recognizer, bundle.labels, counted, keywords)
+    return StreamResult(about, total, by_kind, excerpts)
+
+
+def _play(
+    bundle: Bundle, streams: Iterable[Stream], count: int, keywords: tuple[str, ...]
+) -> Iterator[Trace]:
     with progress_bar("listening", count) as advance:
-        traces = tuple(trace_streams(bundle, streams, keywords, advance))
-    metrics = measure_traces(bundle.recognizer, bundle.labels, traces, keywords)
-    with progress_bar("drawing the curve", len(THRESHOLDS)) as advance:
-        curve = threshold_curve(bundle.recognizer, bundle.labels, traces, keywords, advance)
-    return StreamResult(about, metrics, curve, traces)
+        yield from trace_streams(bundle, streams, keywords, advance)
+
+
+def _play_talk(
+    bundle: Bundle, recordings: list[LongRecording], keywords: tuple[str, ...]
+) -> Iterator[Trace]:
+    with progress_bar("listening to talk", len(recordings)) as advance:
+        yield from trace_streams(bundle, recorded_talk(recordings, advance), keywords)
 
 
 def _with_references(bundle: Bundle, clips: ClipMetrics, float_model: Path | None) -> ClipMetrics:

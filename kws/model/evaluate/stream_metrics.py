@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,14 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.model.evaluate.hits import Report, Word, match
-from kws.model.evaluate.statistics import poisson, wilson
+from kws.model.evaluate.statistics import Interval, poisson, wilson
 from kws.model.evaluate.streams import Kind, Stream
 
 THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 """Thresholds that are tried: closer together where the scores of a saturated model lie."""
 
 _EXCERPTS = 6
-"""False alarms and missed words of each stream whose sound is kept."""
+"""False alarms, and missed words, of each stream whose sound is kept."""
 
 Progress = Callable[[int], object]
 
@@ -48,6 +49,22 @@ class FalseAlarm:
 
 
 @dataclass(frozen=True)
+class Excerpt:
+    """The sound of a false alarm, or of a keyword that was missed."""
+
+    event: FalseAlarm | Word
+    pcm: Pcm
+    kind: Kind
+    """Of the stream."""
+
+    source: str
+    """Of talk, where it is from."""
+
+    file: Path | None
+    """Of talk, the recording; of a missed word, its clip."""
+
+
+@dataclass(frozen=True)
 class Trace:
     """Scores of a model for one stream."""
 
@@ -61,8 +78,9 @@ class Trace:
     scores: npt.NDArray[np.int8]
     """int8[n, classes]."""
 
-    excerpts: tuple[tuple[FalseAlarm | Word, Pcm], ...] = ()
-    """The first false alarms and missed words with the bundle's settings, and their sound."""
+    excerpts: tuple[Excerpt, ...] = ()
+    """The false alarms with the highest scores and the first missed words, with the bundle's
+    settings."""
 
     kind: Kind = Kind.RECORDING
     source: str = ""
@@ -114,6 +132,21 @@ class StreamMetrics:
         """False alarms per hour, all keywords together."""
         return len(self.false_alarms) / self.hours if self.hours else 0.0
 
+    @property
+    def miss_share_95(self) -> Interval:
+        """Wilson's 95 % interval of `miss_share`."""
+        return wilson(self.total_said - self.total_hits, self.total_said)
+
+    def false_alarms_per_hour_95(self, keyword: str = "") -> Interval:
+        """The exact 95 % interval of the false alarms per hour; without a keyword, of all."""
+        count = self.false_alarms_of(keyword) if keyword else len(self.false_alarms)
+        low, high = poisson(count)
+        return low / self.hours, high / self.hours
+
+    def latency_ms(self, share: float) -> float | None:
+        """The latency that this share of the hits does not exceed; None without hits."""
+        return float(np.quantile(self.latencies_ms, share)) if self.latencies_ms else None
+
     def false_alarms_of(self, keyword: str) -> int:
         """Number of false alarms of one keyword."""
         return sum(alarm.report.label == keyword for alarm in self.false_alarms)
@@ -121,7 +154,6 @@ class StreamMetrics:
     def to_json(self) -> dict[str, Any]:
         """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals."""
         missed = self.total_said - self.total_hits
-        low, high = poisson(len(self.false_alarms))
         return {
             "hours": self.hours,
             "keywords_said": self.total_said,
@@ -130,10 +162,10 @@ class StreamMetrics:
             "wrong": sum(self.wrong.values()),
             "missed": missed - sum(self.wrong.values()),
             "miss_share": self.miss_share,
-            "miss_share_95": wilson(missed, self.total_said),
+            "miss_share_95": self.miss_share_95,
             "false_alarms": len(self.false_alarms),
             "false_alarms_an_hour": self.false_alarms_per_hour,
-            "false_alarms_an_hour_95": (low / self.hours, high / self.hours),
+            "false_alarms_an_hour_95": self.false_alarms_per_hour_95(),
             "latency_ms": {
                 name: float(np.quantile(self.latencies_ms, point))
                 for name, point in (("median", 0.5), ("p95", 0.95))
@@ -147,6 +179,7 @@ class StreamMetrics:
                     "missed": self.said[word] - self.hits[word] - self.wrong[word],
                     "false_alarms": self.false_alarms_of(word),
                     "false_alarms_an_hour": self.false_alarms_of(word) / self.hours,
+                    "false_alarms_an_hour_95": self.false_alarms_per_hour_95(word),
                 }
                 for word in self.keywords
             },
@@ -181,11 +214,9 @@ def trace_streams(
             stream.words, stream.hours, times, scores, kind=stream.kind, source=stream.source
         )
         metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
-        events: list[FalseAlarm | Word] = [
-            *metrics.false_alarms[:_EXCERPTS],
-            *metrics.missed[:_EXCERPTS],
-        ]
-        return replace(trace, excerpts=tuple((event, _excerpt(stream, event)) for event in events))
+        alarms = sorted(metrics.false_alarms, key=lambda alarm: -alarm.report.score)
+        events: list[FalseAlarm | Word] = [*alarms[:_EXCERPTS], *metrics.missed[:_EXCERPTS]]
+        return replace(trace, excerpts=tuple(_excerpt(stream, event) for event in events))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = []
@@ -197,11 +228,16 @@ def trace_streams(
             yield future.result()
 
 
-def _excerpt(stream: Stream, event: FalseAlarm | Word) -> Pcm:
+def _excerpt(stream: Stream, event: FalseAlarm | Word) -> Excerpt:
     """Two and a half seconds of sound up to a false alarm, or around a word."""
-    end_ms = event.report.time_ms + 300 if isinstance(event, FalseAlarm) else event.end_ms + 800
+    if isinstance(event, FalseAlarm):
+        end_ms = event.report.time_ms + 300
+        file = stream.file_at(event.report.time_ms)
+    else:
+        end_ms, file = event.end_ms + 800, event.file
     end = min(end_ms * SAMPLE_RATE // 1000, len(stream.pcm))
-    return stream.pcm[max(end - 5 * SAMPLE_RATE // 2, 0) : end].copy()
+    pcm = stream.pcm[max(end - 5 * SAMPLE_RATE // 2, 0) : end].copy()
+    return Excerpt(event, pcm, stream.kind, stream.source, file)
 
 
 def recognize(

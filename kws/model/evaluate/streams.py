@@ -6,7 +6,7 @@ changes every few seconds between recordings of the data set and synthetic noise
 who talk, each at a random level. Words are added at a random signal-to-noise ratio. All clips, and
 the parts of the background recordings, are of one split.
 
-Talk in which nobody says a keyword makes streams of its own, without words.
+Talk in which nobody says a keyword makes streams of its own, without words: see `talk.py`.
 """
 
 from __future__ import annotations
@@ -63,6 +63,9 @@ class Kind(enum.StrEnum):
     RECORDING = "recording"
     """A user's own recording."""
 
+    OTHER_WORDS = "other words"
+    """Words over noise, none of them a keyword."""
+
 
 QUIET_LEVEL_DB = (-75.0, -60.0)
 QUIET_SNR_DB = (25.0, 45.0)
@@ -73,7 +76,7 @@ class StreamSettings:
     """What streams made of clips are like."""
 
     kind: Kind = Kind.NOISE
-    """`QUIET`, `NOISE` or `OVER_TALK`."""
+    """`QUIET`, `NOISE`, `OVER_TALK` or `OTHER_WORDS`."""
 
     minutes: float = 60.0
     """Length of all streams together; each is at most ten minutes long."""
@@ -153,7 +156,7 @@ class StreamPlan:
         if self.other_hours < 0.01:
             return tuple(busy)
         others = StreamSettings(
-            *(Kind.NOISE, 60 * self.other_hours, self.words_a_minute / 2, 0.0, self.snr_db),
+            *(Kind.OTHER_WORDS, 60 * self.other_hours, self.words_a_minute / 2, 0.0, self.snr_db),
             seed=2 * self.seed + 1,
         )
         return (*busy, others)
@@ -190,10 +193,17 @@ class Stream:
     source: str = ""
     """Of talk, where it is from."""
 
+    files: tuple[tuple[int, Path], ...] = ()
+    """Of talk, its recordings by time: start in ms, below 0 if it began before the stream."""
+
     @property
     def hours(self) -> float:
         """Length in hours."""
         return len(self.pcm) / SAMPLE_RATE / 3600
+
+    def file_at(self, time_ms: int) -> Path | None:
+        """The recording that is played at a time; None if it is not known."""
+        return next((file for start, file in reversed(self.files) if start <= time_ms), None)
 
 
 def make_streams(
@@ -214,7 +224,8 @@ def make_streams(
     """
     kind = settings.kind
     seed = [_SEED, list(Split).index(split), settings.seed]
-    rng = np.random.default_rng(seed + ([] if kind == Kind.NOISE else [list(Kind).index(kind)]))
+    noisy = kind in (Kind.NOISE, Kind.OTHER_WORDS)
+    rng = np.random.default_rng(seed + ([] if noisy else [list(Kind).index(kind)]))
     share = settings.keyword_share if settings.words_a_minute else 0.0
     groups = {word: dataset.of(split, [word]) for word in keywords} if share > 0 else {}
     for word, clips in groups.items():
@@ -242,18 +253,6 @@ def make_streams(
             words.append(_lay(sound, start, clip, pcm, gain))
         np.clip(sound, -32768, 32767, out=sound)
         yield Stream(np.rint(sound).astype(np.int16), tuple(words), kind)
-
-
-def talk_streams(talk: Mapping[str, Pcm]) -> Iterator[Stream]:
-    """Talk without keywords as streams of at most ten minutes.
-
-    Args:
-        talk: the talk of each source as one recording.
-    """
-    longest = round(PART_MINUTES * 60 * SAMPLE_RATE)
-    for source, pcm in talk.items():
-        for start in range(0, len(pcm), longest):
-            yield Stream(pcm[start : start + longest], (), Kind.TALK, source)
 
 
 def read_stream(recording: Path, labels: Path) -> Stream:

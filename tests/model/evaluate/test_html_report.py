@@ -14,9 +14,11 @@ from typer.testing import CliRunner
 from kws.bundle.bundle import make_bundle
 from kws.cli.main import app
 from kws.errors import ToolError
-from kws.model.evaluate.evaluation import Evaluation, StreamResult
+from kws.model.evaluate.evaluation import Evaluation
+from kws.model.evaluate.kind_metrics import KindMetrics, StreamResult
 from kws.model.evaluate.report.html_report import Picture, render
 from kws.model.evaluate.stream_metrics import StreamMetrics
+from kws.model.evaluate.streams import Kind
 from tests.model.conftest import Run
 from tests.small_models import LABELS, dense_model
 
@@ -116,10 +118,11 @@ def test_page_fits_its_window(browser: Browser, report: Path, width: int) -> Non
 def test_names_cannot_become_html(browser: Browser) -> None:
     name = "<script>document.title = 'bad'</script>"
     nothing = StreamMetrics(("yes",), 1.0, {"yes": 0}, {"yes": 0}, {"yes": 0}, (), (), 0)
-    stream = StreamResult({"recording": name}, nothing, (), ())
+    rows = (KindMetrics(Kind.RECORDING, nothing, (), {}),)
+    stream = StreamResult({"recording": name}, nothing, rows, ())
     bundle = make_bundle(dense_model(), LABELS, name="m")
     tab = browser.new_page()
-    tab.set_content(render(Evaluation(bundle, None, stream), {"stream": Picture(b"", b"")}))
+    tab.set_content(render(Evaluation(bundle, None, stream), {"alarms": Picture(b"", b"")}))
     assert tab.title() == "m: evaluation"
     assert f"recording {name}" in tab.inner_text("body")
 

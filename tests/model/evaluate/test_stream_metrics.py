@@ -134,4 +134,4 @@ def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
     assert metrics.total_hits > 5
     events = len(trace.excerpts)
     assert events == min(len(metrics.false_alarms), 6) + min(len(metrics.missed), 6)
-    assert all(len(pcm) == 40000 for _, pcm in trace.excerpts)
+    assert all(len(excerpt.pcm) == 40000 for excerpt in trace.excerpts)

@@ -21,7 +21,6 @@ from kws.model.evaluate.streams import (
     make_streams,
     read_stream,
     speech_span,
-    talk_streams,
 )
 
 KEYWORDS = ("low", "high")
@@ -104,16 +103,6 @@ def test_quiet_room_is_quiet_and_talk_is_behind_words(tones: DataSet) -> None:
     floors = {kind: np.median(np.abs(stream.pcm)) for kind, stream in streams.items()}
     assert floors[Kind.QUIET] < 32768 * 10 ** (-60 / 20)
     assert floors[Kind.OVER_TALK] > 4 * floors[Kind.QUIET]
-
-
-def test_talk_is_played_whole_and_by_source() -> None:
-    talk = {
-        "a": np.arange(11 * 60 * 16000, dtype=np.int64).astype(np.int16),
-        "b": np.ones(5, np.int16),
-    }
-    streams = list(talk_streams(talk))
-    assert [(s.source, s.kind, s.words) for s in streams] == [(x, Kind.TALK, ()) for x in "aab"]
-    np.testing.assert_array_equal(np.concatenate([s.pcm for s in streams[:2]]), talk["a"])
 
 
 def test_what_is_missing_is_said(tones: DataSet) -> None:

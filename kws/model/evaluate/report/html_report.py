@@ -25,10 +25,12 @@ from kws.bundle.bundle import Bundle
 from kws.extras import require
 from kws.files import atomic_write, make_directory
 from kws.model.evaluate.evaluation import Evaluation
+from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range, rate_text
 from kws.model.evaluate.report import plots
 from kws.model.evaluate.report.plots import DARK, LIGHT, Theme
 from kws.model.evaluate.statistics import Interval
 from kws.model.evaluate.stream_metrics import FalseAlarm
+from kws.model.evaluate.streams import Kind
 
 REPORT = "report.html"
 TEMPLATE = "report.html.j2"
@@ -83,20 +85,25 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture]) -> str:
     environment.filters |= {
         "percent": _percent,
         "range": _range,
+        "rate": rate_text,
         "png_source": partial(_source, "image/png"),
         "wav_source": lambda pcm: _source("audio/wav", _wav(pcm)),
     }
     stream = evaluation.stream
-    sounds = [excerpt for trace in stream.traces for excerpt in trace.excerpts] if stream else []
+    sounds = stream.excerpts if stream else ()
+    alarms = [x for x in sounds if isinstance(x.event, FalseAlarm)]
     context: dict[str, Any] = {
         "version": __version__,
         "bundle": evaluation.bundle,
         "recognizer": _recognizer(evaluation.bundle),
         "clips": evaluation.clips,
         "stream": stream,
-        "stream_facts": stream.metrics.to_json() if stream else {},
-        "false_alarms": [x for x in sounds if isinstance(x[0], FalseAlarm)][:_MOST_SOUNDS],
-        "missed": [x for x in sounds if not isinstance(x[0], FalseAlarm)][:_MOST_SOUNDS],
+        "talk_alarms": [x for x in alarms if x.kind == Kind.TALK][:_MOST_SOUNDS],
+        "other_alarms": [x for x in alarms if x.kind != Kind.TALK][:_MOST_SOUNDS],
+        "missed": [x for x in sounds if not isinstance(x.event, FalseAlarm)][:_MOST_SOUNDS],
+        "titles": TITLES,
+        "miss_range": miss_range,
+        "rate_range": rate_range,
         "pictures": pictures,
     }
     html: str = environment.get_template(TEMPLATE).render(context)
@@ -118,9 +125,12 @@ def _plots(evaluation: Evaluation) -> dict[str, Callable[[Theme], bytes]]:
             draw["speakers"] = partial(plots.speakers, clips)
     if stream:
         asked = evaluation.bundle.metrics.get("calibration", {}).get("asked_false_alarms_an_hour")
-        draw["stream"] = partial(plots.stream_curve, stream.curve, stream.metrics, asked)
-        if stream.metrics.latencies_ms:
-            draw["latency"] = partial(plots.latency, stream.metrics)
+        if any(row.metrics.total_said for row in stream.by_kind):
+            draw["stream"] = partial(plots.kind_curves, stream.by_kind, asked)
+        else:
+            draw["alarms"] = partial(plots.alarm_curve, stream.by_kind[0])
+        if stream.total.latencies_ms:
+            draw["latency"] = partial(plots.latency, stream.total)
     return draw
 
 

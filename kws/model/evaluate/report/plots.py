@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from kws.files import atomic_write
 from kws.model.evaluate.accuracy import ConfusionMatrix
 from kws.model.evaluate.calibration import MARGIN
 from kws.model.evaluate.clip_metrics import ClipMetrics
-from kws.model.evaluate.stream_metrics import OperatingPoint, StreamMetrics
+from kws.model.evaluate.kind_metrics import KindMetrics
+from kws.model.evaluate.stream_metrics import StreamMetrics
+from kws.model.evaluate.streams import Kind
 
 _DARK_CELL = 0.55
 """Cells with at least this share are so dark that their text is white."""
@@ -164,42 +167,59 @@ def speakers(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
     return _png(figure)
 
 
-def stream_curve(
-    points: tuple[OperatingPoint, ...],
-    metrics: StreamMetrics,
-    asked: float | None,
-    theme: Theme = LIGHT,
-) -> bytes:
-    """Misses against false alarms per hour, by threshold and with the bundle's settings.
+def kind_curves(by_kind: Sequence[KindMetrics], asked: float | None, theme: Theme = LIGHT) -> bytes:
+    """Misses of each kind of streams against false alarms per hour, by threshold.
+
+    The false alarms are those of talk alone; without such talk, those of all streams.
 
     Args:
-        points: one for each threshold.
-        metrics: with the bundle's settings.
+        by_kind: the metrics, of which at least one has keywords.
         asked: false alarms per hour that calibration was asked for; None if it is not known.
         theme: the colours.
     """
     figure, axes = _figure((6.4, 4.4), theme)
-    ordered = sorted(points, key=lambda point: point.threshold)
-    alarms = [point.false_alarms_per_hour for point in ordered]
-    name = "one threshold for all keywords"
-    axes.plot(alarms, [100 * p.miss_share for p in ordered], marker=".", label=name)
-    axes.plot(
-        [metrics.false_alarms_per_hour],
-        [100 * metrics.miss_share],
-        marker="*",
-        markersize=14,
-        color="tab:red",
-        linestyle="",
-        label="the bundle's settings",
-    )
+    talk = [row for row in by_kind if row.kind == Kind.TALK]
+    counted = talk or by_kind
+    hours = sum(row.metrics.hours for row in counted)
+    alarms = [
+        sum(point.false_alarms_per_hour * row.metrics.hours for row, point in pairs) / hours
+        for pairs in (
+            list(zip(counted, points, strict=True))
+            for points in zip(*(row.curve for row in counted), strict=True)
+        )
+    ]
+    now = sum(len(row.metrics.false_alarms) for row in counted) / hours
+    for row in by_kind:
+        if row.metrics.total_said:
+            misses = [100 * point.miss_share for point in row.curve]
+            (line,) = axes.plot(alarms, misses, marker=".", label=row.title)
+            star = {"marker": "*", "markersize": 14, "color": line.get_color()}
+            axes.plot([now], [100 * row.metrics.miss_share], linestyle="", **star)
+    axes.plot([], [], marker="*", linestyle="", color=theme.ink, label="the bundle's settings")
     if asked is not None:
         name = f"asked for: {asked:g} per hour (aimed at {asked / MARGIN:g})"
         axes.axvline(asked, color=theme.faint, linestyle="--", label=name)
-    least = 1 / max(metrics.hours, 1e-9)
+    least = 1 / hours
     axes.set_xscale("symlog", linthresh=least, linscale=0.4)
-    axes.set_xlim(0, max(*alarms, metrics.false_alarms_per_hour, 2 * least) * 1.1)
+    axes.set_xlim(0, max(*alarms, now, 2 * least) * 1.1)
     axes.set_ylim(0, 100)
-    _name(axes, "false alarms per hour", "keywords missed, %", f"{metrics.hours:.1f} h", theme)
+    where = "of talk" if talk else "of all these streams"
+    x = f"false alarms per hour {where}, {hours:.1f} h"
+    _name(axes, x, "keywords missed, %", "one threshold for all keywords", theme)
+    return _png(figure)
+
+
+def alarm_curve(talk: KindMetrics, theme: Theme = LIGHT) -> bytes:
+    """False alarms per hour of talk by threshold, the same for all keywords."""
+    figure, axes = _figure((6.4, 4.4), theme)
+    alarms = [point.false_alarms_per_hour for point in talk.curve]
+    axes.plot([point.threshold for point in talk.curve], alarms, marker=".", color="tab:blue")
+    now = talk.metrics.false_alarms_per_hour
+    axes.axhline(now, color=theme.faint, linestyle="--", label="the bundle's settings")
+    axes.set_yscale("symlog", linthresh=1 / talk.metrics.hours, linscale=0.4)
+    axes.set_ylim(0, max(*alarms, now, 2 / talk.metrics.hours) * 1.1)
+    y = f"false alarms per hour of talk, {talk.metrics.hours:.1f} h"
+    _name(axes, "threshold of all keywords", y, "", theme)
     return _png(figure)
 
 
