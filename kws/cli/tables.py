@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from kws.model.evaluate.accuracy import ConfusionMatrix
     from kws.model.evaluate.calibration import Calibration
-    from kws.model.evaluate.clip_metrics import ClipMetrics
-    from kws.model.evaluate.conversion_loss import ConversionLoss
+    from kws.model.evaluate.clips.clip_metrics import ClipMetrics
+    from kws.model.evaluate.clips.conversion_loss import ConversionLoss
     from kws.model.evaluate.kind_metrics import StreamResult
     from kws.model.evaluate.mining import Mining
     from kws.model.evaluate.stream_metrics import StreamMetrics

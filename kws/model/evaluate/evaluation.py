@@ -20,7 +20,7 @@ from kws.errors import DataError, UsageError
 from kws.extras import require
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
 from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
-from kws.model.evaluate.clip_metrics import ClipMetrics, measure_clips
+from kws.model.evaluate.clips.clip_metrics import ClipMetrics, measure_clips
 from kws.model.evaluate.kind_metrics import (
     StreamResult,
     count_kind_runs,
@@ -258,6 +258,6 @@ def _with_references(bundle: Bundle, clips: ClipMetrics, float_model: Path | Non
         source = bundle.path
     if source is None:
         return clips
-    from kws.model.evaluate.comparison import reference_matrices  # noqa: PLC0415 - TensorFlow
+    from kws.model.evaluate.clips.comparison import reference_matrices  # noqa: PLC0415 - TensorFlow
 
     return replace(clips, references=reference_matrices(source, bundle, clips))

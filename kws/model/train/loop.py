@@ -24,7 +24,7 @@ from kws.convert.backend import import_tensorflow
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import confusion_matrix
-from kws.model.evaluate.conversion_loss import ConversionLoss, measure_conversion
+from kws.model.evaluate.clips.conversion_loss import ConversionLoss, measure_conversion
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samples

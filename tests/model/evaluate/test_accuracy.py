@@ -19,7 +19,7 @@ from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, UsageError
 from kws.host.emulate.padding import silence
 from kws.model.evaluate.accuracy import confusion_matrix, core_scores
-from kws.model.evaluate.clip_metrics import measure_clips
+from kws.model.evaluate.clips.clip_metrics import measure_clips
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
@@ -79,9 +79,10 @@ def test_command_makes_hours_of_sound(run: Run) -> None:
     result = CliRunner().invoke(app, [*command, *short, "--json"])
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)["stream"]
-    assert facts["hours"] == pytest.approx(0.08)
+    assert facts["hours"] == pytest.approx(0.06 + 0.06 + 0.02)
     assert (facts["split"], facts["seed"], facts["snr_db"]) == ("test", 3, [5, 15])
     assert facts["hits"] + facts["wrong"] + facts["missed"] == facts["keywords_said"] > 5
+    assert list(facts["by_kind"]) == ["quiet", "noise", "other words"]
     assert len(facts["curve"]) > 20
     table = CliRunner().invoke(app, [*command, *short])
     assert "false alarms" in table.stdout

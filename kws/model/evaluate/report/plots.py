@@ -16,7 +16,7 @@ from kws.extras import require
 from kws.files import atomic_write
 from kws.model.evaluate.accuracy import ConfusionMatrix
 from kws.model.evaluate.calibration import MARGIN
-from kws.model.evaluate.clip_metrics import ClipMetrics
+from kws.model.evaluate.clips.clip_metrics import ClipMetrics
 from kws.model.evaluate.kind_metrics import KindMetrics
 from kws.model.evaluate.stream_metrics import StreamMetrics
 from kws.model.evaluate.streams import Kind

@@ -10,7 +10,7 @@ import pytest
 
 from kws.audio.dataset import DataSet, Split
 from kws.model.evaluate.accuracy import core_scores
-from kws.model.evaluate.clip_metrics import ClipMetrics, at_level, in_noise, measure_clips
+from kws.model.evaluate.clips.clip_metrics import ClipMetrics, at_level, in_noise, measure_clips
 from kws.model.evaluate.streams import speech_span
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run

@@ -13,8 +13,8 @@ from kws.convert.backend import import_tensorflow
 from kws.errors import ModelError
 from kws.features.spectrogram import batch_spectrograms, to_float
 from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix
-from kws.model.evaluate.clip_metrics import ClipMetrics
-from kws.model.evaluate.conversion_loss import litert_scores
+from kws.model.evaluate.clips.clip_metrics import ClipMetrics
+from kws.model.evaluate.clips.conversion_loss import litert_scores
 from kws.model.weights.trained_model import TrainedModel
 
 
