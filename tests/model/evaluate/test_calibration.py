@@ -131,7 +131,8 @@ def test_command_writes_the_bundle_from_validation_clips_alone(run: Run, tmp_pat
     hours = expected["other_words_said"] / OTHER_WORDS
     assert expected["false_alarms"] <= 60 / MARGIN * hours
     # With these settings the core reports what calibration expects.
-    streams = StreamPlan(0.05, 0).streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
+    plan = StreamPlan(0.05, 0, words_a_minute=20)
+    streams = plan.streams(open_dataset(run.data), after.keywords, Split.VALIDATION)
     traces = list(trace_streams(after, streams))
     metrics = measure_traces(after.recognizer, after.labels, traces)
     assert metrics.total_hits == expected["hits"]
