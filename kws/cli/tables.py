@@ -66,6 +66,8 @@ def seeds_line(results: SeedResults) -> str:
 
 def clip_tables(clips: ClipMetrics) -> list[Table]:
     """Metrics of clips: by class, by the means that computed them, by noise and by level."""
+    from kws.model.evaluate.statistics import wilson
+
     matrix = clips.matrix
     low, high = clips.interval
     title = (
@@ -100,6 +102,14 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
             table.add_column(str(db), justify="right")
         table.add_row(*(f"{right / total:.1%}" for right, total in counts.values()))
         tables.append(table)
+    tables[-1].caption, tables[-1].caption_justify = clips.level_line, "left"
+    if clips.by_collection:
+        collections = _table("keywords by collection", "", "recall", "95 %", "clips")
+        for name, (right, total) in clips.by_collection.items():
+            low, high = wilson(right, total)
+            share = f"{right / total:.1%}"
+            collections.add_row(name, share, f"{low:.1%} to {high:.1%}", str(total))
+        tables.append(collections)
     return tables
 
 

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics of clips: recall by class, by speaker, by noise and by level; confidence; worst clips."""
+"""Metrics of clips: recall by class, speaker, collection, noise and level; worst clips."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kws.audio.clip_collections import clip_collections
 from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
@@ -25,6 +25,13 @@ from kws.model.evaluate.accuracy import (
     core_scores,
     one_split,
 )
+from kws.model.evaluate.clips.altered_clips import (
+    LEVELS_DB,
+    SNRS_DB,
+    USUAL_LEVELS_DB,
+    at_level,
+    in_noise,
+)
 from kws.model.evaluate.statistics import (
     Interval,
     Reliability,
@@ -34,19 +41,16 @@ from kws.model.evaluate.statistics import (
     roc,
     wilson,
 )
-from kws.model.evaluate.streams import noises, speech_span
+from kws.model.evaluate.streams import noises
 from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.evaluation_clips import evaluation_pcm
 from kws.model.samples.samples import Labels, Progress
 
-SNRS_DB = (-5, 0, 5, 10, 15, 20)
-"""Signal-to-noise ratios at which the clips of words are measured again."""
-
-LEVELS_DB = (-60, -50, -40, -30, -20, -10)
-"""Levels at which the clips of words are measured again: RMS of the voice, in dB of full scale."""
-
 SPEAKER_CLIPS = 3
 """Speakers with fewer clips of words are left out of the metrics by speaker."""
+
+COLLECTION_CLIPS = 20
+"""Collections with fewer clips of keywords are left out of the metrics by collection."""
 
 _WORST = 24
 _SEED = 20180409
@@ -103,6 +107,9 @@ class ClipMetrics:
 
     pcm: Pcm
     """int16[n, 16000]."""
+
+    collections: tuple[str, ...] = ()
+    """Where each clip is from; empty if it is not known. Without any, nobody said."""
 
     by_snr: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Signal-to-noise ratio in dB to the clips of words recognized, and all of them."""
@@ -169,6 +176,37 @@ class ClipMetrics:
         return tuple(sorted(speakers, key=lambda s: (s.right / s.clips, -s.clips, s.name)))
 
     @cached_property
+    def by_collection(self) -> dict[str, tuple[int, int]]:
+        """Keywords recognized and said, of each collection with enough clips; the worst first.
+
+        Empty unless there are two such collections.
+        """
+        clips: defaultdict[str, list[bool]] = defaultdict(list)
+        for index in np.flatnonzero(self.truth > 1).tolist() if self.collections else ():
+            clips[self.collections[index]].append(bool(self.right[index]))
+        counts = {
+            name: (sum(right), len(right))
+            for name, right in clips.items()
+            if name and len(right) >= COLLECTION_CLIPS
+        }
+        worst_first = sorted(counts, key=lambda name: counts[name][0] / counts[name][1])
+        return {name: counts[name] for name in worst_first} if len(counts) > 1 else {}
+
+    @property
+    def level_difference(self) -> float:
+        """Widest difference of the shares of words recognized at `USUAL_LEVELS_DB`, 0 to 1."""
+        counts = [self.by_level[db] for db in USUAL_LEVELS_DB if db in self.by_level]
+        shares = [right / total for right, total in counts if total]
+        return max(shares) - min(shares) if shares else 0.0
+
+    @property
+    def level_line(self) -> str:
+        """`level_difference` as a sentence."""
+        *most, last = USUAL_LEVELS_DB
+        levels = f"{', '.join(map(str, most))} and {last}"
+        return f"At {levels} dB they differ by {100 * self.level_difference:.1f} points."
+
+    @cached_property
     def spread(self) -> dict[str, float]:
         """Quantiles of the speakers' accuracy, 0 to 1, and its standard deviation."""
         shares = [speaker.right / speaker.clips for speaker in self.by_speaker]
@@ -220,6 +258,11 @@ class ClipMetrics:
             },
             "by_snr_db": _shares(self.by_snr),
             "by_level_db": _shares(self.by_level),
+            "level_difference": self.level_difference,
+            "by_collection": {
+                name: {"clips": total, "recall": right / total, "recall_95": wilson(right, total)}
+                for name, (right, total) in self.by_collection.items()
+            },
             "worst_clips": [
                 {
                     "file": str(clip.file) if clip.file else None,
@@ -255,8 +298,12 @@ def measure_clips(
     speakers = tuple(
         speaker[file] if file else f"background {index}" for index, file in enumerate(files)
     )
+    origins = clip_collections(dataset.root)
+    collections = tuple(origins.get(file, "") if file else "" for file in files) if origins else ()
     scores = core_scores(bundle.model, batch_spectrograms(pcm))
-    metrics = ClipMetrics(bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm)
+    metrics = ClipMetrics(
+        bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm, collections
+    )
     words, truth = pcm[truth > 0], truth[truth > 0]
     rng = np.random.default_rng(_SEED)
     backgrounds = noises(background_parts(load_backgrounds(dataset), split), rng)
@@ -265,46 +312,6 @@ def measure_clips(
     }
     by_level = {db: _count_right(bundle, at_level(words, db), truth) for db in LEVELS_DB}
     return replace(metrics, by_snr=by_snr, by_level=by_level)
-
-
-def in_noise(
-    clips: Pcm,
-    backgrounds: Sequence[npt.NDArray[np.float32]],
-    snr_db: float,
-    rng: np.random.Generator,
-) -> Pcm:
-    """Add noise to clips. The RMS of the voice becomes 3000 at most, so that little clips.
-
-    Args:
-        clips: int16[n, samples].
-        backgrounds: sounds with an RMS of 1, each longer than a clip; one is drawn for each clip.
-        snr_db: RMS of the voice over RMS of the background, in dB.
-        rng: draws backgrounds and their parts.
-    """
-    samples = clips.shape[1]
-    mixed = np.empty_like(clips)
-    for row, clip in zip(mixed, clips, strict=True):
-        noise = backgrounds[int(rng.integers(len(backgrounds)))]
-        start = int(rng.integers(len(noise) - samples))
-        level = min(3000.0, 3000.0 * 10 ** (snr_db / 20))
-        voice = clip.astype(np.float32) * np.float32(level / _voice_rms(clip))
-        total = voice + noise[start : start + samples] * np.float32(level / 10 ** (snr_db / 20))
-        row[:] = np.clip(np.rint(total), -32768, 32767)
-    return mixed
-
-
-def at_level(clips: Pcm, level_db: float) -> Pcm:
-    """Scale clips so that the RMS of the voice is at a level in dB of full scale."""
-    scaled = np.empty_like(clips)
-    for row, clip in zip(scaled, clips, strict=True):
-        gain = 32768 * 10 ** (level_db / 20) / _voice_rms(clip)
-        row[:] = np.clip(np.rint(clip * gain), -32768, 32767)
-    return scaled
-
-
-def _voice_rms(clip: Pcm) -> float:
-    first, end = speech_span(clip)
-    return max(float(np.sqrt(np.mean(clip[first:end].astype(np.float32) ** 2))), 1.0)
 
 
 def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:

@@ -28,7 +28,7 @@ from kws.model.evaluate.evaluation import Evaluation
 from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range, rate_text
 from kws.model.evaluate.report import plots
 from kws.model.evaluate.report.plots import DARK, LIGHT, Theme
-from kws.model.evaluate.statistics import Interval
+from kws.model.evaluate.statistics import Interval, wilson
 from kws.model.evaluate.stream_metrics import FalseAlarm
 from kws.model.evaluate.streams import Kind
 
@@ -104,6 +104,7 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture]) -> str:
         "titles": TITLES,
         "miss_range": miss_range,
         "rate_range": rate_range,
+        "wilson": wilson,
         "pictures": pictures,
     }
     html: str = environment.get_template(TEMPLATE).render(context)

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from kws.audio.dataset import DataSet, Split
+from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.model.evaluate.accuracy import core_scores
-from kws.model.evaluate.clips.clip_metrics import ClipMetrics, at_level, in_noise, measure_clips
+from kws.model.evaluate.clips.altered_clips import at_level, in_noise
+from kws.model.evaluate.clips.clip_metrics import ClipMetrics, measure_clips
 from kws.model.evaluate.streams import speech_span
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
@@ -65,6 +68,53 @@ def test_noise_and_level_are_as_asked() -> None:
             first, end = speech_span(row)
             rms = np.sqrt(np.mean(row[first:end].astype(float) ** 2))
             assert 20 * np.log10(rms / 32768) == pytest.approx(level, abs=0.5)
+
+
+def test_loud_clips_are_clipped_as_a_microphone_does() -> None:
+    clip = np.rint(1000 * np.sin(np.arange(16000) / 2)).astype(np.int16)
+    loud, soft = (at_level(clip[None], level)[0].astype(int) for level in (-1, -60))
+    assert (loud.max(), loud.min()) == (32767, -32768)
+    assert np.mean(np.abs(loud) >= 32767) > 0.1
+    np.testing.assert_allclose(loud[np.abs(clip) < 300], 41.3 * clip[np.abs(clip) < 300], rtol=0.01)
+    assert 40 < soft.max() < 50  # RMS 33 of 32768
+    assert np.all(np.diff(np.unique(soft)) == 1)  # nothing between two steps of 16 bits
+
+
+def test_levels_differ_by_the_widest_of_three() -> None:
+    levels = {-60: (1, 10), -55: (7, 10), -40: (10, 10), -25: (9, 10), -8: (8, 10), -5: (0, 10)}
+    metrics = replace(metrics_of([2], [2], ["a"]), by_level=levels)
+    assert metrics.level_difference == pytest.approx(0.2)
+    assert metrics.to_json()["level_difference"] == pytest.approx(0.2)
+
+
+def test_collections_with_enough_keywords_are_compared() -> None:
+    # Clips of unknown words do not count.
+    truth = [2] * 20 + [1] * 5 + [2] * 30 + [2] * 19
+    answers = [2] * 20 + [2] * 5 + [1] * 15 + [2] * 15 + [2] * 19
+    names = ["web"] * 25 + ["phone"] * 30 + ["few"] * 19
+    metrics = metrics_of(truth, answers, ["s"] * len(truth))
+    assert metrics.by_collection == {}
+    metrics = replace(metrics, collections=tuple(names))
+    assert metrics.by_collection == {"phone": (15, 30), "web": (20, 20)}
+    assert list(metrics.by_collection) == ["phone", "web"]
+    facts = metrics.to_json()["by_collection"]["phone"]
+    assert facts["recall_95"][0] < facts["recall"] == 0.5 < facts["recall_95"][1]
+    alone = replace(metrics, collections=("web",) * len(truth))
+    assert alone.by_collection == {}
+
+
+def test_collections_are_read_from_the_data_sets_manifest(run: Run, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(run.data, tmp_path / "data"))
+    bundle = run.result.bundle
+    assert measure_clips(bundle, open_dataset(data), None).by_collection == {}
+    names = [clip.path.relative_to(data).as_posix() for clip in open_dataset(data).clips]
+    rows = [f"{name},{'even' if name[-5] == '0' else 'odd'}" for name in names]
+    (data / "manifest.csv").write_text("\n".join(["path,repo", *rows]))
+    metrics = measure_clips(bundle, open_dataset(data), None)
+    assert {name: total for name, (_, total) in metrics.by_collection.items()} == {
+        "even": 38,
+        "odd": 38,
+    }
 
 
 def test_scores_are_the_cores_and_speakers_the_clips(run: Run, tones: DataSet) -> None:
