@@ -149,7 +149,8 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
         out: a folder that is missing or empty.
 
     Raises:
-        UsageError: the model does not know a keyword, or `out` holds something.
+        UsageError: the model does not know a keyword, or `out` holds something or is among the
+            recordings.
         DataError: a folder is missing, holds no recording, or only ones with keywords.
         AudioError: a recording is damaged.
         ModelError: the core met a fault.
@@ -161,6 +162,8 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
             raise UsageError(f"the model has no keyword {word!r}; it has {known}")
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise UsageError(f"{out}: there is something in this place; name a new folder")
+    if any(out.resolve().is_relative_to(folder.resolve()) for folder in settings.folders):
+        raise UsageError(f"{out}: lies among the recordings; name a folder outside of them")
     around = Surroundings(settings.folders)
     recordings = around.talk(settings.split, bundle.keywords)
     excluded = len(around.talk(settings.split, ())) - len(recordings)

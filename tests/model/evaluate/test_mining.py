@@ -205,6 +205,7 @@ def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> 
         (["talk", "--words", "maybe"], "no keyword 'maybe'; it has yes, no"),
         (["talk", "--split", "dev"], "no split 'dev'"),
         (["talk", "--out", "talk"], "talk: there is something in this place"),
+        (["talk", "--out", "talk/hard"], "talk/hard: lies among the recordings"),
         (["empty"], "empty: no recordings of speech"),
         (["damaged"], "damaged/b.wav: not a recording"),
         (["cut"], "cut/b.flac: "),
