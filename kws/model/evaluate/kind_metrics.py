@@ -72,14 +72,14 @@ class StreamResult:
 
     by_kind: tuple[KindMetrics, ...]
     excerpts: tuple[Excerpt, ...]
-    """Sounds of false alarms, the highest score first, then of missed words."""
+    """Sounds of false alarms, the highest peak first, then of missed words."""
 
     def to_json(self) -> dict[str, Any]:
         """All figures."""
         return {
             **self.about,
             "by_kind": {str(result.kind): result.to_json() for result in self.by_kind},
-            **self.total.to_json(),
+            **_facts(self.total),
             "curve": [
                 {
                     "threshold": threshold,
@@ -99,6 +99,7 @@ class StreamResult:
                 {
                     "reported": excerpt.event.report.label,
                     "score": excerpt.event.report.score,
+                    "peak": excerpt.peak,
                     "kind": str(excerpt.kind),
                     "source": excerpt.source or None,
                     "file": str(excerpt.file) if excerpt.file else None,
@@ -164,7 +165,7 @@ def keep_worst(traces: Iterable[Trace]) -> tuple[list[Trace], tuple[Excerpt, ...
     """The traces without their sounds, and a few of these sounds of each kind of streams.
 
     Returns:
-        The traces, and the excerpts: the false alarms with the highest scores first, then the first
+        The traces, and the excerpts: the false alarms with the highest peaks first, then the first
         missed words.
     """
     silent: list[Trace] = []
@@ -176,18 +177,18 @@ def keep_worst(traces: Iterable[Trace]) -> tuple[list[Trace], tuple[Excerpt, ...
 
 
 def _worst(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    alarms, misses = [], []
+    alarms: list[Excerpt] = []
+    misses: list[Excerpt] = []
     for kind in TITLES:
-        scored = [
-            (excerpt.event.report.score, excerpt)
-            for excerpt in excerpts
-            if excerpt.kind == kind and isinstance(excerpt.event, FalseAlarm)
-        ]
-        alarms += sorted(scored, key=lambda pair: -pair[0])[:_MOST_ALARMS]
-        words = [x for x in excerpts if x.kind == kind and not isinstance(x.event, FalseAlarm)]
-        misses += words[:_MOST_MISSES]
-    alarms.sort(key=lambda pair: -pair[0])
-    return (*(excerpt for _, excerpt in alarms), *misses)
+        of_kind = [excerpt for excerpt in excerpts if excerpt.kind == kind]
+        scored = [x for x in of_kind if isinstance(x.event, FalseAlarm)]
+        alarms += sorted(scored, key=_worst_first)[:_MOST_ALARMS]
+        misses += [x for x in of_kind if not isinstance(x.event, FalseAlarm)][:_MOST_MISSES]
+    return (*sorted(alarms, key=_worst_first), *misses)
+
+
+def _worst_first(alarm: Excerpt) -> int:
+    return -alarm.peak
 
 
 def _by_source(

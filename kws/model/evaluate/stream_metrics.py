@@ -7,6 +7,7 @@ each settings.
 
 from __future__ import annotations
 
+import bisect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,6 +33,9 @@ THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 
 _EXCERPTS = 6
 """False alarms, and missed words, of each stream whose sound is kept."""
+
+_RISE_MS = 1000
+"""With a higher threshold, the same report is made at most this much later."""
 
 Progress = Callable[[int], object]
 
@@ -63,6 +67,9 @@ class Excerpt:
     file: Path | None
     """Of talk, the recording; of a missed word, its clip."""
 
+    peak: int = 0
+    """Of a false alarm, the highest threshold at which it is still reported, 0 to 255."""
+
 
 @dataclass(frozen=True)
 class Trace:
@@ -79,7 +86,7 @@ class Trace:
     """int8[n, classes]."""
 
     excerpts: tuple[Excerpt, ...] = ()
-    """The false alarms with the highest scores and the first missed words, with the bundle's
+    """The false alarms with the highest peaks and the first missed words, with the bundle's
     settings."""
 
     kind: Kind = Kind.RECORDING
@@ -214,9 +221,12 @@ def trace_streams(
             stream.words, stream.hours, times, scores, kind=stream.kind, source=stream.source
         )
         metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
-        alarms = sorted(metrics.false_alarms, key=lambda alarm: -alarm.report.score)
-        events: list[FalseAlarm | Word] = [*alarms[:_EXCERPTS], *metrics.missed[:_EXCERPTS]]
-        return replace(trace, excerpts=tuple(_excerpt(stream, event) for event in events))
+        alarms = metrics.false_alarms
+        peaks = _peaks(bundle, trace, [alarm.report for alarm in alarms])
+        worst = sorted(zip(peaks, alarms, strict=True), key=lambda pair: -pair[0])[:_EXCERPTS]
+        excerpts = [replace(_excerpt(stream, alarm), peak=peak) for peak, alarm in worst]
+        excerpts += [_excerpt(stream, word) for word in metrics.missed[:_EXCERPTS]]
+        return replace(trace, excerpts=tuple(excerpts))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = []
@@ -226,6 +236,26 @@ def trace_streams(
                 yield pending.pop(0).result()
         for future in pending:
             yield future.result()
+
+
+def _peaks(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[int]:
+    """The highest threshold at which each of these reports is still made.
+
+    A report is made as soon as the mean score exceeds the threshold. So its own score is hardly
+    more than that, whether the mean goes on to rise or not.
+    """
+    peaks = [report.score for report in reports]
+    for threshold in THRESHOLDS if reports else ():
+        times: dict[str, list[int]] = {}
+        settings = with_threshold(bundle.recognizer, bundle.labels, threshold)
+        for again in recognize(settings, bundle.labels, trace):
+            times.setdefault(again.label, []).append(again.time_ms)
+        for place, report in enumerate(reports):
+            of_label = times.get(report.label, [])
+            next_one = bisect.bisect_left(of_label, report.time_ms)
+            if next_one < len(of_label) and of_label[next_one] <= report.time_ms + _RISE_MS:
+                peaks[place] = max(peaks[place], threshold)
+    return peaks
 
 
 def _excerpt(stream: Stream, event: FalseAlarm | Word) -> Excerpt:

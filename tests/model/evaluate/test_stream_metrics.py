@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from kws.audio.dataset import DataSet, Split
+from kws.bundle.bundle import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.host.serial.lines import parse
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,
     Trace,
+    _peaks,
     measure_traces,
     recognize,
     threshold_curve,
@@ -23,6 +25,7 @@ from kws.model.evaluate.stream_metrics import (
 )
 from kws.model.evaluate.streams import StreamSettings, make_streams
 from tests.model.conftest import Run
+from tests.small_models import dense_model
 
 LABELS = ("silence", "unknown", "yes", "no")
 SETTINGS = RecognizerSettings(average_window_ms=200, suppression_ms=1000, minimum_count=2)
@@ -96,6 +99,24 @@ def test_stream_without_words_and_reports() -> None:
     assert (facts["miss_share"], facts["false_alarms"], facts["latency_ms"]) == (0.0, 0, {})
     assert facts["false_alarms_an_hour_95"][0] == 0.0
     assert facts["false_alarms_an_hour_95"][1] == pytest.approx(3.69 * 60, rel=0.01)
+
+
+def test_peak_of_a_false_alarm_is_the_highest_threshold_that_lets_it_through() -> None:
+    settings = replace(SETTINGS, detection_threshold=100)
+    bundle = make_bundle(dense_model(), LABELS, name="m", recognizer=settings)
+    times = np.arange(0, 20_000, 40, dtype=np.int32)
+    scores = np.full((len(times), 4), -128, np.int8)
+    scores[:, 0] = 127
+    for start, label, highest in ((3000, 2, 210), (9000, 3, 150), (15000, 2, 150)):
+        rows = np.flatnonzero((times >= start) & (times < start + 1000))
+        scores[rows, 0] = -128
+        scores[rows, label] = np.linspace(120, highest, len(rows)).astype(int) - 128
+    trace = Trace((), 20 / 3600, times, scores)
+    reports = recognize(settings, LABELS, trace)
+    assert [(r.label, r.score // 20) for r in reports] == [("yes", 5), ("no", 5), ("yes", 5)]
+    peaks = _peaks(bundle, trace, reports)
+    assert peaks[0] == pytest.approx(200, abs=6)
+    assert peaks[1:] == pytest.approx([145, 145], abs=6)
 
 
 def test_curve_trades_misses_for_false_alarms() -> None:
