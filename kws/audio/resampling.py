@@ -7,7 +7,7 @@ The memory that is used does not depend on the length of a recording.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Resampler:
 
 def read_blocks(
     path: Path, seconds: float, part: tuple[float, float] = (0.0, 1.0)
-) -> Iterator[Pcm]:
+) -> Generator[Pcm]:
     """A recording as `load_clip` gives it, in blocks of about so many seconds.
 
     Args:

@@ -84,11 +84,11 @@ def load_talk(
     Raises:
         AudioError: a file is missing or damaged.
     """
-    sounds = [_leveled(pcm) for pcm in load_recordings(recordings, progress)]
+    sounds = [level_talk(pcm) for pcm in load_recordings(recordings, progress)]
     return join_by_source(recordings, sounds)
 
 
-def _leveled(pcm: Pcm) -> Pcm:
+def level_talk(pcm: Pcm) -> Pcm:
     """The recording with its louder half at an RMS of `_TALK_LEVEL`."""
     blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float32)
     power = np.mean(blocks**2, axis=1)

@@ -8,19 +8,25 @@ minutes.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from kws._core import SAMPLE_RATE
-from kws.audio.long_recordings import LongRecording, join_by_source, load_recordings
+from kws.audio.long_recordings import LongRecording
 from kws.audio.pcm import Pcm
-from kws.audio.surroundings import load_talk
+from kws.audio.resampling import read_blocks
+from kws.audio.surroundings import level_talk
 from kws.model.evaluate.streams import PART_MINUTES, Kind, Stream
 
-_BATCH = 32
-"""Recordings that are read at a time."""
+_PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
+"""After each recording."""
+
+_MOST_HOURS = 2.0
+"""So much talk, and no more, is in memory to lay words over."""
 
 _LONGEST = round(PART_MINUTES * 60 * SAMPLE_RATE)
 
@@ -44,29 +50,22 @@ def recorded_talk(
         parts: list[Pcm] = []
         starts: list[tuple[int, Path]] = []
         samples = 0
-        for recording, pcm in _read(group, progress):
-            parts.append(pcm)
+        for recording in group:
             starts.append((samples, recording.path))
-            samples += len(pcm)
-            if samples <= _LONGEST:
-                continue
-            joined = np.concatenate(parts)
-            while len(joined) > _LONGEST:
-                yield _stream(joined[:_LONGEST], source, starts)
-                joined = joined[_LONGEST:]
-                starts = [(starts[-1][0] - _LONGEST, recording.path)]
-            parts, samples = [joined], len(joined)
+            blocks = read_blocks(recording.path, _LONGEST / SAMPLE_RATE, recording.part)
+            for pcm in itertools.chain(blocks, [_PAUSE]):
+                parts.append(pcm)
+                samples += len(pcm)
+                if samples <= _LONGEST:
+                    continue
+                joined = np.concatenate(parts)
+                while len(joined) > _LONGEST:
+                    yield _stream(joined[:_LONGEST], source, starts)
+                    joined = joined[_LONGEST:]
+                    starts = [(starts[-1][0] - _LONGEST, recording.path)]
+                parts, samples = [joined], len(joined)
+            progress(1)
         yield _stream(np.concatenate(parts), source, starts)
-
-
-def _read(
-    group: Sequence[LongRecording], progress: Callable[[int], object]
-) -> Iterator[tuple[LongRecording, Pcm]]:
-    """Each recording of a source with its sound, and the pause after it."""
-    for first in range(0, len(group), _BATCH):
-        batch = group[first : first + _BATCH]
-        for recording, pcm in zip(batch, load_recordings(batch, progress), strict=True):
-            yield recording, join_by_source([recording], [pcm])[recording.source]
 
 
 def _stream(pcm: Pcm, source: str, starts: Sequence[tuple[int, Path]]) -> Stream:
@@ -79,20 +78,21 @@ def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[s
 
     Args:
         recordings: the talk.
-        hours: as much of it is read, in equal parts from each source, or all that there is.
+        hours: as much of it is read, but two hours at most, in equal parts from each source.
 
     Raises:
         AudioError: a file is missing or damaged.
     """
-    sources = {recording.source for recording in recordings}
-    wanted = round(hours * 3600 * SAMPLE_RATE / max(len(sources), 1))
-    talk: dict[str, list[Pcm]] = {source: [] for source in sources}
-    for source in sorted(sources):
-        group = [recording for recording in recordings if recording.source == source]
-        samples = 0
-        for first in range(0, len(group), _BATCH):
-            talk[source].append(load_talk(group[first : first + _BATCH])[source])
-            samples += len(talk[source][-1])
-            if samples >= wanted:
+    sources = sorted({recording.source for recording in recordings})
+    talk = {}
+    for source in sources:
+        remaining = min(hours, _MOST_HOURS) * 3600 / len(sources)
+        parts: list[Pcm] = []
+        for recording in (r for r in recordings if r.source == source):
+            if remaining <= 0:
                 break
-    return {source: np.concatenate(parts) for source, parts in sorted(talk.items())}
+            with contextlib.closing(read_blocks(recording.path, remaining, recording.part)) as read:
+                parts += [level_talk(next(read)), _PAUSE]
+            remaining -= (len(parts[-2]) + len(_PAUSE)) / SAMPLE_RATE
+        talk[source] = np.concatenate(parts)
+    return talk

@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import make_bundle
 from kws.cli.main import app
 from kws.errors import ToolError
@@ -28,10 +30,15 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with clips and streams of the tones' model."""
+    """A report with clips, talk and streams of the tones' model."""
     out = tmp_path_factory.mktemp("report") / "r"
+    talk = tmp_path_factory.mktemp("talk") / "radio"
+    pause = np.zeros(24000, np.int16)
+    word = load_clip(run.data / "low" / "test0_nohash_0.wav")
+    write_clip(talk / "evening.wav", np.concatenate([pause, pause, *([word, pause] * 20)]))
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
     more = ["--stream", "--hours", "0.05", "--other-hours", "0.02", "--out", str(out)]
+    more += ["--negatives", str(talk), "--split", "all"]
     result = CliRunner().invoke(app, [*command, *more])
     assert result.exit_code == 0, result.output
     assert f"report: {out / 'report.html'}" in result.stdout
@@ -62,8 +69,13 @@ def test_report_is_one_file(browser: Browser, report: Path, tmp_path: Path) -> N
     assert [url for url in requests if url.startswith("file")] == [moved.as_uri()[:60]]
     assert messages == []
     text = tab.inner_text("body")
-    for part in ("accuracy on clips", "false alarms per hour", "Noise, level, speakers", "low"):
+    for part in (
+        *("accuracy on clips", "false alarms per hour of talk", "Noise, level, speakers", "low"),
+        *("quiet room", "talk behind", "talk alone", "radio", "At -55, -25 and -8 dB"),
+    ):
         assert part in text
+    # What matters most comes first.
+    assert text.index("talk alone") < text.index("Noise, level, speakers")
 
 
 def test_pictures_are_shown_and_described(browser: Browser, report: Path) -> None:
@@ -113,6 +125,18 @@ def test_it_is_light_and_dark(browser: Browser, report: Path, scheme: Any, tmp_p
 def test_page_fits_its_window(browser: Browser, report: Path, width: int) -> None:
     tab, _, _ = opened(browser, report / "report.html", viewport={"width": width, "height": 800})
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_talk_alone_makes_a_report(run: Run, tmp_path: Path) -> None:
+    write_clip(tmp_path / "talk" / "quiet.wav", np.zeros(40000, np.int16))
+    command = ["evaluate", "--model", str(run.out / "bundle"), "--split", "all"]
+    more = ["--negatives", str(tmp_path / "talk"), "--out", str(tmp_path / "r")]
+    result = CliRunner().invoke(app, [*command, *more])
+    assert result.exit_code == 0, result.output
+    assert {path.name for path in (tmp_path / "r").iterdir()} == {"report.html", "alarms.png"}
+    html = (tmp_path / "r" / "report.html").read_text()
+    assert "talk alone" in html
+    assert "<audio" not in html
 
 
 def test_names_cannot_become_html(browser: Browser) -> None:

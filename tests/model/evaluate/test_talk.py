@@ -85,7 +85,6 @@ def test_long_talk_is_cut_and_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(talk, "_LONGEST", 16000)
-    monkeypatch.setattr(talk, "_BATCH", 2)
     seconds = (0.5, 3.1, 0.2, 0.9)
     recordings = [recording(tmp_path / f"{i}.wav", s, i + 1) for i, s in enumerate(seconds)]
     read: list[int] = []
@@ -107,9 +106,12 @@ def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(tmp_path: Path) 
     behind = background_talk(recordings, 20 / 3600)
     assert list(behind) == ["a", "b"]
     seconds = {source: len(pcm) / 16000 for source, pcm in behind.items()}
-    assert 10 <= seconds["a"] < 40  # ten of each, read by the batch
+    assert seconds["a"] == pytest.approx(10, abs=1.3)
     assert seconds["b"] == pytest.approx(2.2)
     assert behind["a"].max() == behind["b"].max()
+    # Of a long recording no more is read.
+    long = recording(tmp_path / "c" / "1.wav", 30)
+    assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
     assert background_talk([], 1) == {}
 
 

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics by kind of stream: which row holds what, and how little sound is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kws.bundle.bundle import make_bundle
+from kws.model.evaluate.hits import Report, Word
+from kws.model.evaluate.kind_metrics import (
+    KindMetrics,
+    count_kind_runs,
+    keep_worst,
+    measure_kinds,
+    miss_range,
+    rate_range,
+    rate_text,
+)
+from kws.model.evaluate.stream_metrics import Excerpt, FalseAlarm, Trace
+from kws.model.evaluate.streams import Kind
+from tests.model.evaluate.test_stream_metrics import LABELS, SETTINGS, said, scored
+from tests.small_models import dense_model
+
+
+def measured(*traces: Trace) -> dict[Kind, KindMetrics]:
+    bundle = make_bundle(dense_model(), LABELS, name="m", recognizer=SETTINGS)
+    calls: list[int] = []
+    results = measure_kinds(bundle, traces, (), calls.append)
+    assert sum(calls) == count_kind_runs(traces)
+    return {result.kind: result for result in results}
+
+
+def test_each_kind_has_its_own_figures_in_the_order_of_the_table() -> None:
+    wake = [(5300, "yes", 255)]
+    results = measured(
+        replace(scored([], wake), kind=Kind.OTHER_WORDS),
+        replace(scored([], wake), kind=Kind.TALK, source="radio"),
+        replace(scored([said("yes", 5000)], wake), kind=Kind.NOISE),
+        replace(scored([said("yes", 5000)], []), kind=Kind.QUIET),
+        replace(scored([], []), kind=Kind.TALK, source="books"),
+        replace(scored([], [*wake, (9000, "no", 255)]), kind=Kind.TALK, source="radio"),
+    )
+    assert list(results) == [Kind.QUIET, Kind.NOISE, Kind.TALK, Kind.OTHER_WORDS]
+    assert results[Kind.QUIET].metrics.miss_share == 1
+    assert results[Kind.NOISE].metrics.miss_share == 0
+    talk = results[Kind.TALK]
+    assert talk.metrics.false_alarms_per_hour == pytest.approx(60)
+    rates = {source: metrics.false_alarms_per_hour for source, metrics in talk.by_source.items()}
+    assert rates == pytest.approx({"radio": 90, "books": 0})
+    assert next(iter(rates)) == "radio"
+    assert results[Kind.OTHER_WORDS].by_source == {}
+    facts = talk.to_json()
+    assert facts["by_source"]["radio"]["keywords"]["no"]["false_alarms"] == 1
+    assert "miss_share" not in facts
+    assert results[Kind.QUIET].to_json()["miss_share"] == 1
+
+
+def test_figures_are_written_with_their_intervals() -> None:
+    results = measured(
+        replace(scored([said("yes", 5000)], []), kind=Kind.QUIET),
+        replace(scored([], [(5300, "yes", 255)], seconds=1800), kind=Kind.TALK, source="radio"),
+    )
+    quiet, talk = results[Kind.QUIET].metrics, results[Kind.TALK].metrics
+    assert miss_range(quiet) == "100.0 (20.7-100.0)"
+    assert miss_range(talk) == "-"
+    assert rate_range(talk) == "2.00 (0.05-11.1)"
+    assert rate_range(talk, "no") == "0.00 (0.00-7.38)"
+    assert [rate_text(rate) for rate in (9.99, 9.999, 99.9, 99.99, 1234.5)] == [
+        *("9.99", "10.0", "99.9", "100", "1234")
+    ]  # fmt: skip
+
+
+def test_few_sounds_are_kept_however_many_streams_there_are() -> None:
+    def trace(number: int, kind: Kind) -> Trace:
+        alarm = FalseAlarm(0, Report("yes", 170, 1000), None)
+        pcm = np.zeros(40000, np.int16)
+        excerpts = (
+            Excerpt(alarm, pcm, kind, "", None, peak=number % 100),
+            Excerpt(Word("yes", number, number + 1), pcm, kind, "", None),
+        )
+        return replace(scored([], [], seconds=1), kind=kind, excerpts=excerpts)
+
+    streams = (trace(n, kind) for n in range(200) for kind in (Kind.TALK, Kind.NOISE))
+    traces, excerpts = keep_worst(streams)
+    assert len(traces) == 400
+    assert not any(trace.excerpts for trace in traces)
+    alarms = [excerpt for excerpt in excerpts if isinstance(excerpt.event, FalseAlarm)]
+    for kind in (Kind.TALK, Kind.NOISE):
+        peaks = [alarm.peak for alarm in alarms if alarm.kind == kind]
+        assert peaks == sorted([n % 100 for n in range(200)], reverse=True)[:16]
+    assert [alarm.peak for alarm in alarms] == sorted((a.peak for a in alarms), reverse=True)
+    missed = [x.event for x in excerpts if isinstance(x.event, Word) and x.kind == Kind.NOISE]
+    assert [word.start_ms for word in missed] == [0, 1, 2, 3, 4, 5]
