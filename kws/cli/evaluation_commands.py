@@ -24,7 +24,7 @@ from kws.cli.options import (
 from kws.errors import UsageError
 
 HoursOption = Annotated[
-    float, typer.Option("--hours", help="Hours of sound with keywords and other words.")
+    float, typer.Option("--hours", help="Hours of sound with keywords, of each kind.")
 ]
 OtherHoursOption = Annotated[
     float, typer.Option("--other-hours", help="Further hours of sound, with other words only.")
@@ -45,7 +45,7 @@ def evaluate(
     data: OptionalDataOption = None,
     model: ModelOption = None,
     split: Annotated[
-        str, typer.Option(help="Which clips to use: test, validation, train or all.")
+        str, typer.Option(help="Which clips and talk to use: test, validation, train or all.")
     ] = "test",
     float_model: Annotated[
         Path | None,
@@ -83,7 +83,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure misses and false alarms: of clips, in hours of sound, and in talk."""
-    from kws.cli.tables import clip_tables, kind_tables, recall_table, speakers_line
+    from kws.cli.tables import clip_tables, kind_tables, recall_table, speakers_line, talk_line
     from kws.extras import require
     from kws.model.evaluate import evaluation
 
@@ -103,6 +103,7 @@ def evaluate(
     else:
         if result.stream:
             print_tables(*kind_tables(result.stream))
+        print(talk_line(result.stream))
         if result.clips:
             print_tables(recall_table(result.clips.matrix), *clip_tables(result.clips))
             print(speakers_line(result.clips))

@@ -163,6 +163,16 @@ def kind_tables(result: StreamResult) -> list[Table]:
     return tables
 
 
+def talk_line(result: StreamResult | None) -> str:
+    """How many recordings of talk were played."""
+    about = result.about if result else {}
+    if not about.get("talk_recordings"):
+        return "not measured: false alarms in talk; name talk without keywords with --negatives"
+    line = f"talk: {about['talk_recordings']} recordings"
+    excluded = about["excluded_recordings"]
+    return f"{line}; {excluded} others may hold a keyword and were left out" if excluded else line
+
+
 def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
     from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range
 

@@ -213,8 +213,14 @@ def _measure_streams(
     about: dict[str, Any] = {}
     playing: list[Iterator[Trace]] = []
     if talk:
-        about |= {"negatives": [str(folder) for folder in settings.surroundings.negatives]}
-        about |= {"split": settings.split}
+        around = settings.surroundings
+        every = around.talk(split_of(settings.split), ())
+        about |= {
+            "negatives": [str(folder) for folder in around.negatives],
+            "talk_recordings": len(talk),
+            "excluded_recordings": len(every) - len(talk),
+            "split": settings.split,
+        }
         playing.append(_play_talk(bundle, talk, keywords))
     if settings.recording and settings.labels:
         about |= {"recording": str(settings.recording)}

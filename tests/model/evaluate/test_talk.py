@@ -165,6 +165,11 @@ def test_all_kinds_are_measured_at_once(run: Run, bundle: Path, words: Path) -> 
         assert point["talk"]["miss_share"] is None
 
 
+def test_without_talk_the_command_says_what_is_missing(run: Run, bundle: Path) -> None:
+    output = evaluate(bundle, "--data", run.data).stdout
+    assert "not measured: false alarms in talk" in output
+
+
 def with_manifest(folder: Path, rows: list[dict[str, str]]) -> Path:
     for row in rows:
         write_clip(folder / row["file"], np.full(20000, 9, np.int16))
@@ -186,8 +191,12 @@ def test_recordings_that_may_hold_a_keyword_are_left_out(bundle: Path, tmp_path:
             {"file": "d/1.wav", "split": "train", "transcript": "nothing"},
         ],
     )
-    sources = stream_facts(bundle, "--negatives", folder)["by_kind"]["talk"]["by_source"]
+    facts = stream_facts(bundle, "--negatives", folder)
+    assert (facts["talk_recordings"], facts["excluded_recordings"]) == (2, 2)
+    sources = facts["by_kind"]["talk"]["by_source"]
     assert list(sources) == ["a"]
+    line = "talk: 2 recordings; 2 others may hold a keyword and were left out"
+    assert line in evaluate(bundle, "--negatives", folder).stdout
     assert sources["a"]["hours"] == pytest.approx(2 * (1.25 + 0.2) / 3600)
 
 
