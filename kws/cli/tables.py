@@ -168,9 +168,9 @@ def talk_line(result: StreamResult | None) -> str:
     about = result.about if result else {}
     if not about.get("talk_recordings"):
         return "not measured: false alarms in talk; name talk without keywords with --negatives"
-    line = f"talk: {about['talk_recordings']} recordings"
+    line = f"recordings of talk: {about['talk_recordings']}"
     excluded = about["excluded_recordings"]
-    return f"{line}; {excluded} others may hold a keyword and were left out" if excluded else line
+    return f"{line}; left out, as they may hold a keyword: {excluded}" if excluded else line
 
 
 def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:

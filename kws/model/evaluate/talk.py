@@ -25,6 +25,8 @@ from kws.model.evaluate.streams import PART_MINUTES, Kind, Stream
 _PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
 """After each recording."""
 
+_BLOCK_SECONDS = 30.0
+
 _MOST_HOURS = 2.0
 """So much talk, and no more, is in memory to lay words over."""
 
@@ -52,7 +54,7 @@ def recorded_talk(
         samples = 0
         for recording in group:
             starts.append((samples, recording.path))
-            blocks = read_blocks(recording.path, _LONGEST / SAMPLE_RATE, recording.part)
+            blocks = read_blocks(recording.path, _BLOCK_SECONDS, recording.part)
             for pcm in itertools.chain(blocks, [_PAUSE]):
                 parts.append(pcm)
                 samples += len(pcm)
@@ -86,13 +88,25 @@ def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[s
     sources = sorted({recording.source for recording in recordings})
     talk = {}
     for source in sources:
-        remaining = min(hours, _MOST_HOURS) * 3600 / len(sources)
+        wanted = round(min(hours, _MOST_HOURS) * 3600 * SAMPLE_RATE / len(sources))
         parts: list[Pcm] = []
         for recording in (r for r in recordings if r.source == source):
-            if remaining <= 0:
+            pcm = _beginning(recording, wanted)
+            parts += [level_talk(pcm), _PAUSE]
+            wanted -= len(pcm) + len(_PAUSE)
+            if wanted <= 0:
                 break
-            with contextlib.closing(read_blocks(recording.path, remaining, recording.part)) as read:
-                parts += [level_talk(next(read)), _PAUSE]
-            remaining -= (len(parts[-2]) + len(_PAUSE)) / SAMPLE_RATE
         talk[source] = np.concatenate(parts)
     return talk
+
+
+def _beginning(recording: LongRecording, samples: int) -> Pcm:
+    """The first samples of a recording, or all if there are not so many."""
+    parts: list[Pcm] = []
+    with contextlib.closing(read_blocks(recording.path, _BLOCK_SECONDS, recording.part)) as blocks:
+        for pcm in blocks:
+            parts.append(pcm[:samples])
+            samples -= len(parts[-1])
+            if samples <= 0:
+                break
+    return np.concatenate(parts)

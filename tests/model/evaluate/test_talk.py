@@ -85,6 +85,7 @@ def test_long_talk_is_cut_and_nothing_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(talk, "_LONGEST", 16000)
+    monkeypatch.setattr(talk, "_BLOCK_SECONDS", 0.7)
     seconds = (0.5, 3.1, 0.2, 0.9)
     recordings = [recording(tmp_path / f"{i}.wav", s, i + 1) for i, s in enumerate(seconds)]
     read: list[int] = []
@@ -100,7 +101,9 @@ def test_long_talk_is_cut_and_nothing_is_lost(
             assert value == 0 or (file and file.stem == str(value - 1))
 
 
-def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(tmp_path: Path) -> None:
+def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recordings = [recording(tmp_path / "a" / f"{i}.wav", 1, 7) for i in range(60)]
     recordings += [recording(tmp_path / "b" / "1.wav", 2, 9000)]
     behind = background_talk(recordings, 20 / 3600)
@@ -111,6 +114,8 @@ def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(tmp_path: Path) 
     assert behind["a"].max() == behind["b"].max()
     # Of a long recording no more is read.
     long = recording(tmp_path / "c" / "1.wav", 30)
+    assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
+    monkeypatch.setattr(talk, "_BLOCK_SECONDS", 3.0)
     assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
     assert background_talk([], 1) == {}
 
@@ -195,7 +200,7 @@ def test_recordings_that_may_hold_a_keyword_are_left_out(bundle: Path, tmp_path:
     assert (facts["talk_recordings"], facts["excluded_recordings"]) == (2, 2)
     sources = facts["by_kind"]["talk"]["by_source"]
     assert list(sources) == ["a"]
-    line = "talk: 2 recordings; 2 others may hold a keyword and were left out"
+    line = "recordings of talk: 2; left out, as they may hold a keyword: 2"
     assert line in evaluate(bundle, "--negatives", folder).stdout
     assert sources["a"]["hours"] == pytest.approx(2 * (1.25 + 0.2) / 3600)
 
