@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from kws.model.evaluate.kind_metrics import (
     rate_range,
     rate_text,
 )
+from kws.model.evaluate.report.plots import kind_curves
 from kws.model.evaluate.stream_metrics import Excerpt, FalseAlarm, Trace
 from kws.model.evaluate.streams import Kind
 from tests.model.evaluate.test_stream_metrics import LABELS, SETTINGS, said, scored
@@ -71,6 +73,19 @@ def test_figures_are_written_with_their_intervals() -> None:
     assert [rate_text(rate) for rate in (9.99, 9.999, 99.9, 99.99, 1234.5)] == [
         *("9.99", "10.0", "99.9", "100", "1234")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("talk", [True, False])
+def test_curves_are_drawn_with_talk_and_without(talk: bool) -> None:
+    from PIL import Image
+
+    traces = [replace(scored([said("yes", 5000)], [(9000, "no", 255)]), kind=Kind.QUIET)]
+    if talk:
+        traces.append(replace(scored([], []), kind=Kind.TALK, source="radio"))
+    rows = list(measured(*traces).values())
+    with Image.open(io.BytesIO(kind_curves(rows, 0.5))) as image:
+        assert image.format == "PNG"
+        assert len(np.unique(np.asarray(image.convert("L")))) > 20
 
 
 def test_few_sounds_are_kept_however_many_streams_there_are() -> None:

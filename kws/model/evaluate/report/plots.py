@@ -193,8 +193,8 @@ def kind_curves(by_kind: Sequence[KindMetrics], asked: float | None, theme: Them
         if row.metrics.total_said:
             misses = [100 * point.miss_share for point in row.curve]
             (line,) = axes.plot(alarms, misses, marker=".", label=row.title)
-            star = {"marker": "*", "markersize": 14, "color": line.get_color()}
-            axes.plot([now], [100 * row.metrics.miss_share], linestyle="", **star)
+            star = {"marker": "*", "markersize": 14, "color": line.get_color(), "clip_on": False}
+            axes.plot([now], [100 * row.metrics.miss_share], linestyle="", zorder=3, **star)
     axes.plot([], [], marker="*", linestyle="", color=theme.ink, label="the bundle's settings")
     if asked is not None:
         name = f"asked for: {asked:g} per hour (aimed at {asked / MARGIN:g})"
