@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from kws.cli.options import (
     surroundings,
 )
 from kws.errors import UsageError
+
+if TYPE_CHECKING:
+    from kws.model.evaluate.calibration import Calibration
 
 HoursOption = Annotated[
     float, typer.Option("--hours", help="Hours of sound with keywords, of each kind.")
@@ -125,6 +128,14 @@ def calibrate(
     false_alarms_per_hour: Annotated[
         float, typer.Option(min=0, help="False alarms allowed per hour, all keywords together.")
     ] = 0.5,
+    at_words: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            help="False alarms allowed in an hour with 180 single other words, if they may be more "
+            "or fewer than in an hour of talk.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the new bundle. By default the settings go into --model."),
@@ -141,7 +152,6 @@ def calibrate(
     """Choose thresholds, window and suppression on validation clips; write them into a bundle."""
     from kws.audio.dataset import open_dataset
     from kws.bundle.bundle import default_bundle_path
-    from kws.cli.tables import calibration_table, latency_line
     from kws.model.evaluate import evaluation
 
     if model is None and out is None:
@@ -156,16 +166,29 @@ def calibrate(
         out,
         keywords=split_words(words),
         around=surroundings(negatives, None, None),
+        at_words=at_words,
     )
     if as_json:
         print(dumps(calibration.to_json(), indent=2))
         return
+    print_calibration(out or folder, calibration)
+
+
+def print_calibration(folder: Path, calibration: Calibration) -> None:
+    """Print which settings were chosen for a bundle, and what to expect of them."""
+    from kws.cli.tables import calibration_table, latency_line
+
     settings = calibration.settings
     thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
     print(
-        f"{out or folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
+        f"{folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
         f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
     )
+    silent = [word for word in calibration.expected.keywords if settings.thresholds[word] == 255]
+    if silent:
+        print(
+            f"never reported, for too many false alarms: {', '.join(silent)}; train more or better"
+        )
     print("expected, from the validation split:")
     print_tables(calibration_table(calibration))
     print(latency_line(calibration.expected))

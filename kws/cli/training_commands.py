@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.evaluation_commands import print_calibration
 from kws.cli.options import (
     DataOption,
     JsonOption,
@@ -121,6 +122,8 @@ def train(
     print(difference_line(result.report))
     if seeds > 1:
         print(seeds_line(results))
+    if result.calibration:
+        print_calibration(result.bundle.path or out, result.calibration)
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
 
 

@@ -9,13 +9,13 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 - false alarms per hour with `OTHER_WORDS` single words that are no keywords, in a quiet room and in
   noise.
 
-A few false alarms say little of the next hours. Where fewer than `_FEW` were counted, the rate
-follows from those at lower thresholds: far out, rates fall by about the same factor for each step
-of a score's log odds. Rates are multiplied by `MARGIN`, because other speakers cause more.
+Both count half a false alarm more than were counted, because none in half an hour does not mean
+none. They count `MARGIN` times, because speakers whose clips calibration did not use cause more.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -50,13 +50,13 @@ OTHER_WORDS = 180
 MARGIN = 1.5
 """Rates count so many times: speakers whose clips calibration did not use cause more."""
 
-_FEW = 8
-"""Fewer false alarms than this are not taken for a rate."""
+_UNSEEN = 0.5
+"""False alarms that count although none was counted."""
 
 _WINDOW_RESULTS = 2
 """Fewest scores that are averaged: a single one may be an accident."""
 
-_PRICES = (0.0, *np.geomspace(0.01, 1000, 41).tolist())
+_PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
 """What a false alarm costs in misses, tried for each of the two rates."""
 
 Rates = npt.NDArray[np.float64]
@@ -66,8 +66,8 @@ Rates = npt.NDArray[np.float64]
 class Calibration:
     """The settings chosen, and their metrics on the validation split."""
 
-    asked: float
-    """False alarms per hour that were asked for."""
+    asked: tuple[float, float]
+    """False alarms per hour that were asked for: of talk, and with `OTHER_WORDS` other words."""
 
     settings: RecognizerSettings
     expected: StreamMetrics
@@ -83,7 +83,8 @@ class Calibration:
     def metrics(self) -> dict[str, Any]:
         """Figures for the bundle: what to expect, with 95 % intervals."""
         return {
-            "asked_false_alarms_an_hour": self.asked,
+            "asked_false_alarms_an_hour": self.asked[0],
+            "asked_false_alarms_at_words": self.asked[1],
             "keywords_said": self.expected.total_said,
             "other_words_said": self.expected.other_words,
             "miss_share": self.expected.miss_share,
@@ -93,7 +94,8 @@ class Calibration:
     def to_json(self) -> dict[str, Any]:
         """All figures."""
         return {
-            "asked_false_alarms_an_hour": self.asked,
+            "asked_false_alarms_an_hour": self.asked[0],
+            "asked_false_alarms_at_words": self.asked[1],
             "recognizer": config.to_dict(self.settings),
             "expected": self.expected.to_json(),
             "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
@@ -129,6 +131,8 @@ def calibrate(
     false_alarms_per_hour: float,
     keywords: Sequence[str] = (),
     progress: Progress = lambda _: None,
+    *,
+    at_words: float | None = None,
 ) -> Calibration:
     """The best settings for a bundle's model.
 
@@ -139,6 +143,8 @@ def calibrate(
         false_alarms_per_hour: how many are allowed, all keywords together.
         keywords: the keywords to be reported; without any, all. The others never are.
         progress: called with 1 after each run of the recognizer.
+        at_words: false alarms that are allowed in an hour with `OTHER_WORDS` other words; None for
+            `false_alarms_per_hour`.
 
     Raises:
         DataError: no keyword is said in the streams.
@@ -147,7 +153,8 @@ def calibrate(
     if not any(word.label in keywords for trace in traces for word in trace.words):
         raise DataError("nobody says a keyword in the streams; calibration needs some")
     longest = SUPPRESSIONS_MS[-1]
-    allowed = false_alarms_per_hour / MARGIN
+    asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
+    allowed = (asked[0] / MARGIN, asked[1] / MARGIN)
     candidates = [
         _choose(bundle, _settings(bundle, keywords, window, longest), traces, allowed, progress)
         for window in _windows(bundle)
@@ -160,7 +167,7 @@ def calibrate(
         if _cost(candidate) <= _cost(best):
             best = candidate
             break
-    return replace(best, asked=false_alarms_per_hour)
+    return replace(best, asked=asked)
 
 
 def _cost(candidate: Calibration) -> tuple[int, int, int]:
@@ -189,7 +196,11 @@ def _settings(
     count = min(_WINDOW_RESULTS, 1 + window // (HOP_MS * bundle.inference_stride))
     never = {word: 255 for word in bundle.keywords if word not in keywords}
     return RecognizerSettings(
-        window, suppression_ms=suppression, minimum_count=count, thresholds=never
+        window,
+        suppression_ms=suppression,
+        minimum_count=count,
+        thresholds=never,
+        report_unknown=bundle.recognizer.report_unknown,
     )
 
 
@@ -197,7 +208,7 @@ def _choose(
     bundle: Bundle,
     settings: RecognizerSettings,
     traces: Sequence[Trace],
-    allowed: float,
+    allowed: tuple[float, float],
     progress: Progress,
 ) -> Calibration:
     """The best thresholds for one window and suppression; `settings.thresholds` stay.
@@ -206,7 +217,7 @@ def _choose(
         bundle: the model.
         settings: window, suppression, and keywords that are never reported.
         traces: the model's scores.
-        allowed: false alarms per hour, of talk and of words.
+        allowed: false alarms per hour of talk, and with `OTHER_WORDS` other words.
         progress: called with 1 after each run of the recognizer.
     """
     keywords = [word for word in bundle.keywords if word not in settings.thresholds]
@@ -223,7 +234,7 @@ def _choose(
     thresholds = dict(zip(keywords, _share_out(keywords, by_threshold, allowed), strict=True))
     tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
     return Calibration(
-        0.0,
+        allowed,
         tried,
         measure_traces(tried, bundle.labels, traces, keywords),
         {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()},
@@ -238,7 +249,9 @@ def _by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
 
 
 def _share_out(
-    keywords: Sequence[str], by_threshold: Sequence[dict[Kind, StreamMetrics]], allowed: float
+    keywords: Sequence[str],
+    by_threshold: Sequence[dict[Kind, StreamMetrics]],
+    allowed: tuple[float, float],
 ) -> list[int]:
     """A threshold for each keyword: fewest misses together, with both rates within `allowed`.
 
@@ -249,11 +262,12 @@ def _share_out(
     Args:
         keywords: the keywords.
         by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
-        allowed: false alarms per hour.
+        allowed: false alarms per hour of talk, and with `OTHER_WORDS` other words.
     """
     options = [*THRESHOLDS, 255]
     misses = np.zeros((len(keywords), len(options)))
     rates = np.zeros((2, len(keywords), len(options)))
+    unseen = np.zeros(2)
     for row, word in enumerate(keywords):
         said = sum(metrics.said[word] for metrics in by_threshold[0].values())
         hits = [sum(m.hits[word] for m in kinds.values()) for kinds in by_threshold]
@@ -265,20 +279,35 @@ def _share_out(
             ]
             unit = sum(per(m) for k, m in by_threshold[0].items() if k in kinds)
             if unit:
-                rates[place, row] = [*(_smoothed(counts) / unit), 0.0]
-    best: tuple[float, float, tuple[int, ...]] | None = None
+                rates[place, row] = np.array([*counts, 0.0]) / unit
+                unseen[place] = _UNSEEN / unit
+    # float64[pairs of prices, keywords, options]
+    prices = np.array(list(itertools.product(_PRICES, _PRICES)))
+    chosen = _middle_of_lowest(misses + np.einsum("pr,rko->pko", prices, rates))
     every = np.arange(len(keywords))
-    for talk_price in _PRICES:
-        for word_price in _PRICES:
-            cost = misses + talk_price * rates[0] + word_price * rates[1]
-            # Of equal thresholds the last: the highest.
-            chosen = cost.shape[1] - 1 - np.argmin(cost[:, ::-1], axis=1)
-            both = rates[:, every, chosen].sum(axis=1)
-            if (both <= allowed + 1e-9).all():
-                candidate = (float(misses[every, chosen].sum()), float(both.sum()), tuple(chosen))
-                best = min(best, candidate) if best else candidate
-    chosen_options = best[2] if best else (len(options) - 1,) * len(keywords)
-    return [options[place] for place in chosen_options]
+    both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + unseen
+    within = np.flatnonzero((both <= np.array(allowed) + 1e-9).all(axis=1))
+    if len(within):
+        missed = misses[every, chosen].sum(axis=1)
+        best = min(within, key=lambda pair: (missed[pair], both[pair].sum()))
+        return [options[place] for place in chosen[best]]
+    # The hours are too few to show so low a rate: no false alarm in them has to do.
+    silent = np.where(rates.sum(axis=0) > 0, np.inf, misses)
+    return [options[place] for place in _middle_of_lowest(silent)]
+
+
+def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:
+    """The place of the lowest value on the last axis: the middle one of equals in a row.
+
+    It leaves room on both sides where false alarms and misses are the same.
+    """
+    first = np.argmin(cost, axis=-1)
+    last = cost.shape[-1] - 1 - np.argmin(cost[..., ::-1], axis=-1)
+    middle = (first + last) // 2
+    lowest = np.take_along_axis(cost, first[..., None], -1)
+    at_middle = np.take_along_axis(cost, middle[..., None], -1)
+    places: npt.NDArray[np.int64] = np.where((at_middle <= lowest)[..., 0], middle, first)
+    return places
 
 
 _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
@@ -290,24 +319,3 @@ _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
     ),
 )
 """Kinds of streams whose false alarms make a rate, and the hours of such a stream."""
-
-
-def _smoothed(counts: Sequence[int]) -> Rates:
-    """False alarms at each of `THRESHOLDS`, as they would be on average: float64[n].
-
-    Where enough were counted, the count stands. Beyond, it falls exponentially over the log odds of
-    the threshold, by the mean excess of what was counted.
-    """
-    expected = np.array(counts, np.float64)
-    enough = np.flatnonzero(expected >= _FEW)
-    start = int(enough[-1]) if len(enough) else 0
-    if not expected[start]:
-        return expected
-    odds = np.log((np.array(THRESHOLDS) + 1.0) / (256.0 - np.array(THRESHOLDS)))
-    beyond = expected[start:]
-    steps = np.diff(odds[start:], append=odds[-1] + 0.5)
-    excess = max(float((beyond * steps).sum() / beyond[0]), 0.05)
-    fitted = beyond[0] * np.exp(-(odds[start:] - odds[start]) / excess)
-    # Where false alarms were counted, there are not fewer.
-    expected[start:] = np.maximum(fitted, np.where(beyond >= _FEW / 2, beyond, 0))
-    return expected

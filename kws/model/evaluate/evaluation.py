@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +29,7 @@ from kws.model.evaluate.kind_metrics import (
 )
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, Stream, StreamPlan, read_stream
-from kws.model.evaluate.talk import background_talk, recorded_talk
+from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
 from kws.progress import progress_bar
 
 
@@ -87,10 +87,31 @@ def stream_plan(hours: float, other_hours: float, snr: str, seed: int) -> Stream
     return StreamPlan(hours, other_hours, (low, high), seed=seed)
 
 
-def calibration_plan(hours: float, snr: str, seed: int) -> StreamPlan:
-    """The plan for calibration: words follow each other quickly, so that few hours hold many."""
-    plan = stream_plan(hours, 0.0, snr, seed)
-    return replace(plan, words_a_minute=20.0)
+_WORDS_A_MINUTE = 20.0
+"""In calibration words follow each other quickly, so that few hours hold many."""
+
+_MOST_HOURS = 0.5
+
+_PACES = (1.0, 0.9, 1.1)
+"""Calibration plays talk as it is, slower and faster."""
+
+
+def calibration_plan(hours: float, snr: str = "5,15", seed: int = 0) -> StreamPlan:
+    """The plan for calibration.
+
+    Raises:
+        UsageError: `snr` is not two numbers.
+        KwsError: a value is out of range.
+    """
+    return replace(stream_plan(hours, 0.0, snr, seed), words_a_minute=_WORDS_A_MINUTE)
+
+
+def hours_for(clips: int) -> float:
+    """Hours of each kind in which so many clips of keywords come about once, half an hour at most.
+
+    Half of the words are keywords.
+    """
+    return min(max(clips / (_WORDS_A_MINUTE / 2 * 60), 0.02), _MOST_HOURS)
 
 
 def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
@@ -137,6 +158,7 @@ def calibrate_bundle(
     *,
     keywords: tuple[str, ...] = (),
     around: Surroundings | None = None,
+    at_words: float | None = None,
 ) -> Calibration:
     """Choose a bundle's recognizer settings on the validation split and write them into it.
 
@@ -148,6 +170,7 @@ def calibrate_bundle(
         out: folder of the new bundle; None replaces the old one.
         keywords: the keywords to be reported; without any, all.
         around: its validation talk is used, behind words and alone.
+        at_words: how many are allowed in an hour with 180 other words; None for the same.
 
     Raises:
         UsageError: the model does not know one of the keywords, or the bundle was calibrated with
@@ -177,10 +200,12 @@ def calibrate_bundle(
     streams = plan.streams(dataset, keywords, Split.VALIDATION, behind)
     traces = [
         *_play(bundle, streams, plan.parts(talk=bool(behind)), keywords),
-        *_play_talk(bundle, recordings, keywords),
+        *_play_talk(bundle, recordings, keywords, _PACES),
     ]
     with progress_bar("choosing", count_runs(bundle)) as advance:
-        calibration = calibrate(bundle, traces, false_alarms_per_hour, keywords, advance)
+        calibration = calibrate(
+            bundle, traces, false_alarms_per_hour, keywords, advance, at_words=at_words
+        )
     facts = calibration.metrics() | {"snr_db": list(plan.snr_db)}
     metrics = {**bundle.metrics, "calibration": facts}
     write_bundle(replace(bundle, recognizer=calibration.settings, metrics=metrics), out or folder)
@@ -251,10 +276,14 @@ def _play(
 
 
 def _play_talk(
-    bundle: Bundle, recordings: list[LongRecording], keywords: tuple[str, ...]
+    bundle: Bundle,
+    recordings: list[LongRecording],
+    keywords: tuple[str, ...],
+    paces: Sequence[float] = (1.0,),
 ) -> Iterator[Trace]:
     with progress_bar("listening to talk", len(recordings)) as advance:
-        yield from trace_streams(bundle, recorded_talk(recordings, advance), keywords)
+        streams = at_paces(recorded_talk(recordings, advance), paces)
+        yield from trace_streams(bundle, streams, keywords)
 
 
 def _with_references(bundle: Bundle, clips: ClipMetrics, float_model: Path | None) -> ClipMetrics:

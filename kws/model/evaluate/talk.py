@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import soxr
 
 from kws._core import SAMPLE_RATE
 from kws.audio.long_recordings import LongRecording
@@ -68,6 +70,22 @@ def recorded_talk(
                 parts, samples = [joined], len(joined)
             progress(1)
         yield _stream(np.concatenate(parts), source, starts)
+
+
+def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stream]:
+    """Each stream of talk played at each pace, with its pitch: as if more people had talked.
+
+    Args:
+        streams: the streams, without words.
+        paces: how many times as fast, 1 for as it was recorded.
+    """
+    for stream in streams:
+        for pace in paces:
+            if pace == 1:
+                yield stream
+                continue
+            pcm = soxr.resample(stream.pcm, pace * SAMPLE_RATE, SAMPLE_RATE, quality="MQ")
+            yield replace(stream, pcm=pcm, files=())
 
 
 def _stream(pcm: Pcm, source: str, starts: Sequence[tuple[int, Path]]) -> Stream:

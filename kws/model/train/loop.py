@@ -19,12 +19,16 @@ from kws.audio.dataset import DataSet, Split
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.checks import check_name
+from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
+from kws.errors import DataError, ToolError
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import confusion_matrix
+from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.clips.conversion_loss import ConversionLoss, measure_conversion
+from kws.model.evaluate.evaluation import calibrate_bundle, calibration_plan, hours_for
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samples
@@ -64,6 +68,9 @@ class TrainResult:
     picture: Path
     """The confusion matrix."""
 
+    calibration: Calibration | None
+    """What to expect of the bundle; None if its thresholds could not be chosen."""
+
     def to_json(self) -> dict[str, Any]:
         """The results for scripts."""
         return {
@@ -72,6 +79,7 @@ class TrainResult:
             "epochs": [dataclasses.asdict(result) for result in self.history],
             "best_epoch": self.best_epoch + 1,
             "labels": list(self.bundle.labels),
+            "calibration": self.calibration.to_json() if self.calibration else None,
             **self.report.metrics(),
         }
 
@@ -160,7 +168,30 @@ def train(
     bundle = write_bundle(bundle, out / run_files.BUNDLE)
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
-    return TrainResult(bundle, report, state.history, chosen, picture)
+    calibration = _calibrate(out / run_files.BUNDLE, dataset, settings, around, say)
+    bundle = load_bundle(out / run_files.BUNDLE)
+    return TrainResult(bundle, report, state.history, chosen, picture, calibration)
+
+
+def _calibrate(
+    folder: Path,
+    dataset: DataSet,
+    settings: TrainSettings,
+    around: Surroundings | None,
+    say: Callable[[str], object],
+) -> Calibration | None:
+    """Choose the bundle's thresholds, so that no bundle leaves with those of another model."""
+    clips = len(dataset.of(Split.VALIDATION, settings.words))
+    plan = calibration_plan(hours_for(clips))
+    try:
+        return calibrate_bundle(
+            *(folder, dataset, plan, settings.false_alarms_per_hour),
+            around=around,
+            at_words=settings.false_alarms_at_words,
+        )
+    except (DataError, ToolError) as error:
+        say(f"not calibrated: {error}")
+        return None
 
 
 def _load(

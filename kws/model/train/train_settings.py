@@ -74,6 +74,19 @@ class TrainSettings:
         help="Keep the weights of the last epoch, not those of the lowest validation loss. This "
         "suits training clips that are much noisier than the validation clips.",
     )
+    false_alarms_per_hour: float = setting(
+        0.5,
+        0,
+        1000,
+        "False alarms per hour of talk for which the recognizer's thresholds are chosen when the "
+        "training ends.",
+    )
+    false_alarms_at_words: float = setting(
+        0.5,
+        0,
+        1000,
+        "The same for an hour without talk, with 180 single words that are no keywords.",
+    )
     seed: int = setting(0, 0, 2**31, "Seed of the first weights and of every random choice.")
     samples: SampleSettings = field(default_factory=SampleSettings)
 
