@@ -71,7 +71,7 @@ MODELS = {
         "quickly",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
-        4,
+        6,
     ),
     "tcs_resnet_wide": ZooModel(
         partial(build, stem=24, width=128),
