@@ -3,7 +3,15 @@
 
 from __future__ import annotations
 
-from tools.results import ROWS, Figures, page
+import json
+from pathlib import Path
+
+import pytest
+
+from kws.model.evaluate.streams import StreamPlan
+from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
+from tools.results import ROWS, Figures, clips
+from tools.stream_results import measure, section
 
 
 def test_page_has_mean_spread_and_what_int8_costs() -> None:
@@ -11,16 +19,39 @@ def test_page_has_mean_spread_and_what_int8_costs() -> None:
         Figures(core, core + 0.002, {"silence": 1.0, "yes": core}, 0.9, 19_600, 5_840, 592, 2.0)
         for core in (0.94, 0.95, 0.96)
     ]
-    text = page([(ROWS[0], runs), (ROWS[1], [])])
+    text = "\n".join(clips([(ROWS[0], runs), (ROWS[1], [])]))
     assert "| 3 | 95.00 % ± 1.00 | 95.20 % | +0.20 points | 19,600 | 5,840 | 2.0 |" in text
     assert "silence 100.0, yes 95.0" in text
     assert "not trained yet" in text
-    assert f"## {ROWS[1].title}" not in text
+    assert f"### {ROWS[1].title}" not in text
 
 
 def test_rows_are_trained_before_those_that_need_them() -> None:
     seen: set[str] = set()
     for row in ROWS:
-        for earlier in (row.teacher, row.origin):
-            assert not earlier or earlier.split("/")[0] in seen
+        assert not row.teacher or row.teacher in seen
+        assert not row.mined or seen
         seen.add(row.folder)
+
+
+@pytest.mark.slow
+def test_table_has_the_measured_figures(
+    run: Run,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    for word in ("up", "down"):
+        for clip in sorted((run.data / word).iterdir())[:9]:
+            (talk / f"{word}_{clip.name}").write_bytes(clip.read_bytes())
+    plan = StreamPlan(0.05, 0.02)
+    measure(run.out / "bundle", run.data, talk, tmp_path / "s.json", plan)
+    notes = json.loads((tmp_path / "s.json").read_text())
+    quiet = notes["stream"]["by_kind"]["quiet"]
+    again = json.loads(json.dumps(notes))
+    again["stream"]["by_kind"]["quiet"]["miss_share"] = quiet["miss_share"] + 0.2
+    (row,) = [line for line in section({"tones": [notes, again]}) if "| quiet room |" in line]
+    share = 100 * quiet["miss_share"]
+    assert f"{share + 10:.1f} % ({share:.1f} to {share + 20:.1f})" in row
+    assert f"| {quiet['hours']:.2f} | {quiet['keywords_said']} |" in row
+    assert any("| talk alone |" in line for line in section({"tones": [notes]}))
