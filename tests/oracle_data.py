@@ -19,7 +19,7 @@ ASSETS = ROOT / "kws" / "assets"
 SPOKEN = ("yes_slt", "no_awb", "left_slt", "fan")
 """Clips of the built-in matrix, which text-to-speech spoke."""
 
-BUILT_IN = ("yes_no", "ten_words")
+BUILT_IN = ("yes_no", "ten_words", "tiny")
 FAMILIES = (
     *("tiny_conv", "ds_cnn", "bc_resnet", "crnn"),
     *("low_latency_svdf", "lstm", "mixed_net"),

@@ -65,6 +65,9 @@ class Row:
     asset: str = ""
     """Name of the bundle in kws/assets that the row's best run becomes."""
 
+    per_hour: float = 1.0
+    """False alarms allowed per hour of talk."""
+
     at_words: float = 3.0
     """False alarms allowed in an hour with 180 single other words."""
 
@@ -82,9 +85,6 @@ IN_A_ROOM: dict[str, Any] = {
     "last": True,
 }
 """For a device that listens all day: noise that lasts, words that pass by, at every level."""
-
-FALSE_ALARMS_PER_HOUR = 1.0
-"""Of talk, for which the thresholds are chosen."""
 
 ROWS = (
     Row(
@@ -132,6 +132,9 @@ ROWS = (
         teacher="teacher",
         mined=True,
         asset="tiny",
+        # At fewer false alarms a model of this size misses half of the words.
+        per_hour=10.0,
+        at_words=10.0,
     ),
     Row(
         *("ten_words", "ten words: under 60 kB", TEN, "tcs_resnet"),
@@ -224,7 +227,7 @@ def run(row: Row, seed: int, data: Path, real: Path) -> None:
     negatives = (real, mined) if row.mined else (real,)
     options = {
         "seed": seed,
-        "false_alarms_per_hour": FALSE_ALARMS_PER_HOUR,
+        "false_alarms_per_hour": row.per_hour,
         "false_alarms_at_words": row.at_words,
         **row.options,
     }
