@@ -104,7 +104,7 @@ assets: $(VENV)/.core $(VENV)/.for-train
 
 # The figures alone.
 results: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --stream
+	$(BIN)/python -m tools.results --data $(DATA)
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.

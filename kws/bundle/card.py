@@ -23,6 +23,7 @@ def model_card(bundle: Bundle) -> str:
         *_data(bundle),
         *_training(bundle),
         *_accuracy(bundle),
+        *_expected(bundle),
         (
             "`bundle.toml` holds all settings, `firmware/` the same as C++. Generated; "
             "`kws convert` and `kws train` write it anew."
@@ -61,7 +62,7 @@ def _augmentation(settings: dict[str, Any]) -> str:
         f"Clips moved by up to {settings['shift_ms']} ms, {settings['background']:.0%} of them "
         f"with noise at {lowest:g} to {highest:g} dB, played up to {settings['speed']:.0%} faster "
         f"or slower, over a range of {settings['gain_db']:g} dB; {settings['room']:.0%} in a "
-        f"simulated room, {settings['microphone']:.0%} through a poor microphone."
+        f"room, {settings['microphone']:.0%} through a poor microphone."
     )
 
 
@@ -78,3 +79,39 @@ def _accuracy(bundle: Bundle) -> list[str]:
         each = ", ".join(f"{label} {value:.1%}" for label, value in recall.items())
         out.append(f"{clips} clips of speakers that it never heard, equal shares. Recall: {each}.")
     return out
+
+
+_KINDS = {
+    "quiet": "words in a quiet room",
+    "noise": "words in noise",
+    "over_talk": "words over talk",
+    "talk": "talk alone",
+}
+
+
+def _expected(bundle: Bundle) -> list[str]:
+    """What calibration expects of the bundle's thresholds."""
+    facts = bundle.metrics.get("calibration", {})
+    rows = [
+        "| | hours | keywords | missed | false alarms | per hour, 95 % |",
+        "|---|---|---|---|---|---|",
+    ]
+    for key, title in _KINDS.items():
+        kind = facts.get(key)
+        if not kind:
+            continue
+        said = kind.get("keywords_said")
+        missed = f"{kind['missed'] / said:.1%}" if said else ""
+        low, high = kind["false_alarms_an_hour_95"]
+        rows.append(
+            f"| {title} | {kind['hours']:.2f} | {said or ''} | {missed} | {kind['false_alarms']} "
+            f"| {low:.2f} to {high:.2f} |"
+        )
+    if len(rows) == 2:
+        return []
+    text = (
+        f"The thresholds allow {facts['asked_false_alarms_an_hour']:g} false alarms per hour of "
+        f"talk and {facts['asked_false_alarms_at_words']:g} in an hour with 180 single other "
+        "words. On the validation split, on which they were chosen, they gave:"
+    )
+    return ["## Thresholds", text, "\n".join(rows)]

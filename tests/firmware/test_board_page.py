@@ -16,11 +16,12 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.emulator
-def test_the_default_model_fits_small_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_built_in_models_fit_small_boards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KWS_REVISION", raising=False)
-    size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / "yes_no")).size
-    assert size.flash < 64 * 1024
-    assert size.ram < 32 * 1024
+    for name, flash, ram in (("yes_no", 96, 40), ("tiny", 64, 32)):
+        size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / name)).size
+        assert size.flash < flash * 1024
+        assert size.ram < ram * 1024
 
 
 def test_dropped_samples_are_the_boards(monkeypatch: pytest.MonkeyPatch) -> None:

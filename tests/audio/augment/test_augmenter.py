@@ -177,7 +177,7 @@ def test_levels_cover_the_range() -> None:
 
 def test_nothing_becomes_too_loud_and_silence_stays() -> None:
     loud = change(tones(200, level=30000), gain_db=30)
-    assert speech_levels(loud.astype(np.float32)).max() < 32768 * 10 ** (-9 / 20) * 1.01
+    assert speech_levels(loud.astype(np.float32)).max() < 32768 * 10 ** (-6 / 20) * 1.01
     assert not change(np.zeros((70, 16000), np.int16), gain_db=30, background=1).any()
 
 

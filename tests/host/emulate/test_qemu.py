@@ -171,7 +171,7 @@ def test_without_samples_the_board_boots_and_ends(yes_no: Bundle) -> None:
 # --- faults: one firmware that breaks in the way that the first sample asks for -------------------
 
 FAULTS = {
-    "an op that is not registered": (1, "operator 3 (builtin code 25): op is not registered"),
+    "an op that is not registered": (1, "operator 23 (builtin code 25): op is not registered"),
     "a damaged model": (2, "model is damaged; convert it again"),
     "an address without memory": (3, "processor fault"),
     "a stack overflow": (4, "processor fault"),
@@ -309,7 +309,8 @@ def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> Non
         )
         assert (code, err) == (1, "")
         table = out.splitlines()
-        assert table[1].split()[1:4] == ["yes", "yes", "204"]
+        assert table[1].split()[1:3] == ["yes", "yes"]
+        assert int(table[1].split()[3]) > yes_no.recognizer.detection_threshold
         assert table[1].endswith("ok")
         assert table[2].endswith("MISS")
         assert table[3].startswith("1 of 2 right")

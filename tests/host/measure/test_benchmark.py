@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
+    return load_bundle(default_bundle_path().with_name("tiny"))
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from kws.model.zoo import MODELS, find_model
 @pytest.mark.tensorflow
 def test_macs_are_those_of_the_layers() -> None:
     # tiny_conv: 25 x 20 x 8 values of a 10 x 8 filter, then 4,000 x 4 weights.
-    bundle = load_bundle(default_bundle_path())
+    bundle = load_bundle(default_bundle_path().with_name("tiny"))
     assert macs(bundle.model) == 25 * 20 * 8 * 80 + 4000 * len(bundle.labels)
 
 
@@ -62,7 +62,7 @@ def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> Non
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
     (trained,) = find_trained([tmp_path / "runs", tmp_path / "nowhere"])
     bundle = load_bundle(default_bundle_path())
-    assert trained.arch == bundle.metrics["training"]["model"] == "tiny_conv"
+    assert trained.arch == bundle.arch == "tcs_resnet"
     assert trained.words == bundle.keywords
     assert trained.accuracy == bundle.metrics["accuracy"]["core"]
 
