@@ -42,7 +42,7 @@ from kws.model.evaluate.stream_metrics import (
 from kws.model.evaluate.streams import Kind
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900, 1000)
-SUPPRESSIONS_MS = (1000, 1500)
+SUPPRESSIONS_MS = (1200, 1500)
 
 OTHER_WORDS = 180
 """Other words in an hour for which false alarms at words are counted: three per minute."""
