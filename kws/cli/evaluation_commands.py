@@ -149,7 +149,7 @@ def calibrate(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose thresholds, window and suppression on validation clips; write them into a bundle."""
+    """Choose thresholds and window on the validation split; write them into a bundle."""
     from kws.audio.dataset import open_dataset
     from kws.bundle.bundle import default_bundle_path
     from kws.model.evaluate import evaluation

@@ -29,7 +29,7 @@ def test_the_built_in_card_is_current(bundle: Bundle) -> None:
         ({"snr_db": 0.0, "snr_range_db": 12.0}, "with noise at 0 to 12 dB"),
         ({"snr_db": -5.0, "snr_range_db": 30.0}, "with noise at -5 to 25 dB"),
         ({"shift_ms": 100}, "moved by up to 100 ms"),
-        ({"room": 0.5}, "50% in a simulated room"),
+        ({"room": 0.5}, "50% in a room"),
     ],
 )
 def test_training_is_described_as_it_was(

@@ -42,7 +42,8 @@ from kws.model.evaluate.stream_metrics import (
 from kws.model.evaluate.streams import Kind
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900, 1000)
-SUPPRESSIONS_MS = (1200, 1500)
+SUPPRESSION_MS = 1500
+"""A long word scores high for more than a second; it is one command."""
 
 OTHER_WORDS = 180
 """Other words in an hour for which false alarms at words are counted: three per minute."""
@@ -122,7 +123,7 @@ def _facts(metrics: StreamMetrics) -> dict[str, Any]:
 
 def count_runs(bundle: Bundle) -> int:
     """How often `calibrate` calls its progress."""
-    return (len(_windows(bundle)) + len(SUPPRESSIONS_MS) - 1) * len(THRESHOLDS)
+    return len(_windows(bundle)) * len(THRESHOLDS)
 
 
 def calibrate(
@@ -152,21 +153,13 @@ def calibrate(
     keywords = keywords or bundle.keywords
     if not any(word.label in keywords for trace in traces for word in trace.words):
         raise DataError("nobody says a keyword in the streams; calibration needs some")
-    longest = SUPPRESSIONS_MS[-1]
     asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
     allowed = (asked[0] / MARGIN, asked[1] / MARGIN)
     candidates = [
-        _choose(bundle, _settings(bundle, keywords, window, longest), traces, allowed, progress)
+        _choose(bundle, _settings(bundle, keywords, window), traces, allowed, progress)
         for window in _windows(bundle)
     ]
     best = min(candidates, key=_cost)
-    # The shortest suppression that costs nothing: while it lasts, a user cannot repeat the word.
-    for suppression in SUPPRESSIONS_MS[:-1]:
-        settings = _settings(bundle, keywords, best.settings.average_window_ms, suppression)
-        candidate = _choose(bundle, settings, traces, allowed, progress)
-        if _cost(candidate) <= _cost(best):
-            best = candidate
-            break
     return replace(best, asked=asked)
 
 
@@ -182,7 +175,7 @@ def _windows(bundle: Bundle) -> list[int]:
     fitting = []
     for window in WINDOWS_MS:
         try:
-            replace(bundle, recognizer=_settings(bundle, bundle.keywords, window, 0)).pipeline()
+            replace(bundle, recognizer=_settings(bundle, bundle.keywords, window)).pipeline()
         except KwsError:
             continue
         if window >= shortest:
@@ -190,14 +183,12 @@ def _windows(bundle: Bundle) -> list[int]:
     return fitting or [bundle.recognizer.average_window_ms]
 
 
-def _settings(
-    bundle: Bundle, keywords: Sequence[str], window: int, suppression: int
-) -> RecognizerSettings:
+def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> RecognizerSettings:
     count = min(_WINDOW_RESULTS, 1 + window // (HOP_MS * bundle.inference_stride))
     never = {word: 255 for word in bundle.keywords if word not in keywords}
     return RecognizerSettings(
         window,
-        suppression_ms=suppression,
+        suppression_ms=SUPPRESSION_MS,
         minimum_count=count,
         thresholds=never,
         report_unknown=bundle.recognizer.report_unknown,
@@ -211,11 +202,11 @@ def _choose(
     allowed: tuple[float, float],
     progress: Progress,
 ) -> Calibration:
-    """The best thresholds for one window and suppression; `settings.thresholds` stay.
+    """The best thresholds for one window; `settings.thresholds` stay.
 
     Args:
         bundle: the model.
-        settings: window, suppression, and keywords that are never reported.
+        settings: the window, and keywords that are never reported.
         traces: the model's scores.
         allowed: false alarms per hour of talk, and with `OTHER_WORDS` other words.
         progress: called with 1 after each run of the recognizer.

@@ -26,7 +26,7 @@ inline constexpr int kInferenceStride = 6;
 
 // RecognizerSettings' fields; see recognizer.h.
 inline constexpr std::int32_t kAverageWindowMs = 600;
-inline constexpr std::int32_t kSuppressionMs = 1200;
+inline constexpr std::int32_t kSuppressionMs = 1500;
 inline constexpr std::int32_t kMinimumCount = 2;
 inline constexpr std::uint8_t kDetectionThreshold = 200;
 
