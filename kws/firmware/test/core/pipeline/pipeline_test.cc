@@ -19,10 +19,10 @@ namespace {
 constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
 constexpr size_t kHop = Frontend::kStrideSamples;
 
-// The default bundle's model: a TinyConv with four labels.
+// A TinyConv with four labels, which answers to noise.
 std::vector<uint8_t> ReadModel() {
   const auto here = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream file(here / "../../../../assets/yes_no/model.tflite", std::ios::binary);
+  std::ifstream file(here / "../../../../../tests/data/models/tiny_conv.tflite", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -82,7 +82,7 @@ class PipelineTest : public testing::Test {
  protected:
   void SetUp() override {
     model_ = ReadModel();
-    ASSERT_FALSE(model_.empty()) << "no model in kws/assets/yes_no";
+    ASSERT_FALSE(model_.empty()) << "no model in tests/data/models";
   }
   // Reports whatever scores best, as soon as it may.
   static void MakeTalkative(Device& device) {
