@@ -79,8 +79,8 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
 	@echo
-	@echo "This small model knows few voices, so it is less sure of new ones: a threshold of 160 suits it"
-	@echo "better than the usual 200. kws calibrate chooses thresholds by hours of sound."
+	@echo "Training chose thresholds at which single other words hardly ever wake the model. One that knows"
+	@echo "only a few synthetic voices then misses most words; with 160 it hears more and is wrong more often."
 	$(BIN)/kws convert $(DEMO)/model/bundle --threshold 160 --name demo --out $(DEMO)/bundle
 	@echo
 	$(BIN)/kws features $(DEMO)/data/yes/$$(cd $(DEMO)/data/yes && ls | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png

@@ -60,8 +60,8 @@ def section(notes: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
         "the range of the seeds and the 95 % interval of all their words together. All seeds hear",
         "the same hours, so the interval of the false alarms is that of one seed's hours.",
         "",
-        "| | | hours | keywords | misses | 95 % | false alarms per hour | 95 % |",
-        "|---|---|---|---|---|---|---|---|",
+        "| | | seeds | hours | keywords | misses | 95 % | false alarms per hour | 95 % |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for title, runs in notes.items():
         for kind in Kind if runs else ():
@@ -86,7 +86,7 @@ def _cells(facts: Sequence[Mapping[str, Any]]) -> str:
         low, high = (100 * share for share in wilson(missed, said))
         interval = f"{low:.1f} to {high:.1f} %"
     return (
-        f"{hours:.2f} | {said // len(facts) or ''} | {misses} | {interval} "
+        f"{len(facts)} | {hours:.2f} | {said // len(facts) or ''} | {misses} | {interval} "
         f"| {alarms / hours:.2f} | {least:.2f} to {most:.2f}"
     )
 

@@ -7,11 +7,9 @@ Other columns do not matter. A manifest without these columns says nothing of co
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
-from kws.audio.long_recordings import MANIFEST
-from kws.errors import DataError
+from kws.audio.long_recordings import MANIFEST, read_manifest
 
 _FILES = ("path", "file")
 _COLLECTIONS = ("source", "repository", "repo")
@@ -26,15 +24,10 @@ def clip_collections(root: Path) -> dict[Path, str]:
     manifest = root / MANIFEST
     if not manifest.is_file():
         return {}
-    try:
-        with manifest.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            columns = rows.fieldnames or ()
-            path = next((name for name in _FILES if name in columns), None)
-            collection = next((name for name in _COLLECTIONS if name in columns), None)
-            if not path or not collection:
-                return {}
-            return {root / row[path]: row[collection] or "" for row in rows if row[path]}
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "it is not a table of text"
-        raise DataError(f"{manifest}: {reason.lower()}; correct or remove it") from None
+    rows = read_manifest(manifest)
+    columns = rows[0] if rows else {}
+    path = next((name for name in _FILES if name in columns), None)
+    collection = next((name for name in _COLLECTIONS if name in columns), None)
+    if not path or not collection:
+        return {}
+    return {root / row[path]: row[collection] or "" for row in rows if row[path]}

@@ -9,7 +9,7 @@ may say more; its columns are all optional but `file`:
 - `split`: train, validation or test
 - `speaker_or_group`: who is heard; no speaker is in two splits
 - `transcript`: what is said
-- `has_keyword`, `contains_<word>`: yes, no or unsure
+- `contains_<word>`: whether the word is said, yes, no or unsure
 
 Without a manifest, a text file next to a recording (`kitchen.txt` for `kitchen.wav`) is its
 transcript, and each split gets its own part of each recording.
@@ -45,8 +45,11 @@ HOMOPHONES = {
 }
 """Words that a listener cannot tell from a keyword."""
 
-_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
-"""Start and end of each split's part of a recording that no manifest assigns to a split."""
+SPLIT_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
+"""Start and end of each split's part of a recording that nothing assigns to a split."""
+
+PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
+"""Digital silence between two recordings of a source that are played one after the other."""
 
 
 @dataclass(frozen=True)
@@ -132,20 +135,16 @@ def load_recordings(
     return sounds
 
 
-def join_by_source(
-    recordings: Sequence[LongRecording], sounds: Sequence[Pcm], pause_ms: int = 200
-) -> dict[str, Pcm]:
+def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -> dict[str, Pcm]:
     """The recordings of each source one after the other, as one long recording: int16[n].
 
     Args:
         recordings: the recordings.
         sounds: their sound.
-        pause_ms: digital silence between two.
     """
-    pause = np.zeros(pause_ms * SAMPLE_RATE // 1000, np.int16)
     joined: dict[str, list[Pcm]] = {}
     for recording, pcm in zip(recordings, sounds, strict=True):
-        joined.setdefault(recording.source, []).extend((pcm, pause))
+        joined.setdefault(recording.source, []).extend((pcm, PAUSE))
     return {source: np.concatenate(parts) for source, parts in joined.items()}
 
 
@@ -154,15 +153,23 @@ def _plain_text(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", text.lower()))
 
 
-def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRecording]:
+def read_manifest(manifest: Path) -> list[dict[str, str]]:
+    """The rows of a manifest, by the names of the columns.
+
+    Raises:
+        DataError: it cannot be read, or is not a table of text.
+    """
     try:
         with manifest.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
+            return list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or "it is not a table of text"
         raise DataError(f"{manifest}: {reason.lower()}; correct or remove it") from None
+
+
+def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRecording]:
     listed = {}
-    for row in rows:
+    for row in read_manifest(manifest):
         name = row.get("file")
         if not name:
             raise DataError(f"{manifest}: a line has no file; its first line has to name columns")
@@ -193,5 +200,5 @@ def _plain(path: Path, folder: Path, split: Split | None) -> LongRecording:
         except (OSError, UnicodeDecodeError):
             raise DataError(f"{text}: it is not text; correct or remove it") from None
     source = path.parent.name if path.parent != folder else folder.resolve().name
-    part = _PARTS[split] if split else (0.0, 1.0)
+    part = SPLIT_PARTS[split] if split else (0.0, 1.0)
     return LongRecording(path, source, path.stem, part, transcript)

@@ -83,7 +83,7 @@ def add_clip(folder: Path, clip: MinedClip, pcm: Pcm) -> Path:
         DataError: the folder's manifest is not one of mined recordings.
         KwsError: the recording could not be written.
     """
-    text = read_manifest(folder)
+    text = manifest_text(folder)
     path = folder / clip.file
     write_clip(path, pcm)
     try:
@@ -94,7 +94,7 @@ def add_clip(folder: Path, clip: MinedClip, pcm: Pcm) -> Path:
     return path
 
 
-def read_manifest(folder: Path) -> str:
+def manifest_text(folder: Path) -> str:
     """The manifest's text; its first line only if there is none yet.
 
     Raises:

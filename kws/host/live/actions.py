@@ -21,7 +21,7 @@ from kws.audio.mined_recordings import (
     MinedClip,
     add_clip,
     file_name,
-    read_manifest,
+    manifest_text,
 )
 from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
@@ -118,7 +118,7 @@ class WakeUps:
         self._folder, self._most, self._source = folder, most, source
         self._waiting: deque[tuple[Heard, int]] = deque()
         self._full = False
-        read_manifest(folder)
+        manifest_text(folder)
         make_directory(folder / MINED_FOLDER)
 
     def add(self, heard: Heard, now_ms: int) -> None:

@@ -30,7 +30,6 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
 from kws.features.frontend_settings import HOP_MS
-from kws.model.evaluate.statistics import poisson, wilson
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,
     Progress,
@@ -104,19 +103,16 @@ class Calibration:
 
 
 def _facts(metrics: StreamMetrics) -> dict[str, Any]:
-    alarms = len(metrics.false_alarms)
-    low, high = poisson(alarms)
     facts: dict[str, Any] = {
         "hours": metrics.hours,
-        "false_alarms": alarms,
-        "false_alarms_an_hour_95": [low / metrics.hours, high / metrics.hours],
+        "false_alarms": len(metrics.false_alarms),
+        "false_alarms_an_hour_95": list(metrics.false_alarms_per_hour_95()),
     }
     if metrics.total_said:
-        missed = metrics.total_said - metrics.total_hits
         facts |= {
             "keywords_said": metrics.total_said,
-            "missed": missed,
-            "miss_share_95": list(wilson(missed, metrics.total_said)),
+            "missed": metrics.total_said - metrics.total_hits,
+            "miss_share_95": list(metrics.miss_share_95),
         }
     return facts
 
@@ -154,13 +150,11 @@ def calibrate(
     if not any(word.label in keywords for trace in traces for word in trace.words):
         raise DataError("nobody says a keyword in the streams; calibration needs some")
     asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
-    allowed = (asked[0] / MARGIN, asked[1] / MARGIN)
     candidates = [
-        _choose(bundle, _settings(bundle, keywords, window), traces, allowed, progress)
+        _choose(bundle, _settings(bundle, keywords, window), traces, asked, progress)
         for window in _windows(bundle)
     ]
-    best = min(candidates, key=_cost)
-    return replace(best, asked=asked)
+    return min(candidates, key=_cost)
 
 
 def _cost(candidate: Calibration) -> tuple[int, int, int]:
@@ -199,7 +193,7 @@ def _choose(
     bundle: Bundle,
     settings: RecognizerSettings,
     traces: Sequence[Trace],
-    allowed: tuple[float, float],
+    asked: tuple[float, float],
     progress: Progress,
 ) -> Calibration:
     """The best thresholds for one window; `settings.thresholds` stay.
@@ -208,7 +202,7 @@ def _choose(
         bundle: the model.
         settings: the window, and keywords that are never reported.
         traces: the model's scores.
-        allowed: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
         progress: called with 1 after each run of the recognizer.
     """
     keywords = [word for word in bundle.keywords if word not in settings.thresholds]
@@ -222,10 +216,10 @@ def _choose(
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_threshold = list(pool.map(measure, THRESHOLDS))
-    thresholds = dict(zip(keywords, _share_out(keywords, by_threshold, allowed), strict=True))
+    thresholds = dict(zip(keywords, _share_out(keywords, by_threshold, asked), strict=True))
     tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
     return Calibration(
-        allowed,
+        asked,
         tried,
         measure_traces(tried, bundle.labels, traces, keywords),
         {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()},
@@ -242,9 +236,9 @@ def _by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
 def _share_out(
     keywords: Sequence[str],
     by_threshold: Sequence[dict[Kind, StreamMetrics]],
-    allowed: tuple[float, float],
+    asked: tuple[float, float],
 ) -> list[int]:
-    """A threshold for each keyword: fewest misses together, with both rates within `allowed`.
+    """A threshold for each keyword: fewest misses together, with both rates within what was asked.
 
     For every pair of prices of a false alarm in talk and at a word, each keyword takes the
     threshold that is cheapest for it. Of the pairs that keep both rates, that of the fewest misses
@@ -253,7 +247,7 @@ def _share_out(
     Args:
         keywords: the keywords.
         by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
-        allowed: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
     """
     options = [*THRESHOLDS, 255]
     misses = np.zeros((len(keywords), len(options)))
@@ -277,7 +271,7 @@ def _share_out(
     chosen = _middle_of_lowest(misses + np.einsum("pr,rko->pko", prices, rates))
     every = np.arange(len(keywords))
     both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + unseen
-    within = np.flatnonzero((both <= np.array(allowed) + 1e-9).all(axis=1))
+    within = np.flatnonzero((both * MARGIN <= np.array(asked) + 1e-9).all(axis=1))
     if len(within):
         missed = misses[every, chosen].sum(axis=1)
         best = min(within, key=lambda pair: (missed[pair], both[pair].sum()))

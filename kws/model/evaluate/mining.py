@@ -24,7 +24,7 @@ import soundfile
 from kws import _core
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
-from kws.audio.long_recordings import LongRecording
+from kws.audio.long_recordings import PAUSE, LongRecording
 from kws.audio.mined_recordings import (
     MINED_FOLDER,
     MinedClip,
@@ -44,9 +44,6 @@ from kws.progress import progress_bar
 
 _STREAM_SECONDS = 600.0
 """At most so much sound is in memory at once, times the number of cores."""
-
-_PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
-"""Between two recordings of a source."""
 
 _GAP_MS = 1000
 """Inferences that are nearer than this belong to one event."""
@@ -276,7 +273,7 @@ def _events(
     for part in stream:
         starts.append(samples)
         blocks = read_blocks(part.recording.path, _BLOCK_SECONDS, part.recording.part)
-        for pcm in itertools.chain(blocks, [_PAUSE]):
+        for pcm in itertools.chain(blocks, [PAUSE]):
             if ended.is_set():
                 return []
             try:

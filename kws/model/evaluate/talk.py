@@ -18,14 +18,11 @@ import numpy as np
 import soxr
 
 from kws._core import SAMPLE_RATE
-from kws.audio.long_recordings import LongRecording
+from kws.audio.long_recordings import PAUSE, LongRecording
 from kws.audio.pcm import Pcm
 from kws.audio.resampling import read_blocks
 from kws.audio.surroundings import level_talk
 from kws.model.evaluate.streams import PART_MINUTES, Kind, Stream
-
-_PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
-"""After each recording."""
 
 _BLOCK_SECONDS = 30.0
 
@@ -57,7 +54,7 @@ def recorded_talk(
         for recording in group:
             starts.append((samples, recording.path))
             blocks = read_blocks(recording.path, _BLOCK_SECONDS, recording.part)
-            for pcm in itertools.chain(blocks, [_PAUSE]):
+            for pcm in itertools.chain(blocks, [PAUSE]):
                 parts.append(pcm)
                 samples += len(pcm)
                 if samples <= _LONGEST:
@@ -110,8 +107,8 @@ def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[s
         parts: list[Pcm] = []
         for recording in (r for r in recordings if r.source == source):
             pcm = _beginning(recording, wanted)
-            parts += [level_talk(pcm), _PAUSE]
-            wanted -= len(pcm) + len(_PAUSE)
+            parts += [level_talk(pcm), PAUSE]
+            wanted -= len(pcm) + len(PAUSE)
             if wanted <= 0:
                 break
         talk[source] = np.concatenate(parts)

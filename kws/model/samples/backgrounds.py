@@ -11,11 +11,9 @@ from collections.abc import Sequence
 
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
+from kws.audio.long_recordings import SPLIT_PARTS
 from kws.audio.pcm import Pcm
 from kws.errors import DataError
-
-_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
-"""Start and end of each split's part, as shares of the recording."""
 
 _THIRDS = {Split.TRAIN: (0.0, 1 / 3), Split.VALIDATION: (1 / 3, 2 / 3), Split.TEST: (2 / 3, 1.0)}
 """The same for a recording of which a tenth is not longer than a clip."""
@@ -37,7 +35,7 @@ def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
                 f"a background recording lasts {len(recording) / SAMPLE_RATE:.2f} s; each "
                 "has to be longer than 1 s, so lengthen or remove it"
             )
-        for shares in (_PARTS, _THIRDS):
+        for shares in (SPLIT_PARTS, _THIRDS):
             cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}
             if min(end - start for start, end in cuts.values()) > SAMPLE_RATE:
                 start, end = cuts[split]

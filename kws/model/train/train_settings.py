@@ -75,14 +75,14 @@ class TrainSettings:
         "suits training clips that are much noisier than the validation clips.",
     )
     false_alarms_per_hour: float = setting(
-        0.5,
+        1.0,
         0,
         1000,
         "False alarms per hour of talk for which the recognizer's thresholds are chosen when the "
         "training ends.",
     )
     false_alarms_at_words: float = setting(
-        0.5,
+        6.0,
         0,
         1000,
         "The same for an hour without talk, with 180 single words that are no keywords.",

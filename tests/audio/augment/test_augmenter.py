@@ -14,7 +14,7 @@ from kws.audio.augment.augmenter import Augmenter
 from kws.audio.augment.joining import join
 from kws.audio.augment.level import speech_levels
 from kws.audio.augment.noise import cut_backgrounds
-from kws.audio.augment.room import make_response
+from kws.audio.augment.room import Rooms, make_response, recorded_response
 from kws.audio.augment.shift import shift
 from kws.audio.augment.silence import silence
 from kws.audio.augment.speed import resample, stretch
@@ -299,3 +299,53 @@ def test_too_short_a_background_is_named() -> None:
 def test_senseless_settings_are_refused(values: dict[str, float]) -> None:
     with pytest.raises(KwsError, match=next(iter(values))):
         Augmentation(**values)  # type: ignore[arg-type]
+
+
+def test_narrow_bands_lose_what_is_above() -> None:
+    for hertz, most in ((3000, 1.01), (7400, 0.05)):
+        clips = tones(50, hertz=hertz)
+        out = change(clips, narrow=1).astype(float)
+        ratio = np.sqrt((out**2).mean(axis=1) / (clips.astype(float) ** 2).mean(axis=1))
+        assert ratio.max() < most
+        assert hertz > 7000 or ratio.min() > 0.99
+
+
+def test_talk_is_the_noise_behind_words() -> None:
+    talk = np.full(40000, 1000, np.int16)  # nothing else in the noise is constant
+    noise = (2000 * rng().standard_normal(40000)).astype(np.int16)
+    for share, low, high in ((0.0, 0, 0), (0.4, 0.3, 0.5), (1.0, 1, 1)):
+        settings = replace(NONE, background=1, snr_db=0, snr_range_db=0, babble=0, talk=share)
+        augmenter = Augmenter(settings, [noise], 16000, 0, talk=[talk])
+        out = augmenter.change(tones(300), [1])
+        constant = out[:, :4000].std(axis=1) < 1
+        assert low <= constant.mean() <= high
+
+
+def test_windows_of_talk_keep_their_leads_and_pauses_stay_quieter() -> None:
+    settings = replace(NONE, lead_ms=500, gain_db=60)
+    augmenter = Augmenter(settings, [], 16000, 0)
+    speech = (3000 * rng().standard_normal((200, 24000))).astype(np.int16)
+    pause = speech // 100
+    loud, quiet = (
+        augmenter.change_talk(clips, [1]).astype(np.float32) for clips in (speech, pause)
+    )
+    assert loud.shape == (200, 24000)
+    levels = decibels(speech_levels(loud, 16000) / 32768)
+    assert levels.min() < -50
+    assert -8 < levels.max() < -5
+    # A pause is 40 dB below speech; it is raised to 20 dB below it at most.
+    assert decibels(speech_levels(quiet, 16000) / 32768).max() < -24
+
+
+def test_recorded_rooms_take_the_place_of_half() -> None:
+    response = np.zeros(4000, np.int16)
+    response[40], response[1640] = 20000, 10000
+    out = recorded_response(response, 8000, rng())
+    assert np.sum(out**2) == pytest.approx(1, rel=1e-5)
+    assert np.flatnonzero(out).tolist() == [0, 1600]
+    assert 0.5 * 10 ** (-12 / 20) - 1e-6 <= out[1600] / out[0] <= 0.5 + 1e-6
+    click = np.zeros((400, 16000), np.float32)
+    click[:, 0] = 1
+    heard = Rooms(0, [response]).apply(click, rng())
+    sparse = (np.abs(heard) > 1e-6).sum(axis=1) <= 2
+    assert 0.4 < sparse.mean() < 0.6

@@ -13,6 +13,8 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.sound_files import write_clip
+from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
@@ -21,7 +23,7 @@ from kws.model.evaluate.calibration import MARGIN, OTHER_WORDS, calibrate
 from kws.model.evaluate.evaluation import calibrate_bundle
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
-from kws.model.evaluate.streams import StreamPlan
+from kws.model.evaluate.streams import Kind, StreamPlan
 from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
@@ -165,3 +167,59 @@ def test_built_in_bundle_is_not_changed(run: Run) -> None:
     result = CliRunner().invoke(app, ["calibrate", "--data", str(run.data)])
     assert isinstance(result.exception, UsageError)
     assert "--model" in str(result.exception)
+
+
+def test_talk_and_single_words_each_have_their_rate(bundle: Bundle) -> None:
+    words = [said("yes", 10_000 * i) for i in range(1, 31)]
+    peaks = [(w.start_ms + 100, "yes", (150, 210, 250)[i % 3]) for i, w in enumerate(words)]
+    words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
+    # 20 other words are taken for yes at 200, 20 places in talk at 220.
+    peaks += [(w.start_ms + 100, "yes", 200) for w in words if w.label == "dog"][:20]
+    in_talk = [(10_000 * i, "yes", 220) for i in range(1, 21)]
+    traces = [
+        replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE),
+        replace(scored([], in_talk, seconds=3600), kind=Kind.TALK),
+    ]
+
+    def threshold(talk: float, at_words: float) -> int:
+        return calibrate(bundle, traces, talk, at_words=at_words).settings.thresholds["yes"]
+
+    assert threshold(100, 100) < 150
+    assert 200 <= threshold(100, 2) < 210
+    assert 220 <= threshold(2, 100) < 250
+    assert 220 <= threshold(2, 2) < 250
+    result = calibrate(bundle, traces, 2)
+    assert result.asked == (2, 2)
+    assert result.has_talk
+    facts = result.metrics()
+    assert facts["talk"]["false_alarms"] == 0
+    assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "an hour cannot show less"
+
+
+def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:
+    words = [said("yes", 10_000 * i) for i in range(1, 20)]
+    peaks = [(w.start_ms + 100, "yes", 250) for w in words]
+    minute = [(10_000, "yes", 180)]
+    traces = [
+        replace(scored(words, peaks, seconds=300), kind=Kind.QUIET),
+        replace(scored([], minute, seconds=60), kind=Kind.TALK),
+    ]
+    result = calibrate(bundle, traces, 0.1)
+    assert result.by_kind[Kind.TALK].false_alarms == ()
+    assert 180 <= result.settings.thresholds["yes"] < 250
+
+
+def test_bundle_that_was_calibrated_with_talk_is_not_without(run: Run, tmp_path: Path) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    noise = 1000 * np.random.default_rng(0).standard_normal(20 * 16000)
+    write_clip(talk / "radio.wav", noise.astype(np.int16))
+    folder = Path(shutil.copytree(run.out / "bundle", tmp_path / "b"))
+    dataset, plan = open_dataset(run.data), StreamPlan(0.02, 0)
+    with_talk = calibrate_bundle(folder, dataset, plan, 60, around=Surroundings((talk,)))
+    assert with_talk.has_talk
+    assert Kind.OVER_TALK in with_talk.by_kind
+    before = load_bundle(folder).recognizer
+    with pytest.raises(UsageError, match="name some with --negatives"):
+        calibrate_bundle(folder, dataset, plan, 60)
+    assert load_bundle(folder).recognizer == before

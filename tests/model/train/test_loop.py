@@ -272,3 +272,12 @@ def test_full_disk_is_one_line_and_the_run_can_go_on(tones: DataSet, full_disk: 
     with pytest.raises(KwsError, match=r"checkpoint\.npz: cannot be written"):
         train(tones, full_disk / "run", SETTINGS)
     assert {path.name for path in (full_disk / "run").iterdir()} == {"settings.toml", "logs"}
+
+
+def test_bundle_leaves_calibrated(run: Run) -> None:
+    assert run.result.calibration
+    bundle = load_bundle(run.out / "bundle")
+    assert bundle.recognizer == run.result.calibration.settings
+    assert set(bundle.recognizer.thresholds) == {"low", "high"}
+    assert bundle.metrics["calibration"]["quiet"]["keywords_said"] > 0
+    assert "## Thresholds" in (run.out / "bundle" / "README.md").read_text()

@@ -6,9 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kws.audio.dataset import DataSet
+from kws.audio.sound_files import write_clip
+from kws.audio.surroundings import Surroundings
 from kws.errors import ModelError, UsageError
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.loop import train
@@ -66,3 +69,11 @@ def test_best_epoch_has_the_lowest_validation_loss() -> None:
     losses = (0.5, 0.2, 0.7, 0.2, 0.8)
     results = [checkpoint.EpochResult(1.0, 0.5, 0.9, loss) for loss in losses]
     assert checkpoint.State(history=results).best_epoch == 3
+
+
+def test_run_with_other_recordings_of_talk_is_another_run(
+    run: Run, tones: DataSet, tmp_path: Path
+) -> None:
+    write_clip(tmp_path / "radio.wav", np.ones(16000, np.int16))
+    with pytest.raises(UsageError, match="other recordings of talk"):
+        train(tones, run.out, SETTINGS, around=Surroundings((tmp_path,)))

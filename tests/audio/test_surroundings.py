@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is around a device: talk without keywords, noises, rooms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.dataset import Split
+from kws.audio.sound_files import write_clip
+from kws.audio.surroundings import Surroundings, level_talk
+from kws.errors import DataError
+
+
+def folder(root: Path, **words: str) -> Path:
+    """A folder of recordings of a second with these transcripts."""
+    root.mkdir()
+    for name, text in words.items():
+        write_clip(root / f"{name}.wav", np.full(16000, 100, np.int16))
+        (root / f"{name}.txt").write_text(text)
+    return root
+
+
+def test_talk_with_a_keyword_is_left_out(tmp_path: Path) -> None:
+    around = Surroundings((folder(tmp_path / "talk", a="good morning", b="no thanks"),))
+    assert [r.path.stem for r in around.talk(Split.TRAIN, ["yes", "no"])] == ["a"]
+    with pytest.raises(DataError, match="every recording holds one of good, thanks"):
+        around.talk(Split.TRAIN, ["good", "thanks"])
+
+
+def test_short_noises_are_repeated(tmp_path: Path) -> None:
+    around = Surroundings(noises=(folder(tmp_path / "hum", a=""),))
+    (noise,) = around.load_noises(Split.TRAIN)
+    assert len(noise) == 12 * 16000
+    assert (noise == 100).all()
+
+
+def test_every_split_may_use_a_room_whole(tmp_path: Path) -> None:
+    around = Surroundings(rooms=(folder(tmp_path / "hall", a=""),))
+    assert [len(around.load_rooms(split)[0]) for split in Split] == [16000] * 3
+
+
+def test_fingerprint_changes_with_the_recordings(tmp_path: Path) -> None:
+    talk = folder(tmp_path / "talk", a="")
+    first = Surroundings((talk,)).fingerprint
+    assert first == Surroundings((talk,)).fingerprint
+    (talk / "b.wav").write_bytes((talk / "a.wav").read_bytes())
+    assert Surroundings((talk,)).fingerprint != first
+    assert Surroundings().fingerprint == ""
+
+
+def test_talk_is_brought_to_one_level_and_its_pauses_stay_quiet() -> None:
+    rng = np.random.default_rng(0)
+    for level in (30, 3000):
+        pcm = (level * rng.standard_normal(32000)).astype(np.int16)
+        pcm[:12000] //= 20
+        leveled = level_talk(pcm).astype(float)
+        assert np.sqrt(np.mean(leveled[12000:] ** 2)) == pytest.approx(3000, rel=0.1)
+        assert np.sqrt(np.mean(leveled[:12000] ** 2)) < 300
+    np.testing.assert_array_equal(level_talk(np.zeros(32000, np.int16)), np.zeros(32000))
