@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import hashlib
 import http.client
@@ -12,11 +13,12 @@ import time
 import urllib.error
 import urllib.request
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from kws.audio.dataset import BACKGROUND_FOLDER
+from kws.audio.dataset import BACKGROUND_FOLDER, hash_split
+from kws.audio.long_recordings import MANIFEST
 from kws.errors import DataError, KwsError, UsageError
 from kws.files import make_directory, new_directory
 from kws.progress import progress_bar
@@ -28,7 +30,7 @@ _RETRIES = 5  # times in a row that a connection may break without a single byte
 
 @dataclass(frozen=True)
 class Archive:
-    """A data set as its authors publish it: a .tar.gz in Speech Commands layout."""
+    """A data set as its authors publish it: a .tar.gz of words, or of talk."""
 
     name: str
     url: str
@@ -36,42 +38,73 @@ class Archive:
     size: int | None
     """Bytes, if known before the server is asked."""
 
+    licence: str = "Creative Commons BY 4.0"
+    talk: bool = False
+    """Whether it is LibriSpeech's layout of talk, else Speech Commands' of words."""
+
+    def describe(self) -> str:
+        """What will be fetched, for people."""
+        size = f"{self.size / 1e9:.2f} GB, " if self.size else ""
+        return f"{self.name}: {size}licence {self.licence}, from {self.url}, SHA-256 {self.sha256}"
+
+
+def _librispeech(part: str, hours: str, sha256: str, size: int | None) -> Archive:
+    url = f"https://www.openslr.org/resources/12/{part}.tar.gz"
+    return Archive(f"LibriSpeech {part}, {hours} hours", url, sha256, size, talk=True)
+
 
 # Checksums as TensorFlow Datasets and torchaudio record them.
 ARCHIVES = {
-    ("speech_commands", "0.01"): Archive(
-        "Speech Commands 0.01",
-        "http://download.tensorflow.org/data/speech_commands_v0.01.tar.gz",
-        "743935421bb51cccdb6bdd152e04c5c70274e935c82119ad7faeec31780d811d",
-        None,
-    ),
     ("speech_commands", "0.02"): Archive(
         "Speech Commands 0.02",
         "http://download.tensorflow.org/data/speech_commands_v0.02.tar.gz",
         "af14739ee7dc311471de98f5f9d2c9191b18aedfe957f4a6ff791c709868ff58",
         2_428_923_189,
     ),
+    ("speech_commands", "0.01"): Archive(
+        "Speech Commands 0.01",
+        "http://download.tensorflow.org/data/speech_commands_v0.01.tar.gz",
+        "743935421bb51cccdb6bdd152e04c5c70274e935c82119ad7faeec31780d811d",
+        None,
+    ),
+    ("librispeech", "dev-clean"): _librispeech(
+        *("dev-clean", "5.4", "76f87d090650617fca0cac8f88b9416e0ebf80350acb97b343a85fa903728ab3"),
+        337_926_286,
+    ),
+    ("librispeech", "test-clean"): _librispeech(
+        *("test-clean", "5.4", "39fde525e59672dc6d1551919b1478f724438a95aa55f874b576be21967e6c23"),
+        346_663_984,
+    ),
+    ("librispeech", "train-clean-100"): _librispeech(
+        *("train-clean-100", "100"),
+        "d4ddd1d5a6ab303066f14971d768ee43278a5f2a0aa43dc716b0e64ecbbbf6e2",
+        6_387_309_499,
+    ),
 }
+"""By name and version. The first version of a name is its default."""
 
 
-def find_archive(name: str, version: str) -> Archive:
-    """The archive of that name and version.
+def find_archive(name: str, version: str | None = None) -> Archive:
+    """The archive of that name and version; without a version, the name's first.
 
     Raises:
         UsageError: there is no such archive.
     """
-    archive = ARCHIVES.get((name, version))
+    fitting = (a for (n, v), a in ARCHIVES.items() if n == name and version in {None, v})
+    archive = next(fitting, None)
     if archive is None:
         known = ", ".join(f"{n} --version {v}" for n, v in ARCHIVES)
-        raise UsageError(f"no data set {name!r} of version {version!r}; known are {known}")
+        of_version = f" of version {version!r}" if version else ""
+        raise UsageError(f"no data set {name!r}{of_version}; known are {known}")
     return archive
 
 
 def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
     """Fetch and unpack a data set into the new folder `out`.
 
-    The archive arrives in `<out>.tar.gz.part`, which stays when the transfer breaks, so that the
-    next call goes on from there. `out` appears whole or not at all.
+    Talk gets a `manifest.csv` with speakers, splits and transcripts. The archive arrives in
+    `<out>.tar.gz.part`, which stays when the transfer breaks, so that the next call goes on from
+    there. `out` appears whole or not at all.
 
     Returns:
         False if `out` holds a data set already, and nothing was done.
@@ -81,7 +114,8 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
         DataError: the server cannot be reached or refuses, or what came is not the archive.
         KwsError: a file could not be written.
     """
-    if out.is_dir() and (out / BACKGROUND_FOLDER).is_dir():
+    done = out / (MANIFEST if archive.talk else BACKGROUND_FOLDER)
+    if done.exists():
         return False
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         raise UsageError(f"{out}: is there already and is no data set; name a new folder")
@@ -173,6 +207,7 @@ def _check(archive: Archive, part: Path) -> None:
 
 def _unpack(archive: Archive, part: Path, folder: Path) -> None:
     """Regular files only, and none outside `folder`."""
+    talk = _Talk() if archive.talk else None
     try:
         with (
             _open(part, "rb") as raw,
@@ -189,16 +224,61 @@ def _unpack(archive: Archive, part: Path, folder: Path) -> None:
                     raise DataError(
                         f"{archive.url}: holds {member.name!r}, which is unsafe; stopped"
                     )
-                path = folder / name
+                path = folder / (talk.place(name) if talk else name)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("wb") as file:
                     shutil.copyfileobj(source, file, _CHUNK)
+                if talk:
+                    talk.add(path)
                 advance(raw.tell() - seen)
                 seen = raw.tell()
     except (tarfile.TarError, gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(
             f"{archive.url}: cannot be unpacked ({error}); run the command again"
         ) from None
+    if talk:
+        talk.write_manifest(archive, folder)
+
+
+_VALIDATION_PERCENT = 10.0
+_TEST_PERCENT = 10.0
+
+
+@dataclass
+class _Talk:
+    """LibriSpeech's layout, made flat: a folder is a source, and a chapter is none."""
+
+    files: list[Path] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    """Transcripts by the recordings' names."""
+
+    def place(self, name: PurePosixPath) -> PurePosixPath:
+        """Where `LibriSpeech/dev-clean/84/121123/84-121123-0000.flac` goes."""
+        return PurePosixPath(*name.parts[1:-3], name.name)
+
+    def add(self, path: Path) -> None:
+        """A file that was unpacked; one of transcripts is read and removed."""
+        if path.suffix == ".flac":
+            self.files.append(path)
+        elif path.name.endswith(".trans.txt"):
+            for line in path.read_text(encoding="utf-8").splitlines():
+                name, _, text = line.partition(" ")
+                self.texts[name] = text
+            path.unlink()
+
+    def write_manifest(self, archive: Archive, folder: Path) -> None:
+        missing = [path.name for path in self.files if path.stem not in self.texts]
+        if missing or not self.files:
+            lacks = f"no transcript of {missing[0]}" if missing else "no recordings"
+            raise DataError(f"{archive.url}: holds {lacks}; it is not the data set that is known")
+        with (folder / MANIFEST).open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file)
+            table.writerow(["file", "kind", "speaker_or_group", "split", "transcript"])
+            for path in sorted(self.files):
+                speaker = path.name.split("-")[0]
+                split = hash_split(speaker, _VALIDATION_PERCENT, _TEST_PERCENT)
+                name = path.relative_to(folder).as_posix()
+                table.writerow([name, "speech", speaker, split, self.texts[path.stem].lower()])
 
 
 def _open(path: Path, mode: str) -> IO[bytes]:

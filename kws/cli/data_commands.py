@@ -102,15 +102,26 @@ def record(
 
 
 def download(
-    name: Annotated[str, typer.Argument(help="Name of the data set: speech_commands.")],
+    name: Annotated[
+        str, typer.Argument(help="speech_commands: words. librispeech: talk for --negatives.")
+    ],
     out: Annotated[Path, typer.Option(help="New folder of the data set.")],
-    version: Annotated[str, typer.Option(help="Version of the data set: 0.01 or 0.02.")] = "0.02",
+    version: Annotated[
+        str | None,
+        typer.Option(
+            help="Speech Commands: 0.02 or 0.01. "
+            "LibriSpeech: dev-clean, test-clean or train-clean-100.",
+            show_default="the first",
+        ),
+    ] = None,
 ) -> None:
     """Download a public data set. An interrupted download continues."""
     from kws.audio.download import download as fetch
     from kws.audio.download import find_archive
 
-    fresh = fetch(find_archive(name, version), out)
+    archive = find_archive(name, version)
+    print(archive.describe())
+    fresh = fetch(archive, out)
     print(f"{out}: {'complete' if fresh else 'is there already'}")
 
 

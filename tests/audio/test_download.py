@@ -8,14 +8,17 @@ import io
 import tarfile
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
+from kws.audio.dataset import Split
 from kws.audio.download import ARCHIVES, Archive, download, find_archive
+from kws.audio.long_recordings import LongRecording, load_recordings, open_recordings
 from kws.errors import DataError, KwsError, UsageError
 
 
@@ -248,9 +251,66 @@ def test_folder_with_something_else_is_left_alone(server: Server, tmp_path: Path
     assert server.asked == []
 
 
+def flac(seconds: float) -> bytes:
+    buffer = io.BytesIO()
+    soundfile.write(buffer, np.zeros(round(16000 * seconds), np.int16), 16000, format="FLAC")
+    return buffer.getvalue()
+
+
+TALK = {
+    "LibriSpeech/README.TXT": b"about",
+    "LibriSpeech/dev-clean/84/7/84-7-0000.flac": flac(0.5),
+    "LibriSpeech/dev-clean/84/7/84-7-0001.flac": flac(0.25),
+    "LibriSpeech/dev-clean/84/7/84-7.trans.txt": b"84-7-0000 OH, NO\n84-7-0001 A DOG\n",
+    "LibriSpeech/dev-clean/2/9/2-9-0000.flac": flac(0.25),
+    "LibriSpeech/dev-clean/2/9/2-9.trans.txt": b"2-9-0000 ANOTHER DAY\n",
+}
+
+
+def test_talk_gets_speakers_splits_and_transcripts(server: Server, tmp_path: Path) -> None:
+    what = replace(archive(server, tar(TALK)), talk=True)
+    assert fetch(what, tmp_path / "talk") is True
+    assert (tmp_path / "talk" / "README.TXT").read_bytes() == b"about"
+    talk = open_recordings(tmp_path / "talk", None, "speech")
+    assert [(t.path.name, t.source, t.speaker) for t in talk] == [
+        ("2-9-0000.flac", "dev-clean", "2"),
+        ("84-7-0000.flac", "dev-clean", "84"),
+        ("84-7-0001.flac", "dev-clean", "84"),
+    ]
+    assert [t.may_contain(["no"]) for t in talk] == [False, True, False]
+    assert [len(pcm) for pcm in load_recordings(talk)] == [4000, 8000, 4000]
+    listed = [t.path for split in Split for t in of_split(tmp_path / "talk", split)]
+    assert sorted(listed) == [t.path for t in talk]
+    assert fetch(what, tmp_path / "talk") is False
+
+
+def of_split(folder: Path, split: Split) -> list[LongRecording]:
+    try:
+        return open_recordings(folder, split, "speech")
+    except DataError:
+        return []
+
+
+def test_talk_without_transcripts_is_refused(server: Server, tmp_path: Path) -> None:
+    files = {name: data for name, data in TALK.items() if "84-7.trans" not in name}
+    with pytest.raises(DataError, match=r"no transcript of 84-7-0000\.flac"):
+        fetch(replace(archive(server, tar(files)), talk=True), tmp_path / "talk")
+    assert not (tmp_path / "talk").exists()
+
+
+def test_archive_of_words_is_no_talk(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no recordings"):
+        fetch(replace(archive(server), talk=True), tmp_path / "talk")
+
+
 def test_unknown_data_set_names_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"speech_commands --version 0\.02"):
         find_archive("speech_commands", "0.03")
+
+
+def test_first_version_is_the_default() -> None:
+    assert find_archive("speech_commands") == ARCHIVES["speech_commands", "0.02"]
+    assert find_archive("librispeech") == ARCHIVES["librispeech", "dev-clean"]
 
 
 def test_official_archives_have_whole_checksums() -> None:

@@ -71,10 +71,13 @@ def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         "it", "http://127.0.0.1:9/", hashlib.sha256(packed).hexdigest(), len(packed)
     )
     monkeypatch.setitem(download.ARCHIVES, ("speech_commands", "0.02"), what)
-    assert kws("download", "speech_commands", "--out", tmp_path / "set")[:2] == (
-        0,
-        f"{tmp_path / 'set'}: complete\n",
+    code, out, _ = kws("download", "speech_commands", "--out", tmp_path / "set")
+    first, last = out.splitlines()
+    assert (code, last) == (0, f"{tmp_path / 'set'}: complete")
+    assert first.startswith(
+        "it: 0.00 GB, licence Creative Commons BY 4.0, from http://127.0.0.1:9/"
     )
+    assert first.endswith(what.sha256)
     assert contents(tmp_path / "set") == FILES
 
 
