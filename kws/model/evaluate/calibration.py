@@ -11,13 +11,15 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 
 Both count half a false alarm more than were counted, because none in half an hour does not mean
 none. They count `MARGIN` times, because speakers whose clips calibration did not use cause more.
+How many more is tried: thresholds for one half of the speakers meet the other half. If more false
+alarms come than were asked for, those at words count so many times more.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
@@ -39,27 +41,29 @@ from kws.model.evaluate.stream_metrics import (
     with_threshold,
 )
 from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.threshold_costs import (
+    OPTIONS,
+    Rates,
+    ThresholdCosts,
+    costs_of,
+    speaker_in,
+)
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900, 1000)
 SUPPRESSION_MS = 1500
 """A long word scores high for more than a second; it is one command."""
 
-OTHER_WORDS = 180
-"""Other words in an hour for which false alarms at words are counted: three per minute."""
-
 MARGIN = 1.5
-"""Rates count so many times: speakers whose clips calibration did not use cause more."""
+"""Rates count at least so many times: speakers that calibration did not hear cause more."""
 
-_UNSEEN = 0.5
-"""False alarms that count although none was counted."""
+MOST_MARGIN = 4.0
+"""Rates count at most so many times; half of few speakers says little about the others."""
 
 _WINDOW_RESULTS = 2
 """Fewest scores that are averaged: a single one may be an accident."""
 
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
 """What a false alarm costs in misses, tried for each of the two rates."""
-
-Rates = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,8 @@ class Calibration:
     """Of all streams together."""
 
     by_kind: dict[Kind, StreamMetrics]
+    margin_at_words: float = MARGIN
+    """How many times false alarms at words counted."""
 
     @property
     def has_talk(self) -> bool:
@@ -85,6 +91,7 @@ class Calibration:
         return {
             "asked_false_alarms_an_hour": self.asked[0],
             "asked_false_alarms_at_words": self.asked[1],
+            "margin_at_words": self.margin_at_words,
             "keywords_said": self.expected.total_said,
             "other_words_said": self.expected.other_words,
             "miss_share": self.expected.miss_share,
@@ -96,6 +103,7 @@ class Calibration:
         return {
             "asked_false_alarms_an_hour": self.asked[0],
             "asked_false_alarms_at_words": self.asked[1],
+            "margin_at_words": self.margin_at_words,
             "recognizer": config.to_dict(self.settings),
             "expected": self.expected.to_json(),
             "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
@@ -216,13 +224,16 @@ def _choose(
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_threshold = list(pool.map(measure, THRESHOLDS))
-    thresholds = dict(zip(keywords, _share_out(keywords, by_threshold, asked), strict=True))
+    margin = _margin_at_words(keywords, by_threshold, traces, asked)
+    places = _share_out(costs_of(keywords, by_threshold), asked, margin)
+    thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}
     tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
     return Calibration(
         asked,
         tried,
         measure_traces(tried, bundle.labels, traces, keywords),
         {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()},
+        margin,
     )
 
 
@@ -233,11 +244,36 @@ def _by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
     return groups
 
 
-def _share_out(
+def _margin_at_words(
     keywords: Sequence[str],
     by_threshold: Sequence[dict[Kind, StreamMetrics]],
+    traces: Sequence[Trace],
     asked: tuple[float, float],
-) -> list[int]:
+) -> float:
+    """How many times as many false alarms at words as asked for come from other speakers.
+
+    Thresholds are chosen for every second speaker and meet the others, and the other way round.
+    """
+    said = [word for trace in traces for word in trace.words if word.file]
+    speakers = sorted({speaker_in(word) for word in said})
+    others = [speaker_in(word) for word in said if word.label not in keywords]
+    halves = []
+    for half in (set(speakers[::2]), set(speakers[1::2])):
+        share = sum(speaker in half for speaker in others) / max(len(others), 1)
+        halves.append(costs_of(keywords, by_threshold, half, share))
+    heard = expected = 0.0
+    for here, there in (halves, halves[::-1]):
+        if not (here.units[1] and there.units[1]):
+            return MARGIN
+        chosen = _share_out(here, (np.inf, asked[1]), 1.0)
+        heard += there.alarms[1, np.arange(len(keywords)), chosen].sum()
+        expected += asked[1] * there.units[1]
+    return float(np.clip(heard / max(expected, 1.0), MARGIN, MOST_MARGIN))
+
+
+def _share_out(
+    costs: ThresholdCosts, asked: tuple[float, float], margin: float
+) -> npt.NDArray[np.int64]:
     """A threshold for each keyword: fewest misses together, with both rates within what was asked.
 
     For every pair of prices of a false alarm in talk and at a word, each keyword takes the
@@ -245,40 +281,28 @@ def _share_out(
     wins. A keyword that pays at no threshold gets 255: it is never reported.
 
     Args:
-        keywords: the keywords.
-        by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
+        costs: what the thresholds cost.
         asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: how many times those at words count; those in talk count `MARGIN` times.
+
+    Returns:
+        Places in `OPTIONS`: int64[keywords].
     """
-    options = [*THRESHOLDS, 255]
-    misses = np.zeros((len(keywords), len(options)))
-    rates = np.zeros((2, len(keywords), len(options)))
-    unseen = np.zeros(2)
-    for row, word in enumerate(keywords):
-        said = sum(metrics.said[word] for metrics in by_threshold[0].values())
-        hits = [sum(m.hits[word] for m in kinds.values()) for kinds in by_threshold]
-        misses[row] = [*(said - n for n in hits), said]
-        for place, (kinds, per) in enumerate(_COUNTED):
-            counts = [
-                sum(m.false_alarms_of(word) for k, m in metrics.items() if k in kinds)
-                for metrics in by_threshold
-            ]
-            unit = sum(per(m) for k, m in by_threshold[0].items() if k in kinds)
-            if unit:
-                rates[place, row] = np.array([*counts, 0.0]) / unit
-                unseen[place] = _UNSEEN / unit
+    misses, rates = costs.misses, costs.rates
     # float64[pairs of prices, keywords, options]
     prices = np.array(list(itertools.product(_PRICES, _PRICES)))
     chosen = _middle_of_lowest(misses + np.einsum("pr,rko->pko", prices, rates))
-    every = np.arange(len(keywords))
-    both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + unseen
-    within = np.flatnonzero((both * MARGIN <= np.array(asked) + 1e-9).all(axis=1))
+    every = np.arange(len(misses))
+    both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + costs.unseen
+    allowed = np.array(asked) / (MARGIN, margin)
+    within = np.flatnonzero((both <= allowed + 1e-9).all(axis=1))
     if len(within):
         missed = misses[every, chosen].sum(axis=1)
         best = min(within, key=lambda pair: (missed[pair], both[pair].sum()))
-        return [options[place] for place in chosen[best]]
+        places: npt.NDArray[np.int64] = chosen[best]
+        return places
     # The hours are too few to show so low a rate: no false alarm in them has to do.
-    silent = np.where(rates.sum(axis=0) > 0, np.inf, misses)
-    return [options[place] for place in _middle_of_lowest(silent)]
+    return _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
 
 
 def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:
@@ -293,14 +317,3 @@ def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:
     at_middle = np.take_along_axis(cost, middle[..., None], -1)
     places: npt.NDArray[np.int64] = np.where((at_middle <= lowest)[..., 0], middle, first)
     return places
-
-
-_COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
-    ({Kind.TALK}, lambda m: m.hours),
-    (
-        {Kind.QUIET, Kind.NOISE, Kind.OTHER_WORDS, Kind.RECORDING},
-        # Without other words, hours count.
-        lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
-    ),
-)
-"""Kinds of streams whose false alarms make a rate, and the hours of such a stream."""

@@ -275,8 +275,9 @@ def recognize(
 ) -> tuple[Report, ...]:
     """Reports of keywords that the core's recognizer makes of a stream's scores."""
     recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
-    rows = recognizer.run(trace.scores, trace.times_ms).tolist()
-    return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows if k > 1)
+    rows = recognizer.run(trace.scores, trace.times_ms)
+    rows = rows[rows[:, 1] > 1]  # before they become objects: there are many silences
+    return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
 
 
 def measure_traces(

@@ -19,11 +19,12 @@ from kws.bundle.bundle import Bundle, make_bundle
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError
-from kws.model.evaluate.calibration import MARGIN, OTHER_WORDS, calibrate
+from kws.model.evaluate.calibration import MARGIN, MOST_MARGIN, calibrate
 from kws.model.evaluate.evaluation import calibrate_bundle
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, StreamPlan
+from kws.model.evaluate.threshold_costs import OTHER_WORDS
 from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
@@ -194,6 +195,26 @@ def test_talk_and_single_words_each_have_their_rate(bundle: Bundle) -> None:
     facts = result.metrics()
     assert facts["talk"]["false_alarms"] == 0
     assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "an hour cannot show less"
+
+
+@pytest.mark.parametrize(("scores", "margin"), [((200, 200), MARGIN), ((100, 200), MOST_MARGIN)])
+def test_words_count_more_where_speakers_differ(
+    bundle: Bundle, scores: tuple[int, int], margin: float
+) -> None:
+    """`scores`: what the model says of the words of every second speaker, and of the others."""
+    words = [said("yes", 5_000 * i) for i in range(1, 41)]
+    words += [said("dog", 300_000 + 5_000 * i) for i in range(1, 181)]
+    words = [
+        replace(word, file=Path(f"s{i % 20:02}_nohash_{i // 20}.wav"))
+        for i, word in enumerate(words)
+    ]
+    heard = [(w.start_ms + 100, "yes", 160 + 4 * (i // 2)) for i, w in enumerate(words[:40])]
+    others = [(w.start_ms + 100, "yes", scores[i % 2]) for i, w in enumerate(words[40:])]
+    traces = [replace(scored(words, heard + others, seconds=1800), kind=Kind.NOISE)]
+    result = calibrate(bundle, traces, 1, at_words=3)
+    assert result.margin_at_words == margin
+    assert result.metrics()["margin_at_words"] == margin
+    assert result.settings.thresholds["yes"] >= 200
 
 
 def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each threshold costs each keyword: misses, and false alarms in talk and at words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.dataset import speaker_of
+from kws.model.evaluate.hits import Word
+from kws.model.evaluate.stream_metrics import THRESHOLDS, StreamMetrics
+from kws.model.evaluate.streams import Kind
+
+OTHER_WORDS = 180
+"""Other words in an hour for which false alarms at words are counted: three per minute."""
+
+_UNSEEN = 0.5
+"""False alarms that count although none was counted."""
+
+Rates = npt.NDArray[np.float64]
+
+_COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
+    ({Kind.TALK}, lambda m: m.hours),
+    (
+        {Kind.QUIET, Kind.NOISE, Kind.OTHER_WORDS, Kind.RECORDING},
+        # Without other words, hours count.
+        lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
+    ),
+)
+"""Kinds of streams whose false alarms make a rate, and the hours of such a stream."""
+
+OPTIONS = (*THRESHOLDS, 255)
+"""Thresholds of a keyword; 255 is never exceeded."""
+
+
+@dataclass(frozen=True)
+class ThresholdCosts:
+    """What each of `OPTIONS` costs each keyword."""
+
+    misses: Rates
+    """float64[keywords, options]."""
+
+    alarms: Rates
+    """float64[2, keywords, options]: false alarms in talk, and at words."""
+
+    units: Rates
+    """float64[2]: hours of talk, and hours with `OTHER_WORDS` other words."""
+
+    @property
+    def rates(self) -> Rates:
+        """False alarms per hour, 0 where there are no hours: float64[2, keywords, options]."""
+        hours = np.where(self.units > 0, self.units, np.inf)
+        rates: Rates = self.alarms / hours[:, None, None]
+        return rates
+
+    @property
+    def unseen(self) -> Rates:
+        """Per hour, what counts although nothing was counted: float64[2]."""
+        unseen: Rates = _UNSEEN / np.where(self.units > 0, self.units, np.inf)
+        return unseen
+
+
+def costs_of(
+    keywords: Sequence[str],
+    by_threshold: Sequence[dict[Kind, StreamMetrics]],
+    speakers: set[str] | None = None,
+    share: float = 1.0,
+) -> ThresholdCosts:
+    """What each of `OPTIONS` costs.
+
+    Args:
+        keywords: the keywords.
+        by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
+        speakers: without these, words of all speakers count; otherwise theirs alone.
+        share: theirs of the other words, 0 to 1.
+    """
+
+    def counts(word: Word | None) -> bool:
+        return speakers is None or (word is not None and speaker_in(word) in speakers)
+
+    misses = np.zeros((len(keywords), len(OPTIONS)))
+    alarms = np.zeros((2, len(keywords), len(OPTIONS)))
+    rows = {word: row for row, word in enumerate(keywords)}
+    for option, metrics in enumerate(by_threshold):
+        for kind, of_kind in metrics.items():
+            for word in of_kind.missed:
+                misses[rows[word.label], option] += counts(word)
+            for place, (kinds, _) in enumerate(_COUNTED):
+                for alarm in of_kind.false_alarms if kind in kinds else ():
+                    alarms[place, rows[alarm.report.label], option] += counts(alarm.near)
+    first = by_threshold[0]
+    misses[:, -1] = [sum(m.said[word] for m in first.values()) for word in keywords]
+    if speakers is not None:  # of a half, a keyword that nobody hears costs as much in proportion
+        misses[:, -1] /= 2
+    units = [sum(per(m) for k, m in first.items() if k in kinds) for kinds, per in _COUNTED]
+    return ThresholdCosts(misses, alarms, np.array(units) * share)
+
+
+def speaker_in(word: Word) -> str:
+    """Who says a word of a data set; nobody without its clip."""
+    return speaker_of(word.file.stem, word.label) if word.file else ""
