@@ -2,7 +2,8 @@
 """Trains the models in kws/assets and writes docs/results.md: what they miss, and what wakes them.
 
 `make assets` runs it. A row is an architecture that is trained with several seeds. A teacher knows
-more words than it has to; what wakes it in hours of talk becomes training clips of its students.
+more words than it has to. What wakes it in hours of talk becomes training clips: of the teacher
+itself, in a second round, and of its students.
 Runs lie in runs/results: finished ones are read, others go on where they were, so the tool may be
 stopped and started at will.
 """
@@ -27,6 +28,7 @@ from kws.model.train.distillation import Teacher
 from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
+from kws.model.weights.trained_model import TrainedModel
 from tools.stream_results import measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,7 +58,13 @@ class Row:
     arch: str
     options: dict[str, Any] = field(default_factory=dict)
     teacher: str = ""
-    """Folder of a row in RUNS, from whose scores it learns, and from what woke it."""
+    """Folder of a row in RUNS, from whose scores it learns."""
+
+    start: str = ""
+    """Folder of a row in RUNS, with whose layers it starts."""
+
+    mined: bool = False
+    """Whether it learns what woke the first row in hours of talk."""
 
     most_seeds: int = 100
     asset: str = ""
@@ -100,10 +108,33 @@ ROWS = (
         most_seeds=1,
     ),
     Row(
+        *("second_round", "14 words: the teacher's second round", MANY, "tcs_resnet_wide"),
+        {
+            # Other sounds than in the first round.
+            "seed": 1,
+            "frozen": 0.0,
+            "epochs": 75,
+            "copies": 15,
+            "talk_per_keyword": 9.0,
+            "hard": 0.1,
+            "mask": 0.1,
+            "balance": 0.5,
+            "joined": 0.3,
+            "unknown_per_keyword": 2.0,
+            "silence_per_keyword": 1.0,
+            **IN_A_ROOM,
+            "background": 0.85,
+            "talk": 0.5,
+        },
+        start="teacher",
+        mined=True,
+        most_seeds=1,
+    ),
+    Row(
         *("yes_no", "yes, no: under 60 kB", YES_NO, "tcs_resnet"),
         {
-            "epochs": 50,
-            "copies": 8,
+            "epochs": 60,
+            "copies": 10,
             "talk_per_keyword": 5.0,
             "hard": 0.1,
             "mask": 0.1,
@@ -112,7 +143,8 @@ ROWS = (
             "background": 0.85,
             "talk": 0.55,
         },
-        teacher="teacher",
+        teacher="second_round",
+        mined=True,
         asset="yes_no",
     ),
     Row(
@@ -125,7 +157,8 @@ ROWS = (
             "joined": 0.2,
             **IN_A_ROOM,
         },
-        teacher="teacher",
+        teacher="second_round",
+        mined=True,
         asset="tiny",
         # At fewer false alarms a model of this size misses half of the words.
         per_hour=10.0,
@@ -134,8 +167,8 @@ ROWS = (
     Row(
         *("ten_words", "ten words: under 60 kB", TEN, "tcs_resnet"),
         {
-            "epochs": 50,
-            "copies": 7,
+            "epochs": 60,
+            "copies": 10,
             "talk_per_keyword": 8.0,
             "hard": 0.15,
             "mask": 0.05,
@@ -144,8 +177,10 @@ ROWS = (
             "unknown_per_keyword": 2.0,
             "silence_per_keyword": 1.0,
             **IN_A_ROOM,
+            "talk": 0.45,
         },
-        teacher="teacher",
+        teacher="second_round",
+        mined=True,
         asset="ten_words",
     ),
 )
@@ -215,10 +250,10 @@ def run(row: Row, seed: int, data: Path, real: Path) -> None:
         return
     print(f"{row.folder}, seed {seed}", flush=True)
     mined = RUNS / "mined"
-    if row.teacher and not mined.is_dir():
+    if row.mined and not mined.is_dir():
         teacher = load_bundle(RUNS / ROWS[0].folder / "seed0" / "bundle")
         mine_recordings(teacher, MiningSettings((real,), TEN, 0.3, Split.TRAIN, None), mined)
-    negatives = (real, mined) if row.teacher else (real,)
+    negatives = (real, mined) if row.mined else (real,)
     options = {
         "seed": seed,
         "false_alarms_per_hour": row.per_hour,
@@ -233,6 +268,7 @@ def run(row: Row, seed: int, data: Path, real: Path) -> None:
         about=ABOUT,
         around=Surroundings(negatives, (real / "noise",), (real / "rooms",)),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
+        origin=TrainedModel(RUNS / row.start / "seed0") if row.start else None,
         say=lambda line: print(line, flush=True),
     )
 
@@ -313,7 +349,10 @@ def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
         recalls = {label: np.mean([one.recall[label] for one in runs]) for label in runs[0].recall}
         each = ", ".join(f"{label} {100 * value:.1f}" for label, value in recalls.items())
         options = ", ".join(f"{key} {value}" for key, value in row.options.items())
-        taught = "; taught by the first row, with what woke it in talk" if row.teacher else ""
+        titles = {other.folder: other.title for other in ROWS}
+        taught = f"; taught by *{titles[row.teacher]}*" if row.teacher else ""
+        taught += f"; starts with the layers of *{titles[row.start]}*" if row.start else ""
+        taught += f"; with what woke *{ROWS[0].title}* in talk" if row.mined else ""
         lines += [
             f"### {row.title} (`{row.arch}`)",
             "",

@@ -29,7 +29,8 @@ def test_page_has_mean_spread_and_what_int8_costs() -> None:
 def test_rows_are_trained_before_those_that_need_them() -> None:
     seen: set[str] = set()
     for row in ROWS:
-        assert not row.teacher or row.teacher in seen
+        assert {row.teacher, row.start} - {""} <= seen
+        assert not row.mined or ROWS[0].folder in seen
         seen.add(row.folder)
 
 
