@@ -9,9 +9,6 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 - false alarms per hour with `OTHER_WORDS` single words that are no keywords, in a quiet room and in
   noise.
 
-How often high thresholds let talk through is estimated from how often lower ones do: the loudest
-places in half an hour are chance.
-
 Both count half a false alarm more than were counted, because none in half an hour does not mean
 none. They count `MARGIN` times, because speakers whose clips calibration did not use cause more.
 How many more is tried: thresholds for one half of the speakers meet the other half. If more false
@@ -305,7 +302,7 @@ def _share_out(
         places: npt.NDArray[np.int64] = chosen[best]
         return places
     # The hours are too few to show so low a rate: no false alarm in them has to do.
-    return _middle_of_lowest(np.where(costs.alarms.sum(axis=0) > 0, np.inf, misses))
+    return _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
 
 
 def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:

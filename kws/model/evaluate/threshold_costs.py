@@ -20,12 +20,6 @@ OTHER_WORDS = 180
 _UNSEEN = 0.5
 """False alarms that count although none was counted."""
 
-_TAIL_EVENTS = 10
-"""Places in talk, for each keyword, from which the rate at higher thresholds is estimated."""
-
-_SHORTEST_TAIL = 5.0
-"""By how much the threshold has to rise, at the least, for a rate to fall to 37 %."""
-
 Rates = npt.NDArray[np.float64]
 
 _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
@@ -57,14 +51,9 @@ class ThresholdCosts:
 
     @property
     def rates(self) -> Rates:
-        """False alarms per hour to expect, 0 where there are no hours.
-
-        In talk, what comes at high thresholds is estimated from what comes at lower ones. Returns
-        float64[2, keywords, options].
-        """
+        """False alarms per hour, 0 where there are no hours: float64[2, keywords, options]."""
         hours = np.where(self.units > 0, self.units, np.inf)
-        alarms = np.stack([[tail_of(counts) for counts in self.alarms[0]], self.alarms[1]])
-        rates: Rates = alarms / hours[:, None, None]
+        rates: Rates = self.alarms / hours[:, None, None]
         return rates
 
     @property
@@ -113,27 +102,3 @@ def costs_of(
 def speaker_in(word: Word) -> str:
     """Who says a word of a data set; nobody without its clip."""
     return speaker_of(word.file.stem, word.label) if word.file else ""
-
-
-def tail_of(counts: Rates) -> Rates:
-    """Counts in which those of high thresholds are estimates: float64[options].
-
-    The highest places in a little talk are chance, and a threshold just above them lets as many
-    through in other talk. So from the highest threshold on that `_TAIL_EVENTS` exceed, the counts
-    fall exponentially, by the mean excess of those places (peaks over threshold).
-
-    Args:
-        counts: with each of `OPTIONS`.
-    """
-    thresholds = np.array(OPTIONS, np.float64)
-    enough = np.flatnonzero(counts >= min(_TAIL_EVENTS, counts.max()))
-    start = int(enough[-1])
-    if not counts[start]:
-        return counts
-    steps = np.diff(thresholds[start:])
-    excess = float((counts[start + 1 :] * steps).sum() / counts[start]) + _SHORTEST_TAIL / 2
-    beyond = thresholds[start:] - thresholds[start]
-    estimated = counts.copy()
-    estimated[start:] = counts[start] * np.exp(-beyond / max(excess, _SHORTEST_TAIL))
-    estimated[-1] = 0.0
-    return estimated

@@ -24,7 +24,7 @@ from kws.model.evaluate.evaluation import calibrate_bundle
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, StreamPlan
-from kws.model.evaluate.threshold_costs import OPTIONS, OTHER_WORDS, tail_of
+from kws.model.evaluate.threshold_costs import OTHER_WORDS
 from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
@@ -215,25 +215,6 @@ def test_words_count_more_where_speakers_differ(
     assert result.margin_at_words == margin
     assert result.metrics()["margin_at_words"] == margin
     assert result.settings.thresholds["yes"] >= 200
-
-
-def test_rates_at_high_thresholds_are_estimated_from_lower_ones() -> None:
-    rng = np.random.default_rng(1)
-    at = np.array(OPTIONS)
-    errors = []
-    for _ in range(200):
-        peaks = 100 + rng.exponential(25.0, 40)
-        counts = (peaks[:, None] > at).sum(axis=0).astype(float)
-        counts[-1] = 0
-        estimated = tail_of(counts)
-        assert (np.diff(estimated) <= 1e-9).all()
-        assert (estimated[counts > 10] == counts[counts > 10]).all()
-        place = int(np.flatnonzero(at >= 190)[0])
-        errors.append(estimated[place] / (40 * np.exp(-(190 - 100) / 25)))
-    assert 0.7 < np.median(errors) < 1.4
-    assert min(errors) > 0.02, "where nothing was counted, something is still to be expected"
-    nothing = np.zeros(len(at))
-    assert (tail_of(nothing) == nothing).all()
 
 
 def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:
