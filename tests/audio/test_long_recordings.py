@@ -30,7 +30,7 @@ from kws.errors import DataError
         ("don't", "don", False),
         ("", "no", False),
         (None, "no", False),
-        ("das ist grün.", "grün", True),
+        ("so grün, so blau.", "grün", True),
         ("Hey, Marvin!", "hey_marvin", True),
         ("hey there marvin", "hey_marvin", False),
     ],
