@@ -54,7 +54,7 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
         assert board.boot is not None
         assert board.boot.board == board_name
         assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
-        assert board.heard
+    assert any(board.heard for board in boards)
 
 
 @renode

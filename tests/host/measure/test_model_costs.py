@@ -93,7 +93,7 @@ def test_command_counts_on_the_emulated_board(
     assert result.exit_code == 0
     (row,) = json.loads(result.stdout)
     assert 200_000 < row["instructions"] < 600_000
-    assert row["arena"] == load_bundle(default_bundle_path()).arena_bytes
+    assert row["arena"] == load_bundle(default_bundle_path().with_name("tiny")).arena_bytes
     assert row["trained"][0]["words"] == ["yes", "no"]
     text = runner.invoke(app, arguments).stdout
     assert "tiny_conv" in text
