@@ -92,6 +92,15 @@ IN_A_ROOM: dict[str, Any] = {
 }
 """For a device that listens all day: noise that lasts, words that pass by, at every level."""
 
+FOR_TEACHER: dict[str, Any] = {
+    "talk_per_keyword": 9.0,
+    "mask": 0.1,
+    "balance": 0.5,
+    "joined": 0.3,
+    "unknown_per_keyword": 2.0,
+    "silence_per_keyword": 1.0,
+    **IN_A_ROOM,
+}
 FOR_YES_NO: dict[str, Any] = {
     "talk_per_keyword": 5.0,
     "hard": 0.1,
@@ -113,20 +122,33 @@ FOR_TEN_WORDS: dict[str, Any] = {
     "talk": 0.45,
 }
 
+
+def two_rounds(
+    folder: str, title: str, words: tuple[str, ...], options: dict[str, Any], at_words: float
+) -> tuple[Row, Row]:
+    """A student's two rounds. The second becomes a bundle."""
+    first = Row(
+        *(f"{folder}_first", f"{title}: first round", words, "tcs_resnet"),
+        {"epochs": 60, "copies": 10, **options},
+        teacher="teacher_second",
+        mined=True,
+    )
+    second = Row(
+        *(folder, f"{title}: under 60 kB", words, "tcs_resnet"),
+        {"frozen": 0.0, "epochs": 60, "copies": 12, **options},
+        teacher="teacher_second",
+        start=first.folder,
+        mined=True,
+        asset=folder,
+        at_words=at_words,
+    )
+    return first, second
+
+
 ROWS = (
     Row(
         *("teacher", "14 words: the teacher", MANY, "tcs_resnet_wide"),
-        {
-            "epochs": 45,
-            "copies": 9,
-            "talk_per_keyword": 9.0,
-            "mask": 0.1,
-            "balance": 0.5,
-            "joined": 0.3,
-            "unknown_per_keyword": 2.0,
-            "silence_per_keyword": 1.0,
-            **IN_A_ROOM,
-        },
+        {"epochs": 45, "copies": 9, **FOR_TEACHER},
         most_seeds=1,
     ),
     Row(
@@ -135,14 +157,8 @@ ROWS = (
             "frozen": 0.0,
             "epochs": 75,
             "copies": 15,
-            "talk_per_keyword": 9.0,
             "hard": 0.1,
-            "mask": 0.1,
-            "balance": 0.5,
-            "joined": 0.3,
-            "unknown_per_keyword": 2.0,
-            "silence_per_keyword": 1.0,
-            **IN_A_ROOM,
+            **FOR_TEACHER,
             "background": 0.85,
             "talk": 0.5,
         },
@@ -150,20 +166,7 @@ ROWS = (
         mined=True,
         most_seeds=1,
     ),
-    Row(
-        *("yes_no_first", "yes, no: first round", YES_NO, "tcs_resnet"),
-        {"epochs": 60, "copies": 10, **FOR_YES_NO},
-        teacher="teacher_second",
-        mined=True,
-    ),
-    Row(
-        *("yes_no", "yes, no: under 60 kB", YES_NO, "tcs_resnet"),
-        {"frozen": 0.0, "epochs": 60, "copies": 12, **FOR_YES_NO},
-        teacher="teacher_second",
-        start="yes_no_first",
-        mined=True,
-        asset="yes_no",
-    ),
+    *two_rounds("yes_no", "yes, no", YES_NO, FOR_YES_NO, at_words=3.0),
     Row(
         *("tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv"),
         {
@@ -181,21 +184,7 @@ ROWS = (
         per_hour=10.0,
         at_words=10.0,
     ),
-    Row(
-        *("ten_words_first", "ten words: first round", TEN, "tcs_resnet"),
-        {"epochs": 60, "copies": 10, **FOR_TEN_WORDS},
-        teacher="teacher_second",
-        mined=True,
-    ),
-    Row(
-        *("ten_words", "ten words: under 60 kB", TEN, "tcs_resnet"),
-        {"frozen": 0.0, "epochs": 60, "copies": 12, **FOR_TEN_WORDS},
-        teacher="teacher_second",
-        start="ten_words_first",
-        mined=True,
-        asset="ten_words",
-        at_words=6.0,
-    ),
+    *two_rounds("ten_words", "ten words", TEN, FOR_TEN_WORDS, at_words=6.0),
 )
 
 
