@@ -12,9 +12,10 @@ namespace kws {
 namespace board {
 namespace {
 
-// The orange LED while samples come: on for 60 ms each second.
+// The orange LED while samples come: on for 120 ms each second. The hops that wait for an inference
+// pass in a moment, so a few hops alone could not be seen.
 constexpr uint32_t kBeatHops = 50;
-constexpr uint32_t kBeatOnHops = 3;
+constexpr uint32_t kBeatOnHops = 6;
 
 constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
 constexpr uint32_t kPauseUs = 1000 * 1000;

@@ -23,9 +23,10 @@ constexpr uint32_t kPatterns[] = {
 constexpr int kPatternCount = sizeof(kPatterns) / sizeof(kPatterns[0]);
 constexpr int kFirstKeyword = 2;
 
-// The blue LED while samples come: on for 60 ms each second.
+// The blue LED while samples come: on for 120 ms each second. The hops that wait for an inference
+// pass in a moment, so a few hops alone could not be seen.
 constexpr uint32_t kBeatHops = 50;
-constexpr uint32_t kBeatOnHops = 3;
+constexpr uint32_t kBeatOnHops = 6;
 
 constexpr uint32_t kBlinkMs = 200;  // on, and off
 constexpr uint32_t kPauseMs = 1000;
