@@ -26,6 +26,7 @@ ROOMS = (
     ("kws.model.weights",),
     ("kws.model.evaluate",),
     ("kws.model.train",),
+    ("kws.model.wake",),
     ("kws.host",),
     ("kws.cli",),
 )

@@ -26,7 +26,7 @@ from kws.bundle.writing import write_bundle
 from kws.model.evaluate.mining import MiningSettings, mine_recordings
 from kws.model.train.distillation import Teacher
 from kws.model.train.loop import train
-from kws.model.train.named_settings import settings_for
+from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel
 from tools.stream_results import measure, section
@@ -77,20 +77,6 @@ class Row:
     at_words: float = 3.0
     """False alarms allowed in an hour with 180 single other words."""
 
-
-IN_A_ROOM: dict[str, Any] = {
-    "background": 0.8,
-    "snr_db": 0.0,
-    "snr_range_db": 30.0,
-    "lead_ms": 1000,
-    "shift_ms": 450,
-    "whole": 0.6,
-    "gain_db": 60.0,
-    "narrow": 0.25,
-    "room": 0.35,
-    "last": True,
-}
-"""For a device that listens all day: noise that lasts, words that pass by, at every level."""
 
 FOR_TEACHER: dict[str, Any] = {
     "talk_per_keyword": 9.0,

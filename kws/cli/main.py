@@ -27,6 +27,7 @@ COMMANDS = (
     data_commands.stats,
     training_commands.train,
     training_commands.models,
+    training_commands.wake,
     training_commands.sweep,
     evaluation_commands.evaluate,
     evaluation_commands.calibrate,

@@ -20,10 +20,12 @@ from kws.cli.options import (
     RoomsOption,
     WordsOption,
     print_tables,
+    setting_option,
     split_words,
     surroundings,
 )
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
+from kws.model.wake.wake_settings import WakeSettings, label_of
 
 _HELP = {field.name: field.metadata.get("help", "") for field in fields(TrainSettings)}
 
@@ -125,6 +127,75 @@ def train(
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
+
+
+def wake(
+    phrase: Annotated[
+        str, typer.Argument(help="What the device is to hear: 'hey marvin'. Or use --words.")
+    ] = "",
+    *,
+    out: Annotated[
+        Path, typer.Option(help="Folder for all that is made. A killed run goes on there.")
+    ],
+    words: Annotated[str, typer.Option("--words", help="Several with commas: up,down.")] = "",
+    recordings: Annotated[
+        Path | None,
+        typer.Option(help="Recordings by people: a folder per word, as kws record makes them."),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A data set of other words by people, such as Speech Commands."),
+    ] = None,
+    negatives: NegativesOption = None,
+    noises: NoisesOption = None,
+    rooms: RoomsOption = None,
+    model: Annotated[
+        Path | None,
+        typer.Option("--from", help="Bundle to start from. The default is the one of ten words."),
+    ] = None,
+    voices: Annotated[
+        int, setting_option(WakeSettings, "voices", "--voices")
+    ] = WakeSettings.voices,
+    takes: Annotated[int, setting_option(WakeSettings, "takes", "--takes")] = WakeSettings.takes,
+    alike: Annotated[int, setting_option(WakeSettings, "alike", "--alike")] = WakeSettings.alike,
+    epochs: Annotated[
+        int, setting_option(WakeSettings, "epochs", "--epochs")
+    ] = WakeSettings.epochs,
+    false_alarms_per_hour: Annotated[
+        float, setting_option(WakeSettings, "false_alarms_per_hour", "--false-alarms-per-hour")
+    ] = WakeSettings.false_alarms_per_hour,
+    seed: Annotated[int, setting_option(WakeSettings, "seed", "--seed")] = WakeSettings.seed,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a bundle that hears a phrase of your own, spoken by synthetic voices."""
+    from kws.convert.backend import check_tensorflow
+
+    check_tensorflow()
+    from kws.audio.dataset import open_dataset
+    from kws.model.wake.wake_word import make_wake_word
+
+    result = make_wake_word(
+        WakeSettings(
+            tuple(label_of(text) for text in (split_words(words) or (phrase,))),
+            *(voices, takes, alike, epochs, false_alarms_per_hour, seed),
+        ),
+        out,
+        people=recordings,
+        extra=open_dataset(data) if data else None,
+        around=surroundings(negatives, noises, rooms),
+        origin=model,
+        say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
+    )
+    if as_json:
+        print(dumps(result.to_json(), indent=2))
+        return
+    if result.calibration:
+        print_calibration(result.bundle.path or out, result.calibration)
+        print(
+            "these are figures of held-out synthetic voices; people are missed more often, as "
+            "docs/own_words.md says"
+        )
+    print(f"bundle: {result.bundle.path}\nreport: {result.report}")
 
 
 def sweep(

@@ -24,6 +24,20 @@ GROUPS = {
 }
 """Dataclasses whose fields are settings, by a title."""
 
+IN_A_ROOM: dict[str, Any] = {
+    "background": 0.8,
+    "snr_db": 0.0,
+    "snr_range_db": 30.0,
+    "lead_ms": 1000,
+    "shift_ms": 450,
+    "whole": 0.6,
+    "gain_db": 60.0,
+    "narrow": 0.25,
+    "room": 0.35,
+    "last": True,
+}
+"""For a device that listens all day: noise that lasts, words that pass by, at every level."""
+
 Value = bool | int | float
 
 

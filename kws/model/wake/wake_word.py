@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a phrase to a bundle that hears it: speak, train, mine, train again, calibrate.
+
+Each step has a folder of its own, and is left out or goes on if that is there. So a run that was
+stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.surroundings import Surroundings
+from kws.audio.tts.synth import synthesize
+from kws.audio.tts.synth_settings import SynthSettings
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import check_destination, write_bundle
+from kws.model.evaluate.calibration import Calibration
+from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
+from kws.model.evaluate.mining import MiningSettings, mine_recordings
+from kws.model.evaluate.report.html_report import save_report
+from kws.model.evaluate.streams import StreamPlan
+from kws.model.train.loop import TrainResult, train
+from kws.model.train.named_settings import IN_A_ROOM, settings_for
+from kws.model.train.train_settings import TrainSettings
+from kws.model.wake.people import import_recordings
+from kws.model.wake.wake_settings import WakeSettings
+from kws.model.weights import run_files
+from kws.model.weights.trained_model import TrainedModel
+
+_RECIPE: dict[str, Any] = {
+    **IN_A_ROOM,
+    "copies": 6,
+    "frozen": 0.0,
+    "joined": 0.3,
+    "talk_per_keyword": 5.0,
+    "unknown_per_keyword": 2.0,
+    "hard": 0.3,
+}
+
+_ORIGIN = "ten_words"
+"""The built-in bundle to start from: its layers know many people."""
+
+DATA, FIRST, MINED, SECOND, REPORT = "data", "first_round", "mined", "second_round", "report"
+"""Folders of the steps."""
+
+_EXTRA = 0.3
+"""Share of the unknown clips that people speak, if there is a data set of them."""
+
+_SCORE = 0.3
+"""What scores higher although the word is not said is learned in the second round."""
+
+
+_AT_WORDS = 40.0
+"""False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
+
+
+_REPORT_HOURS = 0.2
+"""Of each kind of streams: enough for all words of the held-out voices to come."""
+
+
+@dataclass(frozen=True)
+class WakeResult:
+    """A bundle and what to expect of it."""
+
+    bundle: Bundle
+    calibration: Calibration | None
+    people: int
+    """Recordings of the keywords by people."""
+
+    report: Path
+    """The HTML file with all figures."""
+
+    def to_json(self) -> dict[str, Any]:
+        """The results for scripts."""
+        return {
+            "bundle": str(self.bundle.path),
+            "labels": list(self.bundle.labels),
+            "recordings": self.people,
+            "report": str(self.report),
+            "calibration": self.calibration.to_json() if self.calibration else None,
+        }
+
+
+def make_wake_word(
+    settings: WakeSettings,
+    out: Path,
+    *,
+    people: Path | None = None,
+    extra: DataSet | None = None,
+    around: Surroundings | None = None,
+    origin: Path | None = None,
+    say: Callable[[str], object] = lambda _: None,
+) -> WakeResult:
+    """Make a bundle that hears phrases, in `out`/bundle.
+
+    Args:
+        settings: which phrases, and how much effort.
+        out: a new folder, or one in which the same was begun.
+        people: recordings of the phrases, as `import_recordings` takes them.
+        extra: words by people, for the unknown class.
+        around: talk, noises and rooms.
+        origin: a bundle or run whose layers the model starts with; None for the built-in one.
+        say: called with a line of text now and then.
+
+    Raises:
+        UsageError: `out` holds something else, or a word cannot be a label.
+        DataError: a phrase that no voice can say, two that sound the same, recordings that lack it.
+        ToolError: a program or a package is missing.
+        KwsError: something could not be written.
+    """
+    check_destination(out / run_files.BUNDLE)
+    around = around or Surroundings()
+    start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
+    count = import_recordings(people, settings.words, out / DATA) if people else 0
+    dataset = _speak(settings, out / DATA, say)
+
+    def one_round(folder: str, first: TrainedModel, surroundings: Surroundings) -> TrainResult:
+        return train(
+            *(dataset, out / folder, _settings(settings, start.arch, extra)),
+            name=settings.words[0],
+            about="Synthetic voices" + (" and recordings." if people else "."),
+            extra=extra,
+            around=surroundings,
+            origin=first,
+            say=say,
+        )
+
+    say("training, first round")
+    result = one_round(FIRST, start, around)
+    if around.negatives:
+        mined = _search(out, around, say)
+        if mined:
+            say("training, second round")
+            around = replace(around, negatives=(*around.negatives, mined))
+            result = one_round(SECOND, TrainedModel(out / FIRST), around)
+    bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
+    say("measuring")
+    report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
+    return WakeResult(bundle, result.calibration, count, report)
+
+
+def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> DataSet:
+    say(f"speaking {', '.join(settings.words)}, and what sounds like it")
+    spoken = synthesize(
+        SynthSettings(
+            settings.words,
+            alike=settings.alike,
+            voices=settings.voices,
+            takes=settings.takes,
+            seed=settings.seed,
+        ),
+        data,
+    )
+    others = ", ".join(spoken.words[len(settings.words) :])
+    say(f"{spoken.voices} voices; as unknown: {others}")
+    return open_dataset(data)
+
+
+def _settings(settings: WakeSettings, arch: str, extra: DataSet | None) -> TrainSettings:
+    """The settings of each round."""
+    values = {
+        **_RECIPE,
+        "epochs": settings.epochs,
+        "extra": _EXTRA if extra else 0.0,
+        "seed": settings.seed,
+        "false_alarms_per_hour": settings.false_alarms_per_hour,
+        "false_alarms_at_words": _AT_WORDS,
+    }
+    return settings_for(settings.words, arch, values)
+
+
+def _search(out: Path, around: Surroundings, say: Callable[[str], object]) -> Path | None:
+    """What wakes the first round's model in talk, as a folder; None if nothing does."""
+    folder = out / MINED
+    if not folder.is_dir():
+        say("searching talk for what wakes it")
+        bundle = load_bundle(out / FIRST / run_files.BUNDLE)
+        settings = MiningSettings(around.negatives, threshold=_SCORE)
+        mine_recordings(bundle, settings, folder)
+    return folder if folder.is_dir() else None
+
+
+def _evaluation(data: Path, around: Surroundings) -> EvaluationSettings:
+    """What the report measures: held-out voices, and talk of the test split."""
+    plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
+    return EvaluationSettings(
+        *(data, Split.TEST.value, None, True, plan, None, None),
+        surroundings=around,
+    )

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One command from a phrase to a bundle: what it takes, what it refuses, where it goes on."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from kws._core import SAMPLE_RATE
+from kws.audio.dataset import open_dataset
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.reading import load_bundle
+from kws.cli.main import app
+from kws.errors import AudioError, DataError, UsageError
+from kws.model.wake.people import import_recordings, one_second
+from kws.model.wake.wake_settings import WakeSettings, label_of
+from kws.model.wake.wake_word import make_wake_word
+
+needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+
+SMALL = WakeSettings(("marvin",), voices=6, takes=2, alike=2, epochs=1)
+
+
+def beep(seconds: float, at: float, length: float = 0.4) -> np.ndarray:
+    """Near silence with a tone in it: int16[n]."""
+    rng = np.random.default_rng(1)
+    pcm = rng.normal(0, 3, int(seconds * SAMPLE_RATE))
+    time = np.arange(int(length * SAMPLE_RATE)) / SAMPLE_RATE
+    first = int(at * SAMPLE_RATE)
+    pcm[first : first + len(time)] += 8000 * np.sin(2 * np.pi * 400 * time)
+    return np.rint(pcm).astype(np.int16)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "label"),
+    [("Hey Marvin", "hey_marvin"), ("  up ", "up"), ("turn   it_on", "turn_it_on")],
+)
+def test_label_of_a_phrase(phrase: str, label: str) -> None:
+    assert label_of(phrase) == label
+
+
+def test_empty_phrase() -> None:
+    with pytest.raises(UsageError, match="say what the device is to hear"):
+        label_of(" _ ")
+
+
+@pytest.mark.parametrize(("seconds", "at"), [(3.0, 2.2), (3.0, 0.1), (1.0, 0.3), (0.6, 0.1)])
+def test_the_second_holds_the_voice(seconds: float, at: float) -> None:
+    pcm = beep(seconds, at)
+    second = one_second(pcm)
+    assert second.shape == (SAMPLE_RATE,)
+    loud = np.abs(pcm.astype(int)) > 1000
+    assert np.count_nonzero(np.abs(second.astype(int)) > 1000) == np.count_nonzero(loud)
+
+
+def test_recordings_in_folders_of_words(tmp_path: Path) -> None:
+    for word in ("marvin", "martin"):
+        for name in ("anna_1", "anna_2", "bob_1"):
+            write_clip(tmp_path / "in" / word / f"{name}.wav", beep(2, 1))
+    data = tmp_path / "data"
+    assert import_recordings(tmp_path / "in", ["marvin"], data) == 3
+    dataset = open_dataset(data)
+    assert dataset.words == ("martin", "marvin")
+    assert {clip.speaker for clip in dataset.clips} == {"anna", "bob"}
+    assert all(len(load_clip(clip.path)) == SAMPLE_RATE for clip in dataset.clips)
+
+
+def test_recordings_of_one_keyword_in_the_folder_itself(tmp_path: Path) -> None:
+    write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
+    assert import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data") == 1
+    assert (tmp_path / "data" / "marvin" / "anna_nohash_0.wav").is_file()
+    # A second time nothing is added.
+    assert import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data") == 1
+    assert len(open_dataset(tmp_path / "data").clips) == 1
+
+
+def test_recordings_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such folder"):
+        import_recordings(tmp_path / "none", ["marvin"], tmp_path / "data")
+    (tmp_path / "in").mkdir()
+    with pytest.raises(DataError, match="no recordings of 'marvin'"):
+        import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data")
+    (tmp_path / "in" / "anna_1.wav").write_bytes(b"no sound")
+    with pytest.raises(AudioError, match="anna_1"):
+        import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data")
+
+
+@pytest.mark.process
+@needs_espeak
+def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
+    out = tmp_path / "marvin"
+    write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
+    lines: list[str] = []
+    first = make_wake_word(SMALL, out, people=tmp_path / "in", say=lines.append)
+    assert first.people == 1
+    assert first.bundle.labels == ("silence", "unknown", "marvin")
+    assert load_bundle(out / "bundle").model == first.bundle.model
+    assert any("marvel" in line or "margin" in line for line in lines)
+    stamps = {path: path.stat().st_mtime_ns for path in (out / "data").rglob("*_nohash_*.wav")}
+
+    # What is finished is not done again: no clip is spoken, no epoch is trained.
+    again = make_wake_word(SMALL, out, say=lines.append)
+    assert again.bundle.model == first.bundle.model
+    people = out / "data" / "marvin" / "anna_nohash_0.wav"
+    for path, stamp in stamps.items():
+        assert path == people or path.stat().st_mtime_ns == stamp
+    assert any(line.startswith("going on after epoch 1 of 1") for line in lines)
+
+    with pytest.raises(UsageError, match="holds a run with seed"):
+        make_wake_word(replace(SMALL, seed=1), out)
+
+
+@pytest.mark.process
+@needs_espeak
+def test_words_that_cannot_be(tmp_path: Path) -> None:
+    for words, reason in ((("4you",), "begin with a letter"), (("no", "know"), "sounds just like")):
+        with pytest.raises((UsageError, DataError), match=reason):
+            make_wake_word(replace(SMALL, words=words), tmp_path / "out")
+
+
+def test_the_command_without_a_phrase(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, UsageError)
+    assert "say what the device is to hear" in str(result.exception)
