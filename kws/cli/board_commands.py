@@ -189,7 +189,7 @@ def bench(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the core: instructions and bytes on a board, or throughput here."""
+    """Measure the core: instructions, cycles and bytes on a board, or throughput here."""
     from dataclasses import asdict
 
     from kws.convert.tflite_import import read_model

@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -70,6 +70,41 @@ class Processes:
         Raises:
             BoardError: it did not start, or this was closed.
         """
+        with self._start(command, folder, environment) as process:
+            try:
+                output, errors = process.communicate(timeout=timeout_s)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                self._stop(process)
+        return Ended(process.returncode, output, errors)
+
+    def _errors(self, command: list[str], timeout_s: float) -> Iterator[bytes]:
+        """The lines that a program writes to its errors until it ends or is killed.
+
+        It ends as soon as nobody reads them any more.
+
+        Raises:
+            BoardError: as `_execute`, or it ran longer than `timeout_s` seconds.
+        """
+        with self._start(command, None, None, output=subprocess.DEVNULL) as process:
+            killer = threading.Timer(timeout_s, _end, [process])
+            killer.start()
+            try:
+                yield from process.stderr or ()
+                if process.wait() < 0:
+                    raise BoardError(f"{command[0]} did not end within {timeout_s:.0f} s")
+            finally:
+                killer.cancel()
+                self._stop(process)
+
+    def _start(
+        self,
+        command: list[str],
+        folder: Path | None,
+        environment: Mapping[str, str] | None,
+        output: int = subprocess.PIPE,
+    ) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._closed:
                 raise BoardError("the emulator was stopped")
@@ -77,7 +112,7 @@ class Processes:
                 process = subprocess.Popen(
                     command,
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
+                    stdout=output,
                     stderr=subprocess.PIPE,
                     cwd=folder,
                     env=environment,
@@ -86,16 +121,12 @@ class Processes:
             except OSError as error:
                 raise BoardError(f"{command[0]}: {error.strerror}; try kws doctor") from None
             self._running.add(process)
-        with process:
-            try:
-                output, errors = process.communicate(timeout=timeout_s)
-            except subprocess.TimeoutExpired:
-                return None
-            finally:
-                _end(process)
-                with self._lock:
-                    self._running.discard(process)
-        return Ended(process.returncode, output, errors)
+        return process
+
+    def _stop(self, process: subprocess.Popen[bytes]) -> None:
+        _end(process)
+        with self._lock:
+            self._running.discard(process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

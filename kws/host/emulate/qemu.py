@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import struct
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
 from kws.errors import BoardError, UsageError
 from kws.host.build.programs import QEMU, find_tool
+from kws.host.emulate.block_trace import TRACE_OPTIONS, Block, read_blocks
 from kws.host.emulate.padding import Pcm
 from kws.host.emulate.processes import Processes
 from kws.host.serial.lines import Serial, parse
@@ -69,6 +71,22 @@ class Qemu(Processes):
             raise BoardError(f"the firmware stopped: {serial.faults[-1]}")
         return serial
 
+    def trace(self, elf: Path, image: bytes, *, timeout_s: float) -> Iterator[Block]:
+        """As `run`: the blocks of code that the firmware executes, in their order.
+
+        The firmware runs until it ends or until nobody asks for the next block.
+
+        Raises:
+            BoardError: the firmware did not end in time.
+            ToolError: this QEMU cannot disassemble.
+        """
+        with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
+            file = Path(folder) / "psram.bin"
+            file.write_bytes(image)
+            # Without -icount, which cuts blocks short. Code that reads no clock does the same.
+            command = [*self._command(elf, file), *TRACE_OPTIONS]
+            yield from read_blocks(self._errors(command, timeout_s))
+
     def _run(
         self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0
     ) -> tuple[Serial, bool]:
@@ -76,7 +94,9 @@ class Qemu(Processes):
         with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
             file = Path(folder) / "psram.bin"
             file.write_bytes(image)
-            ended = self._execute(self._command(elf, file, shift), timeout_s)
+            # Time is counted in instructions, so each run executes the same ones.
+            counted = ("-icount", f"shift={shift}")
+            ended = self._execute([*self._command(elf, file), *counted], timeout_s)
         if ended is None:
             raise BoardError(
                 f"{elf}: the firmware did not end within {timeout_s:.0f} s; it hangs, or "
@@ -89,7 +109,7 @@ class Qemu(Processes):
             f"{elf}: {QEMU} ended with status {ended.status}: {ended.reason}; try kws doctor"
         )
 
-    def _command(self, elf: Path, image: Path, shift: int) -> list[str]:
+    def _command(self, elf: Path, image: Path) -> list[str]:
         escaped = str(image).replace(",", ",,")
         return [
             str(self._qemu),
@@ -97,8 +117,6 @@ class Qemu(Processes):
             *("-display", "none"),
             *("-monitor", "none"),
             *("-serial", "stdio"),
-            # Time is counted in instructions, so each run executes the same ones.
-            *("-icount", f"shift={shift}"),
             *("-semihosting-config", "enable=on,target=native"),
             *("-kernel", str(elf)),
             *("-device", f"loader,file={escaped},addr={_PSRAM:#x},force-raw=on"),

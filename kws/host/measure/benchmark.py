@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the core costs: instructions and bytes on the emulated board, throughput on this machine."""
+"""What the core costs: instructions, cycles and bytes on the emulated board, throughput here."""
 
 from __future__ import annotations
 
@@ -17,11 +17,19 @@ from kws.errors import BoardError
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
 from kws.host.emulate.qemu import Qemu
+from kws.host.measure.cycle_count import count_cycles
 from kws.host.measure.footprint import Footprint, read_footprint
 
 _MAGIC = 0x4253574B  # as tools/bench.cc has it
 _MODEL_OFFSET = 16
 _SHIFT = 6  # likewise: more than a tick of the board's timer an instruction
+
+
+CYCLES_ARE = (
+    "estimated for a Cortex-M4 by the timings of its manual; without wait states of the flash, "
+    "caches and unaligned addresses"
+)
+"""What the cycles are, and what they do not know."""
 
 
 @dataclass(frozen=True)
@@ -33,15 +41,27 @@ class OpCost:
 
     instructions: int
 
+    cycles: int
+    """Estimated for a Cortex-M4."""
+
 
 @dataclass(frozen=True)
 class BoardFigures:
-    """Executed instructions (QEMU, MPS2-AN386, Cortex-M4F) and bytes; each run gives the same."""
+    """Executed instructions (QEMU, MPS2-AN386, Cortex-M4F), cycles and bytes.
+
+    Cycles are estimates for a Cortex-M4 without wait states. Each run gives the same figures.
+    """
 
     hop: int
     """Instructions of the frontend a hop of 20 ms: mean over noise of many levels."""
 
     hop_max: int
+    """The same, the worst of them."""
+
+    hop_cycles: int
+    """Cycles of the frontend a hop: mean of the same noise."""
+
+    hop_cycles_max: int
     """The same, the worst of them."""
 
     hop_stack: int
@@ -50,10 +70,16 @@ class BoardFigures:
     inference: int
     """Instructions of one inference."""
 
+    inference_cycles: int
+    """Cycles of one inference."""
+
     ops: tuple[OpCost, ...]
 
     interpreter: int
     """Instructions of an inference that are no op's."""
+
+    interpreter_cycles: int
+    """Cycles of them."""
 
     inference_stack: int
     """Bytes of stack that an inference needs."""
@@ -85,16 +111,26 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
         ToolError: compiler or emulator are missing or failed.
     """
     elf = build_tool(board, "bench").elf
-    header = struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0")
+    image = struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0") + model
     with Qemu() as emulator:
-        text = emulator.run(elf, header + model, timeout_s=300, shift=_SHIFT).text
+        text = emulator.run(elf, image, timeout_s=300, shift=_SHIFT).text
+        cycles = count_cycles(emulator.trace(elf, image, timeout_s=1200))
     ops = [(int(code), int(cost)) for code, cost in re.findall(r"^op (\d+) +(\d+)$", text, re.M)]
     figures = {name: int(value) for name, value in re.findall(r"^(\w+) (\d+)$", text, re.M)}
+    hops = cycles.hops[1:]  # the first makes no frame
     try:
         return BoardFigures(
-            ops=tuple(OpCost(_core.op_name(code), cost) for code, cost in ops), **figures
+            ops=tuple(
+                OpCost(_core.op_name(code), cost, spent)
+                for (code, cost), spent in zip(ops, cycles.ops, strict=True)
+            ),
+            hop_cycles=sum(hops) // len(hops),
+            hop_cycles_max=max(hops),
+            inference_cycles=cycles.inference,
+            interpreter_cycles=max(0, cycles.inference - sum(cycles.ops)),
+            **figures,
         )
-    except TypeError:
+    except (TypeError, ValueError):
         raise BoardError(f"{board}: the benchmark wrote {text!r}; that is a bug") from None
 
 
@@ -139,12 +175,17 @@ def _per_second(work: Callable[[], object], seconds: float) -> float:
 
 def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
     """The figures of a board as a table."""
-    share = 100 * figures.interpreter / figures.inference
+    share = 100 * figures.interpreter_cycles / figures.inference_cycles
+    hop = f"{_costs(figures.hop, figures.hop_cycles)} (at most {figures.hop_cycles_max:,})"
     lines = [
-        ("frontend, a hop of 20 ms", f"{figures.hop:,} instructions (at most {figures.hop_max:,})"),
-        ("inference", f"{figures.inference:,} instructions"),
-        *((f"  {op.op}", f"{op.instructions:,}") for op in figures.ops),
-        ("  interpreter", f"{figures.interpreter:,} ({share:.2f} %)"),
+        ("", f"{'instructions':>12}  {'cycles*':>12}"),
+        ("frontend, a hop of 20 ms", hop),
+        ("inference", _costs(figures.inference, figures.inference_cycles)),
+        *((f"  {op.op}", _costs(op.instructions, op.cycles)) for op in figures.ops),
+        (
+            "  interpreter",
+            f"{_costs(figures.interpreter, figures.interpreter_cycles)} ({share:.2f} %)",
+        ),
         ("arena", f"{figures.arena:,} bytes"),
         ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} a hop"),
     ]
@@ -156,7 +197,12 @@ def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
             ("static RAM", f"{sum(flash.ram.values()):,} bytes, arena included"),
         ]
     width = max(len(name) for name, _ in lines)
-    return "\n".join(f"{name:<{width}}  {value}" for name, value in lines)
+    table = [f"{name:<{width}}  {value}" for name, value in lines]
+    return "\n".join([*table, f"* {CYCLES_ARE}"])
+
+
+def _costs(instructions: int, cycles: int) -> str:
+    return f"{instructions:>12,}  {cycles:>12,}"
 
 
 def host_text(figures: HostFigures) -> str:

@@ -38,6 +38,10 @@ def test_ops_and_interpreter_make_up_the_inference(bundle: Bundle, figures: Boar
     # RESHAPE only renames its input: it does not run.
     assert [op.op for op in figures.ops] == [op for op in bundle.ops if op != "RESHAPE"]
     assert sum(op.instructions for op in figures.ops) + figures.interpreter == figures.inference
+    cycles = sum(op.cycles for op in figures.ops) + figures.interpreter_cycles
+    assert cycles == figures.inference_cycles
+    for op in figures.ops:
+        assert op.instructions < op.cycles < 2 * op.instructions
 
 
 def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
@@ -45,6 +49,8 @@ def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
     assert figures.hop <= 45_000
     assert figures.arena <= 6_300
     assert figures.interpreter <= figures.inference / 100
+    assert figures.inference_cycles <= 505_000
+    assert figures.hop_cycles <= figures.hop_cycles_max <= 32_000
 
 
 def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:

@@ -6,6 +6,7 @@
 // PSRAM holds, little-endian uint32: magic, the model's bytes; at offset 16 the model.
 // Under `-icount shift=6` an instruction takes 64 ns of the emulator's time, more than a tick of
 // the 25 MHz timer, so every figure is exact to the instruction and the same in each run.
+// A trace of executed instructions shows calls of the marks below before and behind the same work.
 #include <cstring>
 
 #include "boards/board.h"
@@ -15,6 +16,16 @@
 #include "runtime/all_ops_resolver.h"
 #include "runtime/micro_interpreter.h"
 #include "runtime/model/model.h"
+
+// All that a trace shows of them is their names. The comments keep the compiler from merging them.
+#define KWS_MARK(name) \
+  extern "C" __attribute__((noinline, used)) void name() { asm volatile("@ " #name); }
+KWS_MARK(KwsMarkNothing)
+KWS_MARK(KwsMarkHop)
+KWS_MARK(KwsMarkInference)
+KWS_MARK(KwsMarkOp)
+KWS_MARK(KwsMarkEnd)
+KWS_MARK(KwsMarkDone)
 
 namespace {
 
@@ -35,7 +46,9 @@ class BoardOutput final : public kws::Output {
 };
 
 BoardOutput output;
-alignas(16) uint8_t arena[3u << 20];
+// Behind the model, where start-up does not clear it: that would be most of a trace.
+constexpr uint32_t kArenaOffset = 8u << 20;
+constexpr uint32_t kArenaBytes = 3u << 20;
 
 // The timer counts down.
 inline uint32_t Ticks() { return ~board::Register(board::kTimerValue); }
@@ -45,10 +58,20 @@ uint32_t Instructions(uint32_t ticks) {
                                kNsPerInstruction);
 }
 
-// What is counted between two readings of the timer with nothing between them.
-uint32_t Empty() {
+// Instructions of `work`, with those of reading the timer.
+template <typename Work>
+uint32_t Count(void (*mark)(), const Work& work) {
+  mark();
   const uint32_t start = Ticks();
-  return Instructions(Ticks() - start);
+  work();
+  const uint32_t ticks = Ticks() - start;
+  KwsMarkEnd();
+  return Instructions(ticks);
+}
+
+// What counting costs.
+uint32_t Empty() {
+  return Count(KwsMarkNothing, [] {});
 }
 
 class OpTimes final : public kws::Profiler {
@@ -57,10 +80,13 @@ class OpTimes final : public kws::Profiler {
     if (index >= kMaxOps) return;
     count = index + 1;
     codes[index] = op;
+    KwsMarkOp();
     start_ = Ticks();
   }
   void EndOp(int index) override {
-    if (index < kMaxOps) ticks[index] = Ticks() - start_;
+    if (index >= kMaxOps) return;
+    ticks[index] = Ticks() - start_;
+    KwsMarkEnd();
   }
 
   int count = 0;
@@ -107,9 +133,7 @@ void BenchFrontend() {
       // Levels from a whisper to full scale, as in a room.
       sample = static_cast<int16_t>(static_cast<int32_t>(random) >> (16 + (run & 7)));
     }
-    const uint32_t start = Ticks();
-    features.Push(hop);
-    const uint32_t spent = Instructions(Ticks() - start) - Empty();
+    const uint32_t spent = Count(KwsMarkHop, [&] { features.Push(hop); }) - Empty();
     if (run < 0) continue;  // the first hop makes no frame
     sum += spent;
     if (spent > most) most = spent;
@@ -133,14 +157,13 @@ void FillInputs(const kws::MicroInterpreter& interpreter) {
 
 void BenchModel(const kws::Model& model) {
   static kws::AllOpsResolver resolver;
-  static kws::MicroInterpreter interpreter(model, resolver, arena, sizeof(arena));
+  uint8_t* const arena = reinterpret_cast<uint8_t*>(board::kPsram + kArenaOffset);
+  static kws::MicroInterpreter interpreter(model, resolver, arena, kArenaBytes);
   if (interpreter.AllocateTensors() != kws::Status::kOk) Fail("the model cannot be allocated");
   WriteFigure("arena", static_cast<uint32_t>(interpreter.arena_used_bytes()));
 
   FillInputs(interpreter);
-  const uint32_t start = Ticks();
-  interpreter.Invoke();
-  const uint32_t inference = Instructions(Ticks() - start) - Empty();
+  const uint32_t inference = Count(KwsMarkInference, [] { interpreter.Invoke(); }) - Empty();
   WriteFigure("inference", inference);
 
   static OpTimes times;
@@ -152,6 +175,7 @@ void BenchModel(const kws::Model& model) {
   interpreter.SetProfiler(&times);
   interpreter.Invoke();
   interpreter.SetProfiler(nullptr);
+  KwsMarkDone();
   uint32_t ops = 0;
   for (int i = 0; i < times.count; ++i) {
     const uint32_t cost = Instructions(times.ticks[i]) - empty;
@@ -171,6 +195,7 @@ int main() {
   board::Register(board::kTimerControl) = board::kTimerEnable | board::kTimer32Bit;
   const uint32_t* header = reinterpret_cast<const uint32_t*>(board::kPsram);
   if (header[0] != kMagic) Fail("no model in memory");
+  if (header[1] > kArenaOffset - kModelOffset) Fail("the model is larger than 8 MB");
   static const kws::Model model =
       kws::GetModel(reinterpret_cast<const void*>(board::kPsram + kModelOffset), header[1]);
   BenchFrontend();

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What QEMU writes of the code that it executes: its blocks, in the order of execution."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kws.errors import ToolError
+
+TRACE_OPTIONS = ("-d", "in_asm,exec,nochain")
+"""Each block with its instructions when it is translated, and a line each time it is entered."""
+
+_SYMBOL = b"IN: "
+_INSTRUCTION = b"0x"
+_ENTERED = b"Trace "
+# Address, one or two halfwords of code, name, operands.
+_FIELDS = re.compile(r"0x([0-9a-f]+): +((?:[0-9a-f]{4} )+) *(\S+)(?: +(.*))?")
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction, as QEMU disassembles it."""
+
+    name: str
+    """With width and condition, such as "ldr.w" or "movne"."""
+
+    operands: str
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Instructions that QEMU translates together: a branch is the last, or none is."""
+
+    symbol: str
+    """Function or data of the firmware that the address belongs to."""
+
+    start: int
+    """Address of the first instruction."""
+
+    end: int
+    """Address behind the last instruction."""
+
+    instructions: tuple[Instruction, ...]
+
+
+def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
+    """The blocks in the order of execution; the same object each time that one is executed.
+
+    Raises:
+        ToolError: a block is entered whose instructions were not shown.
+    """
+    blocks: dict[bytes, Block] = {}
+    symbol = ""
+    code: list[bytes] = []
+    for line in lines:
+        if line.startswith(_ENTERED):
+            if code:
+                block = _block(symbol, code)
+                blocks[f"{block.start:08x}".encode()] = block
+                code = []
+            # Trace 0: host address [base/program counter/flags/flags] symbol
+            try:
+                yield blocks[line.split(b"/", 2)[1]]
+            except KeyError:
+                raise ToolError(
+                    "this QEMU cannot disassemble, so cycles cannot be counted; on Debian or "
+                    "Ubuntu, apt-get install qemu-system-arm"
+                ) from None
+        elif line.startswith(_INSTRUCTION):
+            code.append(line)
+        elif line.startswith(_SYMBOL):
+            symbol = line[len(_SYMBOL) :].decode().strip()
+            code = []
+
+
+def _block(symbol: str, code: list[bytes]) -> Block:
+    found = [match for line in code if (match := _FIELDS.match(line.decode().strip()))]
+    last = found[-1]
+    return Block(
+        symbol,
+        int(found[0][1], 16),
+        int(last[1], 16) + len(last[2].replace(" ", "")) // 2,
+        tuple(Instruction(match[3], match[4] or "") for match in found),
+    )

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of the benchmark's parts, estimated for a Cortex-M4 from the code that QEMU executes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kws.errors import BoardError
+from kws.host.emulate.block_trace import Block
+from kws.host.measure.cortex_m4 import block_cycles
+
+# Functions of tools/bench.cc that do nothing: one before each part, another behind it.
+_MARK = "KwsMark"
+_END = "KwsMarkEnd"
+_DONE = "KwsMarkDone"
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Estimated cycles of the benchmark's parts, without those of counting."""
+
+    hops: tuple[int, ...]
+    """Of the frontend a hop, in the order of the hops; the first makes no frame."""
+
+    inference: int
+
+    ops: tuple[int, ...]
+    """Of each op that runs, in their order."""
+
+
+def count_cycles(blocks: Iterable[Block]) -> Cycles:
+    """Sum what the benchmark executes between its marks.
+
+    Raises:
+        BoardError: the benchmark did not come to its end.
+    """
+    parts: dict[str, list[int]] = defaultdict(list)
+    known: dict[tuple[Block, Block], int] = {}
+    part = ""
+    cycles = 0
+    before: Block | None = None
+    for block in blocks:
+        if block.symbol.startswith(_MARK):
+            if block.symbol == _DONE:
+                break
+            if block.symbol == _END:
+                parts[part].append(cycles)
+            part = "" if block.symbol == _END else block.symbol
+            cycles = 0
+        elif part and before is not None:
+            pair = (before, block)
+            if pair not in known:
+                known[pair] = block_cycles(before, block)
+            cycles += known[pair]
+        before = block
+    else:
+        raise BoardError("the traced benchmark stopped before its end; that is a bug")
+    nothing = parts["KwsMarkNothing"][-1]
+    counting, *ops = parts["KwsMarkOp"]  # the first op is none
+    return Cycles(
+        tuple(cycles - nothing for cycles in parts["KwsMarkHop"]),
+        parts["KwsMarkInference"][0] - nothing,
+        tuple(cycles - counting for cycles in ops),
+    )
