@@ -76,11 +76,11 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
 
 
 def _block(symbol: str, code: list[bytes]) -> Block:
-    found = [match for line in code if (match := _FIELDS.match(line.decode().strip()))]
-    last = found[-1]
+    matches = [match for line in code if (match := _FIELDS.match(line.decode().strip()))]
+    last = matches[-1]
     return Block(
         symbol,
-        int(found[0][1], 16),
+        int(matches[0][1], 16),
         int(last[1], 16) + len(last[2].replace(" ", "")) // 2,
-        tuple(Instruction(match[3], match[4] or "") for match in found),
+        tuple(Instruction(match[3], match[4] or "") for match in matches),
     )
