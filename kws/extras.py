@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from types import ModuleType
 
 from kws.errors import ToolError
@@ -29,3 +30,8 @@ def require(module: str, extra: str, purpose: str) -> ModuleType:
         raise ToolError(
             f"{purpose} needs {package}, which is not installed; pip install 'kws[{extra}]'"
         ) from None
+
+
+def is_installed(module: str) -> bool:
+    """Whether a module could be imported, without importing it."""
+    return importlib.util.find_spec(module) is not None

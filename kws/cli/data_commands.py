@@ -43,6 +43,10 @@ def synth(
         str | None,
         typer.Option(help="Language codes of espeak-ng with commas: de. The default is English."),
     ] = None,
+    engines: Annotated[
+        str,
+        typer.Option(help="Which speak, with commas: piper,kokoro,flite,espeak. The default: all."),
+    ] = "",
     seed: Annotated[int, setting_option(SynthSettings, "seed", "--seed")] = SynthSettings.seed,
 ) -> None:
     """Make a data set of any words with text-to-speech."""
@@ -55,6 +59,7 @@ def synth(
         voices=voices,
         takes=takes,
         seed=seed,
+        engines=split_words(engines),
     )
     if unknown is not None:
         settings = replace(settings, unknown=split_words(unknown))
@@ -67,6 +72,18 @@ def synth(
     )
     if report.too_long:
         print(f"{report.too_long} clips left out: too long for one second", file=sys.stderr)
+
+
+def voices(*, as_json: JsonOption = False) -> None:
+    """List the text-to-speech voices of this machine, and others that can be had."""
+    from kws.audio.tts.voice_catalogue import read_catalogue
+    from kws.cli.voice_tables import print_catalogue, to_json
+
+    catalogue = read_catalogue()
+    if as_json:
+        print(dumps(to_json(catalogue), indent=2))
+    else:
+        print_catalogue(catalogue)
 
 
 def record(

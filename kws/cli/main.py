@@ -22,6 +22,7 @@ from kws.errors import KwsError
 
 COMMANDS = (
     data_commands.synth,
+    data_commands.voices,
     data_commands.record,
     data_commands.download,
     data_commands.stats,

@@ -24,6 +24,7 @@ _EXTRAS = {
     "live": "kws listen and record",
     "probe": "kws deploy --probe",
     "ray": "kws sweep --ray",
+    "voices": "voices of Piper and Kokoro",
 }
 
 _MACHINE = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]

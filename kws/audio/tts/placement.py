@@ -8,9 +8,7 @@ import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
 from kws.audio.pcm import BLOCK
-
-Sound = npt.NDArray[np.float32]
-"""float32[n], samples from -1 to 1 at 16 kHz."""
+from kws.audio.tts.engines.speech import Sound
 
 _QUIET = 10 ** (-40 / 20)  # below the loudest 10 ms by 40 dB, a word has not begun or has ended
 _PEAK_DB = (-18.0, -2.0)  # of full scale

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
+from kws.audio.tts.engines.espeak import pronounce
 from kws.audio.tts.lexicon import read_words
 from kws.audio.tts.phonemes import distance, is_part_of
-from kws.audio.tts.voices import pronounce
 from kws.errors import ToolError
 
-Sounds = Mapping[str, tuple[str, ...]]
+Sounds = dict[str, tuple[str, ...]]
 
 
 def choose_distractors(
@@ -18,8 +18,8 @@ def choose_distractors(
 ) -> tuple[str, ...]:
     """Words for the unknown class of these keywords.
 
-    For each keyword the `alike` nearest words by sound (by spelling if espeak-ng is missing), then
-    words that sound different from each other, up to `count` in all.
+    For each keyword what `sound_alikes` gives (by spelling if espeak-ng is missing), then words
+    that sound different from each other, up to `count` in all.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -39,9 +39,10 @@ def choose_distractors(
 def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") -> tuple[str, ...]:
     """For each keyword the `each` words that sound most like it, the nearest first.
 
-    The parts of a keyword of several words (`turn_on`) are always among them. A word that contains
-    a keyword's sounds (know, note and snow for no) never is: in a stream the model recognizes the
-    keyword before the word goes on.
+    For a keyword of several words (`hey_marvin`) these are its words alone, its words backward, and
+    `each` phrases in which one word is another that sounds like it (`hey_martin`, `say_marvin`). A
+    word that contains a keyword's sounds (know, note and snow for no) is never taken: in a stream
+    the model recognizes the keyword before the word goes on.
 
     Raises:
         ToolError: espeak-ng, which knows how words sound, is missing or failed.
@@ -84,16 +85,49 @@ def _parts(keyword: str) -> list[str]:
 def _choose(
     keywords: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
 ) -> list[str]:
+    """What `sound_alikes` gives. The sounds of new phrases are added to `sounds`."""
     chosen: list[str] = []
     for keyword in keywords:
         parts = _parts(keyword)
-        by_sound = sorted(
-            (word for word in candidates if word not in parts),
-            key=lambda word: distance(sounds[keyword], sounds[word]),
-        )
-        chosen += _fresh(parts, keywords, chosen, sounds)
-        chosen += _fresh(by_sound, keywords, chosen, sounds)[:each]
+        if parts:
+            phrases = _near_phrases(parts, candidates, sounds, each)
+            backward = "_".join(parts[::-1])
+            sounds |= {it: _phrase_sounds(it, sounds) for it in (*phrases, backward)}
+            chosen += _fresh([*parts, backward], keywords, chosen, sounds)
+            chosen += _fresh(phrases, keywords, chosen, sounds)[:each]
+        else:
+            near = _by_sound(keyword, candidates, sounds)
+            chosen += _fresh(near, keywords, chosen, sounds)[:each]
     return chosen
+
+
+def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]:
+    """The candidates, those that sound most like a word first."""
+    return sorted(candidates, key=lambda candidate: distance(sounds[word], sounds[candidate]))
+
+
+def _near_phrases(
+    parts: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
+) -> list[str]:
+    """A phrase with one word changed to one that sounds like it: the last word and others in turn.
+
+    Each word is changed to as many others as there are sought, and to some more, because not all
+    can be taken.
+    """
+    words = [word for word in candidates if word not in parts]
+    near = [
+        [word for word in _by_sound(part, words, sounds) if sounds[word] != sounds[part]]
+        for part in parts
+    ]
+    return [
+        "_".join((*parts[:place], near[place][turn], *parts[place + 1 :]))
+        for turn in range(min(2 * each + 3, len(words) // 2))
+        for place in reversed(range(len(parts)))
+    ]
+
+
+def _phrase_sounds(phrase: str, sounds: Sounds) -> tuple[str, ...]:
+    return tuple(sound for part in _parts(phrase) for sound in sounds[part])
 
 
 def _fresh(

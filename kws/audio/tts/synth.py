@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set of any words, spoken by text-to-speech voices.
 
-A voice is a speaker. Its takes differ in rate, pitch, level, room and place in the second.
+A voice is a speaker. Its takes differ in rate, pitch, level, room and place in the second, and in
+what its engine draws besides.
 All random choices depend on the seed, the word, the voice and the take only. So a run that was
 stopped continues where it was and gives the same clips as one that was not stopped.
 """
@@ -30,10 +31,12 @@ from kws.audio.dataset import (
     speaker_of,
 )
 from kws.audio.sound_files import write_clip
+from kws.audio.tts.engines.espeak import spoken_form
+from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import Voice, find_voices, is_voice, speak, spoken_form
+from kws.audio.tts.voices import find_voices, is_voice, speak
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
 from kws.labels import RESERVED
@@ -89,7 +92,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
-    voices = find_voices(settings.voices, settings.accents)
+    voices = find_voices(settings.voices, settings.accents, settings.engines)
     words = _words(settings)
     splits = split_voices(voices, settings.seed)
     make_directory(out)
@@ -208,7 +211,8 @@ def _make(task: _Task, seed: int) -> bool:
     rng = np.random.default_rng(_digest(seed, f"{task.word}/{task.path.name}"))
     rate, pitch = rng.uniform(*_RATES), rng.uniform(*_PITCHES)
     for words_per_minute in (rate, _RATES[1]):
-        sound = trim(speak(task.voice, spoken_form(task.word), words_per_minute, pitch))
+        draws = Draws(words_per_minute, pitch, _digest(seed, f"{task.word}/{task.path.name}/voice"))
+        sound = trim(speak(task.voice, spoken_form(task.word), draws))
         if len(sound) < _SHORTEST_S * SAMPLE_RATE:
             raise DataError(
                 f"{task.word!r} cannot be spoken by {task.voice.name}; "

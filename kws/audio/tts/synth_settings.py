@@ -48,4 +48,8 @@ class SynthSettings:
     seed: int = setting(0, 0, None, "Another seed gives other clips.")
 
     accents: tuple[str, ...] = ENGLISH
-    """espeak-ng's language codes; flite speaks only if all are English."""
+    """espeak-ng's language codes. Piper's voices of these languages speak too; flite and Kokoro
+    speak if all are English."""
+
+    engines: tuple[str, ...] = ()
+    """Which engines speak, of piper, kokoro, flite and espeak; all that are there if empty."""

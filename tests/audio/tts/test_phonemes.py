@@ -8,9 +8,9 @@ import shutil
 
 import pytest
 
+from kws.audio.tts.engines.espeak import pronounce
 from kws.audio.tts.lexicon import read_words
 from kws.audio.tts.phonemes import distance, is_known, is_part_of, units
-from kws.audio.tts.voices import pronounce
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 

@@ -14,11 +14,12 @@ import pytest
 
 from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
+from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth import SynthReport, split_voices, synthesize
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import Voice, find_voices, speak
+from kws.audio.tts.voices import find_voices, speak
 from kws.errors import DataError, KwsError, ToolError, UsageError
 
 pytestmark = pytest.mark.process
@@ -26,7 +27,8 @@ pytestmark = pytest.mark.process
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 needs_flite = pytest.mark.skipif(not shutil.which("flite"), reason="flite is missing")
 
-SMALL = SynthSettings(("yes", "no"), unknown=("up", "stop"), voices=12, takes=2)
+PROGRAMS = ("flite", "espeak")
+SMALL = SynthSettings(("yes", "no"), unknown=("up", "stop"), voices=12, takes=2, engines=PROGRAMS)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +149,7 @@ def test_word_that_no_voice_says_is_named(tmp_path: Path, monkeypatch: pytest.Mo
 
     voices = [Voice("espeak", "en", name) for name in "abc"]
     monkeypatch.setattr("kws.audio.tts.synth.speak", mute)
-    monkeypatch.setattr("kws.audio.tts.synth.find_voices", lambda count, accents: voices)
+    monkeypatch.setattr("kws.audio.tts.synth.find_voices", lambda *_: voices)
     with pytest.raises(DataError, match="'hush' cannot be spoken by espeak-en-"):
         synthesize(SynthSettings(("hush",), unknown=()), tmp_path)
 
@@ -180,7 +182,7 @@ def test_synthesizer_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
     with pytest.raises(ToolError, match="espeak-ng failed: no voice data"):
-        find_voices(10)
+        find_voices(10, engines=PROGRAMS)
 
 
 @needs_espeak
@@ -200,27 +202,29 @@ def test_read_only_folder(read_only: Path) -> None:
 @needs_espeak
 def test_rate_and_pitch_are_heard() -> None:
     voice = Voice("espeak", "en-us", "m3")
-    slow, quick = (len(trim(speak(voice, "seven", rate, 50))) for rate in (120, 220))
+    slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
     assert slow > 1.3 * quick
 
 
 @needs_flite
 def test_flite_rate_is_heard() -> None:
     voice = Voice("flite", "", "slt")
-    slow, quick = (len(trim(speak(voice, "seven", rate, 50))) for rate in (120, 220))
+    slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
     assert slow > 1.3 * quick
 
 
 @needs_espeak
 def test_other_languages() -> None:
-    voices = find_voices(20, ("de",))
+    voices = find_voices(20, ("de",), PROGRAMS)
     assert {voice.accent for voice in voices} == {"de"}
-    assert len(trim(speak(voices[0], "zwölf", 170, 50))) > 3000
+    assert len(trim(speak(voices[0], "zwölf", Draws(170, 50)))) > 3000
 
 
 @needs_flite
 def test_flite_sizes_move_the_formants_and_not_the_duration() -> None:
-    tall, small = (speak(Voice("flite", size, "rms"), "yes", 170, 50) for size in ("tall", "small"))
+    tall, small = (
+        speak(Voice("flite", size, "rms"), "yes", Draws(170, 50)) for size in ("tall", "small")
+    )
     assert abs(len(tall) / len(small) - 1) < 0.1
 
     def centre(sound: npt.NDArray[np.float32]) -> float:
@@ -232,7 +236,7 @@ def test_flite_sizes_move_the_formants_and_not_the_duration() -> None:
 
 @needs_espeak
 def test_first_voices_are_the_most_varied() -> None:
-    voices = find_voices(200)
+    voices = find_voices(200, engines=PROGRAMS)
     assert len({voice.group for voice in voices[:56]}) == 56
     assert len({voice.accent for voice in voices}) >= 8
     assert len({voice.name for voice in voices}) == 200
@@ -296,6 +300,16 @@ def test_distractors_suit_many_keywords() -> None:
 def test_parts_of_a_keyword_of_two_words_are_among_its_distractors() -> None:
     assert {"turn", "on"} <= set(sound_alikes(("turn_on",), 1))
     assert "on" not in sound_alikes(("turn_on", "on"), 1)
+
+
+@needs_espeak
+def test_a_phrase_is_taught_by_its_words_backward_and_with_one_changed() -> None:
+    words = sound_alikes(("hey_marvin",), 4)
+    assert words[:3] == ("hey", "marvin", "marvin_hey")
+    assert len(words) == 7
+    assert {"hey_martin"} <= set(words[3:])
+    assert all(word.startswith("hey_") or word.endswith("_marvin") for word in words[3:])
+    assert "on_turn" not in sound_alikes(("turn_on", "on"), 2)
 
 
 @needs_espeak

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""espeak-ng: accents of a hundred languages, many vocal tracts for each, and how words sound."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from kws.audio.tts.engines.speech import Draws, Sound, Voice
+from kws.audio.tts.engines.speech_programs import output, run, samples
+from kws.audio.tts.lexicon import read_words
+from kws.audio.tts.phonemes import units
+from kws.audio.tts.synth_settings import ENGLISH
+from kws.errors import UsageError
+
+
+def find(accents: Sequence[str]) -> list[Voice]:
+    """All voices: every variant with one accent, then every variant with the next.
+
+    None if espeak-ng is missing.
+
+    Raises:
+        ToolError: espeak-ng failed.
+        UsageError: it does not know an accent.
+    """
+    if not shutil.which("espeak-ng"):
+        return []
+    known = output(["espeak-ng", "--voices=variant"])
+    variants = [name for name in read_words("espeak_variants") if f"!v/{name} " in known]
+    accents = _known_accents(accents)
+    return [
+        Voice("espeak", accents[(place + turn) % len(accents)], variant)
+        for turn in range(len(accents))
+        for place, variant in enumerate(variants)
+    ]
+
+
+def speak(voice: Voice, text: str, draws: Draws) -> Sound:
+    """A voice saying `text`, which starts with a letter; empty if it says nothing.
+
+    Raises:
+        ToolError: espeak-ng failed.
+    """
+    # Amplitude 60: at the usual 100 some variants exceed full scale.
+    name = f"{voice.accent}+{voice.variant}"
+    rate, pitch = f"{draws.words_per_minute:.0f}", f"{draws.pitch:.0f}"
+    command = ["espeak-ng", "-v", name, "-s", rate, "-p", pitch, "-a", "60", "-z", "--stdout", text]
+    return samples(run(command), 1.0)
+
+
+def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[str, ...]]:
+    """The sounds of each word, as `kws.audio.tts.phonemes.units` has them; empty without espeak-ng.
+
+    Raises:
+        ToolError: espeak-ng failed.
+    """
+    if not shutil.which("espeak-ng"):
+        return {}
+    # Each word is a paragraph, so that each gives a line.
+    text = "\n\n".join(spoken_form(word) for word in words) + "\n"
+    command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
+    lines = [line for line in output(command, text).splitlines() if line.strip()]
+    if len(lines) != len(words):
+        return {}
+    return {word: units(line) for word, line in zip(words, lines, strict=True)}
+
+
+def spoken_form(word: str) -> str:
+    """What is said for a label: an underscore stands for the space in `turn_on`."""
+    return word.replace("_", " ")
+
+
+def _known_accents(accents: Sequence[str]) -> list[str]:
+    """The accents that espeak-ng has. It lists fr-fr for fr, which is good as well."""
+    known = [line.split()[1] for line in output(["espeak-ng", "--voices"]).splitlines()[1:]]
+    for accent in accents:
+        if not {accent, f"{accent}-{accent}"} & set(known) and accents is not ENGLISH:
+            raise UsageError(
+                f"espeak-ng has no accent {accent!r}; `espeak-ng --voices` lists what it has"
+            )
+    return [accent for accent in accents if {accent, f"{accent}-{accent}"} & set(known)]

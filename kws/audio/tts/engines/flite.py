@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""flite: a few recorded American voices, each as three people of different size."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+
+from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice, is_english
+from kws.audio.tts.engines.speech_programs import output, run, samples
+
+# flite's voices and the natural pitch of each, in Hz. Its other voices repeat one of these or can
+# only say the time.
+_HERTZ = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
+
+# By what factor a voice's formants are raised: three people of each voice.
+_SIZES = {"": 1.0, "tall": 0.92, "small": 1.09}
+
+
+def find(accents: Sequence[str]) -> list[Voice]:
+    """All voices; none if flite is missing or an accent is not English.
+
+    Raises:
+        ToolError: flite failed.
+    """
+    if not shutil.which("flite") or not is_english(accents):
+        return []
+    known = output(["flite", "-lv"]).split()
+    return [Voice("flite", size, name) for size in _SIZES for name in _HERTZ if name in known]
+
+
+def speak(voice: Voice, text: str, draws: Draws) -> Sound:
+    """A voice saying `text`, which starts with a letter; empty if it says nothing.
+
+    Formants and pitch move with the playing speed, as in people; the duration is corrected.
+
+    Raises:
+        ToolError: flite failed.
+    """
+    size = _SIZES[voice.accent]
+    hertz = _HERTZ[voice.variant] * 2.0 ** ((draws.pitch - 50.0) / 75.0)
+    stretch = USUAL_RATE / draws.words_per_minute * size
+    settings = [f"duration_stretch={stretch:.3f}", f"int_f0_target_mean={hertz:.1f}"]
+    options = [part for setting in settings for part in ("--setf", setting)]
+    command = ["flite", "-voice", voice.variant, *options, "-t", text, "-o", "/dev/stdout"]
+    return samples(run(command), size)

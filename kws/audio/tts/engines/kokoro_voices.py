@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kokoro: a neural voice with many styles, whose mixtures are more speakers.
+
+A style is a vector; a mixture of two or three sounds like another person. The model draws nothing
+at random: takes differ in rate, size and how the sentence ends. Its packages bring espeak-ng's
+phonemes, which are English here.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.tts.engines.seeded_noise import not_a_model, one_thread_session
+from kws.audio.tts.engines.speech import (
+    USUAL_RATE,
+    Draws,
+    Sound,
+    Voice,
+    is_english,
+    resample,
+    slight_size,
+)
+from kws.audio.tts.engines.voice_files import find_kokoro
+from kws.extras import require
+
+MIXTURES = 200
+"""How many mixtures of styles count as speakers."""
+
+_RATE = 24000.0
+_SPEEDS = (0.5, 2.0)  # what the model accepts
+_ENDINGS = (".", "!", "?", "")
+
+_LOADING = threading.Lock()
+
+
+def find(accents: Sequence[str]) -> list[Voice]:
+    """All styles, those of English first, then mixtures; none if an accent is not English.
+
+    Raises:
+        DataError: a model without styles, or styles that are damaged.
+    """
+    files = find_kokoro() if is_english(accents) else None
+    if files is None:
+        return []
+    names = [*style_names(files.styles)]
+    names += [f"mix{number}" for number in range(MIXTURES if len(names) > 1 else 0)]
+    spoken = list(dict.fromkeys("en-gb" if "-gb" in accent else "en-us" for accent in accents))
+    source = (files.styles, *files.model)
+    return [
+        Voice("kokoro", spoken[number % len(spoken)], name, source, number)
+        for number, name in enumerate(names)
+    ]
+
+
+def speak(voice: Voice, text: str, draws: Draws) -> Sound:
+    """A voice saying `text`; empty if it says nothing.
+
+    Raises:
+        DataError: the model is damaged.
+        ToolError: a package of the extra `voices` is missing.
+    """
+    rng = np.random.default_rng(draws.seed)
+    size = slight_size(draws.pitch)
+    speed = float(np.clip(draws.words_per_minute / USUAL_RATE / size, *_SPEEDS))
+    with _LOADING:
+        kokoro = _loaded(voice.source)
+        phonemes = _phonemes(voice.source, text, voice.accent)
+    if not phonemes:
+        return np.zeros(0, np.float32)
+    sound, _ = kokoro.create(
+        phonemes + str(rng.choice(_ENDINGS)),
+        _style(voice.source[0], voice.variant),
+        speed,
+        is_phonemes=True,
+        trim=False,
+    )
+    return resample(np.asarray(sound, np.float32), _RATE * size)
+
+
+def style_names(styles: Path) -> list[str]:
+    """The styles of a file, those of English (whose names begin with a or b) first.
+
+    Raises:
+        DataError: the file is damaged.
+    """
+    return sorted(_read_styles(styles), key=lambda name: (name[:1] not in {"a", "b"}, name))
+
+
+def _style(path: Path, variant: str) -> npt.NDArray[np.float32]:
+    """The vectors of a style or of a mixture: float32[length, 1, 256].
+
+    A mixture has the same two or three styles each time: they depend on its number alone.
+    """
+    styles = _read_styles(path)
+    if variant in styles:
+        return styles[variant]
+    rng = np.random.default_rng(int(variant.removeprefix("mix")))
+    names = sorted(styles)
+    parts = rng.choice(names, min(int(rng.integers(2, 4)), len(names)), replace=False)
+    shares = rng.dirichlet(np.ones(len(parts)))
+    mixed = sum(np.float32(share) * styles[part] for share, part in zip(shares, parts, strict=True))
+    return np.asarray(mixed, np.float32)
+
+
+@cache
+def _read_styles(path: Path) -> dict[str, npt.NDArray[np.float32]]:
+    try:
+        with np.load(path) as archive:
+            styles = {name: np.asarray(archive[name], np.float32) for name in archive.files}
+    except Exception as error:
+        raise not_a_model(path) from error
+    if not styles or any(style.shape[1:] != (1, 256) for style in styles.values()):
+        raise not_a_model(path)
+    return styles
+
+
+@cache
+def _loaded(source: tuple[Path, ...]) -> Any:
+    package = require("kokoro_onnx", "voices", "Kokoro")
+    styles, *parts = source
+    with tempfile.TemporaryDirectory() as folder:
+        path = parts[0]
+        if len(parts) > 1:
+            path = Path(folder) / "kokoro.onnx"
+            path.write_bytes(b"".join(part.read_bytes() for part in parts))
+        try:
+            session = one_thread_session(str(path))
+        except Exception as error:
+            raise not_a_model(parts[0]) from error
+        return package.Kokoro.from_session(session, str(styles))
+
+
+@cache
+def _phonemes(source: tuple[Path, ...], text: str, accent: str) -> str:
+    return str(_loaded(source).tokenizer.phonemize(text, accent))

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Piper: neural voices, one or many speakers in a file.
+
+Each take has its own noise, variation of lengths and rate, so that no two are alike, and each
+speaker is several people of different size. The package piper-tts knows the phonemes; its licence
+is GPL-3.0-or-later.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.tts.engines.seeded_noise import SeededModel
+from kws.audio.tts.engines.speech import (
+    USUAL_RATE,
+    Draws,
+    Sound,
+    Voice,
+    language,
+    resample,
+    slight_size,
+)
+from kws.audio.tts.engines.voice_files import PiperFile, piper_paths, read_piper_file
+from kws.errors import DataError
+from kws.extras import require
+
+# By how many percent of its own a speaker's formants are played, the most different ones first.
+_SIZES = (100, 112, 91, 120, 106, 86, 97, 116, 103, 89, 109, 94)
+
+_NOISE_SCALES = (0.333, 1.0)  # how much the voice varies; Piper's default is 0.667
+_NOISE_WIDTHS = (0.4, 1.0)  # how much the lengths of sounds vary; Piper's default is 0.8
+_ENDINGS = (".", "!", "?", "")
+
+_LOADING = threading.Lock()
+
+
+def find(accents: Sequence[str]) -> list[Voice]:
+    """The voices of the languages of `accents`: every speaker once, then in other sizes.
+
+    Raises:
+        DataError: a voice file without its JSON file, or one that is not Piper's.
+    """
+    languages = {language(accent) for accent in accents}
+    files = [read_piper_file(path) for path in piper_paths()]
+    files = [file for file in files if language(file.language) in languages]
+    for file in files:
+        if file.phonemes not in {"espeak", "text"}:
+            raise DataError(
+                f"{file.path}: needs phonemes of kind {file.phonemes!r}, which kws does not have; "
+                "remove it"
+            )
+    most = max((file.speakers for file in files), default=0)
+    speakers = [(file, n) for n in range(most) for file in files if n < file.speakers]
+    return [_voice(file, number, size) for size in _SIZES for file, number in speakers]
+
+
+def speak(voice: Voice, text: str, draws: Draws) -> Sound:
+    """A voice saying `text`; empty if it says nothing.
+
+    Raises:
+        DataError: the voice's file is damaged.
+        ToolError: a package of the extra `voices` is missing.
+    """
+    size = int(voice.accent.removeprefix("x") or 100) / 100 * slight_size(draws.pitch)
+    speaker = _load(voice.source[0])
+    rng = np.random.default_rng(draws.seed)
+    noise, width = rng.uniform(*_NOISE_SCALES), rng.uniform(*_NOISE_WIDTHS)
+    ids = speaker.phoneme_ids(text + str(rng.choice(_ENDINGS)))
+    if not ids:
+        return np.zeros(0, np.float32)
+    length = speaker.length * USUAL_RATE / draws.words_per_minute * size
+    inputs: dict[str, npt.NDArray[Any]] = {
+        "input": np.array([ids], np.int64),
+        "input_lengths": np.array([len(ids)], np.int64),
+        "scales": np.array([noise, length, width], np.float32),
+        "sid": np.array([voice.number], np.int64),
+    }
+    return resample(speaker.model.run(inputs, draws.seed), speaker.rate * size)
+
+
+@dataclass(frozen=True)
+class _Speaker:
+    model: SeededModel
+    piper: Any
+    rate: float
+    """Of its samples, in Hz."""
+
+    length: float
+    """The length scale at which it speaks as usual."""
+
+    def phoneme_ids(self, text: str) -> list[int]:
+        sentences = self.piper.phonemize(text)
+        return [number for part in sentences for number in self.piper.phonemes_to_ids(part)]
+
+
+def _voice(file: PiperFile, number: int, size: int) -> Voice:
+    variant = file.name if file.speakers == 1 else f"{file.name}-{number}"
+    return Voice("piper", "" if size == 100 else f"x{size}", variant, (file.path,), number)
+
+
+def _load(path: Path) -> _Speaker:
+    with _LOADING:
+        return _loaded(path)
+
+
+@cache
+def _loaded(path: Path) -> _Speaker:
+    piper = require("piper", "voices", f"the voice {path.name}")
+    file = read_piper_file(path)
+    try:
+        config = piper.config.PiperConfig.from_dict(file.config)
+    except (KeyError, ValueError, TypeError, AttributeError):
+        raise DataError(
+            f"{path}.json: not the settings of a Piper voice; get both files anew, or remove them"
+        ) from None
+    model = SeededModel(path)
+    voice = piper.PiperVoice(session=None, config=config)
+    return _Speaker(model, voice, float(config.sample_rate), float(config.length_scale))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text-to-speech programs: running one, and reading the WAV that it writes."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+
+import numpy as np
+
+from kws.audio.tts.engines.speech import Sound, resample
+from kws.errors import ToolError
+
+_TIMEOUT_S = 30.0
+
+
+def output(command: list[str], text: str = "") -> str:
+    """What a program prints that reads `text`.
+
+    Raises:
+        ToolError: it failed.
+    """
+    return run(command, text).decode("utf-8", "replace")
+
+
+def run(command: list[str], text: str = "") -> bytes:
+    """What a program writes to its output.
+
+    Raises:
+        ToolError: it failed.
+    """
+    try:
+        done = subprocess.run(
+            command, input=text.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ToolError(f"{command[0]} cannot be run: {error}; install it anew") from None
+    if done.returncode != 0:
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+        raise ToolError(
+            f"{command[0]} failed: {lines[-1]}; try its command line: {' '.join(command)}"
+        )
+    return done.stdout
+
+
+def samples(wav: bytes, speed: float) -> Sound:
+    """The samples of 16-bit mono WAV, played `speed` times as fast, at 16 kHz.
+
+    The length fields of a file that comes through a pipe mean nothing.
+    """
+    start = wav.find(b"data")
+    if start < 0:
+        return np.zeros(0, np.float32)
+    (rate,) = struct.unpack_from("<I", wav, 24)
+    body = wav[start + 8 :]
+    pcm = np.frombuffer(body[: len(body) // 2 * 2], "<i2").astype(np.float32) / np.float32(32768)
+    return resample(pcm, rate * speed)

