@@ -73,12 +73,12 @@ class LongRecording:
     def may_contain(self, words: Iterable[str]) -> bool:
         """Whether one of these words, or one that sounds the same, may be in it.
 
-        A recording without a transcript and without a manifest's word is trusted to hold none.
+        A word with an s (`computers`, `computer's`) counts as the word: it is heard before the s. A
+        recording without a transcript and without a manifest's word is trusted to hold none.
         """
         spoken = f" {_plain_text(self.transcript or '')} "
         return any(
-            self.contains.get(word, "no") != "no"
-            or any(f" {_plain_text(form)} " in spoken for form in (word, *HOMOPHONES.get(word, ())))
+            self.contains.get(word, "no") != "no" or any(form in spoken for form in _forms(word))
             for word in words
         )
 
@@ -146,6 +146,13 @@ def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -
     for recording, pcm in zip(recordings, sounds, strict=True):
         joined.setdefault(recording.source, []).extend((pcm, PAUSE))
     return {source: np.concatenate(parts) for source, parts in joined.items()}
+
+
+def _forms(word: str) -> list[str]:
+    """What a text without signs has in it if a word is said, with a space before and after."""
+    plain = _plain_text(word)
+    same = [_plain_text(other) for other in HOMOPHONES.get(word, ())]
+    return [f" {form} " for form in (plain, f"{plain}s", f"{plain}'s", f"{plain}\u2019s", *same)]
 
 
 def _plain_text(text: str) -> str:
