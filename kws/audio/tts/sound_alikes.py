@@ -10,6 +10,10 @@ from kws.audio.tts.lexicon import read_words
 from kws.audio.tts.phonemes import distance, is_part_of
 from kws.errors import ToolError
 
+_TOO_NEAR = 0.1
+"""A word nearer than this (commuter to computer) is what people say when they say the keyword
+carelessly. A model that learns it as unknown misses them."""
+
 Sounds = dict[str, tuple[str, ...]]
 
 
@@ -102,8 +106,10 @@ def _choose(
 
 
 def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]:
-    """The candidates, those that sound most like a word first."""
-    return sorted(candidates, key=lambda candidate: distance(sounds[word], sounds[candidate]))
+    """The candidates, those that sound most like a word first, without those too near to it."""
+    distances = {other: distance(sounds[word], sounds[other]) for other in candidates}
+    far = [other for other in distances if distances[other] >= _TOO_NEAR]
+    return sorted(far, key=lambda other: distances[other])
 
 
 def _near_phrases(
@@ -115,10 +121,7 @@ def _near_phrases(
     can be taken.
     """
     words = [word for word in candidates if word not in parts]
-    near = [
-        [word for word in _by_sound(part, words, sounds) if sounds[word] != sounds[part]]
-        for part in parts
-    ]
+    near = [_by_sound(part, words, sounds) for part in parts]
     return [
         "_".join((*parts[:place], near[place][turn], *parts[place + 1 :]))
         for turn in range(min(2 * each + 3, len(words) // 2))
