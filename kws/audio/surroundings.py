@@ -53,6 +53,17 @@ class Surroundings:
             )
         return clean
 
+    def check(self, words: Sequence[str]) -> None:
+        """Make sure that each folder holds what it is for, and that some talk has no such word.
+
+        Raises:
+            DataError: a folder is missing or holds no recording, or each holds one of these words.
+        """
+        self.talk(Split.TRAIN, words)
+        for folders, kind in ((self.noises, "noise"), (self.rooms, "room")):
+            for folder in folders:
+                open_recordings(folder, Split.TRAIN, kind)
+
     def load_noises(self, split: Split) -> list[Pcm]:
         """The sound of the noises; short ones are repeated."""
         sounds = self._load(self.noises, split, "noise")

@@ -24,6 +24,7 @@ from kws.cli.options import (
     split_words,
     surroundings,
 )
+from kws.errors import UsageError
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 from kws.model.wake.wake_settings import WakeSettings, label_of
 
@@ -174,6 +175,8 @@ def wake(
     from kws.audio.dataset import open_dataset
     from kws.model.wake.wake_word import make_wake_word
 
+    if phrase and words:
+        raise UsageError("a phrase and --words were both given; choose one")
     result = make_wake_word(
         WakeSettings(
             tuple(label_of(text) for text in (split_words(words) or (phrase,))),

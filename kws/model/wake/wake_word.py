@@ -115,6 +115,8 @@ def make_wake_word(
     """
     check_destination(out / run_files.BUNDLE)
     around = around or Surroundings()
+    # What is missing is said before anything is spoken.
+    around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
     count = import_recordings(people, settings.words, out / DATA) if people else 0
     dataset = _speak(settings, out / DATA, say)

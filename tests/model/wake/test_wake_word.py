@@ -123,7 +123,22 @@ def test_words_that_cannot_be(tmp_path: Path) -> None:
             make_wake_word(replace(SMALL, words=words), tmp_path / "out")
 
 
+@pytest.mark.parametrize("option", ["--negatives", "--noises", "--rooms"])
+def test_folders_that_are_missing_are_named_before_anything_is_made(
+    tmp_path: Path, option: str
+) -> None:
+    out = tmp_path / "out"
+    args = ["wake", "marvin", "--out", str(out), option, str(tmp_path / "none")]
+    result = CliRunner().invoke(app, args)
+    assert isinstance(result.exception, DataError)
+    assert "none: no such folder" in str(result.exception)
+    assert not out.exists()
+
+
 def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
     assert "say what the device is to hear" in str(result.exception)
+    result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
+    assert isinstance(result.exception, UsageError)
+    assert "choose one" in str(result.exception)
