@@ -31,18 +31,26 @@ class Engine:
     share: str
     """Engines of one share take turns as one."""
 
+    neural: bool = True
+    """Whether its voices are nearly like people's."""
+
 
 ENGINES = {
     "piper": Engine(piper_voices.find, piper_voices.speak, "piper"),
     "kokoro": Engine(kokoro_voices.find, kokoro_voices.speak, "kokoro"),
-    "flite": Engine(flite.find, flite.speak, "programs"),
-    "espeak": Engine(espeak.find, espeak.speak, "programs"),
+    "flite": Engine(flite.find, flite.speak, "programs", neural=False),
+    "espeak": Engine(espeak.find, espeak.speak, "programs", neural=False),
 }
 
 
 def is_voice(speaker: str) -> bool:
     """Whether a speaker's name is that of a text-to-speech voice, as `Voice.name` has them."""
     return speaker.startswith(tuple(f"{engine}-" for engine in ENGINES))
+
+
+def is_neural(speaker: str) -> bool:
+    """The same for voices that are nearly like people's."""
+    return is_voice(speaker) and ENGINES[speaker.partition("-")[0]].neural
 
 
 def find_voices(

@@ -16,6 +16,7 @@ from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.voices import is_neural
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
@@ -160,7 +161,13 @@ def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> 
     )
     others = ", ".join(spoken.words[len(settings.words) :])
     say(f"{spoken.voices} voices; as unknown: {others}")
-    return open_dataset(data)
+    dataset = open_dataset(data)
+    if not any(is_neural(clip.speaker) for clip in dataset.clips):
+        say(
+            "only espeak-ng and flite spoke: some words are heard badly when people say them; "
+            "kws voices says how to get voices that are like people's"
+        )
+    return dataset
 
 
 def _settings(settings: WakeSettings, arch: str, extra: DataSet | None) -> TrainSettings:

@@ -21,7 +21,7 @@ from kws.audio.tts.placement import trim
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voice_catalogue import read_catalogue
-from kws.audio.tts.voices import ENGINES, Engine, find_voices, is_voice, speak
+from kws.audio.tts.voices import ENGINES, Engine, find_voices, is_neural, is_voice, speak
 from kws.errors import DataError, KwsError, ToolError, UsageError
 from tests.command_line import Run
 
@@ -115,6 +115,20 @@ def test_each_speaker_of_a_file_is_a_voice_before_one_comes_in_another_size(fold
     assert len({voice.group for voice in voices}) == 3
     assert all(is_voice(name) for name in names)
     assert not is_voice("anna")
+
+
+@pytest.mark.parametrize(
+    ("speaker", "neural"),
+    [
+        ("kokoro-en-us-mix1", True),
+        ("piper-x112-joe", True),
+        ("espeak-en-us-f1", False),
+        ("flite-tall-slt", False),
+        ("anna", False),
+    ],
+)
+def test_voices_that_are_like_peoples(speaker: str, neural: bool) -> None:
+    assert is_neural(speaker) is neural
 
 
 def test_the_noise_of_a_take_depends_on_its_seed_alone(folder: Path) -> None:
