@@ -103,6 +103,7 @@ WORKS: dict[str, list[object]] = {
     "doctor": ["doctor"],
     "stats": ["stats", "--data", "{material}/data"],
     "version": ["--version"],
+    "voices": ["voices"],
 }
 
 NEEDS: dict[str, tuple[str, list[object]]] = {

@@ -47,6 +47,7 @@ _RATES = (130.0, 210.0)  # words a minute, from slow to fast
 _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _SHORTEST_S = 0.08
+_ALL = 1_000_000  # more than the voices of any machine
 
 _FEW_PEOPLE = 10
 """If a folder of synthetic voices has fewer people than this, all of them train."""
@@ -92,7 +93,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
-    voices = find_voices(settings.voices, settings.accents, settings.engines)
+    all_voices = find_voices(_ALL, settings.accents, settings.engines)
+    voices = all_voices[: settings.voices]
     words = _words(settings)
     splits = split_voices(voices, settings.seed)
     make_directory(out)
@@ -121,7 +123,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         path = out / BACKGROUND_FOLDER / f"{name}.wav"
         if not path.exists():
             write_clip(path, noise)
-    _write_lists(out, {voice.name: splits[voice.group] for voice in voices})
+    # A voice of an earlier run that does not speak now is in the split of its vocal tract, too.
+    _write_lists(out, {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices})
     return SynthReport(words, len(voices), made, len(tasks) - len(todo), len(todo) - made)
 
 
@@ -240,7 +243,9 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         splits = splits | dict.fromkeys(people, Split.TRAIN)
     lines: defaultdict[Split, list[str]] = defaultdict(list)
     for folder_name, name, speaker in clips:
-        split = splits.get(speaker) or hash_split(speaker, 10, 10)
+        split = splits.get(speaker) or (
+            Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10)
+        )
         lines[split].append(f"{folder_name}/{name}\n")
     for name, file in LISTS.items():
         atomic_write(out / file, "".join(lines[Split(name)]).encode())

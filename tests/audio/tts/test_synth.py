@@ -272,6 +272,20 @@ def test_distractors_are_near_but_not_the_same() -> None:
 
 
 @needs_espeak
+def test_voices_of_an_earlier_run_are_in_the_split_of_their_vocal_tract(tmp_path: Path) -> None:
+    words = SynthSettings(("yes",), unknown=(), takes=1, engines=PROGRAMS)
+    synthesize(replace(words, voices=70), tmp_path / "data")
+    synthesize(replace(words, voices=10), tmp_path / "data")
+    tracts: dict[str, set[Split]] = {}
+    clips = open_dataset(tmp_path / "data").clips
+    for clip in clips:
+        tracts.setdefault(clip.speaker.rpartition("-")[2], set()).add(clip.split)
+    assert len(clips) == 70
+    assert all(len(splits) == 1 for splits in tracts.values())
+    assert len({clip.speaker.rpartition("-")[2] for clip in clips}) < 70
+
+
+@needs_espeak
 def test_people_all_train_until_there_are_enough_to_spare_some(
     spoken: tuple[Path, SynthReport], tmp_path: Path
 ) -> None:

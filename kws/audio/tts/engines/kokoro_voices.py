@@ -35,6 +35,7 @@ MIXTURES = 200
 """How many mixtures of styles count as speakers."""
 
 _RATE = 24000.0
+_QUICKER = 1.2  # Kokoro draws single words out: at its usual speed they last 1.4 times as long
 _SPEEDS = (0.5, 2.0)  # what the model accepts
 _ENDINGS = (".", "!", "?", "")
 
@@ -69,7 +70,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
     """
     rng = np.random.default_rng(draws.seed)
     size = slight_size(draws.pitch)
-    speed = float(np.clip(draws.words_per_minute / USUAL_RATE / size, *_SPEEDS))
+    speed = float(np.clip(_QUICKER * draws.words_per_minute / USUAL_RATE / size, *_SPEEDS))
     with _LOADING:
         kokoro = _loaded(voice.source)
         phonemes = _phonemes(voice.source, text, voice.accent)
