@@ -17,7 +17,7 @@ class WakeSettings:
     words: tuple[str, ...]
     """The keywords as `label_of` writes them."""
 
-    voices: int = setting(200, 3, 100_000, "How many voices speak, at most.")
+    voices: int = setting(120, 3, 100_000, "How many voices speak, at most.")
     takes: int = setting(3, 1, 1000, "Takes of each keyword by each voice.")
     alike: int = setting(8, 0, 1000, "Words per keyword that sound like it, spoken as unknown.")
     epochs: int = setting(20, 1, 100_000, "Passes over the clips in each of the two rounds.")
