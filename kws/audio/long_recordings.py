@@ -94,6 +94,24 @@ def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRe
     Raises:
         DataError: the folder is missing or holds no such recording, or its manifest is wrong.
     """
+    return open_folders([folder], split, kind)
+
+
+def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
+    """The same of several folders. One may lack the split, as what `kws mine` kept does; not all.
+
+    Raises:
+        DataError: a folder is missing or holds no such recording, or its manifest is wrong; or none
+            holds one of the split.
+    """
+    recordings = [recording for folder in folders for recording in _open(folder, split, kind)]
+    if folders and not recordings:
+        raise DataError(f"{folders[0]}: no {split} recordings of {kind}; name a folder with some")
+    return recordings
+
+
+def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
+    """The recordings of a folder; none if its manifest has them for other splits only."""
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; name a folder of recordings")
     manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
@@ -103,13 +121,14 @@ def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRe
         if path.suffix.lower() in EXTENSIONS and path.is_file() and not path.name.startswith(".")
     )
     if manifest:
-        listed = _listed(manifest, split, kind)
-        recordings = [listed[path] for path in paths if path in listed]
+        every = _listed(manifest, None, kind)
+        of_split = _listed(manifest, split, kind)
+        paths = [path for path in paths if path in every]
+        recordings = [of_split[path] for path in paths if path in of_split]
     else:
         recordings = [_plain(path, folder, None if kind == "room" else split) for path in paths]
-    if not recordings:
-        what = f"{split} recordings" if split and manifest else "recordings"
-        raise DataError(f"{folder}: no {what} of {kind}; name a folder that holds some")
+    if not paths:
+        raise DataError(f"{folder}: no recordings of {kind}; name a folder that holds some")
     return recordings
 
 

@@ -16,7 +16,7 @@ from kws.audio.long_recordings import (
     LongRecording,
     join_by_source,
     load_recordings,
-    open_recordings,
+    open_folders,
 )
 from kws.audio.pcm import BLOCK, Pcm, to_pcm
 from kws.errors import DataError
@@ -41,10 +41,11 @@ class Surroundings:
         """The recordings of talk that hold none of these words.
 
         Raises:
-            DataError: a folder is missing or holds no recording, or none without these words.
+            DataError: a folder is missing or holds no recording, no folder holds one of the split,
+                or none without these words.
         """
         folders = self.negatives
-        recordings = [r for folder in folders for r in open_recordings(folder, split, "speech")]
+        recordings = open_folders(folders, split, "speech")
         clean = [r for r in recordings if not r.may_contain(words)]
         if recordings and not clean:
             raise DataError(
@@ -61,8 +62,7 @@ class Surroundings:
         """
         self.talk(Split.TRAIN, words)
         for folders, kind in ((self.noises, "noise"), (self.rooms, "room")):
-            for folder in folders:
-                open_recordings(folder, Split.TRAIN, kind)
+            open_folders(folders, Split.TRAIN, kind)
 
     def load_noises(self, split: Split) -> list[Pcm]:
         """The sound of the noises; short ones are repeated."""
@@ -84,7 +84,7 @@ class Surroundings:
 
     @staticmethod
     def _load(folders: Sequence[Path], split: Split, kind: str) -> list[Pcm]:
-        return load_recordings([r for f in folders for r in open_recordings(f, split, kind)])
+        return load_recordings(open_folders(folders, split, kind))
 
 
 def load_talk(

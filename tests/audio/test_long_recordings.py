@@ -13,6 +13,7 @@ from kws.audio.long_recordings import (
     LongRecording,
     join_by_source,
     load_recordings,
+    open_folders,
     open_recordings,
 )
 from kws.audio.sound_files import write_clip
@@ -72,6 +73,23 @@ def test_manifest_decides_on_split_and_kind(tmp_path: Path) -> None:
     assert len(open_recordings(tmp_path / "hum", Split.TRAIN, "noise")) == 1
     with pytest.raises(DataError, match="no test recordings of noise"):
         open_recordings(tmp_path / "hum", Split.TEST, "noise")
+
+
+def test_one_of_several_folders_may_lack_a_split(tmp_path: Path) -> None:
+    write(tmp_path / "kept" / "1.wav")
+    (tmp_path / "kept" / "manifest.csv").write_text("file,kind,split\n1.wav,speech,train\n")
+    write(tmp_path / "radio" / "2.wav")
+    folders = [tmp_path / "radio", tmp_path / "kept"]
+    names = {s: [r.path.name for r in open_folders(folders, s, "speech")] for s in Split}
+    assert names == {
+        Split.TRAIN: ["2.wav", "1.wav"],
+        Split.VALIDATION: ["2.wav"],
+        Split.TEST: ["2.wav"],
+    }
+    with pytest.raises(DataError, match="kept: no test recordings of speech"):
+        open_folders(folders[1:], Split.TEST, "speech")
+    with pytest.raises(DataError, match="nowhere: no such folder"):
+        open_folders([*folders, tmp_path / "nowhere"], Split.TRAIN, "speech")
 
 
 def test_splits_share_no_sample_without_a_manifest(tmp_path: Path) -> None:
