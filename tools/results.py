@@ -29,6 +29,7 @@ from kws.model.train.loop import train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel
+from tools.asset_choice import cost
 from tools.stream_results import measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -301,10 +302,10 @@ def what_wakes(run: Path, words: tuple[str, ...], real: Path, out: Path) -> Path
 
 
 def write_asset(row: Row, seeds: int, out: Path) -> None:
-    """Write the bundle of the row's run that misses the fewest words of the validation split."""
+    """Write the best bundle of the row's runs."""
     runs = [RUNS / row.folder / f"seed{seed}" for seed in seeds_of(row, seeds)]
     bundles = [load_bundle(run / "bundle") for run in runs if (run / "bundle").is_dir()]
-    write_bundle(min(bundles, key=lambda bundle: bundle.metrics["calibration"]["miss_share"]), out)
+    write_bundle(min(bundles, key=cost), out)
 
 
 def figures(row: Row, seeds: int) -> list[Figures]:
