@@ -80,6 +80,10 @@ def find_voices(
             shares.setdefault(engine.share, []).extend(engine.find(accents))
     turns = zip_longest(*(_most_varied(voices) for voices in shares.values()))
     voices = [voice for turn in turns for voice in turn if voice]
+    if not voices and engines:
+        raise ToolError(
+            f"no voice of {' or '.join(engines)} for these accents; kws voices says how to get some"
+        )
     if not voices:
         raise ToolError(
             "no text-to-speech for these accents: neither espeak-ng nor flite was found; "

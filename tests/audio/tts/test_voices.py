@@ -255,7 +255,7 @@ def test_styles_and_their_mixtures_are_voices(folder: Path) -> None:
     assert [voice.variant for voice in voices[:4]] == ["af_two", "bm_three", "jf_one", "mix0"]
     assert {voice.accent for voice in voices} == {"en-us", "en-gb"}
     assert find_voices(9, ("en-us", "en-gb"), ("kokoro",))[0].source[0] == styles
-    with pytest.raises(ToolError, match="no text-to-speech for these accents"):
+    with pytest.raises(ToolError, match="no voice of kokoro for these accents"):
         find_voices(9, ("de",), ("kokoro",))
 
 
@@ -335,7 +335,7 @@ def test_real_voices_say_words(engine: str) -> None:
         voice = find_voices(1, engines=(engine,))[0]
         sounds = [trim(speak(voice, "alexa", Draws(170, 50, seed))) for seed in (1, 1, 2)]
     except KwsError as error:
-        pytest.skip(f"no voice of {engine}: {error}")
+        pytest.skip(str(error))
     assert all(0.3 < len(sound) / 16000 < 1 for sound in sounds)
     np.testing.assert_array_equal(sounds[0], sounds[1])
     assert not np.array_equal(sounds[0], sounds[2])
