@@ -37,7 +37,7 @@ every multiplication of integers (two products and 64 bits, too) and IT."""
 
 _CONDITION = r"(eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
 _BRANCH = re.compile(rf"b(l|x|lx)?{_CONDITION}|cbn?z|tb[bh]")
-_NO_RESULT = re.compile(r"(cmp|cmn|tst|teq|it[te]{0,3}$|nop|svc|bkpt|msr|dsb|dmb|isb)")
+_NO_RESULT = re.compile(r"(cmp|cmn|tst|teq|it(t|e){0,3}$|nop|svc|bkpt|msr|dsb|dmb|isb)")
 _TWO_RESULTS = re.compile(r"[us]m(ull|lal|laal|lsld)")
 _REGISTER = re.compile(r"\b(?:r\d+|sb|sl|fp|ip|sp|lr|pc)\b")
 _FLOAT_REGISTER = re.compile(r"\b[sd]\d+\b")
