@@ -101,7 +101,7 @@ def enumerate_device():
     }
 
 
-power.ControlWrite(0, 1)
+power.Plug(True)
 run(50)
 seen["attached"] = call(0)
 seen["first"] = enumerate_device()
@@ -110,10 +110,10 @@ seen["boot"] = listen(60)
 seen["sent"] = send(2, [ord(character) for character in "stats\n"])
 seen["answer"] = listen(100)
 
-power.ControlWrite(0, 0)
+power.Plug(False)
 run(20)
 seen["pulled"] = call(0)
-power.ControlWrite(0, 1)
+power.Plug(True)
 run(20)
 seen["attached_again"] = call(0)
 seen["second"] = enumerate_device()

@@ -14,6 +14,7 @@ from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
 from kws.host.emulate.matrix import Result, Row
 from kws.host.measure.footprint import OTHER, Footprint, read_footprint
+from kws.host.serial.lines import Heard
 
 
 def rows_of(results: Sequence[Result]) -> list[Row]:
@@ -52,6 +53,11 @@ def results_text(
         for result in results
         for fault in result.serial.faults
     ]
+    faults += [
+        f"{result.rows[0].clip}: the host hears: {_heard_text(result.host)}"
+        for result in results
+        if result.host is not None
+    ]
     right = sum(row.ok for row in rows)
     total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
     if not injected:
@@ -59,6 +65,10 @@ def results_text(
     says = [("fault or command", "the board says", "")]
     says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in injected]
     return "\n".join([_table(lines), *faults, "", _table(says), "", total])
+
+
+def _heard_text(heard: Sequence[Heard]) -> str:
+    return ", ".join(f"{h.label} ({h.score}) @{h.time_ms}ms" for h in heard) or "nothing"
 
 
 def results_json(
@@ -81,6 +91,7 @@ def results_json(
             "rows": [asdict(row) for row in rows_of(results)],
             "injected_faults": [asdict(row) for row in injected],
             "faults": [fault for result in results for fault in result.serial.faults],
+            "unlike_host": [r.rows[0].clip for r in results if r.host is not None],
         },
         indent=2,
     )

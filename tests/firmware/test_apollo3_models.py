@@ -71,7 +71,7 @@ quit
         f"include @{tmp_path / 'models.resc'}",
     ]
     done = subprocess.run(
-        ["renode", *options], capture_output=True, text=True, timeout=150, check=False
+        ["renode", *options], capture_output=True, text=True, timeout=600, check=False
     )
     assert serial.is_file(), done.stdout + done.stderr
     lines = serial.read_text().splitlines()
@@ -80,7 +80,8 @@ quit
     names = re.findall(r'(?:Check\(\s*"|Put\("ok )([^"\\]+)', SOURCE.read_text())
     said = [line[3:] for line in lines if line.startswith("ok ")]
     assert set(said) == set(names)
-    assert len(said) == len(names) + 2 + 2  # three of timer A0; the UART's power after each reset
+    # Three of timer A0; the two of the UART after each of the resets.
+    assert len(said) == len(names) + 2 + 2 * 2
     assert lines[-1] == "end"
     assert re.search(r"red at first:\s+True\s+lost:\s+0x0*[1-9A-F]", done.stdout), done.stdout
     assert re.search(r"red after resets:\s+False", done.stdout), done.stdout

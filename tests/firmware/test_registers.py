@@ -1,7 +1,8 @@
 """The ports' headers name the registers that the chip's vendor describes in its SVD file.
 
 In a header `constexpr uint32_t kName = 0x4001d518;  // PDM.GAINL[1] ...` names a register and
-`1u << 0;  // PDM.MODE.OPERATION` a field: the value has to lie in it and nowhere else.
+`1u << 0;  // PDM.MODE.OPERATION=Mono` a field: the value has to lie in it and nowhere else. If the
+vendor lists a field's values, the comment has to name one, and the value has to be that one's.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ HEADERS = {  # by chip, which names its SVD file
 }
 
 _CONSTANT = re.compile(
-    r"constexpr uint32_t (k\w+) =\s*([^;]+); *// ([A-Z]\w*(?:\.\w+(?:\[\d+\])?)+)(?=[ ;:,]|$)", re.M
+    r"constexpr uint32_t (k\w+) =\s*([^;]+); *"
+    r"// ([A-Z]\w*(?:\.\w+(?:\[\d+\])?)+)(?:=(\w+))?(?=[ ;:,]|$)",
+    re.M,
 )
 _INTERRUPT = re.compile(r"constexpr uint32_t (k\w+Interrupt) = (\d+); *// ([A-Z]\w*)$", re.M)
 
@@ -42,6 +45,7 @@ class Constant:
     name: str
     value: int
     vendor_name: str
+    value_name: str | None = None
 
 
 def _evaluate(text: str) -> int:
@@ -53,7 +57,7 @@ def _evaluate(text: str) -> int:
 
 def constants() -> list[Constant]:
     return [
-        Constant(chip, header.name, match[1], _evaluate(match[2]), match[3])
+        Constant(chip, header.name, match[1], _evaluate(match[2]), *match.groups()[2:])
         for chip, headers in HEADERS.items()
         for header in headers
         for pattern in (_CONSTANT, _INTERRUPT)
@@ -68,6 +72,9 @@ class Chip:
 
     fields: dict[str, tuple[int, int]]
     """Lowest and highest bit by name, as `UARTE0.PSEL.TXD.PORT`."""
+
+    values: dict[str, dict[str, int]]
+    """Of fields whose values are listed, each value by its name."""
 
     interrupts: dict[str, int]
     """Number by peripheral; shared ones have several names."""
@@ -103,6 +110,7 @@ def describe(chip: str) -> Chip:
         root = ElementTree.parse(io.BytesIO(file.read(f"{chip}.svd"))).getroot()
     registers: dict[str, int] = {}
     fields: dict[str, tuple[int, int]] = {}
+    values: dict[str, dict[str, int]] = {}
     interrupts: dict[str, int] = {}
 
     def add(node: ElementTree.Element, prefix: str, base: int) -> None:
@@ -114,7 +122,12 @@ def describe(chip: str) -> Chip:
                     continue
                 registers[path] = base + offset
                 for field in child.iter("field"):
-                    fields[f"{path}.{field.findtext('name')}"] = _bits(field)
+                    full_name = f"{path}.{field.findtext('name')}"
+                    fields[full_name] = _bits(field)
+                    values[full_name] = {
+                        str(value.findtext("name")): _number(value, "value")
+                        for value in field.iter("enumeratedValue")
+                    }
 
     peripherals = {str(node.findtext("name")): node for node in root.iter("peripheral")}
     for name, node in peripherals.items():
@@ -124,7 +137,7 @@ def describe(chip: str) -> Chip:
         add(content, name, _number(node, "baseAddress"))
         for interrupt in node.findall("interrupt"):
             interrupts.setdefault(name, _number(interrupt, "value"))
-    return Chip(registers, fields, interrupts)
+    return Chip(registers, fields, values, interrupts)
 
 
 def test_headers_are_read() -> None:
@@ -154,11 +167,17 @@ def test_constant_is_the_vendors(constant: Constant) -> None:
     elif name in chip.interrupts:
         assert constant.value == chip.interrupts[name]
     else:
-        array = re.sub(r"^(\w+\.\w+)\.", r"\1[0].", name)
-        low, high = chip.fields[name] if name in chip.fields else chip.fields[array]
+        if name not in chip.fields:
+            name = re.sub(r"^(\w+\.\w+)\.", r"\1[0].", name)  # of an array
+        low, high = chip.fields[name]
         mask = (1 << (high + 1)) - (1 << low)
         assert constant.value & mask == constant.value
         assert constant.value != 0
+        if listed := chip.values[name]:
+            assert constant.value_name in listed
+            assert constant.value >> low == listed[constant.value_name]
+        else:
+            assert constant.value_name is None
 
 
 VECTORS = {  # by board: chip, first address behind its RAM, handlers by peripheral

@@ -20,7 +20,7 @@ from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import Renode
-from kws.host.serial.lines import Serial, line_pattern
+from kws.host.serial.lines import Serial, Stats, line_pattern, parse_line
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,12 @@ class _Try:
 
     play: Callable[[], Serial]
     says: dict[str, str]
+    timed: bool = False
+    """It types `stats` at both `_STATS_AT`: the hops between have to be those of the time."""
 
+
+_STATS_AT = (1.0, 9.0)  # seconds of the board's time
+_HOP_SECONDS = 0.02
 
 TRIES = 5
 """How often `check_faults` calls `progress`, at most."""
@@ -65,7 +70,8 @@ def check_faults(
     def run(one: _Try) -> list[FaultRow]:
         serial = one.play()
         progress(1)
-        return [_row(name, expected, serial) for name, expected in one.says.items()]
+        rows = [_row(name, expected, serial) for name, expected in one.says.items()]
+        return rows + ([hops_row(serial)] if one.timed else [])
 
     with (
         tempfile.TemporaryDirectory(prefix="kws-faults-") as folder,
@@ -98,8 +104,10 @@ def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterat
     answers = {"`threshold 180` typed": "threshold 180", "`stats` typed": stats}
     if isinstance(device, Renode):
         board_in_renode = device
-        timed = [(1.0, line) for line in typed]
-        yield _Try(lambda: board_in_renode.play(elf, pcm, timed), answers)
+        begin, end = _STATS_AT
+        timed = [*((begin, line) for line in typed), (end, "stats")]
+        long = silence(round((end + 0.5) * SAMPLE_RATE))
+        yield _Try(lambda: board_in_renode.play(elf, long, timed), answers, timed=True)
         says = re.escape(FAULT_LINES["no_samples"])
         yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
     else:
@@ -113,6 +121,16 @@ def _row(name: str, expected: str, serial: Serial) -> FaultRow:
     match = next((line for line in lines if re.fullmatch(expected, line)), None)
     said = match if match is not None else (lines[-1] if lines else "")
     return FaultRow(name, expected, said, match is not None)
+
+
+def hops_row(serial: Serial) -> FaultRow:
+    """Whether the board's hops keep time: its microphone's rate is the one that it should be."""
+    begin, end = _STATS_AT
+    expected = round((end - begin) / _HOP_SECONDS)
+    stats = [s for line in serial.text.splitlines() if isinstance(s := parse_line(line), Stats)]
+    hops = stats[-1].hops - stats[0].hops if len(stats) > 1 else 0
+    name = f"hops in {end - begin:g} s"
+    return FaultRow(name, str(expected), str(hops), abs(hops - expected) <= 1)
 
 
 def _with_model(elf: Path, changed: Path, model: bytes) -> Path:

@@ -28,7 +28,7 @@ from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
-from kws.host.serial.lines import Serial, line_pattern
+from kws.host.serial.lines import Heard, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN
 from kws.model.evaluate.hits import Outcome, Report, Word, match
 
@@ -80,6 +80,9 @@ class Result:
 
     serial: Serial
     rows: tuple[Row, ...]
+
+    host: tuple[Heard, ...] | None = None
+    """What the host's pipeline hears instead; None: the same."""
 
 
 def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
@@ -177,6 +180,9 @@ def play_all(
 ) -> list[Result]:
     """Play each recording to a fresh device, several at once, and check what it wrote.
 
+    An emulated board has to hear what the host's pipeline hears, with the same scores and times:
+    else a wrong rate or gain would pass as long as the words are still heard.
+
     Args:
         board: `host` or an emulated board.
         bundle: what the device runs.
@@ -189,12 +195,19 @@ def play_all(
         UsageError: there is no such board.
     """
     if board == HOST:
-        return [_checked(r, host_device.play(bundle, r.pcm), bundle, progress) for r in recordings]
+        serials = (host_device.play(bundle, r.pcm) for r in recordings)
+        checked = zip(recordings, serials, strict=True)
+        return [_checked(r, serial, serial, bundle, progress) for r, serial in checked]
     find_board(board)
     with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
         elf = build(board, bundle).elf
         return list(
-            pool.map(lambda r: _checked(r, device.play(elf, r.pcm), bundle, progress), recordings)
+            pool.map(
+                lambda r: _checked(
+                    r, device.play(elf, r.pcm), host_device.play(bundle, r.pcm), bundle, progress
+                ),
+                recordings,
+            )
         )
 
 
@@ -229,17 +242,38 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
 
 
 def _checked(
-    recording: Recording, serial: Serial, bundle: Bundle, progress: Callable[[int], None]
+    recording: Recording,
+    serial: Serial,
+    host: Serial,
+    bundle: Bundle,
+    progress: Callable[[int], None],
 ) -> Result:
+    result = check(recording, serial, host, bundle.labels)
+    progress(1)
+    return result
+
+
+def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[str]) -> Result:
+    """Whether a device meets what a recording expects, and hears what the host hears.
+
+    Args:
+        recording: what was played.
+        serial: what the device wrote.
+        host: what the host's pipeline writes.
+        labels: the model's.
+
+    Raises:
+        BoardError: the device wrote no boot line.
+    """
     if serial.boot is None:
         fault = serial.faults[-1] if serial.faults else "it wrote no boot line"
         raise BoardError(f"the firmware stopped: {fault}")
-    progress(1)
     reports = [Report(heard.label, heard.score, heard.time_ms) for heard in serial.heard]
-    rows = check_reports(recording.expected, reports, bundle.labels)
-    if serial.faults:
+    rows = check_reports(recording.expected, reports, labels)
+    unlike = None if serial.heard == host.heard else host.heard
+    if serial.faults or unlike is not None:
         rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
-    return Result(serial, rows)
+    return Result(serial, rows, unlike)
 
 
 def _split(argument: str, labels: Sequence[str]) -> tuple[str | None, Path]:

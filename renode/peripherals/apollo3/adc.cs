@@ -12,19 +12,23 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.Timers;
 
-    // The ADC: eight slots, the FIFO, its DMA. What its inputs hear comes from files. Software triggers
-    // a scan, which takes a measurement for each enabled slot; with RPTEN timer A3 triggers the next
-    // ones. A slot's result goes into the FIFO when it has as many measurements as it averages
-    // (18.2.6; that each takes a trigger of its own is assumed).
+    // The ADC: eight slots, the FIFO, its DMA. What its inputs hear comes from files; an input without a
+    // microphone measures 0 (assumed). Software triggers a scan, which takes a measurement for each
+    // enabled slot; with RPTEN timer A3 triggers the next ones. Without power or clock nothing happens.
+    // A slot's result goes into the FIFO when it has as many measurements as it averages (18.2.6; that
+    // each takes a trigger of its own is assumed).
     //
     // Scans are not events of the emulation: they are made up for when somebody looks, an interrupt
     // is due or a DMA transfer ends. Memory sees a transfer's words then, together.
     public class Apollo3_Adc : Apollo3Registers
     {
-        public Apollo3_Adc(IMachine machine, Apollo3_Timers timers)
+        public Apollo3_Adc(IMachine machine, Apollo3_Timers timers, Apollo3_Power power,
+            Apollo3_Gpio gpio)
         {
             this.machine = machine;
             this.timers = timers;
+            this.power = power;
+            this.gpio = gpio;
             IRQ = new GPIO();
             triggers = new ComparingTimer(machine.ClockSource, Rate, this, "triggers", eventEnabled: true,
                 limit: long.MaxValue, compare: long.MaxValue);
@@ -32,8 +36,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             timers.TriggerChanged += () => Retrigger();
         }
 
-        // Raw samples for `input`, 0 to 9, or for all (-1), after those that it has: signed 16 bits,
-        // little-endian, 16 kHz. After the last one, and where there is no file, it is quiet.
+        // Raw samples for `input`, 0 to 9, or for all that have a microphone (-1), after those that it
+        // has: signed 16 bits, little-endian, 16 kHz. After the last one, and where there is no file, it is quiet.
         public void SetInputFile(string path, int input = -1)
         {
             if(!File.Exists(path))
@@ -43,7 +47,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             var bytes = File.ReadAllBytes(path);
             for(var i = 0; i < inputs.Length; ++i)
             {
-                if(input == i || input == -1)
+                if(input == i || (input == -1 && (Microphones >> i & 1) != 0))
                 {
                     inputs[i] = (inputs[i] ?? new byte[0]).Concat(bytes).ToArray();
                 }
@@ -55,14 +59,22 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         // Of a sample of 1 in the files: so many tenths of the converter's least step.
         public int Level { get; set; } = 1;
 
-        // What the inputs rest at, in the converter's 16384 steps.
-        public int Rest { get; set; } = 8192;
+        // What the microphones rest at, in the converter's 16384 steps, as measured on boards: far from
+        // the middle, so that a driver has an offset to remove.
+        public int Rest { get; set; } = 6003;
+
+        // Bit n: input n has a microphone.
+        public uint Microphones { get; set; }
 
         // Results that found the FIFO full.
         public ulong Lost { get; private set; }
 
         public override uint ReadDoubleWord(long offset)
         {
+            if(!power.Adc)
+            {
+                return 0;
+            }
             Advance(plan: false);
             switch(offset)
             {
@@ -84,6 +96,10 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         public override void WriteDoubleWord(long offset, uint value)
         {
+            if(!power.Adc)
+            {
+                return;
+            }
             Advance(plan: false);
             base.WriteDoubleWord(offset, value);
             switch(offset)
@@ -97,7 +113,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 Retrigger();
                 break;
             case 0x08: // SWT
-                if(value == 0x37 && (base.ReadDoubleWord(0) & 1) != 0 && Heard)
+                if(value == 0x37 && Runs && TriggeredBySoftware && Heard)
                 {
                     var first = !started;
                     started = true;
@@ -153,6 +169,13 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         }
 
         public GPIO IRQ { get; }
+
+        // CFG: ADCEN, and a clock that CLKSEL selects: HFRC or half of it.
+        private bool Runs => (Config & 1) != 0 && (Config >> 24 & 3) != 0 && (Config >> 24 & 3) != 3;
+
+        private bool TriggeredBySoftware => (Config >> 16 & 7) == 7;
+
+        private uint Config => base.ReadDoubleWord(0);
 
         private bool Heard => Array.Exists(inputs, input => input != null);
 
@@ -291,12 +314,24 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         // than a step is in their sum.
         private uint Convert(int input, long sample, int number)
         {
-            var bytes = input < inputs.Length ? inputs[input] : null;
+            // An input whose pad is another function's, or that nothing is connected to.
+            if(input >= Pads.Length || gpio.Function(Pads[input]) != 0 || (Microphones >> input & 1) == 0)
+            {
+                return 0;
+            }
+            if(gpio.IsPulledUp(Pads[input])) // to the supply, far stronger than a microphone (assumed)
+            {
+                return Steps - 1;
+            }
+            var bytes = inputs[input];
             var tenths = Rest * 10 + number % 10;
             if(bytes != null && sample < bytes.Length / 2)
             {
                 tenths += (short)(bytes[2 * sample] | bytes[2 * sample + 1] << 8) * Level;
             }
+            // REFSEL: 2.0 V, or 1.5 V, by which a step is smaller; nothing is connected to the others.
+            var reference = (int)(Config >> 8 & 3);
+            tenths = reference == 0 ? tenths : reference == 1 ? tenths * 4 / 3 : Steps * 10;
             return (uint)Math.Max(0, Math.Min(Steps - 1, tenths / 10));
         }
 
@@ -361,6 +396,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         private readonly IMachine machine;
         private readonly Apollo3_Timers timers;
+        private readonly Apollo3_Power power;
+        private readonly Apollo3_Gpio gpio;
         private readonly ComparingTimer triggers;
         private readonly List<Slot> slots = new List<Slot>();
         private readonly Queue<uint> fifo = new Queue<uint>();
@@ -373,6 +410,9 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private uint pending;
         private ulong scans;
         private ulong made; // those of timer A3
+
+        // Of inputs SE0 to SE9, the pads whose function 0 they are (SVD, PADnFNCSEL).
+        private static readonly int[] Pads = { 16, 29, 11, 31, 32, 33, 34, 35, 13, 12 };
 
         private const int Rate = 16000;
         private const int Steps = 1 << 14;

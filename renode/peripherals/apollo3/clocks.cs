@@ -4,8 +4,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Core;
     using Antmicro.Renode.Peripherals.CPU;
 
-    // CLKGEN: the burst mode, in which the core runs twice as fast and nothing else does. The divider
-    // of CCTRL is not modelled: the core runs as if firmware had switched it off.
+    // CLKGEN: the divider of HFRC, and the burst mode, in which the core runs twice as fast and nothing
+    // else does. After a reset the core and "all internal HFRC clock sources" are halved (SVD, CCTRL).
     public class Apollo3_Clocks : Apollo3Registers
     {
         public Apollo3_Clocks(IMachine machine, BaseCPU cpu, Apollo3_Control control)
@@ -13,34 +13,53 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             this.machine = machine;
             this.cpu = cpu;
             this.control = control;
+            Reset();
         }
+
+        // In Hz, what timers, ADC and UART divide.
+        public long Hfrc => (values[Control] & 1) == 0 ? 48000000 : 24000000;
 
         public override void WriteDoubleWord(long offset, uint value)
         {
-            if(offset != FrequencyControl)
+            switch(offset)
             {
+            case Control:
+                if(base.ReadDoubleWord(Key) != 71)
+                {
+                    return;
+                }
+                base.WriteDoubleWord(offset, value);
+                break;
+            case FrequencyControl:
+                // BURSTREQ is always acknowledged, and granted where MCUCTRL has the feature enabled.
+                burst = (value & 1) != 0 && control.BurstEnabled;
+                base.WriteDoubleWord(offset, (value & 1) | (value & 1) << 1 | (burst ? 4u : 0));
+                break;
+            default:
                 base.WriteDoubleWord(offset, value);
                 return;
             }
-            // BURSTREQ is always acknowledged, and granted where MCUCTRL has the feature enabled.
-            var granted = (value & 1) != 0 && control.BurstEnabled;
-            base.WriteDoubleWord(offset, (value & 1) | (value & 1) << 1 | (granted ? 4u : 0));
             // Not in the midst of what the core was granted: within a quantum.
-            machine.LocalTimeSource.ExecuteInNearestSyncedState(
-                _ => cpu.PerformanceInMips = granted ? 2 * NormalMips : NormalMips);
+            machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
         }
 
         public override void Reset()
         {
             base.Reset();
-            cpu.PerformanceInMips = NormalMips;
+            values[Control] = 1;
+            burst = false;
+            cpu.PerformanceInMips = Mips;
         }
+
+        private uint Mips => (uint)(Hfrc / 1000000) * (burst ? 2u : 1u);
 
         private readonly IMachine machine;
         private readonly BaseCPU cpu;
         private readonly Apollo3_Control control;
+        private bool burst;
 
+        private const long Key = 0x14;
+        private const long Control = 0x18;
         private const long FrequencyControl = 0x34;
-        private const uint NormalMips = 48;
     }
 }

@@ -73,6 +73,13 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             }
         }
 
+        // A pad's byte: pull-up, input enable, strength, and the function from bit 3 on.
+        public uint Function(int pad) => Pad(pad) >> 3 & 7;
+
+        public bool ReadsInput(int pad) => (Pad(pad) & 2) != 0;
+
+        public bool IsPulledUp(int pad) => (Pad(pad) & 1) != 0;
+
         public long Size => 0x1000;
 
         private void Write(long offset, uint value)
@@ -84,10 +91,12 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             }
         }
 
+        private uint Pad(int pad) => ReadDoubleWord(pad / 4 * 4) >> pad % 4 * 8 & 0xff;
+
         // A pin is high where its pad is GPIO's, its output push-pull, and its bit set.
         private void Drive(int pin)
         {
-            var gpio = (ReadDoubleWord(pin / 4 * 4) >> pin % 4 * 8 + 3 & 7) == 3;
+            var gpio = Function(pin) == 3;
             var output = (ReadDoubleWord(0x40 + pin / 8 * 4) >> pin % 8 * 4 + 1 & 3) == 1;
             var bit = (ReadDoubleWord(0x88 + pin / 32 * 4) >> pin % 32 & 1) != 0;
             Connections[pin].Set(gpio && output && bit);

@@ -15,9 +15,10 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     // registers are not modelled.
     public class Apollo3_Timers : Apollo3Registers
     {
-        public Apollo3_Timers(IMachine machine)
+        public Apollo3_Timers(IMachine machine, Apollo3_Clocks clocks)
         {
             this.machine = machine;
+            this.clocks = clocks;
             IRQ = new GPIO();
             for(var i = 0; i < halves.Length; ++i)
             {
@@ -105,15 +106,16 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         public GPIO IRQ { get; }
 
-        private static long HalfFrequency(uint select)
+        // HFRC is what it is when a timer is configured: to change it later is not modelled.
+        private long HalfFrequency(uint select)
         {
             var dividers = new long[] { 0, 4, 16, 256, 1024, 4096 };
-            return select > 0 && select < dividers.Length ? Hfrc / dividers[select] : 0;
+            return select > 0 && select < dividers.Length ? clocks.Hfrc / dividers[select] : 0;
         }
 
         private long SystemFrequency(uint select)
         {
-            var frequencies = new long[] { 0, Hfrc / 16, Hfrc / 256, 32768, 16384, 1024, 1024 };
+            var frequencies = new long[] { 0, clocks.Hfrc / 16, clocks.Hfrc / 256, 32768, 16384, 1024, 1024 };
             if(select < frequencies.Length)
             {
                 return frequencies[select];
@@ -153,7 +155,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             {
                 this.parent = parent;
                 this.number = number;
-                timer = new LimitTimer(machine.ClockSource, Hfrc, parent, "half" + number, limit: 1,
+                timer = new LimitTimer(machine.ClockSource, 1, parent, "half" + number, limit: 1,
                     eventEnabled: true);
                 timer.LimitReached += () =>
                 {
@@ -174,7 +176,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 {
                     held = Value;
                 }
-                frequency = runs ? HalfFrequency(control >> 1 & 0x1f) : 0;
+                frequency = runs ? parent.HalfFrequency(control >> 1 & 0x1f) : 0;
                 function = control >> 6 & 7;
                 start = parent.Now;
                 timer.Enabled = false;
@@ -234,12 +236,11 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         }
 
         private readonly IMachine machine;
+        private readonly Apollo3_Clocks clocks;
         private readonly Half[] halves = new Half[16];
         private uint pending;
         private ulong systemStart;
         private long systemFrequency;
         private uint systemHeld;
-
-        private const long Hfrc = 48000000;
     }
 }

@@ -10,14 +10,18 @@ import pytest
 
 from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
+from kws.host.emulate.faults import hops_row
 from kws.host.emulate.matrix import (
     Expectation,
+    Recording,
+    check,
     check_reports,
     clip_recording,
     clip_recordings,
     expected_label,
 )
 from kws.host.emulate.recordings import held_out, load_matrix
+from kws.host.serial.lines import parse
 from kws.model.evaluate.hits import Report
 from tests.tones import make_tones
 
@@ -211,3 +215,25 @@ def test_held_out_clips_are_of_the_test_split(tmp_path: Path) -> None:
     for recording in recordings:
         name = recording.expected[0].name
         assert str(Path(name).relative_to(data)) in listed
+
+
+BOOT = "kws 0.1.0 on nano33ble, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n"
+
+
+@pytest.mark.parametrize("heard", ["Heard yes (158) @1960ms", "Heard yes (159) @1980ms"])
+def test_a_board_that_hears_otherwise_than_the_host_fails(heard: str) -> None:
+    pcm = np.zeros(48000, np.int16)
+    recording = Recording(pcm, (Expectation("yes", "yes", 1000, 2000),))
+    host = parse(f"{BOOT}Heard yes (159) @1960ms\n".encode())
+    assert check(recording, host, host, LABELS).rows[0].ok
+    result = check(recording, parse(f"{BOOT}{heard}\n".encode()), host, LABELS)
+    assert not result.rows[0].ok
+    assert result.host == host.heard
+
+
+@pytest.mark.parametrize(("hops", "ok"), [(447, True), (448, True), (446, True), (440, False)])
+def test_hops_have_to_keep_time(hops: int, ok: bool) -> None:
+    rest = "hops, 0 samples lost, 83.2 % idle, arena 5824 bytes, stack 1412 of 8192 bytes\n"
+    row = hops_row(parse(f"{BOOT}stats: 47 {rest}stats: {hops} {rest}".encode()))
+    assert (row.said, row.ok) == (str(hops - 47), ok)
+    assert not hops_row(parse(BOOT.encode())).ok

@@ -84,6 +84,7 @@ void StartHardwareWatchdog() {
 
 void ClockInit() {
   ReadResetReason();
+  Register(kFlashCache) = kFlashCacheEnable;  // without it the core waits for the flash
   Register(kPowerDcDc) = 1;  // the module has the inductor; it halves the current of the core
   StartCrystal();
   StartTimer();

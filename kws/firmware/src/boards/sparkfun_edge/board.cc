@@ -65,7 +65,8 @@ void StartPins() {
   // The microphones' pads are the ADC's (function 0), without input buffer or pull-up.
   Replace(kPad8To11, kPad11Mask, 0);
   Replace(kPad28To31, kPad29Mask, 0);
-  Register(kPad48To49) = kPad48Strong | kPad49Input;
+  // The pull-up keeps the line quiet where nothing is connected.
+  Register(kPad48To49) = kPad48Strong | kPad49Input | kPad49PullUp;
   Register(kPadKey) = 0;
 }
 
@@ -156,8 +157,8 @@ void Init() {
   const bool watchdog = (Register(kResetStatus) & kResetWasWatchdog) != 0;
   StartClocks();
   StartPins();
+  StartWatchdog();  // what follows waits for power that may never come
   UartInit();
-  StartWatchdog();
   const bool slow = KWS_BURST && !StartBurst();
   asm volatile("cpsie i" ::: "memory");
   if (watchdog) Write(lines::kWatchdog, sizeof(lines::kWatchdog) - 1);

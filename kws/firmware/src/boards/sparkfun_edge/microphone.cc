@@ -40,10 +40,6 @@ static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
 constexpr int32_t kMeasurements = 10;
 constexpr int32_t kWeight = kMeasurements / kWordsPerSample;
 
-// The microphones rest somewhere near the middle of the range. What is taken away before the sample
-// is cut to 16 bits is coarse, in steps; DcOffset does the rest.
-constexpr int32_t kCoarseStep = 2048;
-
 // A gain is in 1/4096; these are 1 dB more and 1 dB less in 1/65536.
 constexpr int kGainBits = 12;
 constexpr uint32_t kLouder = 73533;
@@ -53,7 +49,7 @@ uint32_t scans[2][kBlockSamples * kWordsPerSample];
 int16_t block[kBlockSamples];
 uint32_t completed = 0;  // blocks; number n is in scans[n % 2]
 volatile int32_t gain = 1 << kGainBits;
-int32_t coarse = 0;
+int32_t rest = 0;  // of the microphones, measured while they settle; not the middle of the range
 AudioProvider* provider = nullptr;
 DcOffset dc_offset;
 
@@ -72,19 +68,20 @@ int32_t Level(const uint32_t* words) {
   return static_cast<int32_t>(sum) * kWeight;
 }
 
-void SetCoarse(const uint32_t* taken) {
-  int64_t sum = 0;
-  for (size_t i = 0; i < kBlockSamples; ++i) sum += Level(taken + i * kWordsPerSample);
-  const int32_t mean = static_cast<int32_t>(sum / static_cast<int32_t>(kBlockSamples));
-  coarse = (mean + kCoarseStep / 2) / kCoarseStep * kCoarseStep;
+// Without it a sample would not fit 16 bits. DcOffset follows what it drifts.
+void MeasureRest(const uint32_t* taken) {
+  constexpr int32_t kCount = kBlockSamples;
+  int32_t sum = 0;  // of 320 levels of 18 bits: it fits
+  for (int32_t i = 0; i < kCount; ++i) sum += Level(taken + i * kWordsPerSample);
+  rest = (sum + kCount / 2) / kCount;
 }
 
 void Take(uint32_t number, const uint32_t* taken) {
   const bool dropped = number < kDroppedBlocks;
-  if (dropped) SetCoarse(taken);
+  if (dropped) MeasureRest(taken);
   for (size_t i = 0; i < kBlockSamples; ++i) {
     int32_t sample =
-        (Level(taken + i * kWordsPerSample) - coarse) * (gain / 4) / (1 << (kGainBits - 2));
+        (Level(taken + i * kWordsPerSample) - rest) * (gain / 4) / (1 << (kGainBits - 2));
     if (sample > INT16_MAX) sample = INT16_MAX;
     if (sample < INT16_MIN) sample = INT16_MIN;
     block[i] = static_cast<int16_t>(sample);

@@ -29,18 +29,18 @@ constexpr uint32_t kUsbdData = 0x40027160;       // USBD.EVENTS_EPDATA [6.35.10]
 
 // Bit n enables the interrupt of the event at 0x100 + 4 n.
 constexpr uint32_t kUsbdInten = 0x40027300;       // USBD.INTEN [6.35.13]
-constexpr uint32_t kUsbdIntReset = 1u << 0;       // USBD.INTEN.USBRESET
-constexpr uint32_t kUsbdIntDataDone0 = 1u << 10;  // USBD.INTEN.EP0DATADONE
-constexpr uint32_t kUsbdIntSof = 1u << 21;        // USBD.INTEN.SOF
-constexpr uint32_t kUsbdIntEvent = 1u << 22;      // USBD.INTEN.USBEVENT
-constexpr uint32_t kUsbdIntSetup0 = 1u << 23;     // USBD.INTEN.EP0SETUP
-constexpr uint32_t kUsbdIntData = 1u << 24;       // USBD.INTEN.EPDATA
+constexpr uint32_t kUsbdIntReset = 1u << 0;       // USBD.INTEN.USBRESET=Enabled
+constexpr uint32_t kUsbdIntDataDone0 = 1u << 10;  // USBD.INTEN.EP0DATADONE=Enabled
+constexpr uint32_t kUsbdIntSof = 1u << 21;        // USBD.INTEN.SOF=Enabled
+constexpr uint32_t kUsbdIntEvent = 1u << 22;      // USBD.INTEN.USBEVENT=Enabled
+constexpr uint32_t kUsbdIntSetup0 = 1u << 23;     // USBD.INTEN.EP0SETUP=Enabled
+constexpr uint32_t kUsbdIntData = 1u << 24;       // USBD.INTEN.EPDATA=Enabled
 
 // Why EVENTS_USBEVENT came; write 1 to clear.
 constexpr uint32_t kUsbdCause = 0x40027400;      // USBD.EVENTCAUSE [6.35.4, 6.35.7]
-constexpr uint32_t kUsbdCauseSuspend = 1u << 8;  // USBD.EVENTCAUSE.SUSPEND
-constexpr uint32_t kUsbdCauseResume = 1u << 9;   // USBD.EVENTCAUSE.RESUME
-constexpr uint32_t kUsbdCauseReady = 1u << 11;   // USBD.EVENTCAUSE.READY
+constexpr uint32_t kUsbdCauseSuspend = 1u << 8;  // USBD.EVENTCAUSE.SUSPEND=Detected
+constexpr uint32_t kUsbdCauseResume = 1u << 9;   // USBD.EVENTCAUSE.RESUME=Detected
+constexpr uint32_t kUsbdCauseReady = 1u << 11;   // USBD.EVENTCAUSE.READY=Ready
 constexpr uint32_t kUsbdCauseAll = 0xf01;
 
 // Which endpoints the host took data from (bit n) or gave data to (bit 16 + n); write 1 to clear.
@@ -67,12 +67,12 @@ constexpr uint32_t kUsbdPullup = 0x40027504;  // USBD.USBPULLUP [6.35.5]
 // first, then set DATA0.
 constexpr uint32_t kUsbdToggle = 0x4002750c;  // USBD.DTOGGLE [6.35.10]
 constexpr uint32_t kUsbdToggleSelect = 0u << 8;
-constexpr uint32_t kUsbdToggleData0 = 1u << 8;   // USBD.DTOGGLE.VALUE
+constexpr uint32_t kUsbdToggleData0 = 1u << 8;   // USBD.DTOGGLE.VALUE=Data0
 constexpr uint32_t kUsbdInEnable = 0x40027510;   // USBD.EPINEN [6.35.8]
 constexpr uint32_t kUsbdOutEnable = 0x40027514;  // USBD.EPOUTEN [6.35.8]
 constexpr uint32_t kUsbdStall = 0x40027518;      // USBD.EPSTALL [6.35.8]
-constexpr uint32_t kUsbdStallOn = 1u << 8;       // USBD.EPSTALL.STALL
-constexpr uint32_t kUsbdDirectionIn = 1u << 7;   // USBD.EPSTALL.IO, and DTOGGLE.IO
+constexpr uint32_t kUsbdStallOn = 1u << 8;       // USBD.EPSTALL.STALL=Stall
+constexpr uint32_t kUsbdDirectionIn = 1u << 7;   // USBD.EPSTALL.IO=In, and DTOGGLE.IO
 
 // DMA: address in RAM and bytes. Endpoint n's are kUsbdDmaStep n further.
 constexpr uint32_t kUsbdInPointer = 0x40027600;   // USBD.EPIN[0].PTR [6.35.8]
@@ -102,9 +102,9 @@ constexpr uint32_t kPowerUsbReady = 0x40000124;     // POWER.EVENTS_USBPWRRDY [5
 constexpr uint32_t kPowerIntenSet = 0x40000304;     // POWER.INTENSET [5.3]
 constexpr uint32_t kPowerIntUsb = 7u << 7;          // these three
 constexpr uint32_t kPowerUsbStatus = 0x40000438;    // POWER.USBREGSTATUS [5.3]
-constexpr uint32_t kPowerUsbVbus = 1u << 0;         // POWER.USBREGSTATUS.VBUSDETECT: 5 V are there
-constexpr uint32_t kPowerUsbOutput = 1u << 1;       // POWER.USBREGSTATUS.OUTPUTRDY: and the 3.3 V
-constexpr uint32_t kPowerRetained = 0x4000051c;     // POWER.GPREGRET, survives a reset [5.3]
+constexpr uint32_t kPowerUsbVbus = 1u << 0;      // POWER.USBREGSTATUS.VBUSDETECT=VbusPresent: 5 V
+constexpr uint32_t kPowerUsbOutput = 1u << 1;    // POWER.USBREGSTATUS.OUTPUTRDY=Ready: 3.3 V
+constexpr uint32_t kPowerRetained = 0x4000051c;  // POWER.GPREGRET, survives a reset [5.3]
 
 constexpr uint32_t kDeviceId = 0x10000060;  // FICR.DEVICEID[0], two words [4.4]
 

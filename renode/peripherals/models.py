@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Loads the models in apollo3/. Renode compiles each C# file for itself, and these need one another,
-# so they are compiled as one file.
+# Loads the models of the chip that the variable `chip` names, such as nrf52840/. Renode compiles
+# each C# file for itself, and these need one another, so they are compiled as one file.
 from System.IO import Directory, File, Path
 
-_folder = Path.Combine(Path.GetDirectoryName((lambda: None).func_code.co_filename), "apollo3")
+_folder = Path.Combine(Path.GetDirectoryName((lambda: None).func_code.co_filename), chip)
 _texts = [File.ReadAllText(file) for file in sorted(Directory.GetFiles(_folder, "*.cs"))]
 _models = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName() + ".cs")
 File.WriteAllText(_models, "\n".join(_texts))

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the program that tries the models needs: a line a check, by UART0, without interrupts;
+// pauses.
+#ifndef KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
+#define KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
+
+#include <cstdint>
+
+#include "boards/sparkfun_edge/apollo3.h"
+
+namespace kws {
+namespace board {
+
+inline void Put(char byte) {
+  while ((Register(kUartFlags) & kUartSendFull) != 0) {
+  }
+  Register(kUartData) = static_cast<uint8_t>(byte);
+}
+
+inline void Put(const char* text) {
+  while (*text != '\0') Put(*text++);
+}
+
+inline void PutHex(uint32_t value) {
+  for (int shift = 28; shift >= 0; shift -= 4) Put("0123456789abcdef"[value >> shift & 15]);
+}
+
+inline void Check(const char* name, uint32_t got, uint32_t wanted) {
+  Put(got == wanted ? "ok " : "wrong ");
+  Put(name);
+  if (got != wanted) {
+    Put(": ");
+    PutHex(got);
+    Put(", not ");
+    PutHex(wanted);
+  }
+  Put('\n');
+}
+
+// Interrupts are enabled in their controller and seen as pending there, not taken.
+inline bool Pending(uint32_t interrupt) { return (Register(0xe000e200) >> interrupt & 1) != 0; }
+
+// Renode is slow at registers and fast at this.
+inline void Pause(int instructions) {
+  for (int i = 0; i < instructions; ++i) asm volatile("nop");
+}
+
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_

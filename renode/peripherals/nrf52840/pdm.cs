@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace Antmicro.Renode.Peripherals.Nrf52840
+{
+    using System;
+    using System.IO;
+    using System.Linq;
+
+    using Antmicro.Renode.Core;
+    using Antmicro.Renode.Exceptions;
+    using Antmicro.Renode.Logging;
+    using Antmicro.Renode.Peripherals.Bus;
+    using Antmicro.Renode.Peripherals.GPIOPort;
+    using Antmicro.Renode.Peripherals.Timers;
+    using Antmicro.Renode.Time;
+
+    // PDM (6.15) with the board's microphone at it. Blocks come at the rate that clock, ratio and
+    // HFCLK give; the sound in them is that of the file at these times, so a wrong rate gives wrong
+    // sound. It is there only if the microphone has power and a clock that it takes, and the
+    // peripheral looks at its data pin at the right edge; otherwise samples are zero (assumed: what
+    // is read from a line that nobody drives).
+    public class Nrf52840_Pdm : IDoubleWordPeripheral, IKnownSize
+    {
+        public Nrf52840_Pdm(IMachine machine, Nrf52840_Power power, NRF52840_GPIO port0,
+            NRF52840_GPIO port1)
+        {
+            this.machine = machine;
+            this.power = power;
+            pins = new Nrf52840_Pins(port0, port1);
+            blocks = new LimitTimer(machine.ClockSource, power.Frequency / 2, this, "blocks",
+                limit: 1, eventEnabled: true);
+            blocks.LimitReached += EndBlock;
+            power.ClockChanged += () => blocks.Frequency = power.Frequency / 2;
+            Reset();
+        }
+
+        // Raw samples after those that it has: signed 16 bits, little-endian, 16 kHz. After the last
+        // one it is quiet. Without any file the peripheral is broken: no blocks come.
+        public void SetInputFile(string path)
+        {
+            if(!File.Exists(path))
+            {
+                throw new RecoverableException($"{path}: no such file");
+            }
+            sound = (sound ?? new byte[0]).Concat(File.ReadAllBytes(path)).ToArray();
+        }
+
+        // How the board connects the microphone: pin n of port p is 32 p + n.
+        public int PowerPin { get; set; }
+        public int ClockPin { get; set; }
+        public int DataPin { get; set; }
+
+        // The edge of the clock after which the microphone drives its data: 0 falling, 1 rising.
+        public int Edge { get; set; }
+
+        // What clock the microphone takes, in Hz; with less it sleeps.
+        public long LowestClock { get; set; }
+        public long HighestClock { get; set; }
+
+        public uint ReadDoubleWord(long offset) => registers.Read(offset);
+
+        public void WriteDoubleWord(long offset, uint value)
+        {
+            switch(offset)
+            {
+            case TaskStart:
+                if((value & 1) != 0 && (registers[Enable] & 1) != 0)
+                {
+                    Start();
+                }
+                break;
+            case TaskStop:
+                blocks.Enabled = false;
+                registers.Raise(EventStopped);
+                break;
+            default:
+                registers.Write(offset, value);
+                break;
+            }
+        }
+
+        public void Reset()
+        {
+            registers.Clear();
+            registers[Clock] = 0x08400000;
+            registers[GainLeft] = registers[GainRight] = 0x28;
+            registers[SelectClock] = registers[SelectData] = ~0u;
+            blocks.Reset();
+            sound = null;
+            silence = null;
+        }
+
+        public GPIO IRQ => registers.IRQ;
+
+        public long Size => 0x1000;
+
+        // PDMCLKCTRL divides 32 MHz (6.15, PDMCLKCTRL); 0: a value that is not documented.
+        private uint Divider
+        {
+            get
+            {
+                switch(registers[Clock])
+                {
+                case 0x08000000: return 32;
+                case 0x08400000: return 31;
+                case 0x08800000: return 30;
+                case 0x09800000: return 26;
+                case 0x0a000000: return 25;
+                case 0x0a800000: return 24;
+                default: return 0;
+                }
+            }
+        }
+
+        private ulong TicksPerSample => Divider * (ulong)((registers[Ratio] & 1) != 0 ? 80 : 64);
+
+        private bool Stereo => (registers[Mode] & 1) == 0;
+
+        private void Start()
+        {
+            if(sound == null || Divider == 0)
+            {
+                return;
+            }
+            position = 0;
+            Latch();
+        }
+
+        // The next block's buffer is taken over when the block begins (6.15.4).
+        private void Latch()
+        {
+            pointer = registers[SamplePointer];
+            count = registers[SampleCount] & 0x7fff;
+            blocks.Enabled = false;
+            if(count > 0)
+            {
+                blocks.Limit = TicksPerSample * (Stereo ? (count + 1) / 2 : count);
+                blocks.ResetValue();
+                blocks.Enabled = true;
+            }
+            registers.Raise(EventStarted);
+        }
+
+        private void EndBlock()
+        {
+            ReportSilence(WhySilent());
+            var bytes = new byte[2 * count];
+            for(var i = 0; i < count; ++i)
+            {
+                var right = Stereo && i % 2 == 1;
+                var sample = right || silence != null ? 0 : Amplified(Heard());
+                bytes[2 * i] = (byte)sample;
+                bytes[2 * i + 1] = (byte)(sample >> 8);
+                position += Stereo && !right ? 0 : TicksPerSample;
+            }
+            machine.SystemBus.WriteBytes(bytes, pointer);
+            registers.Raise(EventEnd);
+            Latch();
+        }
+
+        // Between the file's samples it is a straight line.
+        private int Heard()
+        {
+            var scaled = position * Rate;
+            var frequency = (ulong)power.Frequency / 2;
+            var at = scaled / frequency;
+            var rest = (long)(scaled % frequency);
+            var here = Sample(at);
+            return here + (int)((Sample(at + 1) - here) * rest / (long)frequency);
+        }
+
+        private int Sample(ulong at)
+        {
+            var i = 2 * at;
+            return i + 1 < (ulong)sound.Length ? (short)(sound[i] | sound[i + 1] << 8) : 0;
+        }
+
+        // Steps of 0.5 dB from 0x28 on, 0 dB (6.15, GAINL).
+        private int Amplified(int sample)
+        {
+            var steps = (int)Math.Min(registers[GainLeft] & 0x7f, 0x50) - 0x28;
+            var value = Math.Round(sample * Math.Pow(10, steps / 40.0));
+            return (int)Math.Max(short.MinValue, Math.Min(short.MaxValue, value));
+        }
+
+        private string WhySilent()
+        {
+            var clock = power.Frequency / 2 / Divider;
+            if(!pins.IsHigh(PowerPin))
+            {
+                return $"its power pin {Nrf52840_Pins.Name(PowerPin)} is not high";
+            }
+            if(!Nrf52840_Pins.Selects(registers[SelectClock], ClockPin) || !pins.IsOutput(ClockPin))
+            {
+                return $"its clock is {Nrf52840_Pins.Name(ClockPin)}, an output that PSEL.CLK selects";
+            }
+            if(!Nrf52840_Pins.Selects(registers[SelectData], DataPin) || !pins.IsInput(DataPin))
+            {
+                return $"its data is {Nrf52840_Pins.Name(DataPin)}, an input that PSEL.DIN selects";
+            }
+            if((registers[Mode] >> 1 & 1) != Edge)
+            {
+                return "its data is not there at this edge";
+            }
+            if(clock < LowestClock || clock > HighestClock)
+            {
+                return $"it takes no clock of {clock} Hz";
+            }
+            return null;
+        }
+
+        private void ReportSilence(string why)
+        {
+            if(why != silence && why != null)
+            {
+                this.Log(LogLevel.Error, "the microphone is silent: {0}", why);
+            }
+            silence = why;
+        }
+
+        private readonly IMachine machine;
+        private readonly Nrf52840_Power power;
+        private readonly Nrf52840_Pins pins;
+        private readonly Nrf52840_Registers registers = new Nrf52840_Registers();
+        private readonly LimitTimer blocks;
+        private byte[] sound;
+        private string silence; // why there is no sound
+        private ulong position; // ticks since the start
+        private uint pointer;
+        private uint count;
+
+        private const ulong Rate = 16000;
+        private const long TaskStart = 0x000;
+        private const long TaskStop = 0x004;
+        private const long EventStarted = 0x100;
+        private const long EventStopped = 0x104;
+        private const long EventEnd = 0x108;
+        private const long Enable = 0x500;
+        private const long Clock = 0x504;
+        private const long Mode = 0x508;
+        private const long GainLeft = 0x518;
+        private const long GainRight = 0x51c;
+        private const long Ratio = 0x520;
+        private const long SelectClock = 0x540;
+        private const long SelectData = 0x544;
+        private const long SamplePointer = 0x560;
+        private const long SampleCount = 0x564;
+    }
+}
