@@ -144,6 +144,7 @@ def test_words_that_cannot_be(tmp_path: Path) -> None:
             make_wake_word(replace(SMALL, words=words), tmp_path / "out")
 
 
+@pytest.mark.tensorflow
 @pytest.mark.parametrize("option", ["--negatives", "--noises", "--rooms"])
 def test_folders_that_are_missing_are_named_before_anything_is_made(
     tmp_path: Path, option: str
@@ -156,6 +157,7 @@ def test_folders_that_are_missing_are_named_before_anything_is_made(
     assert not out.exists()
 
 
+@pytest.mark.tensorflow
 def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
