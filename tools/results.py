@@ -67,6 +67,9 @@ class Row:
     mined: bool = False
     """Whether it learns what woke the first row in hours of talk."""
 
+    shift: int = 0
+    """Added to the seed, so that a round hears other sounds than the one before."""
+
     start_mined: bool = False
     """Whether it learns what woke the run that it starts with, too."""
 
@@ -129,6 +132,7 @@ def two_rounds(
         title=f"{title}: second round",
         options={"frozen": 0.0, "epochs": 60, "copies": 12, **options},
         start=first.folder,
+        shift=1,
     )
     return first, second
 
@@ -154,6 +158,7 @@ ROWS = (
             "talk": 0.5,
         },
         start="teacher",
+        shift=1,
         mined=True,
         most_seeds=1,
     ),
@@ -162,15 +167,11 @@ ROWS = (
         YES_NO_ROUNDS[1],
         folder="yes_no",
         title="yes, no: under 60 kB",
-        options={
-            **FOR_YES_NO,
-            "frozen": 0.0,
-            "epochs": 150,
-            "copies": 18,
-            "talk_per_keyword": 8.0,
-            "hard": 0.12,
-        },
+        options=dict(
+            FOR_YES_NO, frozen=0.0, epochs=150, copies=18, talk_per_keyword=8.0, hard=0.12
+        ),
         start=YES_NO_ROUNDS[1].folder,
+        shift=20,
         start_mined=True,
         asset="yes_no",
         per_hour=1.0,
@@ -274,8 +275,7 @@ def run(row: Row, seed: int, data: Path, real: Path) -> None:
     if start and row.start_mined:
         negatives.append(what_wakes(start, row.words, real, start / "mined"))
     options = {
-        # A second round hears other sounds than the first.
-        "seed": seed + bool(row.start),
+        "seed": seed + row.shift,
         "false_alarms_per_hour": row.per_hour,
         "false_alarms_at_words": row.at_words,
         **row.options,

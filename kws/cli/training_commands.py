@@ -183,7 +183,7 @@ def wake(
             *(voices, takes, alike, epochs, false_alarms_per_hour, seed),
         ),
         out,
-        people=recordings,
+        recordings=recordings,
         extra=open_dataset(data) if data else None,
         around=surroundings(negatives, noises, rooms),
         origin=model,
@@ -194,6 +194,7 @@ def wake(
         return
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
+    if not result.held_out:
         print(
             "these are figures of held-out synthetic voices; people are missed more often, as "
             "docs/own_words.md says"

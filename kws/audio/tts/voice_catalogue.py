@@ -134,7 +134,7 @@ def _piper(file: PiperFile) -> PresentVoices:
 
 
 def _licence(file: PiperFile) -> str:
-    """As the voice's model card says, if it lies beside it, or else as the list below says."""
+    """As the voice's model card says, if it lies next to it, or else as the list below says."""
     card = file.path.with_name("MODEL_CARD")
     if card.is_file():
         line = _LICENCE_LINE.search(card.read_text(encoding="utf-8", errors="replace"))

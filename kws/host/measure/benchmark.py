@@ -27,7 +27,8 @@ _SHIFT = 6  # likewise: more than a tick of the board's timer an instruction
 
 CYCLES_ARE = (
     "estimated for a Cortex-M4 by the timings of its manual; without wait states of the flash, "
-    "caches and unaligned addresses"
+    "caches and unaligned addresses; a taken branch counts 3, a division 7, and what a condition "
+    "skips as if it ran"
 )
 """What the cycles are, and what they do not know."""
 

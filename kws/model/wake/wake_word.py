@@ -16,7 +16,7 @@ from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import is_neural
+from kws.audio.tts.voices import is_neural, is_voice
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
@@ -28,7 +28,7 @@ from kws.model.evaluate.streams import StreamPlan
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
-from kws.model.wake.people import import_recordings
+from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import WakeSettings
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
@@ -55,10 +55,8 @@ _EXTRA = 0.3
 _SCORE = 0.3
 """What scores higher although the word is not said is learned in the second round."""
 
-
 _AT_WORDS = 40.0
 """False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
-
 
 _REPORT_HOURS = 0.2
 """Of each kind of streams: enough for all words of the held-out voices to come."""
@@ -70,8 +68,11 @@ class WakeResult:
 
     bundle: Bundle
     calibration: Calibration | None
-    people: int
+    recordings: int
     """Recordings of the keywords by people."""
+
+    held_out: int
+    """How many of these are for validation; without any, the figures are those of voices alone."""
 
     report: Path
     """The HTML file with all figures."""
@@ -81,7 +82,8 @@ class WakeResult:
         return {
             "bundle": str(self.bundle.path),
             "labels": list(self.bundle.labels),
-            "recordings": self.people,
+            "recordings": self.recordings,
+            "held_out_recordings": self.held_out,
             "report": str(self.report),
             "calibration": self.calibration.to_json() if self.calibration else None,
         }
@@ -91,7 +93,7 @@ def make_wake_word(
     settings: WakeSettings,
     out: Path,
     *,
-    people: Path | None = None,
+    recordings: Path | None = None,
     extra: DataSet | None = None,
     around: Surroundings | None = None,
     origin: Path | None = None,
@@ -102,7 +104,7 @@ def make_wake_word(
     Args:
         settings: which phrases, and how much effort.
         out: a new folder, or one in which the same was begun.
-        people: recordings of the phrases, as `import_recordings` takes them.
+        recordings: of the phrases, by people, as `import_recordings` takes them.
         extra: words by people, for the unknown class.
         around: talk, noises and rooms.
         origin: a bundle or run whose layers the model starts with; None for the built-in one.
@@ -119,14 +121,14 @@ def make_wake_word(
     # What is missing is said before anything is spoken.
     around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
-    count = import_recordings(people, settings.words, out / DATA) if people else 0
+    count = import_recordings(recordings, settings.words, out / DATA) if recordings else 0
     dataset = _speak(settings, out / DATA, say)
 
     def one_round(folder: str, first: TrainedModel, surroundings: Surroundings) -> TrainResult:
         return train(
             *(dataset, out / folder, _settings(settings, start.arch, extra)),
             name=settings.words[0],
-            about="Synthetic voices" + (" and recordings." if people else "."),
+            about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
             around=surroundings,
             origin=first,
@@ -144,7 +146,9 @@ def make_wake_word(
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
     report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
-    return WakeResult(bundle, result.calibration, count, report)
+    keywords = dataset.of(Split.VALIDATION, settings.words)
+    held_out = sum(not is_voice(clip.speaker) for clip in keywords)
+    return WakeResult(bundle, result.calibration, count, held_out, report)
 
 
 def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> DataSet:

@@ -19,7 +19,7 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, UsageError
-from kws.model.wake.people import import_recordings, one_second
+from kws.model.wake.recorded_clips import import_recordings, one_second
 from kws.model.wake.wake_settings import WakeSettings, label_of
 from kws.model.wake.wake_word import MINED, SECOND, make_wake_word
 
@@ -98,8 +98,9 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
     out = tmp_path / "marvin"
     write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
     lines: list[str] = []
-    first = make_wake_word(SMALL, out, people=tmp_path / "in", say=lines.append)
-    assert first.people == 1
+    first = make_wake_word(SMALL, out, recordings=tmp_path / "in", say=lines.append)
+    # One person is for training alone.
+    assert (first.recordings, first.held_out) == (1, 0)
     assert first.bundle.labels == ("silence", "unknown", "marvin")
     assert load_bundle(out / "bundle").model == first.bundle.model
     assert any("martin" in line for line in lines)

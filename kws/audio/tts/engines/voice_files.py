@@ -81,7 +81,7 @@ def piper_paths() -> list[Path]:
 
 
 def read_piper_file(path: Path) -> PiperFile:
-    """What the JSON file beside a voice of Piper says about it.
+    """What the JSON file next to a voice of Piper says about it.
 
     Raises:
         DataError: there is none, or it is not one of Piper's.
@@ -116,7 +116,7 @@ def find_kokoro() -> KokoroFiles | None:
         if not styles:
             raise DataError(
                 f"{models[0]}: a model of Kokoro without its styles; "
-                "put voices-v1.0.bin beside it, or remove it"
+                "put voices-v1.0.bin next to it, or remove it"
             )
         return KokoroFiles((models[0],), styles[0])
     package = _package_folder(_KOKORO_PACKAGE)

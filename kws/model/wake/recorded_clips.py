@@ -51,9 +51,8 @@ def import_recordings(folder: Path, words: Sequence[str], data: Path) -> int:
         takes: Counter[str] = Counter()
         for path in paths:
             speaker = speaker_of(path.stem, word)
-            write_clip(
-                data / word / f"{speaker}_nohash_{takes[speaker]}.wav", one_second(load_clip(path))
-            )
+            clip = data / word / f"{speaker}_nohash_{takes[speaker]}.wav"
+            write_clip(clip, one_second(load_clip(path)))
             takes[speaker] += 1
     return sum(len(by_word[word]) for word in words)
 
