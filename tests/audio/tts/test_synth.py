@@ -14,6 +14,7 @@ import pytest
 
 from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Split, load_backgrounds, load_pcm, open_dataset
+from kws.audio.tts import voices as tts_voices
 from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
@@ -158,6 +159,11 @@ def test_without_any_synthesizer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ToolError, match="no voice of flite or espeak for these accents"):
         synthesize(SMALL, tmp_path / "data")
+    monkeypatch.setattr(
+        tts_voices, "ENGINES", {name: tts_voices.ENGINES[name] for name in PROGRAMS}
+    )
+    with pytest.raises(ToolError, match="neither espeak-ng nor flite was found; install one"):
+        synthesize(replace(SMALL, engines=()), tmp_path / "data")
 
 
 @pytest.mark.parametrize("program", ["espeak-ng", "flite"])
