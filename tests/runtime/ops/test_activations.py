@@ -41,7 +41,8 @@ def every_value(rng: np.random.Generator) -> list[list[NDArray[Any]]]:
 
 
 QUANTIZED = st.tuples(scales(), ZERO_POINTS)
-WIDE = st.tuples(scales(1e-7, 1e3), ZERO_POINTS)
+# The core refuses an input scale that is 2**30 times the output scale, or more.
+WIDE = st.tuples(scales(1e-6, 1e3), ZERO_POINTS)
 
 
 @given(x=WIDE, y=WIDE, seed=SEEDS)
