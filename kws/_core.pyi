@@ -40,7 +40,7 @@ MINIMUM_COUNT: int
 """The recognizer's default: fewer results in the window report nothing (3)."""
 
 LINE_FORMATS: dict[str, str]
-"""Lines of the firmware, by name: boot, heard and stats. Each `{}` is a text or a number."""
+"""Lines of the firmware, by name: boot, heard, stats and level. Each `{}` is a text or a number."""
 
 ERROR_MARK: str
 """How a line that reports a fault begins: `error: `."""
@@ -81,6 +81,16 @@ def features(clips: NDArray[np.int16], threads: int = 0) -> NDArray[np.int8]:
 
     Returns:
         Shape (clips, frames, 40); frames is 0 where a clip is shorter than one window.
+    """
+
+def without_offset(clips: NDArray[np.int16]) -> NDArray[np.int16]:
+    """Samples of many clips as the pipeline gives them to its frontend: without a constant offset.
+
+    Args:
+        clips: shape (clips, samples), 16 kHz.
+
+    Returns:
+        The same shape. Clips whose mean is near zero are unchanged.
     """
 
 class TensorInfo:

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/frontend.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "bindings.h"
 #include "frontend/params.h"
+#include "pipeline/dc_offset.h"
 #include "pipeline/feature_provider.h"
 
 namespace kws::bindings {
@@ -63,6 +65,21 @@ nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
   return out.Release();
 }
 
+nb::ndarray<nb::numpy, int16_t> WithoutOffset(const Clips& clips) {
+  const size_t count = clips.shape(0);
+  const size_t samples = clips.shape(1);
+  Owned<int16_t> out({count, samples});
+  std::copy(clips.data(), clips.data() + clips.size(), out.data.get());
+  for (size_t c = 0; c < count; ++c) {
+    DcOffset dc_offset;
+    for (size_t at = 0; at < samples; at += FeatureProvider::kHopSamples) {
+      dc_offset.Remove(&out.data[c * samples + at],
+                       std::min<size_t>(FeatureProvider::kHopSamples, samples - at));
+    }
+  }
+  return out.Release();
+}
+
 }  // namespace
 
 void BindFrontend(nb::module_& m) {
@@ -79,6 +96,7 @@ void BindFrontend(nb::module_& m) {
       .def("reset", &StreamingFrontend::Reset)
       .def("process", &StreamingFrontend::Process, "pcm"_a);
   m.def("features", &Features, "clips"_a, "threads"_a = 0);
+  m.def("without_offset", &WithoutOffset, "clips"_a);
 }
 
 }  // namespace kws::bindings

@@ -21,6 +21,7 @@ void BindSerial(nb::module_& m) {
   formats["boot"] = Line(lines::kBoot);
   formats["heard"] = Line(lines::kHeard);
   formats["stats"] = Line(lines::kStats);
+  formats["level"] = Line(lines::kLevel);
   m.attr("LINE_FORMATS") = formats;
 
   m.attr("ERROR_MARK") = Line(lines::kError);

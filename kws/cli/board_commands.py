@@ -158,6 +158,9 @@ def monitor(
     baud: Annotated[
         int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
     ] = 115200,
+    level: Annotated[
+        bool, typer.Option("--level", help="Ask the board each second how loud it is.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per line.")
     ] = False,
@@ -174,7 +177,8 @@ def monitor(
     show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
     kinds = [find_real_board(board)] if board else list(real_boards().values())
     with suppress(KeyboardInterrupt):
-        watch.Monitor(tuple(kinds), port, show, baud, typed=watch.keyboard()).run()
+        typed = watch.keyboard()
+        watch.Monitor(tuple(kinds), port, show, baud, typed=typed, level=level).run()
 
 
 def bench(

@@ -27,7 +27,9 @@ input has this scale and zero point, so that it takes the core's values as they 
 
 
 def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
-    """The frames of a clip, from a zero noise estimate, as a device makes them.
+    """The frames of a clip, from a zero noise estimate and without its constant offset.
+
+    A device makes them in the same way.
 
     Args:
         pcm: int16[n], 16 kHz, mono.
@@ -43,11 +45,12 @@ def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
             f"a clip of {len(pcm)} samples is shorter than one frame "
             f"({_core.WINDOW_SAMPLES} samples, 30 ms); record a longer one"
         )
-    return _core.Frontend().process(np.ascontiguousarray(pcm, np.int16))
+    frames: npt.NDArray[np.int8] = batch_spectrograms(pcm[np.newaxis])[0]
+    return frames
 
 
 def batch_spectrograms(clips: npt.NDArray[np.int16], threads: int = 0) -> Spectrograms:
-    """The frames of many clips, each from a zero noise estimate.
+    """The frames of many clips, each as of `spectrogram`.
 
     Args:
         clips: int16[n, samples], 16 kHz, mono.
@@ -56,7 +59,7 @@ def batch_spectrograms(clips: npt.NDArray[np.int16], threads: int = 0) -> Spectr
     Returns:
         int8[n, frames, 40]; frames is 0 if the clips are shorter than one window (30 ms).
     """
-    return _core.features(clips, threads=threads)
+    return _core.features(_core.without_offset(clips), threads=threads)
 
 
 def last_second(clips: npt.NDArray[np.int16]) -> Spectrograms:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import os
 import select
 import sys
@@ -20,7 +21,7 @@ from rich.text import Text
 from kws.errors import BoardError
 from kws.host.deploy.real_board import RealBoard
 from kws.host.serial import ports
-from kws.host.serial.lines import Boot, Fault, Heard, Line, LineBuffer, Stats, parse_line
+from kws.host.serial.lines import Boot, Fault, Heard, Level, Line, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
 from kws.labels import UNKNOWN
 
@@ -29,7 +30,9 @@ _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Heard: ("heard", "bold green"),
     Fault: ("error", "bold red"),
     Stats: ("stats", "magenta"),
+    Level: ("level", "yellow"),
 }
+_LEVEL_SECONDS = 1.0
 _ROUND = 0.1  # seconds; how long something that was typed waits at most
 
 
@@ -45,7 +48,7 @@ class Received:
 
     @property
     def kind(self) -> str:
-        """One of boot, heard, error, stats, text."""
+        """One of boot, heard, error, stats, level, text."""
         return _KINDS[type(self.line)][0] if self.line else "text"
 
 
@@ -61,9 +64,27 @@ def show_text() -> Show:
         if isinstance(received.line, Heard) and received.line.label == UNKNOWN:
             style = "blue"
         time = f"{received.time:%H:%M:%S}.{received.time.microsecond // 1000:03} "
-        console.print(Text.assemble((time, "dim"), (received.text, style)), soft_wrap=True)
+        text = received.text
+        if isinstance(received.line, Level):
+            text = level_text(received.line)
+        console.print(Text.assemble((time, "dim"), (text, style)), soft_wrap=True)
 
     return show
+
+
+def level_text(level: Level) -> str:
+    """A level in dB of full scale, with a bar from -60 dB to 0 dB and what to do about it."""
+    rms, peak = (20 * math.log10(max(value, 1) / 32768) for value in (level.rms, level.peak))
+    bar = "#" * round(max(0.0, 60 + rms) / 2)
+    advice = ""
+    if level.clipped_percent >= 1:
+        advice = "  too loud: lower the gain"
+    elif level.rms == 0:
+        advice = "  no sound at all: the microphone is dead, or its wiring is wrong"
+    return (
+        f"{rms:6.1f} dB RMS  {peak:6.1f} dB peak  offset {level.offset:6}  "
+        f"{level.clipped_percent:4.1f} % clipped  [{bar:<30}]{advice}"
+    )
 
 
 def show_json() -> Show:
@@ -129,6 +150,8 @@ class Monitor:
     """Opens a port by its name, which may take so many seconds to be usable, at a rate."""
     typed: int | None = None
     """Descriptor that commands for the board come from, such as stdin's."""
+    level: bool = False
+    """Ask the board each second how loud it is."""
 
     def run(self) -> None:
         """Show lines until KeyboardInterrupt.
@@ -139,7 +162,9 @@ class Monitor:
         port = self._first()
         link = self.open_port(port.device, 0, self.baud)
         while True:
-            _notice(f"{port.device}: connected; gain N, threshold N and stats go to the board")
+            _notice(
+                f"{port.device}: connected; gain N, threshold N, level and stats go to the board"
+            )
             with link:
                 self._follow(link)
             _notice(f"{port.device}: the board went away; waiting for it to come back")
@@ -216,8 +241,12 @@ class Monitor:
     def _follow(self, link: Link) -> None:
         """Show what comes and send what is typed, until the board goes away."""
         buffer = LineBuffer()
+        asked = time.monotonic()
         try:
             while True:
+                if self.level and time.monotonic() - asked >= _LEVEL_SECONDS:
+                    asked = time.monotonic()
+                    link.write(b"level\n")
                 for text in buffer.feed(link.read(_ROUND)):
                     self._receive(text)
                 for line in self._typed_lines():

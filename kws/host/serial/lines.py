@@ -12,6 +12,7 @@ from kws._core import ERROR_MARK, LINE_FORMATS
 _FIELDS = {
     "heard": (".+", r"\d{1,3}", r"\d+"),
     "boot": (r"\S+", r"\S+", r"\S+", "[0-9a-f]{8}", r"\d+", r"\d+"),
+    "level": (r"\d+", r"\d+", "-?", r"\d+", r"\d+", r"\d"),
     "stats": (r"\d+", r"\d+", r"\d+", r"\d", r"\d+", r"\d+", r"\d+"),
 }
 _LONGEST = 1000  # characters of a line; what is longer is noise and is cut
@@ -21,7 +22,7 @@ def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
     """A regular expression for a line of `_core.LINE_FORMATS`: a group for each `{}`.
 
     Args:
-        name: heard, boot or stats.
+        name: heard, boot, level or stats.
         values: what some fields have to be, by their place, from 0.
     """
     first, *texts = map(re.escape, LINE_FORMATS[name].split("{}"))
@@ -30,7 +31,9 @@ def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
     return first + "".join(f"({field}){text}" for field, text in groups)
 
 
-_HEARD, _BOOT, _STATS = (re.compile(line_pattern(name)) for name in ("heard", "boot", "stats"))
+_HEARD, _BOOT, _STATS, _LEVEL = (
+    re.compile(line_pattern(name)) for name in ("heard", "boot", "stats", "level")
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,18 @@ class Stats:
     stack_size: int
 
 
-Line = Boot | Heard | Fault | Stats
+@dataclass(frozen=True)
+class Level:
+    """The answer to the command `level`: how loud the last second was, in steps of 32768."""
+
+    peak: int
+    rms: int
+    """About the offset."""
+    offset: int
+    clipped_percent: float
+
+
+Line = Boot | Heard | Fault | Stats | Level
 
 
 @dataclass(frozen=True)
@@ -103,6 +117,9 @@ def parse_line(line: str) -> Line | None:
     if match := _STATS.fullmatch(line):
         hops, lost, _, _, arena, stack, size = map(int, match.groups())
         return Stats(hops, lost, float(f"{match[3]}.{match[4]}"), arena, stack, size)
+    if match := _LEVEL.fullmatch(line):
+        offset = int(match[3] + match[4])
+        return Level(int(match[1]), int(match[2]), offset, float(f"{match[5]}.{match[6]}"))
     if line.startswith(ERROR_MARK):
         return Fault(line.removeprefix(ERROR_MARK))
     return None

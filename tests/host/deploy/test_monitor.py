@@ -24,7 +24,7 @@ from kws.host.deploy import monitor
 from kws.host.deploy.monitor import Monitor, Received
 from kws.host.deploy.real_board import find_real_board, real_boards
 from kws.host.serial import ports
-from kws.host.serial.lines import Heard, LineBuffer, Stats, parse_line
+from kws.host.serial.lines import Heard, Level, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import Link, Port
 from tests.command_line import Run
 from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
@@ -36,6 +36,9 @@ BOARDS = tuple(real_boards().values())
 HEARD = "Heard yes (201) @4056ms"
 FAULT = "error: lost 320 samples: use a smaller model"
 STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
+
+
+LEVEL = "level: peak 1200, RMS 310, offset -12, 0.5 % clipped"
 
 
 class Screen:
@@ -80,6 +83,29 @@ def test_stats_of_another_form_are_text() -> None:
     assert parse_line(STATS) is not None
     assert parse_line(STATS[:-1]) is None
     assert parse_line("stats: none") is None
+
+
+def test_level_is_asked_for_each_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(monitor, "_LEVEL_SECONDS", 0.2)
+
+    def answer() -> None:
+        wait_for(lambda: board.typed.count(b"level\n") >= 2)
+        board.write(LEVEL.encode() + b"\n")
+
+    with Board() as board:
+        screen = Screen(2, lambda count: later(answer) if count == 1 else None)
+        with pytest.raises(KeyboardInterrupt):
+            Monitor(BOARDS, None, screen, lister=board.lister, level=True).run()
+    assert screen.lines[-1].line == Level(1200, 310, -12, 0.5)
+
+
+def test_level_is_told_in_decibels() -> None:
+    text = monitor.level_text(Level(1200, 328, -12, 0.5))
+    assert text == (
+        f" -40.0 dB RMS   -28.7 dB peak  offset    -12   0.5 % clipped  [{'#' * 10}{' ' * 20}]"
+    )
+    assert monitor.level_text(Level(32767, 20000, 0, 4.0)).endswith("lower the gain")
+    assert "microphone is dead" in monitor.level_text(Level(0, 0, 0, 0.0))
 
 
 def test_what_is_typed_goes_to_the_board() -> None:

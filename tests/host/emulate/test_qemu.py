@@ -62,14 +62,14 @@ def test_it_hears_yes_and_no_and_nothing_in_noise_and_silence(
 def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
     elf = build("qemu", yes_no).elf
     with Qemu() as emulator:
-        typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\n"
+        typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\nlevel\n"
         serial = emulator.play(elf, silence(10 * 16000), typed)
     answers = after_boot(serial.text).splitlines()
     assert answers[:4] == [
         "threshold 150",
         "threshold 150",
         "error: gain takes a whole number from 0 to 0 dB",
-        "error: unknown command; there are gain N, threshold N and stats",
+        "error: unknown command; there are gain N, threshold N, level, stats",
     ]
     match = re.fullmatch(
         r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, arena (\d+) bytes, "
@@ -80,6 +80,8 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
     assert serial.boot is not None
     assert int(match[2]) == serial.boot.arena_used
     assert 400 < int(match[3]) < 4096
+    # What is typed in QEMU is there at the start; no second is complete.
+    assert answers[5] == "level: peak 0, RMS 0, offset 0, 0.0 % clipped"
 
 
 def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:

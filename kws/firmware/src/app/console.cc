@@ -73,8 +73,10 @@ void Console::Run() {
     Threshold(argument);
   } else if ((argument = After("stats", line_)) != nullptr && *argument == '\0') {
     Stats();
+  } else if ((argument = After("level", line_)) != nullptr && *argument == '\0') {
+    ShowLevel();
   } else {
-    WriteError(output_, "unknown command", nullptr, "there are gain N, threshold N and stats");
+    WriteError(output_, "unknown command", nullptr, "there are gain N, threshold N, level, stats");
   }
 }
 
@@ -147,6 +149,16 @@ void Console::Stats() {
                           static_cast<uint32_t>(board::StackUsed()),
                           static_cast<uint32_t>(board::StackSize())};
   WriteFormat(output_, lines::kStats, fields);
+}
+
+void Console::ShowLevel() {
+  const Level& level = meter_->last();
+  const bool negative = level.offset < 0;
+  const Field fields[] = {
+      level.peak,          level.rms,
+      negative ? "-" : "", static_cast<uint32_t>(negative ? -level.offset : level.offset),
+      level.clipped / 10,  level.clipped % 10};
+  WriteFormat(output_, lines::kLevel, fields);
 }
 
 }  // namespace kws

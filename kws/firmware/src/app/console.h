@@ -4,6 +4,7 @@
 //   threshold N  every label's score has to exceed N (0 to 255); `threshold` alone shows it
 //   threshold LABEL N  the same for one label; without N it shows it
 //   stats        how the device does
+//   level        how loud the last second was
 // Settings last until the next reset.
 #ifndef KWS_APP_CONSOLE_H_
 #define KWS_APP_CONSOLE_H_
@@ -12,6 +13,7 @@
 #include <cstdint>
 
 #include "app/audio_provider.h"
+#include "app/level_meter.h"
 #include "output.h"
 #include "pipeline/pipeline.h"
 
@@ -22,13 +24,14 @@ class Console {
  public:
   static constexpr size_t kMaxCommand = 31;  // characters in a line
 
-  Console(Pipeline* pipeline, const AudioProvider* audio, Output* output)
-      : pipeline_(pipeline), audio_(audio), output_(output) {}
+  Console(Pipeline* pipeline, const AudioProvider* audio, const LevelMeter* meter, Output* output)
+      : pipeline_(pipeline), audio_(audio), meter_(meter), output_(output) {}
 
   // Takes one received character. A line's end (LF, CR or both) runs the command; what it answers
   // is one line: `gain 6 dB`, `threshold 180`, `threshold yes 180` (one label; a list with commas
   // where they differ), `stats: 500 hops, 0 samples lost, 83.2 % idle, arena 5840 bytes, stack 1412
-  // of 8192 bytes` (idle since the last `stats`), or one that starts with `error: `.
+  // of 8192 bytes` (idle since the last `stats`), `level: peak 1200, RMS 310, offset -12, 0.0 %
+  // clipped`, or one that starts with `error: `.
   void Put(char received);
 
  private:
@@ -36,9 +39,11 @@ class Console {
   void Gain(const char* argument);
   void Threshold(const char* argument);
   void Stats();
+  void ShowLevel();
 
   Pipeline* pipeline_;
   const AudioProvider* audio_;
+  const LevelMeter* meter_;
   Output* output_;
   int gain_ = 0;
   uint32_t stats_ms_ = 0;  // Milliseconds() and SleepMilliseconds() at the last `stats`

@@ -3,6 +3,7 @@
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
 #include "app/audio_provider.h"
 #include "app/console.h"
+#include "app/level_meter.h"
 #include "boards/board.h"
 #include "model_data.h"
 #include "model_settings.h"
@@ -33,6 +34,7 @@ constexpr uint32_t kLostReportMs = 1000;
 
 alignas(16) uint8_t arena[settings::kArenaBytes];
 kws::AudioProvider audio;
+kws::LevelMeter meter;
 
 }  // namespace
 
@@ -44,7 +46,7 @@ int main() {
   static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
 
-  static kws::Console console(&pipeline, &audio, &output);
+  static kws::Console console(&pipeline, &audio, &meter, &output);
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
   if (board::Start(&audio) != kws::Status::kOk) {
@@ -58,6 +60,7 @@ int main() {
     // One hop a round: a target that never catches up has to say so, and to answer.
     const bool heard = audio.PopHop(hop);
     if (heard) {
+      meter.Add(hop, kws::AudioProvider::kHopSamples);
       if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
       board::FeedWatchdog();
       last_hop_ms = board::Milliseconds();

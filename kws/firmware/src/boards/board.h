@@ -26,7 +26,7 @@ extern const int kMaxGain;
 // Where the watchdog caused the reset, writes an `error: ` line that says so.
 void Init();
 
-// Starts the microphone: from here on 16 kHz mono samples without offset are pushed into `audio`
+// Starts the microphone: from here on 16 kHz mono samples are pushed into `audio`
 // from interrupt context. `audio` must live for ever.
 Status Start(AudioProvider* audio);
 

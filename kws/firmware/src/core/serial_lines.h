@@ -18,6 +18,10 @@ inline constexpr char kHeard[] = "Heard {} ({}) @{}ms\n";
 inline constexpr char kStats[] =
     "stats: {} hops, {} samples lost, {}.{} % idle, arena {} bytes, stack {} of {} bytes\n";
 
+// Of the last second, in steps of 32768: peak, RMS about the offset, the offset's sign (`-` or
+// nothing) and its magnitude; percent of samples that are clipped, and tenths of a percent.
+inline constexpr char kLevel[] = "level: peak {}, RMS {}, offset {}{}, {}.{} % clipped\n";
+
 // Faults begin with this.
 inline constexpr char kError[] = "error: ";
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include "boards/board.h"
 #include "core/recording_output.h"
@@ -40,7 +41,7 @@ class ConsoleTest : public testing::Test {
   ConsoleTest()
       : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, GetModel(nullptr, 0), resolver_,
                   arena_, sizeof(arena_), &output_),
-        console_(&pipeline_, &audio_, &output_) {
+        console_(&pipeline_, &audio_, &meter_, &output_) {
     board::gain = 0;
     board::now_ms = board::sleep_ms = 0;
   }
@@ -56,8 +57,17 @@ class ConsoleTest : public testing::Test {
   RecordingOutput output_;
   Pipeline pipeline_;
   AudioProvider audio_;
+  LevelMeter meter_;
   Console console_;
 };
+
+TEST_F(ConsoleTest, LevelIsTheLastSeconds) {
+  EXPECT_EQ(Type("level\n"), "level: peak 0, RMS 0, offset 0, 0.0 % clipped\n");
+  std::vector<int16_t> samples(LevelMeter::kSamples, -40);
+  for (size_t i = 0; i < 400; ++i) samples[i] = -32768;
+  meter_.Add(samples.data(), samples.size());
+  EXPECT_EQ(Type("level\n"), "level: peak 32768, RMS 5050, offset -839, 2.4 % clipped\n");
+}
 
 TEST_F(ConsoleTest, GainReachesTheBoard) {
   EXPECT_EQ(Type("gain 12\n"), "gain 12 dB\n");
@@ -126,7 +136,8 @@ TEST_F(ConsoleTest, LinesAreForgiving) {
   EXPECT_EQ(Type("\b\b\bgain 4\n"), "gain 4 dB\n");
   EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
   EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
-  const std::string unknown = "error: unknown command; there are gain N, threshold N and stats\n";
+  const std::string unknown =
+      "error: unknown command; there are gain N, threshold N, level, stats\n";
   for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
     EXPECT_EQ(Type(wrong), unknown) << wrong;
   }

@@ -5,7 +5,6 @@
 #include "boards/board.h"
 #include "boards/nano33ble/clock.h"
 #include "boards/nano33ble/nrf52840.h"
-#include "pipeline/dc_offset.h"
 
 namespace kws {
 namespace board {
@@ -22,7 +21,7 @@ constexpr uint32_t kLeftOnFallingEdge = 0;
 
 constexpr uint32_t kPriority = 1;  // only the watchdog's is above
 
-// 20 ms: one interrupt a hop, and a whole period of 50 Hz hum in the mean that seeds the offset.
+// 20 ms: one interrupt a hop.
 constexpr size_t kBlockSamples = 320;
 constexpr uint32_t kDroppedBlocks = KWS_DROPPED_SAMPLES / kBlockSamples;
 static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
@@ -31,16 +30,6 @@ static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
 int16_t blocks[2][kBlockSamples] __attribute__((aligned(4)));
 uint32_t started = 0;  // blocks that the DMA began; number n is in blocks[n % 2]
 AudioProvider* provider = nullptr;
-DcOffset dc_offset;
-
-void Take(uint32_t number, int16_t* block) {
-  if (number < kDroppedBlocks) {
-    dc_offset.Seed(block, kBlockSamples);
-    return;
-  }
-  dc_offset.Remove(block, kBlockSamples);
-  provider->Push(block, kBlockSamples);
-}
 
 }  // namespace
 
@@ -86,7 +75,7 @@ void TakeBlock() {
   ClearEvent(kPdmStarted);
   int16_t* const complete = blocks[(started + 1) % 2];
   Register(kPdmPointer) = reinterpret_cast<uintptr_t>(complete);
-  if (started > 0) Take(started - 1, complete);
+  if (started > kDroppedBlocks) provider->Push(complete, kBlockSamples);
   ++started;
 }
 

@@ -5,7 +5,6 @@
 // and HAL, am_hal_adc.c.
 #include "boards/board.h"
 #include "boards/sparkfun_edge/apollo3.h"
-#include "pipeline/dc_offset.h"
 
 namespace kws {
 namespace board {
@@ -51,7 +50,6 @@ uint32_t completed = 0;  // blocks; number n is in scans[n % 2]
 volatile int32_t gain = 1 << kGainBits;
 int32_t rest = 0;  // of the microphones, measured while they settle; not the middle of the range
 AudioProvider* provider = nullptr;
-DcOffset dc_offset;
 
 void Arm(const uint32_t* target) {
   Register(kAdcDmaConfig) = 0;
@@ -68,7 +66,7 @@ int32_t Level(const uint32_t* words) {
   return static_cast<int32_t>(sum) * kWeight;
 }
 
-// Without it a sample would not fit 16 bits. DcOffset follows what it drifts.
+// Without it a sample would not fit 16 bits. The pipeline follows what it drifts.
 void MeasureRest(const uint32_t* taken) {
   constexpr int32_t kCount = kBlockSamples;
   int32_t sum = 0;  // of 320 levels of 18 bits: it fits
@@ -77,8 +75,10 @@ void MeasureRest(const uint32_t* taken) {
 }
 
 void Take(uint32_t number, const uint32_t* taken) {
-  const bool dropped = number < kDroppedBlocks;
-  if (dropped) MeasureRest(taken);
+  if (number < kDroppedBlocks) {
+    MeasureRest(taken);
+    return;
+  }
   for (size_t i = 0; i < kBlockSamples; ++i) {
     int32_t sample =
         (Level(taken + i * kWordsPerSample) - rest) * (gain / 4) / (1 << (kGainBits - 2));
@@ -86,11 +86,6 @@ void Take(uint32_t number, const uint32_t* taken) {
     if (sample < INT16_MIN) sample = INT16_MIN;
     block[i] = static_cast<int16_t>(sample);
   }
-  if (dropped) {
-    dc_offset.Seed(block, kBlockSamples);
-    return;
-  }
-  dc_offset.Remove(block, kBlockSamples);
   provider->Push(block, kBlockSamples);
 }
 

@@ -3,18 +3,20 @@
 
 namespace kws {
 
-void DcOffset::Seed(const int16_t* samples, size_t count) {
-  if (count == 0) return;
-  int32_t sum = 0;
-  for (size_t i = 0; i < count; ++i) sum += samples[i];
-  mean_ = sum / static_cast<int32_t>(count) * kOne;
-}
-
 void DcOffset::Remove(int16_t* samples, size_t count) {
-  const int32_t subtracted = offset();
   int32_t sum = 0;  // of 2^15 samples of 16 bits: it fits
+  int32_t least = samples[0];
+  int32_t most = samples[0];
   for (size_t i = 0; i < count; ++i) {
     sum += samples[i];
+    least = samples[i] < least ? samples[i] : least;
+    most = samples[i] > most ? samples[i] : most;
+  }
+  if (!has_block_ && (least > 0 || most < 0)) mean_ = sum / static_cast<int32_t>(count) * kOne;
+  has_block_ = true;
+
+  const int32_t subtracted = offset();
+  for (size_t i = 0; subtracted != 0 && i < count; ++i) {
     const int32_t centred = samples[i] - subtracted;
     samples[i] = static_cast<int16_t>(centred > 32767    ? 32767
                                       : centred < -32768 ? -32768

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/pipeline.h"
 
+#include <cstring>
+
 #include "serial_lines.h"
 
 namespace kws {
@@ -73,6 +75,7 @@ const char* Pipeline::Mismatch() const {
 }
 
 Status Pipeline::Reset() {
+  dc_offset_.Reset();
   features_.Reset();
   recognizer_.Reset();
   time_ms_ = 0;
@@ -83,7 +86,10 @@ Status Pipeline::Reset() {
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
   time_ms_ += kHopMs;
-  const bool has_frame = features_.Push(hop);
+  int16_t centred[FeatureProvider::kHopSamples];
+  std::memcpy(centred, hop, sizeof(centred));
+  dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
+  const bool has_frame = features_.Push(centred);
   const bool runs = IsStreaming() ? has_frame : features_.ready();
   if (!runs || --hops_to_inference_ > 0) return Status::kOk;
   hops_to_inference_ = config_.inference_stride;

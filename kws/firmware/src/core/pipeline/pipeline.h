@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the stages: hops of samples in, lines on the serial port out. The device's main loop and
-// the host's `kws run` drive this same class, so both write the same bytes.
+// the host's `kws run` drive this same class, so both write the same bytes. A constant offset of
+// the samples is removed first.
 #ifndef KWS_PIPELINE_PIPELINE_H_
 #define KWS_PIPELINE_PIPELINE_H_
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 
 #include "output.h"
+#include "pipeline/dc_offset.h"
 #include "pipeline/feature_provider.h"
 #include "pipeline/recognizer.h"
 #include "pipeline/responder.h"
@@ -96,6 +98,7 @@ class Pipeline {
   Output* output_;
   size_t arena_size_;
   MicroInterpreter interpreter_;
+  DcOffset dc_offset_;
   FeatureProvider features_;
   Recognizer recognizer_;
   Responder responder_;

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sound as cheap microphones give it: every board writes the host's lines, with their scores."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import soundfile
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.host.build.boards import find_board
+from kws.host.build.firmware import build
+from kws.host.emulate import host_device
+from kws.host.emulate.emulators import emulator
+from kws.host.emulate.padding import Pcm, between_silence
+from kws.host.emulate.processes import PARALLEL
+from kws.host.emulate.recordings import default_matrix
+from kws.host.emulate.renode import Renode
+from kws.host.serial.lines import Level, parse_line
+
+YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_rob", "no_awb", "fan"))
+
+Waves = npt.NDArray[np.float64]
+
+renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+BOARDS = (
+    "qemu",
+    pytest.param("nano33ble", marks=renode),
+    pytest.param("sparkfun_edge", marks=renode),
+)
+
+OFFSETS = (300, -300, 12000, -12000)
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return load_bundle(default_bundle_path())
+
+
+def words() -> Pcm:
+    """yes and no, with silence around them: 16-bit samples far from clipping."""
+    return np.concatenate([between_silence(load_clip(file) // 2) for file in (YES, NO)])
+
+
+def changed(pcm: Pcm, addend: float | Waves = 0.0, factor: float = 1.0) -> Pcm:
+    out: Pcm = np.clip(np.rint(pcm * factor + addend), -32768, 32767).astype(np.int16)
+    return out
+
+
+def hum(samples: int, hertz: float, amplitude: float) -> Waves:
+    return amplitude * np.sin(2 * np.pi * hertz * np.arange(samples) / 16000)
+
+
+def streams(folder: Path) -> dict[str, Pcm]:
+    """Recordings that are no studio's."""
+    said = words()
+    every = {f"offset {offset}": changed(said, offset) for offset in OFFSETS}
+    every["only the clip has an offset"] = between_silence(changed(load_clip(YES), 6000))
+    every["an offset that clips the words"] = changed(said, 28000)
+    every["an offset that drifts"] = changed(said, np.linspace(-2000, 9000, len(said)))
+    every["hum of 50 Hz"] = changed(said, hum(len(said), 50, 1500))
+    every["hum of 60 Hz and an offset"] = changed(said, hum(len(said), 60, 3000) + 700)
+    every["rumble of 7 Hz"] = changed(said, hum(len(said), 7, 4000))
+    every["clipped"] = changed(said, factor=40)
+    every["zeros"] = np.zeros(5 * 16000, np.int16)
+    every["lowest"] = np.full(5 * 16000, -32768, np.int16)
+    every["highest"] = np.full(5 * 16000, 32767, np.int16)
+    every["a fan on an offset"] = changed(load_clip(FAN), 1000)
+    clip = load_clip(YES)
+    for rate in (8000, 44100):
+        times = np.arange(0, len(clip) - 1, 16000 / rate)
+        other = np.interp(times, np.arange(len(clip)), clip).astype(np.int16)
+        soundfile.write(folder / f"{rate}.wav", other, rate)
+        every[f"{rate} Hz"] = between_silence(load_clip(folder / f"{rate}.wav"))
+    return every
+
+
+def test_an_offset_costs_no_word(bundle: Bundle) -> None:
+    for offset in OFFSETS:
+        heard = host_device.play(bundle, changed(words(), offset)).heard
+        assert [word.label for word in heard] == ["yes", "no"], offset
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("board", BOARDS)
+def test_every_board_writes_the_hosts_lines(board: str, bundle: Bundle, tmp_path: Path) -> None:
+    every = streams(tmp_path)
+    elf = build(board, bundle).elf
+    with emulator(board) as device, ThreadPoolExecutor(PARALLEL) as pool:
+        texts = list(pool.map(lambda pcm: device.play(elf, pcm).text, every.values()))
+    for (name, pcm), text in zip(every.items(), texts, strict=True):
+        host = host_device.play(bundle, pcm).text
+        assert text.partition("\n")[2] == host.partition("\n")[2], name
+    assert sum("Heard" in text for text in texts) > len(OFFSETS)
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])
+def test_level_is_that_of_the_sound(board: str, bundle: Bundle) -> None:
+    """Of tones that repeat in the second that the board measures."""
+    quiet = np.zeros(3 * 16000, np.int16)
+    tone = hum(len(quiet), 500, 1.0)
+    tones = [changed(quiet, tone * 700 - 1500), changed(quiet, tone * 40000)]
+    elf = build(board, bundle).elf
+    with Renode(find_board(board)) as device:
+        boards = [device.play(elf, pcm, [(2.5, "level")]).text for pcm in tones]
+    for pcm, text in zip(tones, boards, strict=True):
+        level = parse_line(text.splitlines()[-1])
+        assert isinstance(level, Level), text
+        magnitude = np.abs(pcm.astype(int))
+        assert level.peak == pytest.approx(magnitude.max(), abs=1)
+        assert level.rms == pytest.approx(pcm.std(), abs=1)
+        assert level.offset == pytest.approx(pcm.mean(), abs=1)
+        assert level.clipped_percent == pytest.approx(100 * (magnitude >= 32767).mean(), abs=0.1)
