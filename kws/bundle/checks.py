@@ -19,7 +19,7 @@ recognizer requires them."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
-_STATEFUL_OPS = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
+STATEFUL_OPS = {"READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
 """Ops whose result depends on earlier calls."""
 
 
@@ -97,7 +97,7 @@ def check_tensors(
             )
     elements = math.prod(source.shape)
     streams = elements < wanted and elements % frontend.channels == 0
-    if elements != wanted and not (streams and _STATEFUL_OPS & set(interpreter.ops)):
+    if elements != wanted and not (streams and STATEFUL_OPS & set(interpreter.ops)):
         raise ModelError(
             f"the model's input has {elements} elements; a spectrogram has "
             f"{frontend.frames} x {frontend.channels} = {wanted}, and fewer frames are of use to a "

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,10 @@ from kws.cli.options import (
     split_words,
 )
 from kws.errors import UsageError
+
+if TYPE_CHECKING:
+    from kws.bundle.bundle import Bundle
+    from kws.convert.tflite_import import Changes
 
 
 def convert(
@@ -61,6 +65,14 @@ def convert(
             show_default="no",
         ),
     ] = None,
+    incremental: Annotated[
+        bool,
+        typer.Option(
+            "--incremental",
+            help="Make the twin that computes only what is new in --stride hops, with the same "
+            "scores. Without --labels, --out is a .tflite file.",
+        ),
+    ] = False,
     plan: Annotated[
         Path | None, typer.Option(help="PNG file for a picture of the memory plan.")
     ] = None,
@@ -80,10 +92,15 @@ def convert(
         minimum_count,
         report_unknown,
     )
-    if model.is_dir():
-        bundle = renew_bundle(model, out or model, changes)
-    elif not model.exists():
+    if not model.exists():
         raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")
+    if incremental:
+        made = _make_twin(model, out, split_words(labels) if labels else (), changes)
+        if made is None:
+            return
+        bundle = made
+    elif model.is_dir():
+        bundle = renew_bundle(model, out or model, changes)
     elif not labels or out is None:
         raise UsageError(f"{model}: a .tflite file needs --labels and --out")
     else:
@@ -100,6 +117,29 @@ def convert(
 
         save_plan(plan, memory_plan, f"{bundle.name}: memory over time")
         print(f"picture: {plan}")
+
+
+def _make_twin(
+    model: Path, out: Path | None, labels: tuple[str, ...], changes: Changes
+) -> Bundle | None:
+    """The bundle of the incremental twin; None if a bare .tflite file was made."""
+    from kws.bundle.bundle import DEFAULT_STRIDE
+    from kws.convert.incremental.twin_bundle import twin_of_bundle, twin_of_file, write_twin_file
+
+    if out is None:
+        raise UsageError(f"{model}: --incremental needs --out for the twin")
+    if model.is_dir():
+        bundle, twin = twin_of_bundle(model, out, changes)
+    elif labels:
+        bundle, twin = twin_of_file(model, labels, out, changes)
+    elif out.suffix == ".tflite":
+        twin = write_twin_file(model, out, changes.inference_stride or DEFAULT_STRIDE)
+        print(f"{out}: {len(twin.model)} bytes\n{twin}")
+        return None
+    else:
+        raise UsageError(f"{model}: a .tflite file needs --labels, or a .tflite file as --out")
+    print(twin)
+    return bundle
 
 
 def export_web(

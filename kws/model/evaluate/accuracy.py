@@ -88,13 +88,24 @@ def confusion_matrix(
 def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
     """Scores that the core computes from spectrograms: int8[n, classes].
 
-    A streaming model gets each spectrogram from its first frame to its last; its last answer
-    counts.
+    A streaming model gets each spectrogram from its first frame to its last, as in the pipeline;
+    its last answer counts.
     """
     interpreter = _core.Interpreter(model)
-    frames = input_frames(interpreter.inputs[0].shape)
-    spectrograms = spectrograms[:, : spectrograms.shape[1] // frames * frames]
-    return interpreter.invoke_batch(spectrograms.reshape(len(spectrograms), -1)).astype(np.int8)
+    calls = whole_calls(spectrograms, input_frames(interpreter.inputs[0].shape))
+    return interpreter.invoke_batch(calls.reshape(len(calls), -1)).astype(np.int8)
+
+
+def whole_calls(spectrograms: Spectrograms, frames: int) -> Spectrograms:
+    """Spectrograms for a model that takes `frames` frames a call.
+
+    As in the pipeline, one call ends with the last frame; frames that the first call lacks are
+    -128 (no energy).
+    """
+    missing = -spectrograms.shape[1] % frames
+    if missing == 0:
+        return spectrograms
+    return np.pad(spectrograms, [(0, 0), (missing, 0), (0, 0)], constant_values=-128)
 
 
 def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:

@@ -12,7 +12,12 @@ import numpy.typing as npt
 from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT, input_frames
 from kws.convert.backend import import_tensorflow, quiet
 from kws.features.spectrogram import to_float
-from kws.model.evaluate.accuracy import ConfusionMatrix, confusion_matrix, core_scores
+from kws.model.evaluate.accuracy import (
+    ConfusionMatrix,
+    confusion_matrix,
+    core_scores,
+    whole_calls,
+)
 from kws.model.samples.samples import Samples
 
 Scores = npt.NDArray[np.float32]
@@ -85,10 +90,10 @@ def litert_scores(data: bytes, spectrograms: npt.NDArray[np.int8]) -> npt.NDArra
     source, target = interpreter.get_input_details()[0], interpreter.get_output_details()[0]
     frames = input_frames(source["shape"])
     out = np.empty((len(spectrograms), int(np.prod(target["shape"]))), np.int8)
-    for row, spectrogram in zip(out, spectrograms, strict=True):
+    for row, spectrogram in zip(out, whole_calls(spectrograms, frames), strict=True):
         if frames < len(spectrogram):
             interpreter = _litert(data)  # it cannot reset its state
-        for start in range(0, len(spectrogram) - frames + 1, frames):
+        for start in range(0, len(spectrogram), frames):
             part = spectrogram[start : start + frames]
             interpreter.set_tensor(source["index"], part.reshape(source["shape"]))
             interpreter.invoke()

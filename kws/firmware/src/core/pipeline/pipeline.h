@@ -37,7 +37,8 @@ struct PipelineConfig {
 // and returned.
 //
 // A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
-// heard. It gets each frame once, and runs whenever as many as its input has are new.
+// heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
+// of its calls ends with the 49th frame. Frames that its first call lacks are -128 (no energy).
 class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;

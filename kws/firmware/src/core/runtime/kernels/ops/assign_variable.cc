@@ -6,6 +6,7 @@
 
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/strided_copy.h"
 
 namespace kws {
 namespace {
@@ -34,8 +35,8 @@ Status Prepare(PrepareContext& context) {
 }
 
 void Invoke(const InvokeContext& context) {
-  std::memcpy(context.MutableData<uint8_t>(kVariable), context.Data<uint8_t>(kValue),
-              context.Params<Params>().bytes);
+  CopyForward(context.MutableData<uint8_t>(kVariable), context.Data<uint8_t>(kValue),
+              static_cast<int32_t>(context.Params<Params>().bytes));
 }
 
 void Reset(const InvokeContext& context) {

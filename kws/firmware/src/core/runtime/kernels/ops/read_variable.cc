@@ -4,6 +4,7 @@
 
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
+#include "runtime/kernels/shared/strided_copy.h"
 
 namespace kws {
 namespace {
@@ -30,8 +31,8 @@ Status Prepare(PrepareContext& context) {
 }
 
 void Invoke(const InvokeContext& context) {
-  std::memcpy(context.MutableData<uint8_t>(kOutput), context.Data<uint8_t>(kVariable),
-              context.Params<Params>().bytes);
+  CopyForward(context.MutableData<uint8_t>(kOutput), context.Data<uint8_t>(kVariable),
+              static_cast<int32_t>(context.Params<Params>().bytes));
 }
 
 void Reset(const InvokeContext& context) {

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The incremental twin of a model: the same bits in each step, computed from what is new.
+
+docs/incremental.md says how it works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from kws.bundle.checks import STATEFUL_OPS, open_model
+from kws.convert.incremental.op_rules import treat
+from kws.convert.incremental.time_rows import Rows, find_rows
+from kws.convert.incremental.twin_writer import Plan, write_twin
+from kws.convert.incremental.window_graph import Op, WindowGraph
+from kws.convert.incremental.work import work_of
+from kws.convert.model_table import pack, unpack
+from kws.errors import ConversionError
+from kws.features.frontend_settings import FrontendSettings
+
+_WORTH = 0.9
+"""A twin that is more work than this share of the whole model is not made."""
+
+
+@dataclass(frozen=True)
+class Twin:
+    """The twin of a model."""
+
+    model: bytes
+    """The .tflite file. Its input is the new frames of a step, its output the whole model's."""
+
+    step: int
+    """Frames that it takes."""
+
+    share: float
+    """Its work as a share of the whole model's, estimated."""
+
+    whole_from: str
+    """The first operator that sees the whole window, and why; empty if none does."""
+
+    def __str__(self) -> str:
+        """What it is, for the user."""
+        end = f"; {self.whole_from}" if self.whole_from else ""
+        frames = "frame" if self.step == 1 else "frames"
+        return (
+            f"incremental: {self.step} new {frames}, {self.share:.0%} of the work (estimated){end}"
+        )
+
+
+def make_twin(model: bytes, step: int) -> Twin:
+    """The incremental twin of an int8 model.
+
+    Args:
+        model: a .tflite file whose input is a window of frames.
+        step: frames by which the window moves from one inference to the next.
+
+    Raises:
+        ModelError: the file is damaged, or its model cannot be run.
+        ConversionError: the model streams already, is no int8 model, or cannot gain.
+        ToolError: TensorFlow is not installed.
+    """
+    best = min(twins(model, step), key=lambda twin: twin.share)
+    if best.share > _WORTH:
+        raise ConversionError(
+            f"an incremental twin for steps of {step} does not pay: it is {best.share:.0%} of the "
+            f"work; {best.whole_from or 'copies cost what it saves'}"
+        )
+    return Twin(pack(best.table), step, best.share, best.whole_from)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A twin whose operators are incremental up to some place."""
+
+    table: Any
+    """The schema's ModelT."""
+
+    share: float
+    whole_from: str
+
+
+def twins(model: bytes, step: int) -> Iterator[Candidate]:
+    """Twins that are incremental up to the first operator, the second, and so on.
+
+    Going on beyond an operator may cost more copies than it saves. Arguments and errors are those
+    of `make_twin`.
+    """
+    _check_model(model)
+    graph = WindowGraph(unpack(model))
+    rows = _input_rows(graph, step)
+    whole = max(work_of(graph), 1)
+    stops = _plan(graph, rows, len(graph.ops))[1]
+    for end in range(1, max(len(graph.ops), 1) + 1):
+        table = write_twin(graph, _plan(graph, rows, end)[0])
+        yield Candidate(table, work_of(WindowGraph(table)) / whole, stops[0] if stops else "")
+
+
+def _check_model(model: bytes) -> None:
+    interpreter = open_model(model)
+    kept = STATEFUL_OPS & set(interpreter.ops)
+    if kept:
+        raise ConversionError(
+            f"the model keeps something from call to call already ({', '.join(sorted(kept))}), "
+            "so that it has no twin"
+        )
+    if len(interpreter.inputs) != 1 or interpreter.inputs[0].dtype != "int8":
+        kinds = ", ".join(tensor.dtype for tensor in interpreter.inputs)
+        raise ConversionError(
+            f"the model's input is {kinds}; an incremental twin needs one int8 input, so convert "
+            "it with full integer quantization"
+        )
+
+
+def _input_rows(graph: WindowGraph, step: int) -> Rows:
+    shape = graph.shape(graph.inputs[0])
+    frames = FrontendSettings().frames
+    first = next((size for size in shape if size != 1), 1)
+    # A flat input is the pipeline's spectrogram; other models have their own number of frames.
+    count = frames if first % frames == 0 else first
+    rows = find_rows(shape, Rows(count, step, 0, 0, 0))
+    if rows is None or not rows.saves:
+        raise ConversionError(
+            f"the model's input of {count} frames has no older ones in a step of {step}; "
+            "take a smaller step"
+        )
+    return rows
+
+
+def _plan(graph: WindowGraph, rows: Rows, end: int) -> tuple[Plan, list[str]]:
+    """What is incremental of the first `end` operators, and why not all of it."""
+    plan = Plan({graph.inputs[0]: rows}, {})
+    stops = []
+    for op in graph.ops[:end]:
+        if not any(tensor in plan.rows for tensor in op.inputs):
+            continue
+        treatment = treat(op, graph, plan.rows)
+        if isinstance(treatment, str):
+            stops.append(_stop(op, treatment))
+            continue
+        plan.rows.update(treatment.outputs)
+        plan.treatments[op.index] = treatment
+    return plan, stops
+
+
+def _stop(op: Op, reason: str) -> str:
+    return f"{op} sees the whole window: {reason}"

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bundles and files of incremental twins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import check_destination, write_bundle
+from kws.convert.incremental.twin import Twin, make_twin
+from kws.convert.tflite_import import Changes, read_model
+from kws.errors import ModelError, UsageError
+from kws.files import atomic_write
+
+
+def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, Twin]:
+    """Write the bundle of the twin of a bundle's model to `out`.
+
+    Args:
+        folder: the bundle; its inference stride is the twin's step unless changed.
+        out: the twin's folder.
+        changes: settings other than the bundle's.
+
+    Raises:
+        BundleError: `folder` is not a bundle, or damaged.
+        UsageError: `out` is the bundle itself, or something else than a bundle.
+        ModelError: the model has no twin; see `make_twin`.
+        KwsError: settings out of range, or it could not be written.
+    """
+    if out.resolve() == folder.resolve():
+        raise UsageError(f"{out}: the twin does not replace the bundle; name another --out")
+    check_destination(out)
+    bundle = load_bundle(folder)
+    twin = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)
+    made = make_bundle(
+        twin.model,
+        bundle.labels,
+        name=bundle.name,
+        recognizer=bundle.recognizer,
+        data=bundle.data,
+        metrics=bundle.metrics,
+        versions=bundle.versions,
+    )
+    made = replace(made, float_model=bundle.float_model)
+    return write_bundle(changes.apply(made), out), twin
+
+
+def twin_of_file(
+    file: Path, labels: Sequence[str], out: Path, changes: Changes
+) -> tuple[Bundle, Twin]:
+    """Write the bundle of the twin of a .tflite file to `out`; see `convert_file`.
+
+    Raises:
+        UsageError: labels, name or destination that do not fit.
+        ModelError: the file cannot be read, or its model has no twin.
+        KwsError: settings out of range, or it could not be written.
+    """
+    check_destination(out)
+    twin = _named(file, read_model(file), changes.inference_stride or DEFAULT_STRIDE)
+    try:
+        bundle = changes.apply(make_bundle(twin.model, labels, name=changes.name or file.stem[:32]))
+    except (ModelError, UsageError) as error:
+        raise type(error)(f"{file}: {error}") from None
+    return write_bundle(bundle, out), twin
+
+
+def write_twin_file(file: Path, out: Path, step: int) -> Twin:
+    """Write the twin of a .tflite file to the .tflite file `out`.
+
+    Raises:
+        ModelError: the file cannot be read, or its model has no twin.
+        KwsError: it could not be written.
+    """
+    twin = _named(file, read_model(file), step)
+    atomic_write(out, twin.model)
+    return twin
+
+
+def _named(source: Path, model: bytes, step: int) -> Twin:
+    try:
+        return make_twin(model, step)
+    except ModelError as error:
+        raise type(error)(f"{source}: {error}") from None

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A .tflite file as objects that can be changed, and back to bytes.
+
+Imports flatbuffers, which comes with TensorFlow: import it where a model is rewritten.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flatbuffers
+import numpy as np
+
+from kws.convert.backend import quiet
+from kws.extras import require
+
+_ALIGNMENT = 16
+"""Of constants, in bytes, as TFLite's schema says: the kernels read whole words."""
+
+
+class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc] # flatbuffers has no types
+    """Writes equal vectors and texts once.
+
+    A filter of 64 channels has 64 zero points of 8 bytes, all 0. Its biases have the same, and so
+    have all other layers of 64 channels.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1 << 16)
+        self._vectors: dict[tuple[str, bytes], int] = {}
+
+    def CreateNumpyVector(self, x: Any) -> int:  # noqa: N802 - flatbuffers' name
+        key = (x.dtype.str, x.tobytes())
+        if key not in self._vectors:
+            if x.dtype == np.uint8:  # a constant's bytes
+                self.Prep(_ALIGNMENT, len(key[1]))
+            self._vectors[key] = super().CreateNumpyVector(x)
+        return self._vectors[key]
+
+    def CreateString(self, s: Any, *args: Any) -> int:  # noqa: N802 - flatbuffers' name
+        key = ("text", bytes(s))
+        if key not in self._vectors:
+            self._vectors[key] = super().CreateString(s, *args)
+        return self._vectors[key]
+
+
+def schema() -> Any:
+    """The classes that flatc generates from TFLite's schema."""
+    with quiet():
+        return require("tensorflow.lite.python.schema_py_generated", "train", "changing a model")
+
+
+def unpack(model: bytes) -> Any:
+    """The schema's ModelT of a .tflite file."""
+    return schema().ModelT.InitFromPackedBuf(model, 0)
+
+
+def pack(table: Any) -> bytes:
+    """The .tflite file of a ModelT, in which equal constants and names are written once."""
+    builder = _SharingBuilder()
+    builder.Finish(table.Pack(builder), b"TFL3")
+    return bytes(builder.Output())

@@ -1,0 +1,122 @@
+"""A model and its twin, step by step over the same frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kws import _core
+from kws.convert.model_table import pack, schema
+
+STEPS = 6
+"""Steps that are compared, from the first full window on."""
+
+Array = NDArray[Any]
+
+
+def stepped_frames(rng: np.random.Generator, count: int, step: int, elements: int) -> Array:
+    """Frames that fill the window with the last of some steps, and go on from there.
+
+    As in the pipeline, what the first step lacks is -128.
+    """
+    missing = -count % step
+    frames = rng.integers(-128, 128, (missing + count + (STEPS - 1) * step, elements))
+    frames[:missing] = -128
+    return frames.astype(np.int8)
+
+
+def window_calls(frames: Array, count: int, step: int, shape: tuple[int, ...]) -> list[Array]:
+    """The window at each step from the first full one on."""
+    ends = range(len(frames) - (STEPS - 1) * step, len(frames) + 1, step)
+    return [frames[end - count : end].reshape(shape) for end in ends]
+
+
+def step_calls(frames: Array, step: int, shape: tuple[int, ...]) -> list[Array]:
+    """The new frames of each step, from the start."""
+    return [frames[i : i + step].reshape(shape) for i in range(0, len(frames), step)]
+
+
+def assert_same_bits(whole: bytes, twin: bytes, count: int, step: int, seed: int = 0) -> int:
+    """Twin and whole model give the same bits at every step; how many answers differ from others.
+
+    Args:
+        whole: a model with a window of `count` frames.
+        twin: its twin for `step` frames.
+        count: frames of the window.
+        step: frames of a step.
+        seed: of the frames.
+    """
+    one, other = _core.Interpreter(whole), _core.Interpreter(twin)
+    shape, step_shape = one.inputs[0].shape, other.inputs[0].shape
+    assert np.prod(step_shape) * count == np.prod(shape) * step
+    rng = np.random.default_rng(seed)
+    frames = stepped_frames(rng, count, step, int(np.prod(shape)) // count)
+    expected = [np.array(one.invoke(x)[0]) for x in window_calls(frames, count, step, shape)]
+    for _ in range(2):  # after a reset, too
+        answers = [np.array(other.invoke(x)[0]) for x in step_calls(frames, step, step_shape)]
+        for i, (a, b) in enumerate(zip(answers[-STEPS:], expected, strict=True)):
+            np.testing.assert_array_equal(a, b, err_msg=f"step {i} after the first full window")
+        other.reset()
+    return len({answer.tobytes() for answer in expected})
+
+
+def with_first_values(table: Any) -> bytes:
+    """The model with a graph that assigns zeros first: LiteRT reads no variable before that."""
+    s = schema()
+    main, once = table.subgraphs[0], s.SubGraphT()
+    codes = {name: _code(table, getattr(s.BuiltinOperator, name)) for name in _ONCE_OPS}
+    once.tensors, once.operators, once.inputs, once.outputs = [], [], [], []
+    handles = {}
+    for op in main.operators:
+        if op.opcodeIndex == codes["VAR_HANDLE"]:
+            handles[int(op.outputs[0])] = op
+        if op.opcodeIndex != codes["READ_VARIABLE"]:
+            continue
+        value = _copied(s.TensorT(), main.tensors[op.outputs[0]])
+        buffer = s.BufferT()
+        buffer.data = np.zeros(int(np.prod(value.shape)), np.uint8)
+        table.buffers.append(buffer)
+        value.buffer = len(table.buffers) - 1
+        once.tensors += [main.tensors[op.inputs[0]], value]
+        place = len(once.tensors) - 2
+        handle = _copied(s.OperatorT(), handles[int(op.inputs[0])])
+        handle.outputs = [place]
+        assign = s.OperatorT()
+        assign.opcodeIndex = codes["ASSIGN_VARIABLE"]
+        assign.inputs, assign.outputs = [place, place + 1], []
+        assign.builtinOptionsType = s.BuiltinOptions.AssignVariableOptions
+        assign.builtinOptions = s.AssignVariableOptionsT()
+        once.operators += [handle, assign]
+    call = s.OperatorT()
+    call.opcodeIndex = codes["CALL_ONCE"]
+    call.inputs, call.outputs = [], []
+    call.builtinOptionsType = s.BuiltinOptions.CallOnceOptions
+    call.builtinOptions = s.CallOnceOptionsT()
+    call.builtinOptions.initSubgraphIndex = 1
+    main.operators = [call, *main.operators]
+    table.subgraphs = [main, once]
+    return pack(table)
+
+
+_ONCE_OPS = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
+
+
+def _code(table: Any, number: int) -> int:
+    """The place of an op's code in the model; new if it has none."""
+    for place, code in enumerate(table.operatorCodes):
+        if code.builtinCode == number:
+            return place
+    code = schema().OperatorCodeT()
+    code.builtinCode = number
+    code.deprecatedBuiltinCode = min(number, 127)
+    code.version = 1
+    table.operatorCodes.append(code)
+    return len(table.operatorCodes) - 1
+
+
+def _copied(new: Any, old: Any) -> Any:
+    for name, value in vars(old).items():
+        setattr(new, name, value)
+    return new

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws convert --incremental`: bundles that hear what the whole model hears."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kws.bundle.bundle import Bundle
+from kws.bundle.reading import load_bundle
+from kws.convert.incremental.twin_bundle import twin_of_bundle
+from kws.convert.tflite_import import Changes, convert_file, renew_bundle
+from kws.host.build.firmware import build
+from kws.host.build.programs import COMPILER, QEMU
+from kws.host.emulate import host_device
+from kws.host.emulate.qemu import Qemu
+from kws.model.evaluate.accuracy import core_scores
+from tests.command_line import Run
+from tests.paths import ROOT
+
+LABELS = ("silence", "unknown", "yes", "no")
+TINY_CONV = ROOT / "tests" / "data" / "models" / "tiny_conv.tflite"
+
+
+def asset(name: str) -> Bundle:
+    return load_bundle(ROOT / "kws" / "assets" / name)
+
+
+def sound(seconds: int) -> NDArray[np.int16]:
+    """Noise that changes its level three times a second."""
+    rng = np.random.default_rng(6)
+    levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
+    return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
+
+
+@pytest.fixture(scope="module")
+def talkative(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    """A whole model that takes noise for words."""
+    folder = tmp_path_factory.mktemp("whole") / "bundle"
+    settings = Changes(average_window_ms=200, detection_threshold=100, suppression_ms=0)
+    return convert_file(TINY_CONV, LABELS, folder, settings)
+
+
+@pytest.fixture(scope="module")
+def talkative_twin(talkative: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    assert talkative.path is not None
+    return twin_of_bundle(talkative.path, tmp_path_factory.mktemp("twin") / "bundle", Changes())[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "step"), [("tiny", 2), ("tiny", 4), ("yes_no", 2), ("yes_no", 6), ("ten_words", 6)]
+)
+def test_pipeline_gives_the_same_scores_at_the_same_times(
+    name: str, step: int, tmp_path: Path
+) -> None:
+    whole, pcm = asset(name), sound(4)
+    assert whole.path is not None
+    settings = Changes(inference_stride=step)
+    twin, _ = twin_of_bundle(whole.path, tmp_path / "twin", settings)
+    assert twin.inference_stride == step
+    assert (twin.labels, twin.recognizer, twin.name) == (whole.labels, whole.recognizer, name)
+    changed = renew_bundle(whole.path, tmp_path / "whole", settings)
+    (_, times, scores), (_, twin_times, twin_scores) = (
+        bundle.pipeline().trace(pcm) for bundle in (changed, twin)
+    )
+    assert list(times[:2]) == [1000, 1000 + 20 * step]
+    np.testing.assert_array_equal(times, twin_times)
+    np.testing.assert_array_equal(scores, twin_scores)
+
+
+def test_lines_are_those_of_the_whole_model(talkative: Bundle, talkative_twin: Bundle) -> None:
+    pcm = sound(8)
+    lines = host_device.play(talkative, pcm).text.splitlines()
+    twin_lines = host_device.play(talkative_twin, pcm).text.splitlines()
+    assert talkative_twin.sha8 in twin_lines[0]
+    assert lines[1:] == twin_lines[1:]
+    assert len(lines) > 3
+
+
+@pytest.mark.slow
+def test_emulated_board_says_what_the_host_says(
+    talkative: Bundle, talkative_twin: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
+    pcm = sound(8)
+    with Qemu() as emulator:
+        board = emulator.play(build("qemu", talkative_twin).elf, pcm)
+    host = host_device.play(talkative, pcm)
+    assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
+    assert len(board.heard) > 2
+
+
+def test_clips_have_the_whole_models_scores(talkative: Bundle, talkative_twin: Bundle) -> None:
+    """Evaluation ends the last step with the last frame, as the pipeline does."""
+    clips = np.random.default_rng(1).integers(-128, 128, (5, 49, 40)).astype(np.int8)
+    scores = core_scores(talkative.model, clips)
+    np.testing.assert_array_equal(core_scores(talkative_twin.model, clips), scores)
+    assert len(np.unique(scores, axis=0)) > 1
+
+
+def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
+    tiny = ROOT / "kws" / "assets" / "tiny"
+    code, out, _ = kws("convert", tiny, "--incremental", "--out", tmp_path / "a", "--name", "less")
+    assert code == 0
+    assert out.startswith("incremental: 2 new frames, ")
+    assert "FULLY_CONNECTED (op 2) sees the whole window: it mixes all rows" in out
+    made = load_bundle(tmp_path / "a")
+    assert (made.name, made.inference_stride) == ("less", 2)
+    assert made.float_model == load_bundle(tiny).float_model
+
+    labels = ("--labels", ",".join(LABELS))
+    out_b = ("--out", tmp_path / "b", "--stride", 4)
+    assert kws("convert", TINY_CONV, "--incremental", *labels, *out_b)[0] == 0
+    assert load_bundle(tmp_path / "b").inference_stride == 4
+
+    file = tmp_path / "twin.tflite"
+    code, out, _ = kws("convert", TINY_CONV, "--incremental", "--out", file)
+    assert code == 0
+    assert out.splitlines()[0] == f"{file}: {file.stat().st_size} bytes"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "message"),
+    [
+        ((), 2, "--incremental needs --out for the twin"),
+        (("--out", "{model}"), 2, "the twin does not replace the bundle; name another --out"),
+        (("--out", "x", "--stride", 3), 1, r"its stride over time (2) does not divide a step of 3"),
+    ],
+)
+def test_command_says_what_does_not_fit(
+    *,
+    kws: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: tuple[object, ...],
+    exit_code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tiny = ROOT / "kws" / "assets" / "tiny"
+    given = [str(argument).replace("{model}", str(tiny)) for argument in arguments]
+    code, _, err = kws("convert", tiny, "--incremental", *given)
+    assert code == exit_code
+    assert message in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_bare_file_needs_labels_or_a_file(kws: Run, tmp_path: Path) -> None:
+    code, _, err = kws("convert", TINY_CONV, "--incremental", "--out", tmp_path / "x")
+    assert code == 2
+    assert "needs --labels, or a .tflite file as --out" in err
+
+
+def test_a_twin_has_no_twin(kws: Run, talkative_twin: Bundle, tmp_path: Path) -> None:
+    twin = talkative_twin.path
+    code, _, err = kws("convert", twin, "--incremental", "--out", tmp_path / "x")
+    assert code == 1
+    assert "keeps something from call to call already (READ_VARIABLE)" in err
