@@ -56,6 +56,11 @@ OPS: dict[str, str]
 """The runtime's ops: the schema's name to what follows `Add` in the resolver's method. CONV_2D has
 Conv2D."""
 
+KERNELS: dict[str, str]
+"""The same for all kernels that a program can register: the ops, and variants of them that take
+only some shapes, with less code. CONV_2D has Conv2D, `DEPTHWISE_CONV_2D 3x3` has
+DepthwiseConv2DThreeByThree."""
+
 def op_name(builtin_code: int) -> str:
     """The schema's name of an operator: CONV_2D for 3."""
 
@@ -137,6 +142,13 @@ class Interpreter:
     @property
     def ops(self) -> list[str]:
         """The model's operators in the order they run, by the schema's names."""
+
+    @property
+    def kernels(self) -> list[str]:
+        """Names in `KERNELS` of what a program of this model registers.
+
+        For each kind of op it is the smallest kernel that takes all such ops.
+        """
 
     @property
     def plan(self) -> list[PlanItem]:

@@ -1,4 +1,4 @@
-"""Writes kws/bundle/op_flash.json: which ops use which parts of the kernels' flash.
+"""Writes kws/bundle/op_flash.json: which kernels use which parts of their flash.
 
 Run as `python -m tools.op_flash` after a change of kernels or of how they are built;
 `make bench` does it too. Needs the boards' compiler.
@@ -35,10 +35,10 @@ def measure() -> str:
         run_platformio("qemu_infer", None, work, work / "result")
         core = work / "build" / "qemu_infer" / "src" / "core" / "runtime"
         objects = sorted(str(file) for file in core.rglob("*.o"))
-        for schema, name in sorted(_core.OPS.items(), key=lambda item: item[1]):
+        for kernel, name in sorted(_core.KERNELS.items(), key=lambda item: item[1]):
             for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):
-                users[section].append(schema)
-    # Sections that the same ops use are one part.
+                users[section].append(kernel)
+    # Sections that the same kernels use are one part.
     parts: dict[tuple[str, ...], int] = defaultdict(int)
     for (_, _, size), names in users.items():
         parts[tuple(sorted(names))] += size
@@ -48,7 +48,7 @@ def measure() -> str:
     table = {
         "compiler": f"{COMPILER} {version}",
         "parts": [
-            {"bytes": parts[names], "ops": list(names)}
+            {"bytes": parts[names], "kernels": list(names)}
             for names in sorted(parts, key=lambda names: (len(names), names))
         ],
     }
@@ -57,7 +57,7 @@ def measure() -> str:
 
 
 def _linked(entry: str, objects: list[str]) -> set[tuple[str, str, int]]:
-    """Object, name and size of the kernels' sections that an op's registration leads to."""
+    """Object, name and size of the sections that a kernel's registration leads to."""
     linker = find_tool(COMPILER).with_name("arm-none-eabi-ld")
     command = [str(linker), "--gc-sections", "-e", entry, "--unresolved-symbols=ignore-all"]
     command += ["-o", "/dev/null", "--print-map", *objects]

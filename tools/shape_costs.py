@@ -1,4 +1,4 @@
-"""Counts what CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED cost by shape, for docs/benchmarks.md.
+"""Estimates the cycles of convolutions and FULLY_CONNECTED by shape, for docs/benchmarks.md.
 
 Each row of the table is a model of one op, run on the emulated board.
 """
@@ -19,27 +19,31 @@ _IN, _FILTER, _OUT = 0.05, 0.01, 0.1
 _INTRODUCTION = """
 ## Which shapes are fast
 
-Every shape works, but not every shape has a fast loop. The tables count the instructions of a
-model with one layer, in all and per multiply-accumulate. Products with padding count as products.
-Windows, strides and dilations are written height x width.
+Every shape works, but not every shape has a fast loop. The tables show the cycles of a model with
+one layer, in all and per multiply-accumulate. Products with padding count as products. Windows,
+strides and dilations are written height x width.
 
-**CONV_2D** has one fast loop for all windows, strides, dilations and groups. It computes six
-output pixels at a time and takes four products of each per step. A product costs more where
+**CONV_2D** has one fast loop for all windows, strides, dilations and groups. It computes two
+filters at three output pixels at a time. A product costs more where
 
 - a filter has few products (window x input channels), or their number is not a multiple of 4;
 - there are few filters, because each window is copied once for all of them;
-- fewer than six output pixels remain, because the loop computes six all the same.
+- fewer than three output pixels remain, because the loop computes three all the same;
+- a filter has more than 136 products: then its weights are widened anew for every three pixels.
+  With fewer, up to 27 pixels share that work.
 
-**DEPTHWISE_CONV_2D** has three fast loops. Each asks for a shape along the rows of the image:
+**DEPTHWISE_CONV_2D** has three fast loops:
 
-- 3 x 3, stride 1, no dilation, multiplier 1;
-- an odd number of taps, stride 1, no dilation; any multiplier, but with more than 1 the weights are
-  laid out anew for each row;
-- 8 taps, stride 2, no dilation, a multiplier of 4 or more (four filters at a time).
+- windows of 3 x 3, stride 1 along the rows of the image, no dilation, a multiple of 4 channels,
+  multiplier 1, 4 outputs a row or more (four channels and four outputs at a time);
+- an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
+- 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
+  time).
 
-All other shapes take a loop that computes one output at a time. Stride and dilation across the
-rows do not matter. If the output is higher than wide and the input has more than one channel, the
-kernel takes the image's columns as its rows.
+All other shapes take a loop that computes one output at a time. If the multiplier is 1 and the
+number of channels a multiple of 4, the values of four channels are prepared together. If the
+output is higher than wide and the input has more than one channel, the kernel takes the image's
+columns as its rows.
 
 **FULLY_CONNECTED** has one fast loop for all sizes. It computes four units at a time and takes
 four inputs per step. The remaining units and inputs are computed one by one.
@@ -204,9 +208,9 @@ def section() -> list[str]:
 
 
 def _table(op: str, rows: tuple[_Window, ...] | tuple[_Dense, ...]) -> list[str]:
-    lines = ["", f"| {op} | sizes | instructions | per product |", "|---|---|---|---|"]
+    lines = ["", f"| {op} | sizes | cycles | per product |", "|---|---|---|---|"]
     for row in rows:
-        count = bench_board("qemu", row.model()).inference
+        count = bench_board("qemu", row.model()).inference_cycles
         per_product = f"{count / row.products:.2f}"
         lines.append(f"| {row.text} | {row.size} | {count:,} | {per_product} |")
     return lines

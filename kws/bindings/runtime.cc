@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,14 @@ struct TensorInfo {
   float scale;
   int zero_point;
 };
+
+const char* OpName(const kws::Registration& kernel) {
+  return kws::BuiltinOpName(static_cast<int32_t>(kernel.code));
+}
+
+std::string VariantName(const kws::Registration& variant, const char* shapes) {
+  return std::string(OpName(variant)) + " " + shapes;
+}
 
 // One thing that lies in the arena.
 struct PlanItem {
@@ -130,6 +139,23 @@ class Interpreter {
       kws::Model::Operator op;
       if (model_.GetOperator(graph, i, &op) != Status::kOk) break;
       names.emplace_back(kws::BuiltinOpName(op.builtin_code));
+    }
+    return names;
+  }
+
+  // The kernels that a program of this model needs, one for each kind of op, in the ops' order. An
+  // op of which all are of one variant's shapes needs that variant alone.
+  std::vector<std::string> Kernels() const {
+    std::vector<std::string> names;
+    for (const std::string& op : Ops()) {
+      std::string name = op;
+#define KWS_VARIANT(Op, Name, shapes)                               \
+  if (op == OpName(kernels::Name()) && Prepares(kernels::Name())) { \
+    name = VariantName(kernels::Name(), shapes);                    \
+  }
+#include "runtime/kernels/op_variants.inc"
+#undef KWS_VARIANT
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names;
   }
@@ -256,6 +282,14 @@ class Interpreter {
     }
   }
 
+  // Whether the model's tensors can be allocated with this kernel in place of its op's.
+  bool Prepares(const kws::Registration& variant) const {
+    Arena arena(arena_->size());
+    const kws::AllOpsResolver resolver(variant);
+    kws::MicroInterpreter interpreter(model_, resolver, arena.data(), arena.size());
+    return interpreter.AllocateTensors() == Status::kOk;
+  }
+
   void Check(Status status) const {
     if (status != Status::kOk) throw CoreError(kws::StatusMessage(status));
   }
@@ -308,10 +342,16 @@ class Interpreter {
 
 void BindRuntime(nb::module_& m) {
   nb::dict ops;
-#define KWS_OP(Name) ops[BuiltinOpName(static_cast<int32_t>(kernels::Name().code))] = #Name;
+#define KWS_OP(Name) ops[OpName(kernels::Name())] = #Name;
 #include "runtime/kernels/op_list.inc"
 #undef KWS_OP
   m.attr("OPS") = ops;
+  nb::dict all;
+  all.update(ops);
+#define KWS_VARIANT(Op, Name, shapes) all[VariantName(kernels::Name(), shapes).c_str()] = #Name;
+#include "runtime/kernels/op_variants.inc"
+#undef KWS_VARIANT
+  m.attr("KERNELS") = all;
   m.def(
       "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);
 
@@ -340,6 +380,7 @@ void BindRuntime(nb::module_& m) {
       .def_prop_ro("inputs", [](const Interpreter& self) { return self.Infos(true); })
       .def_prop_ro("outputs", [](const Interpreter& self) { return self.Infos(false); })
       .def_prop_ro("ops", &Interpreter::Ops)
+      .def_prop_ro("kernels", &Interpreter::Kernels)
       .def_prop_ro("plan", &Interpreter::Plan)
       .def_prop_ro("arena_used_bytes", &Interpreter::arena_used_bytes)
       .def("invoke", &Interpreter::Invoke)

@@ -130,9 +130,8 @@ inline constexpr bool kReportUnknown = true;
 
 
 def _op_resolver_h(bundle: Bundle) -> str:
-    lines = [f"    Add{_core.OPS[op]}();" for op in bundle.ops]
-    adds = "\n".join(lines)
-    count = len(bundle.ops)
+    kernels = _core.Interpreter(bundle.model).kernels
+    adds = "\n".join(f"    Add{_core.KERNELS[kernel]}();" for kernel in kernels)
     return _guarded(
         bundle,
         "OP_RESOLVER",
@@ -141,8 +140,8 @@ def _op_resolver_h(bundle: Bundle) -> str:
 
 namespace kws::settings {{
 
-// Exactly the ops that the model uses, so that the linker leaves out all others.
-class ModelOpResolver : public MicroMutableOpResolver<{count}> {{
+// Exactly the kernels that the model uses, so that the linker leaves out all others.
+class ModelOpResolver : public MicroMutableOpResolver<{len(kernels)}> {{
  public:
   ModelOpResolver() {{
 {adds}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash that a model's ops take, from a table of measurements."""
+"""The flash that a model's kernels take, from a table of measurements."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class OpFlash:
     """Flash of a model's kernels on the Cortex-M4F: code and constants, in bytes."""
 
     own: dict[str, int]
-    """For each kind of op in the model, the bytes that no other kind of its ops uses."""
+    """For each kernel of the model, the bytes that none of its other kernels uses."""
 
     shared: int
-    """The bytes that several kinds of its ops use."""
+    """The bytes that several of its kernels use."""
 
     compiler: str
     """The compiler of the kernels that were measured."""
@@ -32,14 +32,14 @@ class OpFlash:
         return sum(self.own.values()) + self.shared
 
 
-def flash_of(ops: Iterable[str]) -> OpFlash:
-    """What the kernels of `ops` (the schema's names, in any order, repeated or not) take."""
+def flash_of(kernels: Iterable[str]) -> OpFlash:
+    """What `kernels` (names of `_core.KERNELS`, in any order, repeated or not) take."""
     table = json.loads((importlib.resources.files("kws.bundle") / TABLE).read_text())
-    present = set(ops)
+    present = set(kernels)
     own: Counter[str] = Counter(dict.fromkeys(sorted(present), 0))
     shared = 0
     for part in table["parts"]:
-        users = present & set(part["ops"])
+        users = present & set(part["kernels"])
         if len(users) == 1:
             own[users.pop()] += part["bytes"]
         elif users:
@@ -47,9 +47,9 @@ def flash_of(ops: Iterable[str]) -> OpFlash:
     return OpFlash(dict(own.most_common()), shared, table["compiler"])
 
 
-def flash_text(ops: Iterable[str]) -> str:
-    """A line for each kind of op, the largest first."""
-    flash = flash_of(ops)
+def flash_text(kernels: Iterable[str]) -> str:
+    """A line for each kernel, the largest first."""
+    flash = flash_of(kernels)
     rows = [*flash.own.items(), *([("shared by them", flash.shared)] if flash.shared else [])]
     width = max((len(name) for name, _ in rows), default=0)
     return "\n".join(

@@ -78,6 +78,7 @@ def convert(
     ] = None,
 ) -> None:
     """Make a bundle from an int8 model, or change a bundle's settings."""
+    from kws import _core
     from kws.bundle.flash_table import flash_text
     from kws.bundle.memory_plan import plan_of, plan_text
     from kws.convert.tflite_import import Changes, convert_file, renew_bundle
@@ -111,7 +112,7 @@ def convert(
     )
     memory_plan = plan_of(bundle.model)
     print(plan_text(memory_plan))
-    print(flash_text(bundle.ops))
+    print(flash_text(_core.Interpreter(bundle.model).kernels))
     if plan:
         from kws.bundle.memory_plan_picture import save_plan
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash that `kws convert` says a model's ops take."""
+"""The flash that `kws convert` says a model's kernels take."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from kws.host.measure.footprint import read_footprint
 from tests.host.conftest import board_tools  # noqa: F401
 
 
-def test_every_op_has_its_flash() -> None:
-    for name in _core.OPS:
+def test_every_kernel_has_its_flash() -> None:
+    for name in _core.KERNELS:
         assert flash_of([name]).together > 50, name
 
 
@@ -32,11 +32,18 @@ def test_text_has_a_line_for_each_kind() -> None:
     assert [line.split()[0] for line in lines[1:]] == ["SOFTMAX", "RESHAPE", "shared"]
 
 
+def test_a_variant_is_smaller_than_its_op() -> None:
+    whole = flash_of(["DEPTHWISE_CONV_2D"]).together
+    for name in _core.KERNELS.keys() - _core.OPS.keys():
+        assert name.startswith("DEPTHWISE_CONV_2D ")
+        assert flash_of([name]).together < 0.75 * whole
+
+
 @pytest.mark.usefixtures("board_tools")
-def test_the_table_says_what_the_linker_says() -> None:
-    bundle = load_bundle(default_bundle_path())
+@pytest.mark.parametrize("name", ["yes_no", "tiny"])
+def test_the_table_says_what_the_linker_says(name: str) -> None:
+    bundle = load_bundle(default_bundle_path().with_name(name))
     kernels = read_footprint(build("qemu", bundle).map).flash["kernels"]
     # Another compiler gives a little more or less.
-    assert flash_of(bundle.ops).together == pytest.approx(kernels, rel=0.02), (
-        "run python -m tools.op_flash"
-    )
+    expected = flash_of(_core.Interpreter(bundle.model).kernels).together
+    assert expected == pytest.approx(kernels, rel=0.02), "run python -m tools.op_flash"

@@ -59,6 +59,9 @@ class Cost:
     instructions: int | None
     """Instructions per inference on the emulated Cortex-M4F; None if no board was named."""
 
+    cycles: int | None
+    """Estimated cycles of these on a Cortex-M4, without wait states of its flash."""
+
 
 @dataclass(frozen=True)
 class Trained:
@@ -84,7 +87,7 @@ def measure(
     Args:
         names: of the zoo, or Python files.
         classes: labels, silence and unknown among them.
-        board: an emulated board that counts instructions, or None.
+        board: an emulated board that counts instructions and cycles, or None.
         cache: folder of earlier results.
         say: called with a line before each measurement.
 
@@ -127,7 +130,7 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     from rich.console import Group  # noqa: PLC0415 - for terminals only
     from rich.table import Table  # noqa: PLC0415
 
-    counted = any(cost.instructions is not None for cost in costs)
+    counted = any(cost.cycles is not None for cost in costs)
     out = Table(
         box=None,
         pad_edge=False,
@@ -139,14 +142,14 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     for column in ("parameters", "MACs", "arena", "flash"):
         out.add_column(column, justify="right", no_wrap=True)
     if counted:
-        out.add_column("instructions", justify="right", no_wrap=True)
+        out.add_column("cycles", justify="right", no_wrap=True)
     out.add_column("every", justify="right", no_wrap=True)
     for cost in costs:
         numbers = [cost.parameters, cost.macs, cost.arena, cost.flash]
         out.add_row(
             cost.name,
             *(f"{number:,}" for number in numbers),
-            *([f"{cost.instructions:,}" if cost.instructions else "-"] if counted else []),
+            *([f"{cost.cycles:,}" if cost.cycles else "-"] if counted else []),
             f"{20 * _stride(cost)} ms",
         )
     lines = [f"{cost.name}: {best}" for cost in costs for best in _best(cost.name, runs)]
@@ -205,6 +208,7 @@ def _measure(name: str, classes: int, board: str | None) -> Cost:
     _settle(model, clips)
     data = quantize(model, clips)
     interpreter = _core.Interpreter(data)
+    figures = bench_board(board, data) if board else None
     return Cost(
         name,
         int(model.count_params()),
@@ -212,8 +216,9 @@ def _measure(name: str, classes: int, board: str | None) -> Cost:
         macs(data),
         len(data),
         interpreter.arena_used_bytes,
-        len(data) + flash_of(interpreter.ops).together,
-        bench_board(board, data).inference if board else None,
+        len(data) + flash_of(interpreter.kernels).together,
+        figures.inference if figures else None,
+        figures.inference_cycles if figures else None,
     )
 
 

@@ -43,7 +43,7 @@ def model_facts(bundle: Bundle) -> dict[str, Any]:
         "window_ms": bundle.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
         "ops": list(dict.fromkeys(bundle.ops)),
-        "ops_flash": flash_of(bundle.ops).together,
+        "ops_flash": flash_of(_core.Interpreter(bundle.model).kernels).together,
         "data": bundle.data,
         "boards": [
             {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()

@@ -78,13 +78,13 @@ MODELS = {
         "like tcs_resnet, with 128 features",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 128, "epochs": 40},
-        8,
+        9,
     ),
     "tcs_resnet_fine": ZooModel(
         partial(build_fine, stem=24, width=160),
         "like tcs_resnet, with 160 features and twice the frequency bands: for words in noise",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 100, "epochs": 70},
-        15,
+        16,
     ),
 }

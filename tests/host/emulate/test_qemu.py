@@ -103,6 +103,16 @@ def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:
     assert lines > 10, "there was something to compare"
 
 
+def test_a_kernel_of_few_shapes_gives_the_same_bytes_too() -> None:
+    tiny = load_bundle(default_bundle_path().with_name("tiny"))
+    assert "AddDepthwiseConv2DEightTaps" in (tiny.firmware / "op_resolver.h").read_text()
+    pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
+    with Qemu() as emulator:
+        board = emulator.play(build("qemu", tiny).elf, pcm)
+    assert len(board.heard) == 2
+    assert after_boot(board.text) == after_boot(host_device.play(tiny, pcm).text)
+
+
 def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     yes_no: Bundle, tmp_path: Path
 ) -> None:

@@ -17,6 +17,7 @@ Array = NDArray[Any]
 
 PROPERTIES = (
     test_convolution.test_conv_2d,
+    test_convolution.test_conv_2d_of_many_channels,
     test_convolution.test_depthwise_conv_2d,
     test_convolution.test_depthwise_with_eight_columns,
     test_convolution.test_depthwise_three_by_three,

@@ -49,7 +49,11 @@ USUAL: dict[str, Any] = {
 
 @st.composite
 def windows(
-    draw: st.DrawFn, dilations: bool = True, width: int | None = None, stride: int = 1
+    draw: st.DrawFn,
+    dilations: bool = True,
+    width: int | None = None,
+    height: int | None = None,
+    stride: int = 1,
 ) -> dict[str, int]:
     """A window that fits its image: sizes, strides, dilations, padding (0 SAME, 1 VALID)."""
     w: dict[str, int] = {}
@@ -59,6 +63,8 @@ def windows(
         w["k" + axis] = draw(st.integers(1, 5))
         w["s" + axis] = draw(st.integers(1, 3))
         w["d" + axis] = draw(st.integers(1, 3)) if dilations else 1
+        if axis == "h" and height is not None:
+            w["kh"] = height
         if axis == "w" and width is not None:
             w["w"], w["kw"], w["sw"] = draw(st.integers(width, 20)), width, stride
         out = (
@@ -136,9 +142,58 @@ def test_conv_2d(
 
 
 @given(
+    pixels=st.integers(1, 60),
+    cin=st.sampled_from([1, 4, 5, 8, 12, 63, 64, 136, 139, 140, 144, 148, 200]),
+    cout=st.integers(1, 9),
+    **USUAL,
+)
+@FEW
+def test_conv_2d_of_many_channels(
+    *,
+    pixels: int,
+    cin: int,
+    cout: int,
+    per_channel: bool,
+    activation: int,
+    in_zero: int,
+    out_zero: int,
+    in_scale: float,
+    filter_scale: float,
+    out_scale: float,
+    seed: int,
+) -> None:
+    rng = np.random.default_rng(seed)
+    m = ModelBuilder()
+    x = m.tensor((1, pixels, 1, cin), "int8", in_scale, in_zero)
+    fs = _channel_scales(rng, cout, filter_scale, per_channel)
+    f = m.tensor((cout, 1, 1, cin), "int8", fs, 0, weights(rng, (cout, 1, 1, cin)))
+    b = m.tensor(
+        [cout],
+        "int32",
+        [in_scale * s for s in fs] if isinstance(fs, list) else in_scale * fs,
+        0,
+        rng.integers(-20000, 20000, cout),
+    )
+    y = m.tensor((1, pixels, 1, cout), "int8", out_scale, out_zero)
+    m.op(
+        "CONV_2D",
+        [x, f, b],
+        [y],
+        "Conv2DOptions",
+        version=3,
+        strideH=1,
+        strideW=1,
+        dilationHFactor=1,
+        dilationWFactor=1,
+        fusedActivationFunction=activation,
+    )
+    assert_same(m.build([x], [y]), [[int8s(rng, (1, pixels, 1, cin))]])
+
+
+@given(
     w=windows(),
     batch=st.integers(1, 2),
-    cin=st.integers(1, 9),
+    cin=st.sampled_from([1, 2, 3, 4, 5, 8, 9]),
     multiplier=st.sampled_from([1, 1, 1, 2, 3, 8]),
     per_channel=st.booleans(),
     activation=ACTIVATIONS,
@@ -169,11 +224,9 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 
 @given(
     # Most depthwise layers are of this kind, which has an inner loop of its own too.
-    w=windows(width=3).map(
-        lambda w: {**w, "kh": 3, "sh": 1, "oh": w["h"], "ow": w["w"], "padding": 0}
-    ),
+    w=windows(dilations=False, width=3, height=3),
     batch=st.integers(1, 2),
-    cin=st.integers(1, 5),
+    cin=st.sampled_from([1, 3, 4, 4, 8]),
     multiplier=st.just(1),
     **USUAL,
 )
@@ -190,7 +243,7 @@ def test_depthwise_three_by_three(**drawn: Any) -> None:
         st.booleans(),
     ),
     batch=st.integers(1, 2),
-    cin=st.integers(1, 5),
+    cin=st.sampled_from([1, 2, 3, 4, 8]),
     multiplier=st.sampled_from([1, 1, 1, 2, 5]),
     **USUAL,
 )

@@ -27,7 +27,7 @@ inline constexpr const char* kLabels[kLabelCount] = {
 };
 
 // What the interpreter needs for this model; the same number on every target.
-inline constexpr std::size_t kArenaBytes = 12964;
+inline constexpr std::size_t kArenaBytes = 14564;
 
 // Hops of 20 ms from one inference to the next.
 inline constexpr int kInferenceStride = 6;

@@ -6,7 +6,7 @@
 
 namespace kws::settings {
 
-// Exactly the ops that the model uses, so that the linker leaves out all others.
+// Exactly the kernels that the model uses, so that the linker leaves out all others.
 class ModelOpResolver : public MicroMutableOpResolver<7> {
  public:
   ModelOpResolver() {

@@ -6,11 +6,11 @@
 
 namespace kws::settings {
 
-// Exactly the ops that the model uses, so that the linker leaves out all others.
+// Exactly the kernels that the model uses, so that the linker leaves out all others.
 class ModelOpResolver : public MicroMutableOpResolver<4> {
  public:
   ModelOpResolver() {
-    AddDepthwiseConv2D();
+    AddDepthwiseConv2DEightTaps();
     AddReshape();
     AddFullyConnected();
     AddSoftmax();

@@ -35,16 +35,29 @@ __attribute__((naked)) void* memcpy(void*, const void*, size_t) {
       "bx lr\n");
 }
 
-void* memset(void* to, int value, size_t size) {
-  using Word = uint32_t __attribute__((aligned(1), may_alias));
-  uint8_t* target = static_cast<uint8_t*>(to);
-  const uint32_t pattern = static_cast<uint8_t>(value) * 0x01010101u;
-  for (; size >= sizeof(Word); size -= sizeof(Word)) {
-    *reinterpret_cast<Word*>(target) = pattern;
-    target += sizeof(Word);
-  }
-  for (; size > 0; --size) *target++ = static_cast<uint8_t>(value);
-  return to;
+__attribute__((naked)) void* memset(void*, int, size_t) {
+  asm("and r1, #255\n"
+      "orr r1, r1, r1, lsl #8\n"
+      "orr r1, r1, r1, lsl #16\n"
+      "mov r3, r0\n"
+      "subs r2, #16\n"
+      "blo 2f\n"
+      "1:\n"
+      "str r1, [r3], #4\n"
+      "str r1, [r3], #4\n"
+      "str r1, [r3], #4\n"
+      "str r1, [r3], #4\n"
+      "subs r2, #16\n"
+      "bhs 1b\n"
+      "2:\n"
+      "adds r2, #16\n"
+      "beq 4f\n"
+      "3:\n"
+      "strb r1, [r3], #1\n"
+      "subs r2, #1\n"
+      "bne 3b\n"
+      "4:\n"
+      "bx lr\n");
 }
 
 }  // extern "C"

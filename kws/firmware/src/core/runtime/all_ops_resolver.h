@@ -14,6 +14,8 @@ class AllOpsResolver : public MicroMutableOpResolver<64> {
 #include "runtime/kernels/op_list.inc"
 #undef KWS_OP
   }
+  // With a variant in place of its op.
+  explicit AllOpsResolver(const Registration& variant) : AllOpsResolver() { Replace(variant); }
 };
 
 }  // namespace kws

@@ -36,6 +36,10 @@ class OpResolver {
     list_[size_++] = &registration;
     return Status::kOk;
   }
+  // Of an op that is there.
+  void Replace(const Registration& registration) {
+    list_[Find(static_cast<int32_t>(registration.code))] = &registration;
+  }
 
  private:
   const Registration** list_;
@@ -53,6 +57,12 @@ class MicroMutableOpResolver : public OpResolver {
   Status Add##Name() { return Add(kernels::Name()); }
 #include "runtime/kernels/op_list.inc"
 #undef KWS_OP
+
+  // For an op of which the model has only these shapes; for others AllocateTensors fails.
+#define KWS_VARIANT(Op, Name, shapes) \
+  Status Add##Name() { return Add(kernels::Name()); }
+#include "runtime/kernels/op_variants.inc"
+#undef KWS_VARIANT
 
  private:
   static_assert(N > 0 && N <= 255, "an op's place in the resolver is kept in one byte");

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D, int8: NHWC input, filter [out channels][height][width][in channels / groups].
 //
-// Four output pixels at a time: what their windows cover is copied into columns, less the zero
+// Several output pixels at a time: what their windows cover is copied into columns, less the zero
 // point, so that padding costs nothing in the inner loop; then every filter is multiplied with all
-// four. The pixels' outputs are written after their inputs were read, so that the output may run
+// of them. The pixels' outputs are written after their inputs were read, so that the output may run
 // over the input, by pixels where the window is one pixel, else by rows.
-#include <cstring>
-
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/dot_loops.h"
+#include "runtime/kernels/shared/gather_loops.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/quantization.h"
 #include "runtime/kernels/shared/weighted_op.h"
@@ -68,52 +67,6 @@ Status Prepare(PrepareContext& context) {
   return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
 }
 
-// Short runs, for which a call costs more than the copying.
-inline int8_t* Fill(int8_t* to, int8_t value, int count) {
-  for (; count > 0; --count) *to++ = value;
-  return to;
-}
-inline int8_t* Copy(int8_t* to, const int8_t* from, int count) {
-  for (; count >= 4; count -= 4) {
-    std::memcpy(to, from, 4);
-    to += 4;
-    from += 4;
-  }
-  for (; count > 0; --count) *to++ = *from++;
-  return to;
-}
-
-// Copies one pixel's window, `depth` channels of it, zero point outside the image.
-void GatherWindow(const Params& params, const int8_t* image, int y, int x, int8_t* to) {
-  const Window& window = params.window;
-  const int depth = params.depth;
-  const int row_taps = window.width * depth;
-  const int origin_y = y * window.stride_height - window.pad_top;
-  const int origin_x = x * window.stride_width - window.pad_left;
-  const TapRange columns =
-      ValidTaps(origin_x, window.width, window.dilation_width, window.in_width);
-  const int8_t zero = static_cast<int8_t>(-params.input_offset);
-  const int step = window.dilation_width * window.in_channels;
-  int in_y = origin_y;
-  for (int tap_y = window.height; tap_y > 0; --tap_y, in_y += window.dilation_height) {
-    if (in_y < 0 || in_y >= window.in_height || columns.begin == columns.end) {
-      to = Fill(to, zero, row_taps);
-      continue;
-    }
-    const int8_t* from =
-        image + (in_y * window.in_width + origin_x) * window.in_channels + columns.begin * step;
-    to = Fill(to, zero, columns.begin * depth);
-    if (step == depth) {
-      to = Copy(to, from, (columns.end - columns.begin) * depth);
-    } else {
-      for (int tap = columns.begin; tap < columns.end; ++tap, from += step) {
-        to = Copy(to, from, depth);
-      }
-    }
-    to = Fill(to, zero, (window.width - columns.end) * depth);
-  }
-}
-
 // Everything that the pixels of one call share.
 struct Work {
   const Params& params;
@@ -135,19 +88,25 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
   const int filters = window.out_channels / groups;
   const int32_t image_bytes =
       static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
+  const int32_t row = first / window.out_width;
   for (int group = 0; group < groups; ++group) {
+    int x = static_cast<int>(first % window.out_width);
+    int y = static_cast<int>(row % window.out_height);
+    const int8_t* image = work.input + row / window.out_height * image_bytes + group * params.depth;
     for (int i = 0; i < count; ++i) {
-      const int32_t pixel = first + i;
       const int8_t* from = work.window;
       if (params.by_pixel) {
-        from = work.input + pixel * work.taps;
+        from = work.input + (first + i) * work.taps;
       } else {
-        const int x = pixel % window.out_width;
-        const int row = pixel / window.out_width;
-        const int y = row % window.out_height;
-        const int batch = row / window.out_height;
-        GatherWindow(params, work.input + batch * image_bytes + group * params.depth, y, x,
+        GatherWindow(window, params.depth, static_cast<int8_t>(-params.input_offset), image, y, x,
                      work.window);
+        if (++x == window.out_width) {
+          x = 0;
+          if (++y == window.out_height) {
+            y = 0;
+            image += image_bytes;
+          }
+        }
       }
       ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
     }
@@ -181,9 +140,10 @@ void Invoke(const InvokeContext& context) {
   const int32_t pixels =
       static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
   const bool backward = work.output > work.input;
-  for (int32_t done = 0; done < pixels; done += kColumns) {
+  const int at_once = ColumnsAtOnce(static_cast<uint32_t>(taps));
+  for (int32_t done = 0; done < pixels; done += at_once) {
     const int32_t left = pixels - done;
-    const int count = left < kColumns ? static_cast<int>(left) : kColumns;
+    const int count = left < at_once ? static_cast<int>(left) : at_once;
     ConvolvePixels(work, backward ? left - count : done, count);
   }
 }

@@ -2,8 +2,11 @@
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m is input channel c with its own window.
 #include "runtime/kernel_context.h"
+#include "runtime/kernels/arm/eight_taps.h"
+#include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/depthwise_rows.h"
+#include "runtime/kernels/shared/image_sides.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/quantization.h"
 #include "runtime/kernels/shared/weighted_op.h"
@@ -21,7 +24,16 @@ struct alignas(4) Params {
   OutputStage stage;
 };
 
-Status Prepare(PrepareContext& context) {
+// Windows that have code of their own on the Cortex-M4; all others share theirs.
+enum Windows { kThreeByThree = 1, kEightTaps = 2, kOther = 4, kAny = 7 };
+
+Windows KindOf(const Sides& sides, const OutputStage& stage) {
+  if (!stage.usual) return kOther;
+  if (IsThreeByThree(sides)) return kThreeByThree;
+  return IsEightTaps(sides) ? kEightTaps : kOther;
+}
+
+Status Prepare(PrepareContext& context, int kinds) {
   WeightedOp op;
   KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kDepthwiseConv2D, 4, 3));
   Params* params;
@@ -36,14 +48,41 @@ Status Prepare(PrepareContext& context) {
   params->input_offset = op.input_offset();
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, DepthwiseRowsScratch(window)));
   context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
-  return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
+  KWS_RETURN_IF_ERROR(
+      op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
+  return (KindOf(Sides(window), params->stage) & kinds) != 0 ? Status::kOk
+                                                             : Status::kUnsupportedShape;
 }
 
+template <int kKinds>
+Status Prepare(PrepareContext& context) {
+  return Prepare(context, kKinds);
+}
+
+// The code of other kinds than `kKinds` is not linked.
+template <int kKinds>
+void RunImage(const DepthwiseRows& work, const Sides& sides, Windows kind) {
+#if KWS_HAVE_DSP
+  if constexpr ((kKinds & kThreeByThree) != 0) {
+    if (kKinds == kThreeByThree || kind == kThreeByThree) return RunThreeByThree(work, sides);
+  }
+  if constexpr ((kKinds & kEightTaps) != 0) {
+    if (kKinds == kEightTaps || kind == kEightTaps) return RunEightTapsRows(work, sides);
+  }
+  if constexpr ((kKinds & kOther) != 0) RunDepthwiseRows(work, sides);
+#else
+  static_cast<void>(kind);
+  RunDepthwiseRows(work, sides);
+#endif
+}
+
+template <int kKinds>
 void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
-  const Outputs outputs(params.stage, context.Extra<int32_t, Params>(), params.window.out_channels);
-  RunDepthwiseRows(DepthwiseRows{
-      params.window,
+  const Window& window = params.window;
+  const Outputs outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels);
+  DepthwiseRows work{
+      window,
       params.input_offset,
       context.Data<int8_t>(WeightedOp::kInput),
       context.Data<int8_t>(WeightedOp::kFilter),
@@ -51,13 +90,23 @@ void Invoke(const InvokeContext& context) {
       outputs,
       context.MutableData<int8_t>(WeightedOp::kOutput),
       context.MutableData<int16_t>(WeightedOp::kScratch),
-  });
+  };
+  const Sides sides(window);
+  const Windows kind = KindOf(sides, params.stage);
+  for (int batch = 0; batch < window.batches; ++batch) {
+    RunImage<kKinds>(work, sides, kind);
+    work.input += static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
+    work.output += static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
+  }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare, Invoke};
+template <int kKinds>
+constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kKinds>, Invoke<kKinds>};
 
 }  // namespace
 
-const Registration& kernels::DepthwiseConv2D() { return kRegistration; }
+const Registration& kernels::DepthwiseConv2D() { return kRegistration<kAny>; }
+const Registration& kernels::DepthwiseConv2DThreeByThree() { return kRegistration<kThreeByThree>; }
+const Registration& kernels::DepthwiseConv2DEightTaps() { return kRegistration<kEightTaps>; }
 
 }  // namespace kws

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/shared/depthwise_loops.h"
 
+#include <cstring>
+
 #include "runtime/kernels/arm/dsp.h"
 #include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/model/flatbuffer.h"
@@ -14,6 +16,10 @@ struct __attribute__((may_alias)) Chunk {
 };
 static_assert(sizeof(Chunk) == kChunk * sizeof(int16_t), "a chunk is eight values");
 
+#if KWS_HAVE_DSP
+inline void StorePair(int16_t* to, uint32_t pair) { std::memcpy(to, &pair, sizeof(pair)); }
+#endif
+
 }  // namespace
 
 void MoveChunks(const int16_t* from, int chunks, int16_t* to) {
@@ -22,7 +28,8 @@ void MoveChunks(const int16_t* from, int chunks, int16_t* to) {
   for (int i = chunks; i > 0; --i) *target++ = *source++;
 }
 
-void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to) {
+void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
+              int32_t /*lane_size*/) {
 #if KWS_HAVE_DSP
   if (step == 1) {
     const uint32_t offsets = dsp::Pack(offset, offset);
@@ -41,6 +48,47 @@ void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to)
     *to++ = static_cast<int16_t>(*from + offset);
     from += step;
   }
+}
+
+void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
+               int32_t lane_size) {
+#if KWS_HAVE_DSP
+  const uint32_t offsets = dsp::Pack(offset, offset);
+  int16_t* const to2 = to + 2 * lane_size;
+  int32_t at = 0;
+  // Pairs are stored at even places only: others would take a cycle more each.
+  bool even_place = (reinterpret_cast<uintptr_t>(to) & 2) == 0;
+  while (count > 0) {
+    const uint32_t x = LoadAs<uint32_t>(from);
+    const uint32_t x_even = dsp::AddEven(offsets, x);
+    const uint32_t x_odd = dsp::AddOdd(offsets, x);
+    if (even_place && count > 1) {
+      const uint32_t y = LoadAs<uint32_t>(from + step);
+      const uint32_t y_even = dsp::AddEven(offsets, y);
+      const uint32_t y_odd = dsp::AddOdd(offsets, y);
+      StorePair(to + at, dsp::PackLow(x_even, y_even));
+      StorePair(to + at + lane_size, dsp::PackLow(x_odd, y_odd));
+      StorePair(to2 + at, dsp::PackHigh(x_even, y_even));
+      StorePair(to2 + at + lane_size, dsp::PackHigh(x_odd, y_odd));
+      from += 2 * step;
+      at += 2;
+      count -= 2;
+    } else {
+      to[at] = static_cast<int16_t>(x_even);
+      to[at + lane_size] = static_cast<int16_t>(x_odd);
+      to2[at] = static_cast<int16_t>(x_even >> 16);
+      to2[at + lane_size] = static_cast<int16_t>(x_odd >> 16);
+      from += step;
+      at += 1;
+      count -= 1;
+      even_place = true;
+    }
+  }
+#else
+  for (int i = 0; i < kFour; ++i) {
+    WidenOne(from + i, step, count, offset, to + i * lane_size, lane_size);
+  }
+#endif
 }
 
 int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,

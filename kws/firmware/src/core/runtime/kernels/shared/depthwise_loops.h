@@ -15,8 +15,15 @@ constexpr int kChunk = 8;
 // Copies chunks to a lower place; places may overlap.
 void MoveChunks(const int16_t* from, int chunks, int16_t* to);
 
-// to[i] = from[i * step] + offset.
-void Widen(const int8_t* from, int step, int count, int32_t offset, int16_t* to);
+// Widens a row of one channel or of four neighbouring ones, `lane_size` values from channel to
+// channel: to[i] = from[i * step] + offset.
+using WidenRow = void (*)(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
+                          int32_t lane_size);
+void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
+              int32_t lane_size);
+constexpr int kFour = 4;
+void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
+               int32_t lane_size);
 
 // sum plus the products of `rows` rows of a band with a filter's pairs of taps, `pairs` a row.
 int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,

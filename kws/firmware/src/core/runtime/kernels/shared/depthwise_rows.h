@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a depthwise convolution: one input channel at a time, row by row, each input row
-// widened to int16 with its padding.
-//
-// A band holds the rows that the window's taps lie on, so that an output row may overwrite input
-// rows that the band has taken in, and needs no others: without dilation each is widened once.
+// The work of a depthwise convolution, and a way to do it for windows of any shape: some input
+// channels at a time, row by row, through a band (depthwise_band.h).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 
 #include <cstdint>
 
+#include "runtime/kernels/shared/image_sides.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/window.h"
+#include "runtime/model/flatbuffer.h"
 
 namespace kws {
 
+// Of one image.
 struct DepthwiseRows {
   const Window& window;
   int32_t input_offset;
@@ -23,11 +23,16 @@ struct DepthwiseRows {
   const Outputs& outputs;
   int8_t* output;
   int16_t* scratch;  // DepthwiseRowsScratch(window) bytes
+
+  // The first sum of an output channel.
+  int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
+// For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
 uint32_t DepthwiseRowsScratch(const Window& window);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);
-void RunDepthwiseRows(const DepthwiseRows& work);
+
+void RunDepthwiseRows(const DepthwiseRows& work, const Sides& sides);
 
 }  // namespace kws
 

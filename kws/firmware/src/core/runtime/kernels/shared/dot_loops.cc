@@ -39,7 +39,7 @@ void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
   for (int32_t i = 0; i < count; ++i) to[i] = static_cast<int16_t>(taps[i] + offset);
 }
 
-void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, int8_t* to,
+void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t* to,
                      int32_t step) {
   Filters one = filters;
   one.count = 1;

@@ -20,13 +20,29 @@ constexpr int kDotRows = 4;
 void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t offset,
              int32_t* sums);
 
-// Convolutions work on this many output pixels at a time. What a pixel's window covers is a column:
-// its taps, less the zero point, as int16; for the DSP instructions, the columns are interleaved by
-// groups of four taps.
-constexpr int kColumns = 6;
+// Convolutions work on several output pixels at a time. What a pixel's window covers is a column:
+// its taps, less the zero point, as int16.
+constexpr int kColumnStep = 3;
+constexpr int kMostColumns = 27;
 
-// int16 values that kColumns columns of `taps` taps take.
-constexpr uint32_t ColumnsSize(uint32_t taps) { return (taps + 3) / 4 * 4 * kColumns; }
+// Whether pairs of filters are widened before they are multiplied: columns share the work, so that
+// it pays where there is room for many. Of taps that are no multiple of four always.
+constexpr bool WidensFilters(uint32_t taps) { return taps <= 136 || taps % 4 != 0; }
+
+// Columns at a time: as many as take, with two widened filters, about 3 kB.
+constexpr int ColumnsAtOnce(uint32_t taps) {
+  constexpr uint32_t kValues = 1856;
+  if (!WidensFilters(taps)) return 2 * kColumnStep;
+  const int columns =
+      (static_cast<int>(kValues / ((taps + 3) / 4 * 4)) - 2) / kColumnStep * kColumnStep;
+  return columns < kColumnStep ? kColumnStep : columns > kMostColumns ? kMostColumns : columns;
+}
+
+// int16 values that the columns take, and before them the widened filters.
+constexpr uint32_t ColumnsSize(uint32_t taps) {
+  const int filters = WidensFilters(taps) ? 2 : 0;
+  return (taps + 3) / 4 * 4 * static_cast<uint32_t>(ColumnsAtOnce(taps) + filters);
+}
 
 // Writes column `column`; `count` are all of its taps.
 void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns);
@@ -42,8 +58,7 @@ struct Filters {
 
 // Multiplies every filter with the first `count` columns. A column's outputs follow each other; the
 // next column's lie `step` bytes further.
-void MultiplyColumns(const Filters& filters, const int16_t* columns, int count, int8_t* to,
-                     int32_t step);
+void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step);
 
 }  // namespace kws
 

@@ -50,16 +50,6 @@ class Outputs {
   };
   // Of a channel, counted from the present one.
   Factor UsualFactor(int channel) const;
-  // What the factors of the present and the following channels are made of.
-  struct Arrays {
-    const int32_t* multipliers;
-    const int8_t* shifts;
-    int step;          // 0 or 1 from channel to channel
-    int32_t rounding;  // shifted left by one less than the shift to the right, it is the bias
-  };
-  Arrays arrays() const {
-    return Arrays{multipliers_, shifts_, stage_.channel_step, 2 * stage_.offset + 1};
-  }
 #endif
 
   // The output of a sum, whatever the factor, of a channel counted from the present one. For where

@@ -2,6 +2,7 @@
 #include "runtime/kernels/shared/reduce.h"
 
 #include "runtime/kernels/shared/quantization.h"
+#include "runtime/kernels/shared/reduce_loops.h"
 
 namespace kws {
 namespace {
@@ -93,11 +94,7 @@ int32_t Sum(const Params& params, const int8_t* input) {
   for (int32_t i = 0; i < params.reduced[0].count; ++i) {
     const int8_t* row = input + i * params.reduced[0].stride;
     for (int32_t j = 0; j < params.reduced[1].count; ++j) {
-      const int8_t* at = row;
-      for (int32_t k = 0; k < inner.count; ++k) {
-        sum = WrappingAdd(sum, *at);
-        at += inner.stride;
-      }
+      sum = SumOfValues(row, inner.count, inner.stride, sum);
       row += params.reduced[1].stride;
     }
   }

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/arm/column_dsp_loops.h"
+
+#include "runtime/kernels/shared/dot_loops.h"
+#include "runtime/model/flatbuffer.h"
+
+#if KWS_HAVE_DSP
+namespace kws {
+
+// Two filters as int16, their pairs of taps in turn: taps 0 and 2 of both, taps 1 and 3 of both.
+void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint32_t* to) {
+  // Eight taps at a time, all loads behind each other.
+  for (int32_t i = taps >> 3; i > 0; --i) {
+    uint32_t a, b, c, d;
+    __asm__ volatile(
+        "ldr %[a], [%[first]], #8\n"
+        "ldr %[b], [%[second]], #8\n"
+        "ldr %[c], [%[first], #-4]\n"
+        "ldr %[d], [%[second], #-4]\n"
+        : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [first] "+r"(first),
+          [second] "+r"(second)
+        :
+        : "memory");
+    to[0] = dsp::Even(a);
+    to[1] = dsp::Even(b);
+    to[2] = dsp::Odd(a);
+    to[3] = dsp::Odd(b);
+    to[4] = dsp::Even(c);
+    to[5] = dsp::Even(d);
+    to[6] = dsp::Odd(c);
+    to[7] = dsp::Odd(d);
+    to += 8;
+  }
+  for (int32_t left = taps & 7; left > 0; left -= 4) {
+    const bool whole = left >= 4;
+    const uint32_t a = whole ? LoadAs<uint32_t>(first) : dsp::LoadTail(first, left);
+    const uint32_t b = whole ? LoadAs<uint32_t>(second) : dsp::LoadTail(second, left);
+    to[0] = dsp::Even(a);
+    to[1] = dsp::Even(b);
+    to[2] = dsp::Odd(a);
+    to[3] = dsp::Odd(b);
+    first += 4;
+    second += 4;
+    to += 4;
+  }
+}
+
+// The usual outputs of a pair at `tiles` times three columns, at least one. It stands for
+//
+//   for (; tiles > 0; --tiles, to += 3 * step) {
+//     int32_t a[3] = {biases[0], biases[0], biases[0]};
+//     int32_t b[3] = {biases[1], biases[1], biases[1]};
+//     for (const uint32_t* w = weights; w != end; w += 2, columns += 3) {
+//       for (int i = 0; i < 3; ++i) {
+//         a[i] = dsp::MulAddPairs(w[0], columns[i], a[i]);
+//         b[i] = dsp::MulAddPairs(w[1], columns[i], b[i]);
+//       }
+//     }
+//     for (int i = 0; i < 3; ++i) {
+//       to[i * step] = Scaled(a[i], factors[0]);
+//       to[i * step + 1] = Scaled(b[i], factors[1]);
+//     }
+//   }
+//
+// and is in assembly for the registers, of which it takes all, and for loads that follow each
+// other: the first takes two cycles, each of the others one. The compiler parts them.
+//
+// The weights are widened before, or, with the second filter `taps` bytes behind the first, four
+// taps at a time here.
+#define KWS_TILE_BEGIN     \
+  "1:\n"                   \
+  "ldr r0, %[pair]\n"      \
+  "ldr r5, [r0]\n"         \
+  "ldr %[end], [r0, #4]\n" \
+  "ldr %[a0], [r0, #8]\n"  \
+  "ldr %[b0], [r0, #12]\n" \
+  "sub r1, %[end], r5\n"   \
+  "mov %[a1], %[a0]\n"     \
+  "mov %[a2], %[a0]\n"     \
+  "mov %[b1], %[b0]\n"     \
+  "mov %[b2], %[b0]\n"
+#define KWS_TILE_END \
+  "ldr r5, %[pair]\n"                                                                       \
+  "ldr r0, [r5, #16]\n"                                                                     \
+  "ldr r1, [r5, #20]\n"                                                                     \
+  "ldr r2, [r5, #24]\n"                                                                     \
+  "ldr r3, [r5, #28]\n"                                                                     \
+  "ldr r4, [r5, #32]\n"                                                                     \
+  "ldr %[end], [r5, #36]\n"                                                                 \
+  "ldr r5, [r5, #44]\n" KWS_SCALE("%[a0]", "r0", "r1", "r2")                                \
+      KWS_SCALE("%[a1]", "r0", "r1", "r2") KWS_SCALE("%[a2]", "r0", "r1", "r2")             \
+          KWS_SCALE("%[b0]", "r3", "r4", "%[end]") KWS_SCALE("%[b1]", "r3", "r4", "%[end]") \
+              KWS_SCALE("%[b2]", "r3", "r4", "%[end]")                                      \
+  "ldr r0, %[to]\n"                                                                         \
+  "ldr r2, %[left]\n"                                                                       \
+  "adds r1, r0, #1\n"                                                                       \
+  "strb %[a0], [r0]\n"                                                                      \
+  "strb %[b0], [r1]\n"                                                                      \
+  "strb %[a1], [r0, r5]\n"                                                                  \
+  "strb %[b1], [r1, r5]\n"                                                                  \
+  "strb %[a2], [r0, r5, lsl #1]\n"                                                          \
+  "strb %[b2], [r1, r5, lsl #1]\n"                                                          \
+  "add r0, r0, r5\n"                                                                        \
+  "add r0, r0, r5, lsl #1\n"                                                                \
+  "str r0, %[to]\n"                                                                         \
+  "subs r2, #1\n"                                                                           \
+  "str r2, %[left]\n"                                                                       \
+  "bne 1b\n"
+#define KWS_OUTPUTS                                                                               \
+  [a0] "=&r"(a0), [a1] "=&r"(a1), [a2] "=&r"(a2), [b0] "=&r"(b0), [b1] "=&r"(b1), [b2] "=&r"(b2), \
+      [end] "=&r"(end), [left] "+m"(work.left), [to] "+m"(work.to)
+namespace {
+struct Tiles {
+  const uint32_t* columns;
+  int32_t left;
+  int8_t* to;
+};
+}  // namespace
+
+void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
+  // r5 is two words before the weights and r6 three before the columns, so that the last step of a
+  // turn can move them to the next.
+#define KWS_PRODUCTS             \
+  "smlad %[a0], r0, r2, %[a0]\n" \
+  "smlad %[a1], r0, r3, %[a1]\n" \
+  "smlad %[a2], r0, r4, %[a2]\n" \
+  "smlad %[b0], r1, r2, %[b0]\n" \
+  "smlad %[b1], r1, r3, %[b1]\n" \
+  "smlad %[b2], r1, r4, %[b2]\n"
+#define KWS_STEP(weight, column) \
+  "ldr r0, [r5, #4*" #weight     \
+  "]\n"                          \
+  "ldr r1, [r5, #4*" #weight     \
+  "+4]\n"                        \
+  "ldr r2, [r6, #4*" #column     \
+  "]\n"                          \
+  "ldr r3, [r6, #4*" #column     \
+  "+4]\n"                        \
+  "ldr r4, [r6, #4*" #column "+8]\n" KWS_PRODUCTS
+#define KWS_LAST_STEP(weight, column) \
+  "ldr r0, [r5, #4*" #weight          \
+  "]!\n"                              \
+  "ldr r2, [r6, #4*" #column          \
+  "]!\n"                              \
+  "ldr r1, [r5, #4]\n"                \
+  "ldr r3, [r6, #4]\n"                \
+  "ldr r4, [r6, #8]\n" KWS_PRODUCTS
+  volatile Tiles work = {columns - 3, tiles, pair.to};
+  const Pair* const address = &pair;
+  int32_t a0, a1, a2, b0, b1, b2;
+  uint32_t end;
+  __asm__ volatile(
+      "ldr r6, %[columns]\n"  //
+      KWS_TILE_BEGIN
+      "subs r5, #8\n"
+      "sub %[end], #8\n"
+      // Four taps and eight, so that sixteens are left.
+      "lsls r1, #27\n"
+      "bpl 2f\n"  //
+      KWS_STEP(2, 3) KWS_LAST_STEP(4, 6)
+      "2:\n"
+      "bcc 3f\n"  //
+      KWS_STEP(2, 3) KWS_STEP(4, 6) KWS_STEP(6, 9) KWS_LAST_STEP(8, 12)
+      "3:\n"
+      "cmp r5, %[end]\n"
+      "beq 5f\n"
+      "4:\n"  //
+      KWS_STEP(2, 3) KWS_STEP(4, 6) KWS_STEP(6, 9) KWS_STEP(8, 12) KWS_STEP(10, 15)
+      KWS_STEP(12, 18) KWS_STEP(14, 21) KWS_LAST_STEP(16, 24)
+      "cmp r5, %[end]\n"
+      "bne 4b\n"
+      "5:\n"  //
+      KWS_TILE_END
+      : KWS_OUTPUTS
+      : [columns] "m"(work.columns), [pair] "m"(address)
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "cc", "memory");
+#undef KWS_LAST_STEP
+#undef KWS_STEP
+#undef KWS_PRODUCTS
+}
+
+// The taps are a multiple of four.
+void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int tiles) {
+  // r1 and `end` are four weights of the filters, r0 is first where the second filter is, then two
+  // widened weights.
+#define KWS_PRODUCTS(weights, rotated, a, b, c) \
+  "sxtb16 r0, " weights rotated                 \
+  "\n"                                          \
+  "smlad " a ", r0, r2, " a                     \
+  "\n"                                          \
+  "smlad " b ", r0, r3, " b                     \
+  "\n"                                          \
+  "smlad " c ", r0, r4, " c "\n"
+#define KWS_PAIR_PRODUCTS(rotated)                       \
+  KWS_PRODUCTS("r1", rotated, "%[a0]", "%[a1]", "%[a2]") \
+  KWS_PRODUCTS("%[end]", rotated, "%[b0]", "%[b1]", "%[b2]")
+#define KWS_FOUR_TAPS \
+  "ldr r0, %[taps]\n"            \
+  "ldr r2, [r6], #4*6\n"         \
+  "ldr %[end], [r5, r0]\n"       \
+  "ldr r1, [r5], #4\n"           \
+  "ldr r3, [r6, #4-4*6]\n"       \
+  "ldr r4, [r6, #8-4*6]\n" KWS_PAIR_PRODUCTS("") \
+  "ldr r2, [r6, #12-4*6]\n"      \
+  "ldr r3, [r6, #16-4*6]\n"      \
+  "ldr r4, [r6, #20-4*6]\n" KWS_PAIR_PRODUCTS(", ror #8")
+  volatile Tiles work = {columns, tiles, pair.to};
+  volatile int32_t second = taps;
+  const void* volatile stop = pair.end;
+  const Pair* const address = &pair;
+  int32_t a0, a1, a2, b0, b1, b2;
+  uint32_t end;
+  __asm__ volatile(
+      "ldr r6, %[columns]\n"  //
+      KWS_TILE_BEGIN
+      "tst r1, #4\n"
+      "beq 2f\n"  //
+      KWS_FOUR_TAPS
+      "ldr r0, %[stop]\n"
+      "cmp r5, r0\n"
+      "beq 3f\n"
+      "2:\n"  //
+      KWS_FOUR_TAPS KWS_FOUR_TAPS
+      "ldr r0, %[stop]\n"
+      "cmp r5, r0\n"
+      "bne 2b\n"
+      "3:\n"  //
+      KWS_TILE_END:KWS_OUTPUTS
+      : [columns] "m"(work.columns), [pair] "m"(address), [taps] "m"(second), [stop] "m"(stop)
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "cc", "memory");
+#undef KWS_FOUR_TAPS
+#undef KWS_PAIR_PRODUCTS
+#undef KWS_PRODUCTS
+}
+#undef KWS_OUTPUTS
+#undef KWS_TILE_END
+#undef KWS_TILE_BEGIN
+
+// A filter's sum at one column, which ExpandColumn wrote.
+int32_t SumOfColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum) {
+  for (int32_t i = taps >> 2; i > 0; --i) {
+    const uint32_t w = LoadAs<uint32_t>(weights);
+    sum = dsp::MulAddPairs(dsp::Even(w), column[0], sum);
+    sum = dsp::MulAddPairs(dsp::Odd(w), column[kTile], sum);
+    weights += 4;
+    column += 2 * kTile;
+  }
+  if ((taps & 3) != 0) {
+    const uint32_t w = dsp::LoadTail(weights, taps & 3);
+    sum = dsp::MulAddPairs(dsp::Even(w), column[0], sum);
+    sum = dsp::MulAddPairs(dsp::Odd(w), column[kTile], sum);
+  }
+  return sum;
+}
+
+// The words of a column: four taps take two of each of its tile's columns.
+uint32_t* ColumnAt(int16_t* columns, int32_t taps, int column) {
+  const int32_t rounded = (taps + 3) & ~3;
+  const int32_t filters = WidensFilters(static_cast<uint32_t>(taps)) ? rounded : 0;
+  return reinterpret_cast<uint32_t*>(columns) + filters + column / kTile * kTile * (rounded >> 1) +
+         column % kTile;
+}
+
+// Three columns' pairs of taps in turn, as WidenFilters has two filters'.
+void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns) {
+  const uint32_t offsets = dsp::Pack(offset, offset);
+  uint32_t* to = ColumnAt(columns, count, column);
+  for (int32_t i = count >> 3; i > 0; --i) {
+    uint32_t x, y;
+    __asm__ volatile(
+        "ldr %[x], [%[taps]], #8\n"
+        "ldr %[y], [%[taps], #-4]\n"
+        : [x] "=&r"(x), [y] "=&r"(y), [taps] "+r"(taps)
+        :
+        : "memory");
+    to[0] = dsp::AddEven(offsets, x);
+    to[kTile] = dsp::AddOdd(offsets, x);
+    to[2 * kTile] = dsp::AddEven(offsets, y);
+    to[3 * kTile] = dsp::AddOdd(offsets, y);
+    to += 4 * kTile;
+  }
+  for (int32_t left = count & 7; left > 0; left -= 4) {
+    const uint32_t x = left >= 4 ? LoadAs<uint32_t>(taps) : dsp::LoadTail(taps, left);
+    to[0] = dsp::AddEven(offsets, x);
+    to[kTile] = dsp::AddOdd(offsets, x);
+    taps += 4;
+    to += 2 * kTile;
+  }
+}
+
+}  // namespace kws
+#endif  // KWS_HAVE_DSP

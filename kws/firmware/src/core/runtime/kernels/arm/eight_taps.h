@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions with windows of eight columns and stride 2 along the row, whose input
+// channels have four filters or more: four filters at a time.
+//
+// As many rows of the image are in memory as the window has, as in shared/depthwise_band.h. A row
+// takes the place of the one that no window needs any more.
+#ifndef KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_
+#define KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_
+
+#include "runtime/kernels/arm/depthwise_dsp_loops.h"
+#include "runtime/kernels/shared/depthwise_rows.h"
+#include "runtime/kernels/shared/image_sides.h"
+
+namespace kws {
+
+inline bool IsEightTaps(const Sides& sides) {
+  return sides.multiplier >= kEightTapsFilters && sides.columns.taps == 8 &&
+         sides.columns.stride == 2 && sides.columns.dilation == 1 && sides.columns.out >= 2 &&
+         sides.rows.dilation == 1;
+}
+
+#if KWS_HAVE_DSP
+// All outputs of an image, of which each factor is usual.
+void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides);
+#endif
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_

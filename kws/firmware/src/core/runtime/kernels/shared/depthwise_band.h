@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the image that a depthwise convolution's window lies on, widened to int16 with their
+// padding.
+//
+// A band row holds the values of neighbouring channels ("lanes"), each channel's for itself. An
+// output row may overwrite input rows that the band has taken in, and needs no others: without
+// dilation each is widened once.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_
+#define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/shared/depthwise_loops.h"
+#include "runtime/kernels/shared/image_sides.h"
+#include "runtime/kernels/shared/window.h"
+
+namespace kws {
+
+class Band {
+ public:
+  // `widen` widens a row of all lanes; `offset` is minus the zero point. `values` is the band's
+  // memory, which ends before `end`.
+  Band(const Sides& sides, int lanes, WidenRow widen, int32_t offset, int16_t* values);
+
+  int16_t* end() const { return values_ + rows_.taps * row_size_; }
+
+  // Takes what output row `y` needs, the rows before it having been taken. `input` is the first
+  // lane's image. Returns the rows of the window that matter, at least one.
+  TapRange Take(const int8_t* input, int y);
+
+  // The first of these rows.
+  const int16_t* Row(const TapRange& taps, int lane) const {
+    return values_ + taps.begin * row_size_ + lane * lane_size_;
+  }
+  // int16 values from row to row.
+  int row_size() const { return row_size_; }
+
+ private:
+  const Side& rows_;
+  const Side& columns_;
+  const int lane_size_;
+  const int row_size_;
+  const WidenRow widen_;
+  const int32_t offset_;
+  int16_t* const values_;
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_

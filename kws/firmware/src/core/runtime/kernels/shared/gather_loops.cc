@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/shared/gather_loops.h"
+
+#include <cstring>
+
+namespace kws {
+namespace {
+
+// A short run, for which a call costs more than the copying.
+inline void Copy(int8_t* to, const int8_t* from, int count) {
+  for (; count >= 4; count -= 4) {
+    std::memcpy(to, from, 4);
+    to += 4;
+    from += 4;
+  }
+  for (; count > 0; --count) *to++ = *from++;
+}
+
+}  // namespace
+
+void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* image, int y, int x,
+                  int8_t* to) {
+  const int row_taps = window.width * depth;
+  const int origin_y = y * window.stride_height - window.pad_top;
+  const int origin_x = x * window.stride_width - window.pad_left;
+  const TapRange columns =
+      ValidTaps(origin_x, window.width, window.dilation_width, window.in_width);
+  const TapRange rows =
+      ValidTaps(origin_y, window.height, window.dilation_height, window.in_height);
+  const int taps = columns.end - columns.begin;
+  int row = rows.end - rows.begin;
+  if (taps < window.width || row < window.height) {
+    std::memset(to, zero, static_cast<size_t>(window.height * row_taps));
+    to += rows.begin * row_taps + columns.begin * depth;
+  }
+  const int step = window.dilation_width * window.in_channels;
+  const int row_step = window.dilation_height * window.in_width * window.in_channels;
+  const int8_t* from =
+      image +
+      ((origin_y + rows.begin * window.dilation_height) * window.in_width + origin_x) *
+          window.in_channels +
+      columns.begin * step;
+  // What lies side by side is copied at once.
+  const int runs = step == depth ? 1 : taps;
+  const int run = step == depth ? taps * depth : depth;
+  for (; row > 0; --row) {
+    const int8_t* source = from;
+    int8_t* target = to;
+    for (int i = runs; i > 0; --i) {
+      Copy(target, source, run);
+      source += step;
+      target += depth;
+    }
+    from += row_step;
+    to += row_taps;
+  }
+}
+
+}  // namespace kws

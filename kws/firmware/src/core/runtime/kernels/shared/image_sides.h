@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A depthwise convolution's window along the rows and along the columns of the image.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
+#define KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
+
+#include "runtime/kernels/shared/depthwise_loops.h"
+#include "runtime/kernels/shared/window.h"
+
+namespace kws {
+
+// The window along one side of the image.
+struct Side {
+  int in;
+  int out;
+  int taps;
+  int stride;
+  int dilation;
+  int pad;
+  int in_step;  // bytes from value to value of a channel
+  int out_step;
+  int filter_step;
+};
+
+// Kernels go along rows; an image that is higher than wide is taken column by column,
+// for fewer and longer rows. A channel that comes alone is not, so that its output, made in order,
+// may overwrite it.
+struct Sides {
+  Side rows;
+  Side columns;
+  int channels;    // of the input
+  int multiplier;  // output channels of each
+
+  explicit Sides(const Window& w)
+      : rows{w.in_height,
+             w.out_height,
+             w.height,
+             w.stride_height,
+             w.dilation_height,
+             w.pad_top,
+             w.in_width * w.in_channels,
+             w.out_width * w.out_channels,
+             w.width * w.out_channels},
+        columns{w.in_width, w.out_width,   w.width,        w.stride_width, w.dilation_width,
+                w.pad_left, w.in_channels, w.out_channels, w.out_channels},
+        channels(w.in_channels),
+        multiplier(w.out_channels / w.in_channels) {
+    if (w.in_channels > 1 && w.out_height > w.out_width) {
+      const Side side = rows;
+      rows = columns;
+      columns = side;
+    }
+  }
+
+  // Taps are taken in pairs. Between dilated taps, and behind the last of an odd window, lie taps
+  // of weight 0.
+  int Pairs() const { return ((columns.taps - 1) * columns.dilation + 2) / 2; }
+  // int16 values in a row of the band: all that the last window of a row covers, in whole chunks.
+  int RowSize() const {
+    return ((columns.out - 1) * columns.stride + 2 * Pairs() + kChunk - 1) / kChunk * kChunk;
+  }
+};
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_

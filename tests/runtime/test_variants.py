@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A model whose ops have few shapes needs a variant of their kernels alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kws import _core
+from tests.runtime.model_builder import ModelBuilder
+
+RELU6 = 3
+
+
+def depthwise(*windows: tuple[int, int], activation: int = 0, multiplier: int = 1) -> bytes:
+    """Depthwise convolutions one behind the other, stride 1, or 2 where a window has 8 columns."""
+    m = ModelBuilder()
+    shape: tuple[int, ...] = (1, 12, 40, 4)
+    source = x = m.tensor(shape, "int8", 0.05, 0)
+    for height, width in windows:
+        stride = 2 if width == 8 else 1
+        cin, cout = shape[3], shape[3] * multiplier
+        weights = np.arange(height * width * cout, dtype=np.int8).reshape(1, height, width, cout)
+        f = m.tensor(weights.shape, "int8", 0.01, 0, weights)
+        shape = (1, *(-(-size // stride) for size in shape[1:3]), cout)
+        y = m.tensor(shape, "int8", 0.1, 0)
+        m.op(
+            "DEPTHWISE_CONV_2D",
+            [x, f, -1],
+            [y],
+            "DepthwiseConv2DOptions",
+            padding=0,
+            strideH=stride,
+            strideW=stride,
+            dilationHFactor=1,
+            dilationWFactor=1,
+            depthMultiplier=cout // cin,
+            fusedActivationFunction=activation,
+        )
+        x = y
+    return m.build([source], [x])
+
+
+@pytest.mark.parametrize(
+    ("model", "kernel"),
+    [
+        (depthwise((3, 3)), "DEPTHWISE_CONV_2D 3x3"),
+        (depthwise((3, 3), (3, 3)), "DEPTHWISE_CONV_2D 3x3"),
+        (depthwise((10, 8), multiplier=4), "DEPTHWISE_CONV_2D 8 taps"),
+        (depthwise((10, 8)), "DEPTHWISE_CONV_2D"),
+        (depthwise((5, 5)), "DEPTHWISE_CONV_2D"),
+        (depthwise((3, 3), (5, 5)), "DEPTHWISE_CONV_2D"),
+        (depthwise((3, 3), activation=RELU6), "DEPTHWISE_CONV_2D"),
+    ],
+)
+def test_the_smallest_kernel_that_takes_all_of_a_models_ops(model: bytes, kernel: str) -> None:
+    assert _core.Interpreter(model).kernels == [kernel]
