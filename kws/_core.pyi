@@ -203,8 +203,8 @@ class Recognizer:
             Shape (commands, 3): time in ms, label (0, silence, too), mean score 0 to 255.
         """
 
-class Pipeline:
-    """The firmware's pipeline: hops of PCM in, the serial port's bytes out."""
+class Part:
+    """A model with its labels and settings, for a `Pipeline`."""
 
     def __init__(
         self,
@@ -213,7 +213,6 @@ class Pipeline:
         *,
         name: str,
         sha8: str,
-        arena_bytes: int,
         inference_stride: int,
         average_window_ms: int,
         detection_threshold: int,
@@ -222,15 +221,33 @@ class Pipeline:
         thresholds: Sequence[int] = (),
         report_unknown: bool = False,
     ) -> None: ...
+
+class Pipeline:
+    """The firmware's pipeline: hops of PCM in, the serial port's bytes out.
+
+    With `then`, that part listens for `listen_ms` after each keyword of the first. Labels are
+    those of the first part and then those of the second.
+    """
+
+    def __init__(
+        self, part: Part, *, arena_bytes: int, then: Part | None = None, listen_ms: int = 0
+    ) -> None: ...
     def feed(self, pcm: NDArray[np.int16]) -> bytes:
         """What the device would write while it hears `pcm`; samples short of a hop are kept."""
 
     def trace(self, pcm: NDArray[np.int16]) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
-        """As `feed`, with the time in ms (n,) and the scores (n, labels) of each inference."""
+        """As `feed`, with the time in ms (n,) and the scores (n, labels) of each inference.
+
+        Raises CoreError if there are two parts.
+        """
 
     @property
     def boot(self) -> bytes:
-        """The boot line."""
+        """The boot line; with two parts another line about the second."""
+
+    @property
+    def listening(self) -> bool:
+        """Whether the second part listens."""
 
     @property
     def frame(self) -> NDArray[np.int8]:
@@ -238,7 +255,7 @@ class Pipeline:
 
     @property
     def means(self) -> list[int]:
-        """Each label's mean score (0 to 255) over the recognizer's window."""
+        """Each label's mean score (0 to 255) over the recognizer's window. 0: its part rests."""
 
     @property
     def thresholds(self) -> list[int]:

@@ -43,7 +43,7 @@ def terminal(path: Path) -> None:
     )
     listener = Listener(load_bundle(default_bundle_path()))
     view = Terminal(listener, "microphone", keeps=True, console=Console(file=io.StringIO()))
-    view.said(listener.boot)
+    view.said(listener.boot[0])
     view.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
     for name in ("no_awb", "yes_slt"):
         pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[: 16000 * 5 // 2]

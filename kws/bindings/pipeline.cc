@@ -27,34 +27,58 @@ class TextOutput final : public kws::Output {
   std::string text_;
 };
 
-class Pipeline {
+// A bundle as the core takes it, with all that its configuration points to.
+class Part {
  public:
-  Pipeline(const nb::bytes& model, std::vector<std::string> labels, std::string name,
-           std::string sha8, size_t arena_bytes, int inference_stride, int average_window_ms,
-           int detection_threshold, int suppression_ms, int minimum_count,
-           const std::vector<int>& thresholds, bool report_unknown)
+  Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
+       int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
+       int minimum_count, const std::vector<int>& thresholds, bool report_unknown)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
         sha8_(std::move(sha8)),
         thresholds_(thresholds, labels_.size()),
-        model_(kws::GetModel(bytes_.data(), bytes_.size())),
-        arena_(arena_bytes) {
+        model_(kws::GetModel(bytes_.data(), bytes_.size())) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
-    kws::PipelineConfig config{};
-    config.version = KWS_VERSION;
-    config.board = "host";
-    config.model_name = name_.c_str();
-    config.model_sha8 = sha8_.c_str();
-    config.labels = label_pointers_.data();
-    config.label_count = static_cast<int>(labels_.size());
-    config.inference_stride = inference_stride;
-    config.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
-                                 minimum_count, thresholds_);
-    config.report_unknown = report_unknown;
-    pipeline_ = std::make_unique<kws::Pipeline>(config, model_, resolver_, arena_.data(),
-                                                arena_.size(), &output_);
-    const Status status = pipeline_->Start();
+    config_.version = KWS_VERSION;
+    config_.board = "host";
+    config_.model_name = name_.c_str();
+    config_.model_sha8 = sha8_.c_str();
+    config_.labels = label_pointers_.data();
+    config_.label_count = static_cast<int>(labels_.size());
+    config_.inference_stride = inference_stride;
+    config_.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
+                                  minimum_count, thresholds_);
+    config_.report_unknown = report_unknown;
+  }
+  Part(const Part&) = delete;
+  Part& operator=(const Part&) = delete;
+
+  const kws::PipelineConfig& config() const { return config_; }
+  const kws::Model& model() const { return model_; }
+
+ private:
+  std::string bytes_;
+  std::vector<std::string> labels_;
+  std::vector<const char*> label_pointers_;
+  std::string name_;
+  std::string sha8_;
+  Thresholds thresholds_;
+  kws::Model model_;
+  kws::PipelineConfig config_{};
+};
+
+class Pipeline {
+ public:
+  Pipeline(const Part* part, size_t arena_bytes, const Part* then, uint32_t listen_ms)
+      : arena_(arena_bytes),
+        pipeline_(part->config(), part->model(), resolver_, arena_.data(), arena_.size(),
+                  &output_) {
+    if (then != nullptr) {
+      commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});
+      pipeline_.Then(commands_.get());
+    }
+    const Status status = pipeline_.Start();
     boot_ = output_.Take();
     Check(status, boot_);
   }
@@ -68,23 +92,26 @@ class Pipeline {
 
   // As Feed, with time and scores of each inference.
   nb::tuple Trace(const Pcm& pcm) {
+    if (commands_) throw CoreError("the scores of two bundles do not make one table");
     std::vector<int32_t> times;
     std::vector<int8_t> scores;
     const std::string text = Process(pcm, [&] {
-      if (!pipeline_->inferred()) return;
-      times.push_back(static_cast<int32_t>(pipeline_->hops() * kws::Pipeline::kHopMs));
-      scores.insert(scores.end(), pipeline_->scores(), pipeline_->scores() + labels_.size());
+      if (!pipeline_.inferred()) return;
+      times.push_back(static_cast<int32_t>(pipeline_.hops() * kws::Pipeline::kHopMs));
+      scores.insert(scores.end(), pipeline_.scores(), pipeline_.scores() + labels());
     });
     Owned<int32_t> time_rows({times.size()});
     std::copy(times.begin(), times.end(), time_rows.data.get());
-    Owned<int8_t> score_rows({times.size(), labels_.size()});
+    Owned<int8_t> score_rows({times.size(), labels()});
     std::copy(scores.begin(), scores.end(), score_rows.data.get());
     return nb::make_tuple(nb::bytes(text.data(), text.size()), time_rows.Release(),
                           score_rows.Release());
   }
 
+  bool Listening() const { return pipeline_.listening(); }
+
   nb::ndarray<nb::numpy, int8_t> Frame() const {
-    const int8_t* newest = pipeline_->newest_frame();
+    const int8_t* newest = pipeline_.newest_frame();
     Owned<int8_t> out({newest != nullptr ? kws::Frontend::kChannels : 0});
     if (newest != nullptr) std::copy(newest, newest + kws::Frontend::kChannels, out.data.get());
     return out.Release();
@@ -92,26 +119,26 @@ class Pipeline {
 
   std::vector<int> Means() const {
     std::vector<int> means;
-    for (size_t i = 0; i < labels_.size(); ++i) {
-      means.push_back(pipeline_->MeanScore(static_cast<int>(i)));
+    for (size_t i = 0; i < labels(); ++i) {
+      means.push_back(pipeline_.MeanScore(static_cast<int>(i)));
     }
     return means;
   }
 
   std::vector<int> LabelThresholds() const {
     std::vector<int> thresholds;
-    for (size_t i = 0; i < labels_.size(); ++i) {
-      thresholds.push_back(pipeline_->threshold(static_cast<int>(i)));
+    for (size_t i = 0; i < labels(); ++i) {
+      thresholds.push_back(pipeline_.threshold(static_cast<int>(i)));
     }
     return thresholds;
   }
 
   void SetThreshold(int label, int threshold) {
-    if (label < 0 || static_cast<size_t>(label) >= labels_.size()) {
+    if (label < 0 || static_cast<size_t>(label) >= labels()) {
       throw CoreError("there is no label " + std::to_string(label));
     }
     if (threshold < 0 || threshold > 255) throw CoreError("a threshold is between 0 and 255");
-    pipeline_->SetThreshold(label, static_cast<uint8_t>(threshold));
+    pipeline_.SetThreshold(label, static_cast<uint8_t>(threshold));
   }
 
  private:
@@ -124,7 +151,7 @@ class Pipeline {
     Status status = Status::kOk;
     for (; status == Status::kOk && pending_.size() - used >= kws::FeatureProvider::kHopSamples;
          used += kws::FeatureProvider::kHopSamples) {
-      status = pipeline_->ProcessHop(&pending_[used]);
+      status = pipeline_.ProcessHop(&pending_[used]);
       if (status == Status::kOk) after_hop();
     }
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
@@ -142,17 +169,13 @@ class Pipeline {
     throw CoreError(text.substr(at + mark.size(), text.find('\n', at) - at - mark.size()));
   }
 
-  std::string bytes_;
-  std::vector<std::string> labels_;
-  std::vector<const char*> label_pointers_;
-  std::string name_;
-  std::string sha8_;
-  Thresholds thresholds_;
-  kws::Model model_;
+  size_t labels() const { return static_cast<size_t>(pipeline_.label_count()); }
+
   kws::AllOpsResolver resolver_;
   Arena arena_;
   TextOutput output_;
-  std::unique_ptr<kws::Pipeline> pipeline_;
+  std::unique_ptr<kws::Commands> commands_;
+  kws::Pipeline pipeline_;
   std::string boot_;
   std::vector<int16_t> pending_;
 };
@@ -160,16 +183,21 @@ class Pipeline {
 }  // namespace
 
 void BindPipeline(nb::module_& m) {
+  nb::class_<Part>(m, "Part").def(
+      nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
+               int, int, const std::vector<int>&, bool>(),
+      "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
+      "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
+      "thresholds"_a = std::vector<int>(), "report_unknown"_a = false);
   nb::class_<Pipeline>(m, "Pipeline")
-      .def(nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, size_t,
-                    int, int, int, int, int, const std::vector<int>&, bool>(),
-           "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "arena_bytes"_a,
-           "inference_stride"_a, "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a,
-           "minimum_count"_a, "thresholds"_a = std::vector<int>(), "report_unknown"_a = false)
+      .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
+           "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),
+           nb::keep_alive<1, 4>())
       .def_prop_ro("boot", &Pipeline::Boot)
       .def("feed", &Pipeline::Feed, "pcm"_a)
       .def("trace", &Pipeline::Trace, "pcm"_a)
       .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
+      .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("means", &Pipeline::Means)
       .def_prop_ro("thresholds", &Pipeline::LabelThresholds)
       .def("set_threshold", &Pipeline::SetThreshold, "label"_a, "threshold"_a);

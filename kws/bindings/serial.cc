@@ -19,7 +19,10 @@ std::string Line(const char* text) {
 void BindSerial(nb::module_& m) {
   nb::dict formats;
   formats["boot"] = Line(lines::kBoot);
+  formats["then"] = Line(lines::kThen);
   formats["heard"] = Line(lines::kHeard);
+  formats["listening"] = Line(lines::kListening);
+  formats["waiting"] = Line(lines::kWaiting);
   formats["stats"] = Line(lines::kStats);
   formats["level"] = Line(lines::kLevel);
   m.attr("LINE_FORMATS") = formats;

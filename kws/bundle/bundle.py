@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import importlib.resources
 from collections.abc import Sequence
@@ -22,11 +23,26 @@ from kws.bundle.checks import (
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, ModelError, UsageError
-from kws.features.frontend_settings import FrontendSettings
+from kws.features.frontend_settings import HOP_MS, FrontendSettings
 from kws.labels import check_labels, keywords_of
 
 DEFAULT_STRIDE = 2
 """Hops from one inference to the next unless the bundle says otherwise: 40 ms."""
+
+
+LISTEN_MS = 5000
+"""How long a second bundle listens for a command unless something else is asked for."""
+
+_LONGEST_MS = 600_000
+
+
+@dataclass(frozen=True)
+class Then:
+    """A second bundle in the same device: it listens for commands after a wake word."""
+
+    bundle: Bundle
+    listen_ms: int
+    """How long it listens; a command ends it, too."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +88,9 @@ class Bundle:
     path: Path | None = field(default=None, compare=False)
     """The folder it was loaded from."""
 
+    then: Then | None = None
+    """What listens after any keyword of this bundle was heard. No part of the bundle's files."""
+
     @cached_property
     def sha256(self) -> str:
         """The model's SHA-256, 64 hexadecimal digits."""
@@ -86,6 +105,21 @@ class Bundle:
     def keywords(self) -> tuple[str, ...]:
         """The labels after silence and unknown."""
         return keywords_of(self.labels)
+
+    @property
+    def device_labels(self) -> tuple[str, ...]:
+        """The labels of all that a device hears: this bundle's, then those of the second one."""
+        return self.labels + (self.then.bundle.labels if self.then else ())
+
+    @property
+    def device_words(self) -> tuple[str, ...]:
+        """The same, each label once: silence, unknown, then the keywords of both."""
+        return tuple(dict.fromkeys(self.device_labels))
+
+    @property
+    def device_arena_bytes(self) -> int:
+        """Arena of a device: both bundles share it, because one of them runs at a time."""
+        return max(self.arena_bytes, self.then.bundle.arena_bytes if self.then else 0)
 
     @property
     def arch(self) -> str | None:
@@ -112,26 +146,55 @@ class Bundle:
         Raises:
             ModelError: the core refuses the model or the settings.
         """
-        settings = self.recognizer.for_core(self.labels)
-        if self.recognizer.report_unknown:  # a core that was built before does not know it
-            settings["report_unknown"] = True
+        arena_bytes = self.device_arena_bytes
         try:
+            if self.then is None:
+                return _core.Pipeline(self._part(), arena_bytes=arena_bytes)
             return _core.Pipeline(
-                self.model,
-                self.labels,
-                name=self.name,
-                sha8=self.sha8,
-                arena_bytes=self.arena_bytes,
-                inference_stride=self.inference_stride,
-                **settings,
+                self._part(),
+                arena_bytes=arena_bytes,
+                then=self.then.bundle._part(),
+                listen_ms=self.then.listen_ms,
             )
         except _core.CoreError as error:
             raise ModelError(f"bundle {self.path or self.name}: {error}") from None
+
+    def _part(self) -> _core.Part:
+        return _core.Part(
+            self.model,
+            self.labels,
+            name=self.name,
+            sha8=self.sha8,
+            inference_stride=self.inference_stride,
+            report_unknown=self.recognizer.report_unknown,
+            **self.recognizer.for_core(self.labels),
+        )
 
 
 def default_bundle_path() -> Path:
     """The bundle that comes with kws: yes and no."""
     return Path(str(importlib.resources.files("kws") / "assets" / "yes_no"))
+
+
+def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) -> Bundle:
+    """A bundle whose keywords are wake words: after each, `commands` listens for so long.
+
+    Raises:
+        UsageError: the bundles' frontends differ, or the time is out of range.
+    """
+    if not HOP_MS <= listen_ms <= _LONGEST_MS:
+        raise UsageError(
+            f"{listen_ms / 1000:g} s is no time to listen for commands; "
+            f"it has to be {HOP_MS} ms to {_LONGEST_MS // 1000} s"
+        )
+    for setting in dataclasses.fields(FrontendSettings):
+        first, second = (getattr(b.frontend, setting.name) for b in (bundle, commands))
+        if first != second:
+            raise UsageError(
+                f"{bundle.name} and {commands.name} cannot share a frontend: {setting.name} is "
+                f"{first} in one and {second} in the other; train them with the same settings"
+            )
+    return dataclasses.replace(bundle, then=Then(commands, listen_ms))
 
 
 def make_bundle(

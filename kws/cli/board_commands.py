@@ -12,10 +12,13 @@ import typer
 from kws.cli.options import (
     BoardOption,
     EmulatedBoardOption,
+    ForOption,
     JsonOption,
     ModelOption,
     OptionalDataOption,
+    ThenOption,
     open_bundle,
+    open_device,
 )
 from kws.errors import UsageError
 
@@ -24,6 +27,8 @@ def build(
     *,
     board: BoardOption,
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the firmware. The default is build/firmware/BOARD."),
@@ -37,7 +42,7 @@ def build(
     from kws.progress import progress_bar
 
     target = find_board(board)
-    bundle = open_bundle(model)
+    bundle = open_device(model, then, listen_for)
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
     print(
@@ -57,6 +62,8 @@ def test(
     *,
     board: EmulatedBoardOption,
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     data: OptionalDataOption = None,
     per_label: Annotated[
         int, typer.Option(help="Held-out clips of each label that --data plays.", min=1)
@@ -81,9 +88,13 @@ def test(
 
     if clips and data:
         raise UsageError("clips and --data were both given; choose one")
-    bundle = open_bundle(model)
+    bundle = open_device(model, then, listen_for)
     if clips:
-        recordings = matrix.clip_recordings(clips, bundle.labels)
+        recordings = matrix.clip_recordings(clips, bundle.device_words)
+    elif data and bundle.then:
+        recordings = test_recordings.held_out_after_wake_word(
+            data, bundle.keywords, bundle.then.bundle.keywords, per_label
+        )
     elif data:
         recordings = test_recordings.held_out(data, bundle.labels, per_label)
     else:
@@ -111,6 +122,8 @@ def deploy(
     *,
     board: Annotated[str, typer.Option(help="A real board, such as nano33ble.")],
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     port: Annotated[
         str | None,
         typer.Option(help="Serial port of the board. The default is found by its USB id."),
@@ -132,7 +145,7 @@ def deploy(
     from kws.progress import progress_bar
 
     real_board = find_real_board(board)
-    bundle = open_bundle(model)
+    bundle = open_device(model, then, listen_for)
     if not probe:
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())

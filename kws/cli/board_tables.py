@@ -14,7 +14,7 @@ from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
 from kws.host.emulate.matrix import Result, Row
 from kws.host.measure.footprint import OTHER, Footprint, read_footprint
-from kws.host.serial.lines import Heard
+from kws.host.serial.lines import Event, Heard
 
 
 def rows_of(results: Sequence[Result]) -> list[Row]:
@@ -54,7 +54,7 @@ def results_text(
         for fault in result.serial.faults
     ]
     faults += [
-        f"{result.rows[0].clip}: the host hears: {_heard_text(result.host)}"
+        f"{result.rows[0].clip}: the host hears: {_events_text(result.host)}"
         for result in results
         if result.host is not None
     ]
@@ -67,8 +67,14 @@ def results_text(
     return "\n".join([_table(lines), *faults, "", _table(says), "", total])
 
 
-def _heard_text(heard: Sequence[Heard]) -> str:
-    return ", ".join(f"{h.label} ({h.score}) @{h.time_ms}ms" for h in heard) or "nothing"
+def _events_text(events: Sequence[Event]) -> str:
+    return ", ".join(_event_text(event) for event in events) or "nothing"
+
+
+def _event_text(event: Event) -> str:
+    if isinstance(event, Heard):
+        return f"{event.label} ({event.score}) @{event.time_ms}ms"
+    return f"{type(event).__name__.lower()} @{event.time_ms}ms"
 
 
 def results_json(

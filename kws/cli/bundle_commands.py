@@ -11,9 +11,12 @@ import typer
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.cli.options import (
     EmulatedBoardOption,
+    ForOption,
     JsonOption,
     ModelOption,
+    ThenOption,
     open_bundle,
+    open_device,
     setting_option,
     split_words,
 )
@@ -175,14 +178,16 @@ def run(
     clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of recordings.")],
     *,
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print what a device would write while it hears recordings."""
     from kws.cli import board_tables
     from kws.host.emulate import matrix
 
-    bundle = open_bundle(model)
-    recordings = matrix.clip_recordings(clips, bundle.labels)
+    bundle = open_device(model, then, listen_for)
+    recordings = matrix.clip_recordings(clips, bundle.device_words)
     results = matrix.play_all(matrix.HOST, bundle, recordings)
     if as_json:
         print(board_tables.results_json(matrix.HOST, bundle, results, passed=True))

@@ -9,13 +9,15 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.options import ModelOption, open_bundle
+from kws.cli.options import ForOption, ModelOption, ThenOption, open_device
 from kws.errors import UsageError
 
 
 def listen(
     *,
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     source: Annotated[
         Path | None, typer.Option("--input", help="A recording to hear instead of the microphone.")
     ] = None,
@@ -83,8 +85,8 @@ def listen(
         raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
     if source and device:
         raise UsageError("--input and --device were both given; choose one")
-    listener = engine.Listener(open_bundle(model))
-    commands = actions.Commands(on or (), listener.bundle.labels, shell=shell)
+    listener = engine.Listener(open_device(model, then, listen_for))
+    commands = actions.Commands(on or (), listener.bundle.device_words, shell=shell)
     misses = actions.Misses(record_misses) if record_misses else None
     wake_ups = actions.WakeUps(keep, keep_most, str(source or "microphone")) if keep else None
     sound = engine.file_blocks(source, fast=fast) if source else Microphone(device).blocks()

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from kws.errors import UsageError
 
 if TYPE_CHECKING:
     from kws.audio.surroundings import Surroundings
@@ -16,6 +19,17 @@ if TYPE_CHECKING:
 ModelOption = Annotated[
     Path | None,
     typer.Option("--model", help="Folder of a bundle. The default is the built-in one."),
+]
+ThenOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--then",
+        help="Folder of a second bundle. It listens for commands after a keyword of --model.",
+    ),
+]
+ForOption = Annotated[
+    str | None,
+    typer.Option("--for", help="How long --then listens, unless a command comes: 8s. [5s]"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
@@ -63,6 +77,26 @@ def open_bundle(path: Path | None) -> Bundle:
     from kws.bundle.reading import load_bundle
 
     return load_bundle(path or default_bundle_path())
+
+
+def open_device(path: Path | None, then: Path | None, listen_for: str | None) -> Bundle:
+    """The bundle of `--model`, followed by that of `--then` for the time of `--for`."""
+    from kws.bundle.bundle import LISTEN_MS, with_commands
+
+    if then is None:
+        if listen_for is not None:
+            raise UsageError("--for says how long a second bundle listens; name it with --then")
+        return open_bundle(path)
+    listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
+    return with_commands(open_bundle(path), open_bundle(then), listen_ms)
+
+
+def _milliseconds(option: str, text: str) -> int:
+    """A time such as `5s`, `2.5s` or `800ms`."""
+    match = re.fullmatch(r"(\d+|\d+\.\d+)(ms|s)", text.strip())
+    if match is None:
+        raise UsageError(f"{option} {text!r}: write a time with its unit, such as 5s or 1500ms")
+    return round(float(match[1]) * (1000 if match[2] == "s" else 1))
 
 
 def surroundings(

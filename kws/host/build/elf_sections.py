@@ -13,7 +13,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from kws.errors import ToolError
 
-_MODEL = "g_model"
+_MODELS = ("g_model", "g_commands_model")
 _ARENA = "arena"
 _STACK = ".stack"
 
@@ -32,7 +32,7 @@ class Size:
     """Variables, arena and stack."""
 
     model: int
-    """Of flash: the model."""
+    """Of flash: the models."""
 
     arena: int
     """Of RAM: the tensor arena."""
@@ -107,18 +107,14 @@ def _read(elf: ELFFile) -> Size:
         writable = bool(flags & SH_FLAGS.SHF_WRITE) or section.name == _STACK
         ram += size if writable else 0
         flash += size if section["sh_type"] != "SHT_NOBITS" else 0
-    named = {
-        part: size
-        for name, size in _symbols(elf).items()
-        for part in (_MODEL, _ARENA)
-        # The arena is local to main.cc, so its name is mangled: length before name.
-        if name == part or name.endswith(f"{len(part)}{part}E")
-    }
+    sizes = _symbols(elf)
+    # The arena is local to main.cc, so its name is mangled: length before name.
+    arenas = (n for n in sizes if n == _ARENA or n.endswith(f"{len(_ARENA)}{_ARENA}E"))
     return Size(
         sections=sections,
         flash=flash,
         ram=ram,
-        model=named.get(_MODEL, 0),
-        arena=named.get(_ARENA, 0),
+        model=sum(sizes.get(name, 0) for name in _MODELS),
+        arena=sum(sizes[name] for name in arenas),
         stack=sections.get(_STACK, 0),
     )

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.codegen import then_sources
+from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.build.boards import Board, find_board, firmware_folder
@@ -67,7 +72,8 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
     if out is not None:
         _check_folder(out)
     try:
-        built = cached_build(board, bundle.firmware)
+        with _generated(bundle) as generated:
+            built = cached_build(board, generated)
     except TooLargeError as error:
         raise ToolError(_what_to_shrink(port, bundle, error)) from None
     if out is None:
@@ -97,6 +103,21 @@ def build_sources(board: str, generated: Path) -> Firmware:
     return _firmware(cached_build(find_board(board).name, generated))
 
 
+@contextlib.contextmanager
+def _generated(bundle: Bundle) -> Iterator[Path]:
+    """A folder with all C++ of a bundle, and in `then/` that of the bundle which comes after it."""
+    if bundle.then is None:
+        yield bundle.firmware
+        return
+    with tempfile.TemporaryDirectory(prefix="kws-pair-") as place:
+        folder = Path(shutil.copytree(bundle.firmware, Path(place) / FIRMWARE_FOLDER))
+        then = folder / "then"
+        then.mkdir()
+        for name, text in then_sources(bundle.then.bundle, bundle.then.listen_ms).items():
+            (then / name).write_text(text, encoding="utf-8")
+        yield folder
+
+
 def _firmware(folder: Path) -> Firmware:
     return Firmware(folder, read_size(folder / ELF))
 
@@ -111,15 +132,16 @@ def _check_folder(out: Path) -> None:
 
 def _what_to_shrink(board: Board, bundle: Bundle, excess: TooLargeError) -> str:
     needs = []
+    models = len(bundle.model) + (len(bundle.then.bundle.model) if bundle.then else 0)
     if excess.flash:
         needs.append(
-            f"{excess.flash} bytes more than the {board.flash} of flash, "
-            f"{len(bundle.model)} are the model's"
+            f"{excess.flash} bytes more than the {board.flash} of flash, {models} are the model's"
         )
     if excess.ram:
         needs.append(
             f"{excess.ram} bytes more than the {board.ram} of RAM, "
-            f"{bundle.arena_bytes} are the model's arena (kws convert --plan shows what fills it)"
+            f"{bundle.device_arena_bytes} are the model's arena "
+            "(kws convert --plan shows what fills it)"
         )
     return (
         f"{bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "

@@ -11,7 +11,7 @@ from kws.host.deploy import probe
 from kws.host.deploy.image import Image
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard, real_boards
 from kws.host.serial import lines, ports
-from kws.host.serial.lines import Boot, Fault, Heard, LineBuffer, Stats
+from kws.host.serial.lines import Boot, Event, Fault, LineBuffer, Stats
 from kws.host.serial.ports import Link, Port, PortError, PortLostError
 
 # Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
@@ -215,7 +215,7 @@ def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
             if isinstance(message, Boot):
                 _check_board(board, message, link.device)
                 boot = message
-            if isinstance(message, Boot | Stats | Heard) and not alive:
+            if isinstance(message, Boot | Stats | Event) and not alive:
                 # Listen on for a moment: a microphone that gives nothing is reported later.
                 alive, end = True, bench.clock.monotonic() + bench.timing.settle
         if not asked and not alive and bench.clock.monotonic() > start + bench.timing.boot / 2:

@@ -21,13 +21,29 @@ from rich.text import Text
 from kws.errors import BoardError
 from kws.host.deploy.real_board import RealBoard
 from kws.host.serial import ports
-from kws.host.serial.lines import Boot, Fault, Heard, Level, Line, LineBuffer, Stats, parse_line
+from kws.host.serial.lines import (
+    Boot,
+    Event,
+    Fault,
+    Heard,
+    Level,
+    Line,
+    LineBuffer,
+    Listening,
+    Stats,
+    Then,
+    Waiting,
+    parse_line,
+)
 from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
 from kws.labels import UNKNOWN
 
 _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Boot: ("boot", "bold cyan"),
+    Then: ("then", "bold cyan"),
     Heard: ("heard", "bold green"),
+    Listening: ("listening", "green"),
+    Waiting: ("waiting", "green"),
     Fault: ("error", "bold red"),
     Stats: ("stats", "magenta"),
     Level: ("level", "yellow"),
@@ -48,7 +64,7 @@ class Received:
 
     @property
     def kind(self) -> str:
-        """One of boot, heard, error, stats, level, text."""
+        """One of boot, then, heard, listening, waiting, error, stats, level, text."""
         return _KINDS[type(self.line)][0] if self.line else "text"
 
 
@@ -109,6 +125,8 @@ def show_csv() -> Show:
         cells: list[object] = ["", "", ""]
         if isinstance(line, Heard):
             cells = [line.label, line.score, line.time_ms]
+        elif isinstance(line, Event):
+            cells = ["", "", line.time_ms]
         time = received.time.isoformat(timespec="milliseconds")
         writer.writerow([time, received.kind, *cells, received.text])
         sys.stdout.flush()

@@ -28,7 +28,7 @@ from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
-from kws.host.serial.lines import Heard, Serial, line_pattern
+from kws.host.serial.lines import Event, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN
 from kws.model.evaluate.hits import Outcome, Report, Word, match
 
@@ -81,7 +81,7 @@ class Result:
     serial: Serial
     rows: tuple[Row, ...]
 
-    host: tuple[Heard, ...] | None = None
+    host: tuple[Event, ...] | None = None
     """What the host's pipeline hears instead; None: the same."""
 
 
@@ -89,12 +89,13 @@ def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
     """A clip between two seconds of silence.
 
     Args:
-        argument: a path, or `label=path` to say what is expected.
+        argument: a path, or `label=path` to say what is expected. `yes,left=path` expects several
+            labels, each once, in this order.
         labels: the bundle's.
 
     Raises:
         AudioError: the clip cannot be read.
-        UsageError: the label before `=` is not one of `labels`.
+        UsageError: a label before `=` is not one of `labels`.
     """
     label, path = _split(argument, labels)
     pcm = between_silence(load_clip(path))
@@ -117,8 +118,10 @@ def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Rec
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:
-    """One expectation for a whole recording."""
-    return Expectation(name, label, 0, len(pcm) * 1000 // SAMPLE_RATE)
+    """One expectation for a whole recording. `label` may be several, with commas between them."""
+    labels = tuple(part.strip() for part in label.split(","))
+    in_order = labels if len(labels) > 1 else ()
+    return Expectation(name, ", ".join(labels), 0, len(pcm) * 1000 // SAMPLE_RATE, in_order)
 
 
 def expected_label(path: Path, labels: Sequence[str]) -> str:
@@ -248,7 +251,7 @@ def _checked(
     bundle: Bundle,
     progress: Callable[[int], None],
 ) -> Result:
-    result = check(recording, serial, host, bundle.labels)
+    result = check(recording, serial, host, bundle.device_words)
     progress(1)
     return result
 
@@ -270,7 +273,7 @@ def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[s
         raise BoardError(f"the firmware stopped: {fault}")
     reports = [Report(heard.label, heard.score, heard.time_ms) for heard in serial.heard]
     rows = check_reports(recording.expected, reports, labels)
-    unlike = None if serial.heard == host.heard else host.heard
+    unlike = None if serial.events == host.events else host.events
     if serial.faults or unlike is not None:
         rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
     return Result(serial, rows, unlike)
@@ -280,8 +283,9 @@ def _split(argument: str, labels: Sequence[str]) -> tuple[str | None, Path]:
     label, mark, path = argument.partition("=")
     if not mark or Path(argument).exists():
         return None, Path(argument)
-    if label not in labels:
-        raise UsageError(
-            f"{argument}: the model has no label {label!r}; it has {', '.join(labels)}"
-        )
+    for part in label.split(","):
+        if part.strip() not in labels:
+            raise UsageError(
+                f"{argument}: the model has no label {part!r}; it has {', '.join(labels)}"
+            )
     return label, Path(path)

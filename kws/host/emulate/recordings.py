@@ -34,7 +34,7 @@ import numpy as np
 
 from kws import config
 from kws._core import SAMPLE_RATE
-from kws.audio.dataset import Split, open_dataset
+from kws.audio.dataset import Clip, Split, open_dataset
 from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
@@ -43,6 +43,8 @@ from kws.labels import SILENCE, UNKNOWN
 from kws.model.evaluate.hits import REACTION_MS
 
 MATRIX = "matrix.toml"
+
+_GAP = SAMPLE_RATE  # samples between the clips of a wake word and a command
 
 _KEYS = {
     "recording": {"name", "file", "seconds", "expect", "level"},
@@ -93,20 +95,60 @@ def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recordin
         DataError: no such data set.
         UsageError: it holds no test clip of a keyword.
     """
-    dataset = open_dataset(root)
-    clips = dataset.of(Split.TEST)
+    clips = open_dataset(root).of(Split.TEST)
     recordings: list[Recording] = []
     for label in labels[1:]:
-        of_label = [
-            clip
-            for clip in clips
-            if clip.word == label or (label == UNKNOWN and clip.word not in labels)
-        ]
-        if not of_label and label != UNKNOWN:
-            raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
-        chosen = np.linspace(0, len(of_label) - 1, min(per_label, len(of_label))).astype(int)
-        recordings += [clip_recording(f"{label}={of_label[i].path}", labels) for i in chosen]
+        chosen = _spread(root, clips, label, labels, per_label)
+        recordings += [clip_recording(f"{label}={path}", labels) for path in chosen]
     return recordings
+
+
+def held_out_after_wake_word(
+    root: Path, wake: Sequence[str], commands: Sequence[str], per_label: int
+) -> list[Recording]:
+    """The same for two bundles: each command after a wake word, and alone.
+
+    Args:
+        root: the data set's folder.
+        wake: keywords of the first bundle; they take turns.
+        commands: keywords of the second bundle. One that is a wake word, too, is not played alone.
+        per_label: clips of each command.
+
+    Raises:
+        DataError: no such data set.
+        UsageError: it holds no test clip of a word.
+    """
+    clips = open_dataset(root).of(Split.TEST)
+    words = (*wake, *commands)
+    wakes = [_spread(root, clips, word, words, per_label) for word in wake]
+    recordings: list[Recording] = []
+    for place, command in enumerate(commands):
+        for turn, path in enumerate(_spread(root, clips, command, words, per_label)):
+            said = load_clip(path)
+            first = (place + turn) % len(wake)
+            opening = load_clip(wakes[first][turn % len(wakes[first])])
+            pcm = between_silence(np.concatenate([opening, silence(_GAP), said]))
+            label = f"{wake[first]},{command}"
+            recordings.append(Recording(pcm, (whole(f"{label}: {path}", label, pcm),)))
+            if command not in wake:
+                alone = between_silence(said)
+                recordings.append(Recording(alone, (whole(f"alone: {path}", UNKNOWN, alone),)))
+    return recordings
+
+
+def _spread(
+    root: Path, clips: Sequence[Clip], label: str, labels: Sequence[str], count: int
+) -> list[Path]:
+    """Clips of a label (of any other word for unknown), spread evenly."""
+    of_label = [
+        clip.path
+        for clip in clips
+        if clip.word == label or (label == UNKNOWN and clip.word not in labels)
+    ]
+    if not of_label and label != UNKNOWN:
+        raise UsageError(f"{root}: no test clip of {label!r}; name a data set that has some")
+    chosen = np.linspace(0, len(of_label) - 1, min(count, len(of_label))).astype(int)
+    return [of_label[i] for i in chosen]
 
 
 def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:

@@ -16,7 +16,7 @@ from kws.errors import BoardError, ToolError
 from kws.host.build.boards import Board
 from kws.host.emulate.padding import Pcm, silence
 from kws.host.emulate.processes import Ended, Processes
-from kws.host.serial.lines import Heard, Serial, parse, parse_line
+from kws.host.serial.lines import Event, Serial, parse, parse_line
 
 _TAIL_SECONDS = 0.25  # from reset to the first sample, and for the last lines to get out
 
@@ -149,6 +149,6 @@ def _until(data: bytes, end_ms: int) -> bytes:
     kept = []
     for line in data.decode("utf-8", "replace").splitlines(keepends=True):
         message = parse_line(line.rstrip("\r\n"))
-        if not isinstance(message, Heard) or message.time_ms <= end_ms:
+        if not isinstance(message, Event) or message.time_ms <= end_ms:
             kept.append(line)
     return "".join(kept).encode()

@@ -40,7 +40,10 @@ class Hop:
     frame: npt.NDArray[np.int8]
     """The spectrogram's newest column: int8[40], lowest frequency first; empty before the first."""
     means: tuple[int, ...]
-    """Each label's mean score, 0 to 255: what is compared with the threshold."""
+    """Each label's mean score, 0 to 255: what is compared with the threshold.
+
+    The labels are the bundle's `device_labels`. Those of a bundle that rests have 0.
+    """
     peak: float
     """Loudest sample, 0 to 1."""
     clipped: bool
@@ -70,9 +73,10 @@ class Listener:
         self._recent: Pcm = np.zeros(RECENT_SECONDS * _core.SAMPLE_RATE, np.int16)
 
     @property
-    def boot(self) -> Said:
-        """The first line."""
-        return self._said(self._pipeline.boot.decode().rstrip("\n"), 0.0)
+    def boot(self) -> tuple[Said, ...]:
+        """The first lines: one for each bundle."""
+        lines = self._pipeline.boot.decode().splitlines()
+        return tuple(self._said(line, 0.0) for line in lines)
 
     def hear(self, block: Block) -> Iterator[Hop | Said]:
         """What happens while a piece of sound of any length is heard.

@@ -41,7 +41,8 @@ class Session:
             AudioError: a recording cannot be read.
             ModelError: the core met a fault.
         """
-        self.view.said(self.listener.boot)
+        for line in self.listener.boot:
+            self.view.said(line)
         with _asked_to_end() as end:
             try:
                 self._listen(end)

@@ -23,7 +23,7 @@ from rich.text import Text
 from kws import _core
 from kws.audio.capture.blocks import Notice
 from kws.host.live.listener import Hop, Listener, Said
-from kws.host.serial.lines import Heard
+from kws.host.serial.lines import Boot, Heard, Listening, Then, Waiting
 from kws.labels import UNKNOWN
 
 _FRAMES_A_SECOND = 8
@@ -55,7 +55,7 @@ class Terminal:
         self._console = console
         self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
         self._half: list[np.ndarray] = []
-        self._means = (0,) * len(listener.bundle.labels)
+        self._means = (0,) * len(listener.bundle.device_labels)
         self._peak = 0.0
         self._clipped_at = -1e9
         self._heard: deque[tuple[str, Said]] = deque(maxlen=_KEPT_LINES)
@@ -117,7 +117,7 @@ class Terminal:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw everything, as wide and high as the terminal is."""
         width, height = options.max_width, console.size.height
-        labels = self._listener.bundle.labels
+        labels = self._listener.bundle.device_labels
         yield from self._lines([self._head(width)])
         spare = height - len(labels) - 4
         rows = max(0, min(_ROWS, spare - 2))
@@ -180,10 +180,9 @@ class Terminal:
 
     def _bars(self, width: int) -> Iterator[Text]:
         room = max(4, min(width, _WIDEST) - 34)
-        labels = zip(
-            self._listener.bundle.labels, self._means, self._listener.thresholds, strict=True
-        )
-        for label, mean, threshold in labels:
+        labels = self._listener.bundle.device_labels
+        rows = zip(labels, self._means, self._listener.thresholds, strict=True)
+        for label, mean, threshold in rows:
             mark = min(room - 1, (threshold + 1) * room // 256)
             full = (mean * room + 128) // 256
             above = mean > threshold
@@ -206,7 +205,9 @@ class Terminal:
         style = "bold red"
         if isinstance(said.line, Heard):
             style = "blue" if said.line.label == UNKNOWN else "bold green"
-        elif said.text.startswith("kws "):
+        elif isinstance(said.line, Listening | Waiting):
+            style = "green"
+        elif isinstance(said.line, Boot | Then):
             style = "dim"
         return Text.assemble((f"{at}  ", "dim"), (said.text, style))
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from kws.audio.capture.blocks import Notice
 from kws.host.live.listener import Hop, Said
-from kws.host.serial.lines import Boot, Fault, Heard
+from kws.host.serial.lines import Boot, Fault, Heard, Listening, Then, Waiting
 
 
 class View(Protocol):
@@ -72,7 +72,14 @@ class Json(Plain):
 
     def said(self, said: Said) -> None:
         """Print it."""
-        kinds = {Boot: "boot", Heard: "heard", Fault: "error"}
+        kinds = {
+            Boot: "boot",
+            Then: "then",
+            Heard: "heard",
+            Listening: "listening",
+            Waiting: "waiting",
+            Fault: "error",
+        }
         about: dict[str, object] = {
             "time": datetime.now().astimezone().isoformat(timespec="milliseconds"),
             "kind": kinds.get(type(said.line), "text"),

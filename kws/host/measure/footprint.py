@@ -12,7 +12,7 @@ from kws.errors import ToolError
 
 # An object's path below the build folder to its part; the first that matches.
 _PARTS = (
-    ("model", re.compile(r"(?<!runtime)/model/[^/]*\.o$")),
+    ("model", re.compile(r"(?<!runtime)/model/(then/)?[^/]*\.o$")),
     ("frontend", re.compile(r"/src/core/(frontend/|pipeline/feature_provider\.o$)")),
     ("kernels", re.compile(r"/src/core/runtime/kernels/")),
     ("interpreter", re.compile(r"/src/core/runtime/")),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kws._core import ERROR_MARK, LINE_FORMATS
@@ -13,6 +13,9 @@ _FIELDS = {
     "heard": (".+", r"\d{1,3}", r"\d+"),
     "boot": (r"\S+", r"\S+", r"\S+", "[0-9a-f]{8}", r"\d+", r"\d+"),
     "level": (r"\d+", r"\d+", "-?", r"\d+", r"\d+", r"\d"),
+    "then": (r"\S+", "[0-9a-f]{8}", r"\d+", r"\d+", r"\d+"),
+    "listening": (r"\d+",),
+    "waiting": (r"\d+",),
     "stats": (r"\d+", r"\d+", r"\d+", r"\d", r"\d+", r"\d+", r"\d+"),
 }
 _LONGEST = 1000  # characters of a line; what is longer is noise and is cut
@@ -22,18 +25,13 @@ def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
     """A regular expression for a line of `_core.LINE_FORMATS`: a group for each `{}`.
 
     Args:
-        name: heard, boot, level or stats.
+        name: a key of `LINE_FORMATS`.
         values: what some fields have to be, by their place, from 0.
     """
     first, *texts = map(re.escape, LINE_FORMATS[name].split("{}"))
     fields = [(values or {}).get(place, field) for place, field in enumerate(_FIELDS[name])]
     groups = zip(fields, texts, strict=True)
     return first + "".join(f"({field}){text}" for field, text in groups)
-
-
-_HEARD, _BOOT, _STATS, _LEVEL = (
-    re.compile(line_pattern(name)) for name in ("heard", "boot", "stats", "level")
-)
 
 
 @dataclass(frozen=True)
@@ -57,6 +55,31 @@ class Boot:
     sha8: str
     arena_used: int
     arena_size: int
+
+
+@dataclass(frozen=True)
+class Then:
+    """The second line of a device with two bundles: what listens after a wake word."""
+
+    model: str
+    sha8: str
+    listen_ms: int
+    arena_used: int
+    arena_size: int
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A line such as `Listening for commands @4056ms`: the second bundle takes over."""
+
+    time_ms: int
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A line such as `Waiting for the wake word @9056ms`: the first bundle takes over again."""
+
+    time_ms: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +117,10 @@ class Level:
     clipped_percent: float
 
 
-Line = Boot | Heard | Fault | Stats | Level
+Event = Heard | Listening | Waiting
+"""What the pipeline writes while it hears; each has its `time_ms`."""
+
+Line = Event | Boot | Then | Fault | Stats | Level
 
 
 @dataclass(frozen=True)
@@ -103,23 +129,35 @@ class Serial:
 
     text: str
     boot: Boot | None
-    heard: tuple[Heard, ...]
+    events: tuple[Event, ...]
     faults: tuple[str, ...]
     """What follows `error: ` in lines that start so."""
+
+    @property
+    def heard(self) -> tuple[Heard, ...]:
+        """What was heard, without the hand-overs between two bundles."""
+        return tuple(event for event in self.events if isinstance(event, Heard))
+
+
+_READERS: dict[str, Callable[[re.Match[str]], Line]] = {
+    "heard": lambda m: Heard(m[1], int(m[2]), int(m[3])),
+    "boot": lambda m: Boot(m[1], m[2], m[3], m[4], int(m[5]), int(m[6])),
+    "then": lambda m: Then(m[1], m[2], int(m[3]), int(m[4]), int(m[5])),
+    "listening": lambda m: Listening(int(m[1])),
+    "waiting": lambda m: Waiting(int(m[1])),
+    "stats": lambda m: Stats(
+        int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}"), int(m[5]), int(m[6]), int(m[7])
+    ),
+    "level": lambda m: Level(int(m[1]), int(m[2]), int(m[3] + m[4]), float(f"{m[5]}.{m[6]}")),
+}
+_PATTERNS = [(re.compile(line_pattern(name)), reader) for name, reader in _READERS.items()]
 
 
 def parse_line(line: str) -> Line | None:
     """What a line says; None for one of another kind, and for half a line or noise."""
-    if match := _HEARD.fullmatch(line):
-        return Heard(match[1], int(match[2]), int(match[3]))
-    if match := _BOOT.fullmatch(line):
-        return Boot(match[1], match[2], match[3], match[4], int(match[5]), int(match[6]))
-    if match := _STATS.fullmatch(line):
-        hops, lost, _, _, arena, stack, size = map(int, match.groups())
-        return Stats(hops, lost, float(f"{match[3]}.{match[4]}"), arena, stack, size)
-    if match := _LEVEL.fullmatch(line):
-        offset = int(match[3] + match[4])
-        return Level(int(match[1]), int(match[2]), offset, float(f"{match[5]}.{match[6]}"))
+    for pattern, reader in _PATTERNS:
+        if match := pattern.fullmatch(line):
+            return reader(match)
     if line.startswith(ERROR_MARK):
         return Fault(line.removeprefix(ERROR_MARK))
     return None
@@ -129,17 +167,17 @@ def parse(data: bytes) -> Serial:
     """The lines in what came from a serial port; lines of other kinds stay in `text` alone."""
     text = data.decode("utf-8", "replace")
     boot: Boot | None = None
-    heard: list[Heard] = []
+    events: list[Event] = []
     faults: list[str] = []
     for line in text.splitlines():
         message = parse_line(line)
-        if isinstance(message, Heard):
-            heard.append(message)
+        if isinstance(message, Event):
+            events.append(message)
         elif isinstance(message, Boot):
             boot = message
         elif isinstance(message, Fault):
             faults.append(message.text)
-    return Serial(text, boot, tuple(heard), tuple(faults))
+    return Serial(text, boot, tuple(events), tuple(faults))
 
 
 class LineBuffer:

@@ -20,30 +20,34 @@ KEPT_WORDS = 20
 
 
 def saved_thresholds(bundle: Bundle) -> list[int]:
-    """A bundle's threshold for each label, 0 to 255."""
+    """The threshold for each of a bundle's `device_labels`, 0 to 255."""
     settings = bundle.recognizer
     thresholds = settings.label_thresholds(bundle.labels)
-    return thresholds or [settings.detection_threshold] * len(bundle.labels)
+    thresholds = thresholds or [settings.detection_threshold] * len(bundle.labels)
+    return thresholds + (saved_thresholds(bundle.then.bundle) if bundle.then else [])
 
 
 def model_facts(bundle: Bundle) -> dict[str, Any]:
     """What both pages are given; site/app.js shows it. All values can be written as JSON."""
     accuracy = bundle.metrics.get("accuracy")
+    parts = [bundle, bundle.then.bundle] if bundle.then else [bundle]
+    ops = list(dict.fromkeys(op for part in parts for op in part.ops))
+    kernels = {kernel for part in parts for kernel in _core.Interpreter(part.model).kernels}
     return {
         "kws": __version__,
-        "name": bundle.name,
+        "name": " then ".join(part.name for part in parts),
         "sha8": bundle.sha8,
-        "labels": list(bundle.labels),
-        "keywords": list(keywords_of(bundle.labels)),
+        "labels": list(bundle.device_labels),
+        "keywords": list(keywords_of(bundle.device_words)),
         "thresholds": saved_thresholds(bundle),
         "channels": _core.CHANNELS,
-        "bytes": len(bundle.model),
-        "arena_bytes": bundle.arena_bytes,
+        "bytes": sum(len(part.model) for part in parts),
+        "arena_bytes": bundle.device_arena_bytes,
         "every_ms": bundle.inference_stride * HOP_MS,
         "window_ms": bundle.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
-        "ops": list(dict.fromkeys(bundle.ops)),
-        "ops_flash": flash_of(_core.Interpreter(bundle.model).kernels).together,
+        "ops": ops,
+        "ops_flash": flash_of(kernels).together,
         "data": bundle.data,
         "boards": [
             {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()

@@ -137,7 +137,7 @@ class Web:
         if kind == "threshold":
             label, value = message["label"], message["value"]
             numbers = type(label) is int and type(value) is int
-            if not numbers or not 0 <= label < len(self._listener.bundle.labels):
+            if not numbers or not 0 <= label < len(self._listener.bundle.device_labels):
                 raise ValueError
             if not 0 <= value <= _MAX_SCORE:
                 raise ValueError
@@ -169,9 +169,17 @@ class Web:
 def save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
     """Write a bundle again where it is, with a threshold for each label.
 
+    If a second bundle comes after it, that one is written, too: the thresholds are those of
+    `device_labels`.
+
     Raises:
         KwsError: it came with kws, now holds another model, or could not be written.
     """
+    if bundle.then:
+        count = len(bundle.labels)
+        commands = save_thresholds(bundle.then.bundle, thresholds[count:])
+        first = save_thresholds(replace(bundle, then=None), thresholds[:count])
+        return replace(first, then=replace(bundle.then, bundle=commands))
     if bundle.path is None or bundle.path.resolve() == default_bundle_path().resolve():
         raise KwsError(
             "the model that comes with kws is not changed; copy it with kws convert, "

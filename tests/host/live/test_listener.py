@@ -47,7 +47,7 @@ def test_other_rates_are_heard_as_kws_run_hears_them(
 def test_pieces_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(NO))
     listener, random = Listener(bundle), np.random.default_rng(1)
-    text, at = [listener.boot.text], 0
+    text, at = [listener.boot[0].text], 0
     while at < len(pcm):
         size = int(random.integers(0, 2000))
         text += [e.text for e in listener.hear(Block(pcm[at : at + size])) if isinstance(e, Said)]

@@ -37,7 +37,7 @@ def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:
     )
     listener = Listener(bundle)
     view = Terminal(listener, "a test", keeps=True, console=console)
-    view.said(listener.boot)
+    view.said(listener.boot[0])
     view.notice(Notice("listening to a test", connected=True))
     for event in listener.hear(Block(clip)):
         (view.hop if isinstance(event, Hop) else view.said)(event)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from kws.host.serial.lines import Boot, Heard, parse
+from kws.host.serial.lines import Boot, Heard, Listening, Then, Waiting, parse, parse_line
 
 
 def test_reads_boot_line_and_detections() -> None:
@@ -30,3 +30,19 @@ def test_half_a_line_and_noise_on_the_line_are_no_detections() -> None:
 
 def test_carriage_returns_are_allowed() -> None:
     assert parse(b"Heard yes (201) @4056ms\r\n").heard == (Heard("yes", 201, 4056),)
+
+
+def test_reads_the_lines_of_two_bundles() -> None:
+    serial = parse(
+        b"kws 0.1.0 on qemu, model yes_no 09e5e2a9, arena 5796 of 5800 bytes\n"
+        b"then model ten_words 1a2b3c4d for 5000 ms, arena 5800 of 5800 bytes\n"
+        b"Heard yes (201) @4056ms\nListening for commands @4056ms\n"
+        b"Waiting for the wake word @9056ms\nListening for commands @x\n"
+    )
+    assert serial.events == (Heard("yes", 201, 4056), Listening(4056), Waiting(9056))
+    assert serial.heard == (Heard("yes", 201, 4056),)
+    assert serial.boot is not None
+    assert serial.boot.model == "yes_no"
+    assert parse_line(serial.text.splitlines()[1]) == Then(
+        "ten_words", "1a2b3c4d", 5000, 5800, 5800
+    )

@@ -17,6 +17,11 @@ const char* After(const char* name, const char* line) {
   return line;
 }
 
+bool IsSame(const char* one, const char* other) {
+  const char* rest = After(one, other);
+  return rest != nullptr && *rest == '\0';
+}
+
 // Reads a whole number from `low` to `high`; false where `text` is anything else.
 bool ReadNumber(const char* text, int low, int high, int* number) {
   const bool negative = *text == '-';
@@ -95,34 +100,35 @@ void Console::Gain(const char* argument) {
 
 void Console::Threshold(const char* argument) {
   const int labels = pipeline_->label_count();
-  int first = 0;
-  int end = labels;
+  const char* name = nullptr;  // of the label that is meant; null: all
   int threshold = 0;
   // A number first: a label may be one, too (`threshold 7 180`).
   bool given = ReadNumber(argument, 0, 255, &threshold);
   if (!given && *argument != '\0') {
     const char* rest = nullptr;
-    for (first = 0; first < labels; ++first) {
-      rest = After(pipeline_->label(first), argument);
-      if (rest != nullptr) break;
+    for (int i = 0; i < labels && rest == nullptr; ++i) {
+      name = pipeline_->label(i);
+      rest = After(name, argument);
     }
     given = rest != nullptr && ReadNumber(rest, 0, 255, &threshold);
     if (!given && (rest == nullptr || *rest != '\0')) {
       WriteRange(output_, "threshold", 0, 255, ", for one label after its name\n");
       return;
     }
-    end = first + 1;
   }
-  for (int i = first; given && i < end; ++i) {
-    pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
+  bool same = name == nullptr;
+  for (int i = 0; i < labels; ++i) {
+    // Two bundles may have the same label.
+    if (given && (name == nullptr || IsSame(name, pipeline_->label(i)))) {
+      pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
+    }
+    same = same && pipeline_->threshold(i) == pipeline_->threshold(0);
   }
-  bool same = end - first > 1;
-  for (int i = first; i < end; ++i) {
-    same = same && pipeline_->threshold(i) == pipeline_->threshold(first);
-  }
-  WriteText(output_, "threshold ");
-  for (int i = first; i < (same ? first + 1 : end); ++i) {
-    if (i > first) WriteText(output_, ", ");
+  const char* separator = "threshold ";
+  for (int i = 0; i < (same ? 1 : labels); ++i) {
+    if (name != nullptr && !IsSame(name, pipeline_->label(i))) continue;
+    WriteText(output_, separator);
+    separator = ", ";
     if (!same) {
       WriteText(output_, pipeline_->label(i));
       WriteText(output_, " ");

@@ -5,7 +5,7 @@
 //   threshold LABEL N  the same for one label; without N it shows it
 //   stats        how the device does
 //   level        how loud the last second was
-// Settings last until the next reset.
+// With two bundles a label's name means both bundles' label. Settings last until the next reset.
 #ifndef KWS_APP_CONSOLE_H_
 #define KWS_APP_CONSOLE_H_
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware: samples from the board's microphone through the pipeline to its serial port.
-// The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h.
+// The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
+// for commands after a wake word, gives the folder then/.
 #include "app/audio_provider.h"
+#include "app/bundle_config.h"
 #include "app/console.h"
 #include "app/level_meter.h"
 #include "boards/board.h"
@@ -9,10 +11,15 @@
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
-#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
 #include "runtime/model/model.h"
 #include "serial_lines.h"
+#if __has_include("then/commands.h")
+#define KWS_HAS_COMMANDS
+#include "then/commands.h"
+#include "then/model_data.h"
+#include "then/op_resolver.h"
+#endif
 
 namespace {
 
@@ -32,7 +39,16 @@ constexpr uint32_t kNoSamplesMs = 1000;
 // up shall not spend its time on saying so.
 constexpr uint32_t kLostReportMs = 1000;
 
-alignas(16) uint8_t arena[settings::kArenaBytes];
+#ifdef KWS_HAS_COMMANDS
+// Only one of the two bundles runs at a time.
+constexpr size_t kArenaBytes = settings::kArenaBytes > kws::commands::kArenaBytes
+                                   ? settings::kArenaBytes
+                                   : kws::commands::kArenaBytes;
+#else
+constexpr size_t kArenaBytes = settings::kArenaBytes;
+#endif
+
+alignas(16) uint8_t arena[kArenaBytes];
 kws::AudioProvider audio;
 kws::LevelMeter meter;
 
@@ -45,6 +61,14 @@ int main() {
   static settings::ModelOpResolver resolver;
   static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
   static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
+
+#ifdef KWS_HAS_COMMANDS
+  static const kws::Model commands_model = kws::GetModel(g_commands_model);
+  static kws::commands::ModelOpResolver commands_resolver;
+  static kws::Commands commands = {
+      kws::commands::kConfig, commands_model, commands_resolver, kws::commands::kListenMs, {}};
+  pipeline.Then(&commands);
+#endif
 
   static kws::Console console(&pipeline, &audio, &meter, &output);
 

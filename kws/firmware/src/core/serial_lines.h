@@ -10,6 +10,14 @@ namespace lines {
 // Version, board, model, the first 8 digits of its SHA-256, bytes of arena used, bytes of arena.
 inline constexpr char kBoot[] = "kws {} on {}, model {} {}, arena {} of {} bytes\n";
 
+// After the boot line, of a second bundle: model, the first 8 digits of its SHA-256, ms that it
+// listens for commands, bytes of arena used, bytes of arena.
+inline constexpr char kThen[] = "then model {} {} for {} ms, arena {} of {} bytes\n";
+
+// Time in ms. The second bundle takes over, and the first one again.
+inline constexpr char kListening[] = "Listening for commands @{}ms\n";
+inline constexpr char kWaiting[] = "Waiting for the wake word @{}ms\n";
+
 // Label, mean score (0 to 255), time in ms.
 inline constexpr char kHeard[] = "Heard {} ({}) @{}ms\n";
 

@@ -108,6 +108,23 @@ TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
   EXPECT_EQ(Type("threshold yes\n"), "threshold yes 190\n");
 }
 
+TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
+  constexpr const char* kMore[] = {"silence", "unknown", "yes", "yesterday"};
+  Commands commands = {{"", "", "c", "1", kMore, 4, 2, {}}, GetModel(nullptr, 0), resolver_, 1, {}};
+  pipeline_.Then(&commands);
+  EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
+  EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150, yes 150\n");
+  EXPECT_EQ(pipeline_.threshold(2), 150);
+  EXPECT_EQ(pipeline_.threshold(5), 150);
+  EXPECT_EQ(Type("threshold yesterday 255\n"), "threshold yesterday 255\n");
+  EXPECT_EQ(Type("threshold yes\n"), "threshold yes 150, yes 150\n");
+  EXPECT_EQ(Type("threshold\n"),
+            "threshold silence 200, unknown 200, yes 150, silence 200, unknown 200, yes 150, "
+            "yesterday 255\n");
+  EXPECT_EQ(Type("threshold 90\n"), "threshold 90\n");
+  EXPECT_EQ(pipeline_.threshold(6), 90);
+}
+
 TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {
   board::now_ms = 10000;
   board::sleep_ms = 8325;

@@ -16,6 +16,7 @@ void FeatureProvider::Reset() {
   has_hop_ = false;
   next_ = 0;
   frames_ = 0;
+  audible_ = 0;
 }
 
 bool FeatureProvider::Push(const int16_t* hop) {
@@ -26,6 +27,7 @@ bool FeatureProvider::Push(const int16_t* hop) {
     frontend_.ProcessFrame(window_, ring_[next_]);
     next_ = next_ + 1 < kFrames ? next_ + 1 : 0;
     if (frames_ < UINT32_MAX) ++frames_;
+    if (audible_ < UINT32_MAX) ++audible_;
   }
   std::memcpy(window_, hop, kHopSamples * sizeof(int16_t));
   has_hop_ = true;
@@ -35,7 +37,7 @@ bool FeatureProvider::Push(const int16_t* hop) {
 void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
   int slot = next_ >= frames ? next_ - frames : next_ + kFrames - frames;
   for (int age = frames; age > 0; --age, dst += sizeof(ring_[0])) {
-    if (static_cast<uint32_t>(age) > frames_) {
+    if (static_cast<uint32_t>(age) > audible_) {
       std::memset(dst, kNoEnergy, sizeof(ring_[0]));
     } else {
       std::memcpy(dst, ring_[slot], sizeof(ring_[0]));

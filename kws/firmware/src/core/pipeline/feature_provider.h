@@ -23,6 +23,9 @@ class FeatureProvider {
   // Forgets all sound: the next hop is the start of a clip.
   void Reset();
 
+  // All frames so far count as silence from now on. The noise estimate runs on, and ready() stays.
+  void Silence() { audible_ = 0; }
+
   // Takes the next kHopSamples samples. Returns true if they completed a frame: each hop does, save
   // the first after the start, because a window is longer than a hop.
   bool Push(const int16_t* hop);
@@ -34,7 +37,8 @@ class FeatureProvider {
   bool ready() const { return frames_ >= static_cast<uint32_t>(kFrames); }
 
   // Copies the newest `frames` (1..kFrames) frames, oldest first, into `dst` of frames x kChannels;
-  // kFrames of them are the spectrogram. Frames that were never made are -128 (no energy).
+  // kFrames of them are the spectrogram. Frames that were never made, and those before
+  // Silence(), are -128 (no energy).
   void CopyNewest(int frames, int8_t* dst) const;
 
   // The newest frame: kChannels features, valid until the next Push. There must be one.
@@ -46,6 +50,7 @@ class FeatureProvider {
   bool has_hop_ = false;
   int next_ = 0;  // where in the ring the next frame goes; once full, that is the oldest
   uint32_t frames_ = 0;
+  uint32_t audible_ = 0;  // of these, the newest that Silence() did not reach
   int8_t ring_[kFrames][Frontend::kChannels] = {};
 };
 

@@ -2,14 +2,23 @@
 #include "pipeline/pipeline.h"
 
 #include <cstring>
+#include <new>
 
 #include "serial_lines.h"
 
 namespace kws {
 namespace {
 
-bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
-  return tensor.data != nullptr && tensor.type == TensorType::kInt8 && tensor.bytes == bytes;
+// Makes `place` the home of a bundle's thresholds, one a label; returns its end.
+uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
+  RecognizerSettings& settings = config->recognizer;
+  int count = 0;
+  for (; count < config->label_count && count < Recognizer::kMaxLabels; ++count) {
+    place[count] =
+        settings.thresholds != nullptr ? settings.thresholds[count] : settings.detection_threshold;
+  }
+  settings.thresholds = place;
+  return place + count;
 }
 
 }  // namespace
@@ -17,72 +26,81 @@ bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
 Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
                    uint8_t* arena, size_t arena_size, Output* output)
     : config_(config),
-      output_(output),
+      model_(model),
+      resolver_(resolver),
+      arena_(arena),
       arena_size_(arena_size),
-      interpreter_(model, resolver, arena, arena_size),
-      recognizer_(config.label_count, config.recognizer),
-      responder_(config.labels, config.report_unknown, output) {}
+      output_(output) {
+  MakeDetector(config_, model_, resolver_, 0);
+}
+
+void Pipeline::Then(Commands* commands) {
+  commands_ = commands;
+  // The thresholds have to outlast the detectors. From here on these are the ones that count.
+  uint8_t* next = CopyThresholds(&config_, commands->thresholds);
+  CopyThresholds(&commands->config, next);
+  start_second_ = StartSecond;
+  hand_over_ = HandOver;
+}
 
 Status Pipeline::Start() {
-  const Status status = interpreter_.AllocateTensors();
-  if (status != Status::kOk) return Fault(status);
-  input_frames_ = static_cast<int>(interpreter_.input(0).bytes) / Frontend::kChannels;
-  const char* mismatch = Mismatch();
-  if (mismatch != nullptr) {
-    WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
-    return Status::kBadArgument;
-  }
-  input_ = interpreter_.input(0).As<int8_t>();
-  scores_ = interpreter_.output(0).As<int8_t>();
+  KWS_RETURN_IF_ERROR(StartDetector());
   const Field fields[] = {config_.version,
                           config_.board,
                           config_.model_name,
                           config_.model_sha8,
-                          static_cast<uint32_t>(interpreter_.arena_used_bytes()),
+                          static_cast<uint32_t>(arena_used_),
                           static_cast<uint32_t>(arena_size_)};
   WriteFormat(output_, lines::kBoot, fields);
+  if (start_second_ != nullptr) KWS_RETURN_IF_ERROR(start_second_(*this));
   return Reset();
 }
 
-const char* Pipeline::Mismatch() const {
-  if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
-    return "the number of labels is out of range";
+Status Pipeline::StartSecond(Pipeline& pipeline) {
+  const Commands& commands = *pipeline.commands_;
+  if (commands.listen_ms == 0) {
+    WriteError(pipeline.output_, "listen_ms is less than 1", nullptr, "build it with --for 5s");
+    return Status::kBadArgument;
   }
-  if (config_.inference_stride < 1) return "inference_stride is less than 1";
-  const int32_t window = config_.recognizer.average_window_ms;
-  const int32_t stride_ms = static_cast<int32_t>(kHopMs) * config_.inference_stride;
-  if (window / stride_ms >= Recognizer::Capacity(config_.label_count)) {
-    return "average_window_ms is too long for this inference_stride and number of labels";
-  }
-  const TensorView input = interpreter_.input(0);
-  if (interpreter_.inputs_size() != 1 || input_frames_ < 1 ||
-      input_frames_ > FeatureProvider::kFrames ||
-      !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
-    return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
-  }
-  if (IsStreaming() && config_.inference_stride != input_frames_) {
-    return "inference_stride is not the number of frames that the model takes at a time";
-  }
-  const TensorView output = interpreter_.output(0);
-  if (interpreter_.outputs_size() != 1 ||
-      !IsSingleInt8(output, static_cast<uint32_t>(config_.label_count))) {
-    return "the model's output is not one int8 score a label";
-  }
-  if (output.scale != 1.0f / 256.0f || output.zero_point != -128) {
-    return "the model's scores are not softmax's (scale 1/256, zero point -128)";
-  }
-  return nullptr;
+  KWS_RETURN_IF_ERROR(pipeline.BeginSecond(0));
+  const Field fields[] = {commands.config.model_name, commands.config.model_sha8,
+                          commands.listen_ms,
+                          static_cast<uint32_t>(pipeline.detector_->arena_used_bytes()),
+                          static_cast<uint32_t>(pipeline.arena_size_)};
+  WriteFormat(pipeline.output_, lines::kThen, fields);
+  return Status::kOk;
+}
+
+void Pipeline::MakeDetector(const PipelineConfig& config, const Model& model,
+                            const OpResolver& resolver, int resting_label) {
+  detector_ =
+      new (place_) Detector(config, model, resolver, arena_, arena_size_, resting_label, output_);
+}
+
+Status Pipeline::StartDetector() {
+  KWS_RETURN_IF_ERROR(detector_->Start());
+  if (detector_->arena_used_bytes() > arena_used_) arena_used_ = detector_->arena_used_bytes();
+  return Status::kOk;
+}
+
+Status Pipeline::BeginFirst() {
+  listening_ = false;
+  MakeDetector(config_, model_, resolver_, 0);
+  return StartDetector();
+}
+
+Status Pipeline::BeginSecond(int resting_label) {
+  listening_ = true;
+  MakeDetector(commands_->config, commands_->model, commands_->resolver, resting_label);
+  return StartDetector();
 }
 
 Status Pipeline::Reset() {
   dc_offset_.Reset();
   features_.Reset();
-  recognizer_.Reset();
   time_ms_ = 0;
-  // One inference falls on the 49th frame: a streaming model's first calls fit to that.
-  hops_to_inference_ = IsStreaming() ? (FeatureProvider::kFrames - 1) % input_frames_ + 1 : 1;
   output_->SetLed(0);
-  return interpreter_.Reset();
+  return listening_ ? BeginFirst() : detector_->Reset();
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
@@ -91,49 +109,51 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
   std::memcpy(centred, hop, sizeof(centred));
   dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
   const bool has_frame = features_.Push(centred);
-  const bool runs = IsStreaming() ? has_frame : features_.ready();
-  if (!runs || --hops_to_inference_ > 0) return Status::kOk;
-  hops_to_inference_ = config_.inference_stride;
-  const Status status = Infer();
-  return status == Status::kOk ? status : Fault(status);
+  KWS_RETURN_IF_ERROR(detector_->ProcessHop(features_, has_frame, time_ms_));
+  return hand_over_ != nullptr ? hand_over_(*this) : Status::kOk;
 }
 
-Status Pipeline::Infer() {
-  features_.CopyNewest(input_frames_, input_);
-  KWS_RETURN_IF_ERROR(interpreter_.Invoke());
-  if (!features_.ready()) return Status::kOk;  // less than a second: nothing to rely on
-  Recognizer::Result result;
-  KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms_), &result));
-  responder_.Respond(result, time_ms_);
-  return Status::kOk;
+Status Pipeline::HandOver(Pipeline& pipeline) {
+  const int heard = pipeline.detector_->heard();
+  const uint32_t time_ms = pipeline.time_ms_;
+  const bool is_over =
+      pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
+  if (heard == 0 && !is_over) return Status::kOk;
+  const Field time = time_ms;
+  WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
+  pipeline.features_.Silence();
+  if (pipeline.listening_) {
+    // The lamp keeps showing a command; after none it ends to show the wake word.
+    if (heard == 0) pipeline.output_->SetLed(0);
+    return pipeline.BeginFirst();
+  }
+  pipeline.listening_since_ = time_ms;
+  return pipeline.BeginSecond(heard);
+}
+
+int Pipeline::RunningIndex(int label) const {
+  if (listening_) return label - config_.label_count;
+  return label < config_.label_count ? label : -1;
+}
+
+void Pipeline::SetThreshold(int label, uint8_t threshold) {
+  if (commands_ != nullptr) commands_->thresholds[label] = threshold;
+  const int index = RunningIndex(label);
+  if (index >= 0) detector_->SetThreshold(index, threshold);
+}
+
+uint8_t Pipeline::threshold(int label) const {
+  return commands_ != nullptr ? commands_->thresholds[label] : detector_->threshold(label);
+}
+
+uint8_t Pipeline::MeanScore(int label) const {
+  const int index = RunningIndex(label);
+  return index >= 0 ? detector_->MeanScore(index) : 0;
 }
 
 void Pipeline::ReportLost(uint32_t samples) {
   const Field field = samples;
   WriteFormat(output_, lines::kLost, &field);
-}
-
-Status Pipeline::Fault(Status status) {
-  WriteText(output_, lines::kError);
-  const ErrorDetail& where = interpreter_.error();
-  if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
-    WriteText(output_, "operator ");
-    WriteNumber(output_, static_cast<uint32_t>(where.op_index));
-    if (where.builtin_code >= 0) {
-      WriteText(output_, " (builtin code ");
-      WriteNumber(output_, static_cast<uint32_t>(where.builtin_code));
-      WriteText(output_, ")");
-    }
-    WriteText(output_, ": ");
-  }
-  WriteText(output_, StatusMessage(status));
-  if (status == Status::kArenaTooSmall) {
-    WriteText(output_, " than ");
-    WriteNumber(output_, static_cast<uint32_t>(arena_size_));
-    WriteText(output_, " bytes");
-  }
-  WriteText(output_, "\n");
-  return status;
 }
 
 }  // namespace kws

@@ -10,25 +10,21 @@
 
 #include "output.h"
 #include "pipeline/dc_offset.h"
+#include "pipeline/detector.h"
 #include "pipeline/feature_provider.h"
-#include "pipeline/recognizer.h"
-#include "pipeline/responder.h"
-#include "runtime/micro_interpreter.h"
 #include "status.h"
 
 namespace kws {
 
-// All pointers stay the caller's and must outlive the pipeline.
-struct PipelineConfig {
-  const char* version;
-  const char* board;
-  const char* model_name;
-  const char* model_sha8;     // first 8 hexadecimal digits of the model's SHA-256
-  const char* const* labels;  // label_count names: silence, unknown, then the keywords
-  int label_count;
-  int inference_stride;  // hops from one inference to the next (> 0); a streaming model's frames
-  RecognizerSettings recognizer;
-  bool report_unknown = false;  // see Responder
+// A second bundle, which hears commands after a wake word. All pointers and references stay the
+// caller's and must outlive the pipeline.
+struct Commands {
+  PipelineConfig config;  // version and board are those of the first bundle
+  const Model& model;
+  const OpResolver& resolver;
+  uint32_t listen_ms;  // how long it listens for a command (> 0)
+  // The pipeline's own: thresholds of the first bundle's labels, then of this one's.
+  uint8_t thresholds[2 * Recognizer::kMaxLabels];
 };
 
 // Time is counted in samples: a line's time is the end of the hop that completed the detection,
@@ -36,78 +32,107 @@ struct PipelineConfig {
 // every target, whatever its speed. Every fault is written as one line that starts with `error: `,
 // and returned.
 //
-// A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
-// heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
-// of its calls ends with the 49th frame. Frames that its first call lacks are -128 (no energy).
+// With a second bundle (`Then`), one of the two runs at a time. Any keyword of the first hands over
+// to the second. A keyword of the second, or the end of its time, hands back. Whoever takes over
+// starts anew in the same arena: no history in model and recognizer, and all frames so far count as
+// silence, so that no word is heard by both. Only the frontend's noise estimate runs on.
 class Pipeline {
  public:
-  static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
+  static constexpr uint32_t kHopMs = Detector::kHopMs;
 
   // Keeps references to all of them; see MicroInterpreter for model, resolver and arena.
   Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
            uint8_t* arena, size_t arena_size, Output* output);
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
 
-  // Checks settings and model, allocates the tensors and writes the boot line
-  // `kws 0.1.0 on qemu, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n`.
+  // Adds a second bundle, in the same arena. Call it before Start, once at most.
+  void Then(Commands* commands);
+
+  // Checks settings and models, allocates the tensors and writes the boot line
+  // `kws 0.1.0 on qemu, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n`. A second bundle adds
+  // `then model ten_words 5e6f7a8b for 5000 ms, arena 5824 of 5824 bytes\n`.
   // Call once, before the first hop. After a fault the pipeline cannot be used.
   Status Start();
 
-  // Takes the next Frontend::kStrideSamples samples. From the 49th frame on, every
-  // `inference_stride` hops runs the model and, where a keyword was heard, writes its line. A
-  // streaming model runs from its first frames on, but what it says counts from the 49th.
+  // Takes the next Frontend::kStrideSamples samples; see Detector. Writes a line at each hand-over:
+  // `Listening for commands @4056ms\n` and `Waiting for the wake word @9056ms\n`. The hop that ends
+  // `listen_ms` after the wake word's line, or the first one after that, is the last that the
+  // second bundle hears.
   Status ProcessHop(const int16_t* hop);
 
   // Writes that `samples` (> 0) samples never came, because the target did not keep up.
   void ReportLost(uint32_t samples);
 
-  // Everything as after Start: time 0, no history in frontend, model and recognizer.
+  // Everything as after Start, but for the thresholds: time 0, no history in frontend, model and
+  // recognizer, and the first bundle listens.
   Status Reset();
 
   // What the mean score (0..255) of `label` (0..label_count() - 1) has to exceed, from now on. The
   // bundle's setting at the start.
-  void SetThreshold(int label, uint8_t threshold) { recognizer_.SetThreshold(label, threshold); }
-  uint8_t threshold(int label) const { return recognizer_.threshold(label); }
+  void SetThreshold(int label, uint8_t threshold);
+  uint8_t threshold(int label) const;
 
-  int label_count() const { return config_.label_count; }
-  const char* label(int index) const { return config_.labels[index]; }
-
-  // Whether the last hop ran the model, and what it gave: label_count() values, valid until the
-  // next hop. The host looks at them; the device has no use for them.
-  bool inferred() const {
-    return features_.ready() && hops_to_inference_ == config_.inference_stride;
+  // Labels of the first bundle, then of the second.
+  int label_count() const {
+    return config_.label_count + (commands_ != nullptr ? commands_->config.label_count : 0);
   }
-  const int8_t* scores() const { return scores_; }
+  const char* label(int index) const {
+    const int of_second = index - config_.label_count;
+    return of_second < 0 ? config_.labels[index] : commands_->config.labels[of_second];
+  }
+
+  // Whether the second bundle listens, from the next hop on.
+  bool listening() const { return listening_; }
+
+  // Whether the last hop ran the model, and what it gave: a value for each label of the bundle that
+  // runs, valid until the next hop. The host looks at them; the device has no use for them.
+  bool inferred() const { return detector_->inferred(); }
+  const int8_t* scores() const { return detector_->scores(); }
 
   // For those who watch: the newest frame (kChannels features, valid until the next hop; null
-  // before the first), and a label's mean score (0..255) of the last inference's window.
+  // before the first), and a label's mean score (0..255) of the last inference's window. A label of
+  // the bundle that does not run has 0.
   const int8_t* newest_frame() const {
     return features_.frames() > 0 ? features_.newest() : nullptr;
   }
-  uint8_t MeanScore(int label) const { return recognizer_.MeanScore(label); }
+  uint8_t MeanScore(int label) const;
 
   // Hops since Start or Reset; wraps with the time.
   uint32_t hops() const { return time_ms_ / kHopMs; }
-  size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }
+  // Of the arena, by the bundle that needs more.
+  size_t arena_used_bytes() const { return arena_used_; }
 
  private:
-  const char* Mismatch() const;  // how model and settings do not fit; null: they do
-  bool IsStreaming() const { return input_frames_ < FeatureProvider::kFrames; }
-  Status Infer();
-  Status Fault(Status status);
+  // Makes the detector of a bundle anew.
+  void MakeDetector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
+                    int resting_label);
+  Status StartDetector();
+  Status BeginFirst();
+  Status BeginSecond(int resting_label);
+  static Status StartSecond(Pipeline& pipeline);
+  static Status HandOver(Pipeline& pipeline);
+  // The running bundle's own index of a label; negative: the label is the other bundle's.
+  int RunningIndex(int label) const;
 
   PipelineConfig config_;
-  Output* output_;
+  const Model& model_;
+  const OpResolver& resolver_;
+  uint8_t* arena_;
   size_t arena_size_;
-  MicroInterpreter interpreter_;
+  Output* output_;
+  Commands* commands_ = nullptr;
+  // `Then` sets them: a firmware with one bundle is linked without what they call.
+  Status (*start_second_)(Pipeline& pipeline) = nullptr;
+  Status (*hand_over_)(Pipeline& pipeline) = nullptr;
   DcOffset dc_offset_;
   FeatureProvider features_;
-  Recognizer recognizer_;
-  Responder responder_;
-  int8_t* input_ = nullptr;  // the model's input and output, in the arena
-  const int8_t* scores_ = nullptr;
-  uint32_t time_ms_ = 0;  // wraps after 49.7 days
-  int input_frames_ = 0;
-  int hops_to_inference_ = 0;
+  alignas(Detector) uint8_t place_[sizeof(Detector)];
+  Detector* detector_ = nullptr;  // of the bundle that runs; in `place_`
+  size_t arena_used_ = 0;
+  uint32_t time_ms_ = 0;          // wraps after 49.7 days
+  uint32_t listening_since_ = 0;  // time_ms_ then
+  bool listening_ = false;
 };
 
 }  // namespace kws

@@ -103,6 +103,26 @@ TEST(FeatureProvider, IsEmptyBeforeTheFirstFrame) {
   for (const Frame& frame : Copy(provider)) EXPECT_EQ(frame, NoEnergy());
 }
 
+TEST(FeatureProvider, SilenceForgetsFramesAndNothingElse) {
+  const std::vector<int16_t> pcm = Noise(160);
+  const std::vector<Frame> frames = Frames(pcm);
+  FeatureProvider provider;
+  for (int hop = 0; hop < 160; ++hop) {
+    provider.Push(pcm.data() + hop * kHop);
+    if (hop < 70) continue;
+    if (hop == 70) provider.Silence();
+    const size_t made = static_cast<size_t>(hop);
+    EXPECT_TRUE(provider.ready());
+    EXPECT_EQ(provider.frames(), made);
+    EXPECT_TRUE(std::equal(frames[made - 1].begin(), frames[made - 1].end(), provider.newest()));
+    const Spectrogram spectrogram = Copy(provider);
+    for (size_t i = 0; i < spectrogram.size(); ++i) {
+      const size_t age = spectrogram.size() - i;
+      ASSERT_EQ(spectrogram[i], age <= made - 70 ? frames[made - age] : NoEnergy()) << hop;
+    }
+  }
+}
+
 TEST(FeatureProvider, ResetStartsAnew) {
   const std::vector<int16_t> pcm = Noise(60);
   FeatureProvider provider;

@@ -20,7 +20,7 @@ Recognizer::Result New(int label, uint8_t score) {
 
 TEST(Responder, WritesTheLineThatToolsMatch) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
+  Responder responder(kLabels, false, 0, &output);
   responder.Respond(New(2, 201), 4056);
   EXPECT_EQ(output.text(), "Heard yes (201) @4056ms\n");
   EXPECT_EQ(output.leds(), std::vector<int>{2});
@@ -28,7 +28,7 @@ TEST(Responder, WritesTheLineThatToolsMatch) {
 
 TEST(Responder, UnknownWritesNothingAndTurnsTheLightOff) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
+  Responder responder(kLabels, false, 0, &output);
   responder.Respond(New(3, 201), 0);
   responder.Respond(New(1, 255), 40);
   EXPECT_EQ(output.text(), "Heard no (201) @0ms\n");
@@ -37,7 +37,7 @@ TEST(Responder, UnknownWritesNothingAndTurnsTheLightOff) {
 
 TEST(Responder, SaysUnknownIfAsked) {
   RecordingOutput output;
-  Responder responder(kLabels, true, &output);
+  Responder responder(kLabels, true, 0, &output);
   responder.Respond(New(1, 255), 0);
   EXPECT_EQ(output.text(), "Heard unknown (255) @0ms\n");
   EXPECT_EQ(output.leds(), std::vector<int>{1});
@@ -45,7 +45,7 @@ TEST(Responder, SaysUnknownIfAsked) {
 
 TEST(Responder, SilenceOnlyTurnsTheLightOff) {
   RecordingOutput output;
-  Responder responder(kLabels, true, &output);
+  Responder responder(kLabels, true, 0, &output);
   responder.Respond(New(0, 255), 1000);
   EXPECT_EQ(output.text(), "");
   EXPECT_EQ(output.leds(), std::vector<int>{0});
@@ -53,7 +53,7 @@ TEST(Responder, SilenceOnlyTurnsTheLightOff) {
 
 TEST(Responder, KeepsStillWhenNothingIsNew) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
+  Responder responder(kLabels, false, 0, &output);
   Recognizer::Result result = New(2, 255);
   result.is_new = false;
   responder.Respond(result, 1000);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipeline/detector.h"
+
+#include "serial_lines.h"
+
+namespace kws {
+namespace {
+
+bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
+  return tensor.data != nullptr && tensor.type == TensorType::kInt8 && tensor.bytes == bytes;
+}
+
+}  // namespace
+
+Detector::Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
+                   uint8_t* arena, size_t arena_size, int resting_label, Output* output)
+    : config_(config),
+      output_(output),
+      arena_size_(arena_size),
+      interpreter_(model, resolver, arena, arena_size),
+      recognizer_(config.label_count, config.recognizer),
+      responder_(config.labels, config.report_unknown, resting_label, output) {}
+
+Status Detector::Start() {
+  const Status status = interpreter_.AllocateTensors();
+  if (status != Status::kOk) return Fault(status);
+  input_frames_ = static_cast<int>(interpreter_.input(0).bytes) / Frontend::kChannels;
+  const char* mismatch = Mismatch();
+  if (mismatch != nullptr) {
+    WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
+    return Status::kBadArgument;
+  }
+  input_ = interpreter_.input(0).As<int8_t>();
+  scores_ = interpreter_.output(0).As<int8_t>();
+  return Reset();
+}
+
+const char* Detector::Mismatch() const {
+  if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
+    return "the number of labels is out of range";
+  }
+  if (config_.inference_stride < 1) return "inference_stride is less than 1";
+  const int32_t window = config_.recognizer.average_window_ms;
+  const int32_t stride_ms = static_cast<int32_t>(kHopMs) * config_.inference_stride;
+  if (window / stride_ms >= Recognizer::Capacity(config_.label_count)) {
+    return "average_window_ms is too long for this inference_stride and number of labels";
+  }
+  const TensorView input = interpreter_.input(0);
+  if (interpreter_.inputs_size() != 1 || input_frames_ < 1 ||
+      input_frames_ > FeatureProvider::kFrames ||
+      !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
+    return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
+  }
+  if (IsStreaming() && config_.inference_stride != input_frames_) {
+    return "inference_stride is not the number of frames that the model takes at a time";
+  }
+  const TensorView output = interpreter_.output(0);
+  if (interpreter_.outputs_size() != 1 ||
+      !IsSingleInt8(output, static_cast<uint32_t>(config_.label_count))) {
+    return "the model's output is not one int8 score a label";
+  }
+  if (output.scale != 1.0f / 256.0f || output.zero_point != -128) {
+    return "the model's scores are not softmax's (scale 1/256, zero point -128)";
+  }
+  return nullptr;
+}
+
+Status Detector::Reset() {
+  recognizer_.Reset();
+  // One inference falls on the 49th frame: a streaming model's first calls fit to that.
+  hops_to_inference_ = IsStreaming() ? (FeatureProvider::kFrames - 1) % input_frames_ + 1 : 1;
+  frames_to_trust_ = IsStreaming() ? FeatureProvider::kFrames : 0;
+  heard_ = 0;
+  inferred_ = false;
+  return interpreter_.Reset();
+}
+
+Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+  heard_ = 0;
+  inferred_ = false;
+  if (has_frame && frames_to_trust_ > 0) --frames_to_trust_;
+  const bool runs = IsStreaming() ? has_frame : features.ready();
+  if (!runs || --hops_to_inference_ > 0) return Status::kOk;
+  hops_to_inference_ = config_.inference_stride;
+  const Status status = Infer(features, time_ms);
+  return status == Status::kOk ? status : Fault(status);
+}
+
+Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
+  features.CopyNewest(input_frames_, input_);
+  KWS_RETURN_IF_ERROR(interpreter_.Invoke());
+  if (frames_to_trust_ > 0) return Status::kOk;  // less than a second: nothing to rely on
+  inferred_ = true;
+  Recognizer::Result result;
+  KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms), &result));
+  responder_.Respond(result, time_ms);
+  if (result.is_new && result.label >= Responder::kFirstKeyword) heard_ = result.label;
+  return Status::kOk;
+}
+
+Status Detector::Fault(Status status) {
+  WriteText(output_, lines::kError);
+  const ErrorDetail& where = interpreter_.error();
+  if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
+    WriteText(output_, "operator ");
+    WriteNumber(output_, static_cast<uint32_t>(where.op_index));
+    if (where.builtin_code >= 0) {
+      WriteText(output_, " (builtin code ");
+      WriteNumber(output_, static_cast<uint32_t>(where.builtin_code));
+      WriteText(output_, ")");
+    }
+    WriteText(output_, ": ");
+  }
+  WriteText(output_, StatusMessage(status));
+  if (status == Status::kArenaTooSmall) {
+    WriteText(output_, " than ");
+    WriteNumber(output_, static_cast<uint32_t>(arena_size_));
+    WriteText(output_, " bytes");
+  }
+  WriteText(output_, "\n");
+  return status;
+}
+
+}  // namespace kws

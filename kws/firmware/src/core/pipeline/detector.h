@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// One bundle at work: its model scores what is heard, its recognizer finds the commands, its
+// responder tells them.
+#ifndef KWS_PIPELINE_DETECTOR_H_
+#define KWS_PIPELINE_DETECTOR_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "output.h"
+#include "pipeline/feature_provider.h"
+#include "pipeline/recognizer.h"
+#include "pipeline/responder.h"
+#include "runtime/micro_interpreter.h"
+#include "status.h"
+
+namespace kws {
+
+// All pointers stay the caller's and must outlive the pipeline.
+struct PipelineConfig {
+  const char* version;
+  const char* board;
+  const char* model_name;
+  const char* model_sha8;     // first 8 hexadecimal digits of the model's SHA-256
+  const char* const* labels;  // label_count names: silence, unknown, then the keywords
+  int label_count;
+  int inference_stride;  // hops from one inference to the next (> 0); a streaming model's frames
+  RecognizerSettings recognizer;
+  bool report_unknown = false;  // see Responder
+};
+
+// A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
+// heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
+// of its calls ends with the 49th frame. Frames that its first call lacks are -128 (no energy).
+//
+// Every fault is written as one line that starts with `error: `, and returned.
+class Detector {
+ public:
+  static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
+
+  // Keeps references to all of them; see MicroInterpreter for model, resolver and arena. The arena
+  // is the detector's from Start on. `resting_label`: see Responder.
+  Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
+           uint8_t* arena, size_t arena_size, int resting_label, Output* output);
+
+  // Checks settings and model, and allocates the tensors. Call once, before the first hop.
+  Status Start();
+
+  // Call after each hop, with the features of all hops so far. `has_frame`: the hop completed a
+  // frame. `time_ms` is the end of the hop. From the 49th frame on, every `inference_stride` hops
+  // runs the model and, where a keyword was heard, writes its line. A streaming model runs from its
+  // first frames on, but what it says counts from the 49th frame that it was given.
+  Status ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
+
+  // The keyword (its label's index) that the last hop reported; 0: none.
+  int heard() const { return heard_; }
+
+  // As after Start, but for the thresholds: no history in model and recognizer.
+  Status Reset();
+
+  // See Pipeline.
+  void SetThreshold(int label, uint8_t threshold) { recognizer_.SetThreshold(label, threshold); }
+  uint8_t threshold(int label) const { return recognizer_.threshold(label); }
+  uint8_t MeanScore(int label) const { return recognizer_.MeanScore(label); }
+  bool inferred() const { return inferred_; }
+  const int8_t* scores() const { return scores_; }
+  size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }
+
+ private:
+  const char* Mismatch() const;  // how model and settings do not fit; null: they do
+  bool IsStreaming() const { return input_frames_ < FeatureProvider::kFrames; }
+  Status Infer(const FeatureProvider& features, uint32_t time_ms);
+  Status Fault(Status status);
+
+  const PipelineConfig& config_;
+  Output* output_;
+  size_t arena_size_;
+  MicroInterpreter interpreter_;
+  Recognizer recognizer_;
+  Responder responder_;
+  int8_t* input_ = nullptr;  // the model's input and output, in the arena
+  const int8_t* scores_ = nullptr;
+  int input_frames_ = 0;
+  int hops_to_inference_ = 0;
+  int frames_to_trust_ = 0;  // that a streaming model has to be given until its scores count
+  int heard_ = 0;
+  bool inferred_ = false;
+};
+
+}  // namespace kws
+
+#endif  // KWS_PIPELINE_DETECTOR_H_

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wake word's bundle and then a commands' bundle: the same lines here and on the board."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.reading import load_bundle
+from kws.errors import UsageError
+from kws.features.frontend_settings import FrontendSettings
+from kws.host.build.firmware import build
+from kws.host.emulate import host_device
+from kws.host.emulate.matrix import HOST, Recording, clip_recording, play_all
+from kws.host.emulate.padding import Pcm, silence
+from kws.host.emulate.qemu import Qemu
+from kws.host.emulate.recordings import default_matrix, held_out_after_wake_word
+from kws.host.serial.lines import Heard, Listening, Then, Waiting, parse_line
+from tests.command_line import Run
+from tests.tones import make_tones
+
+TEN_WORDS = default_bundle_path().parent / "ten_words"
+YES, NO, LEFT = (
+    load_clip(default_matrix() / f"{name}.flac") for name in ("yes_slt", "no_awb", "left_slt")
+)
+
+
+def pause(seconds: float) -> Pcm:
+    return silence(round(seconds * 16000), seed=2)
+
+
+def labels_of(text: str) -> list[str]:
+    """What was heard and who listens, without scores and times."""
+    return [line.split(" (")[0].split(" @")[0] for line in text.splitlines()[2:]]
+
+
+@pytest.fixture
+def pair() -> Bundle:
+    return with_commands(load_bundle(default_bundle_path()), load_bundle(TEN_WORDS))
+
+
+@pytest.fixture(scope="module")
+def conversation() -> Pcm:
+    """A command, yes and a command, the command again, then yes and too long a pause."""
+    early = (pause(1), LEFT, pause(1.5))
+    answered = (YES, pause(1), LEFT, pause(2), LEFT, pause(1.5))
+    late = (YES, pause(7), LEFT, pause(1.5))
+    return np.concatenate([*early, *answered, *late])
+
+
+HAND_OVERS = [
+    "Heard yes",
+    "Listening for commands",
+    "Heard left",
+    "Waiting for the wake word",
+    "Heard yes",
+    "Listening for commands",
+    "Waiting for the wake word",
+]
+
+
+def test_a_command_is_heard_once_and_only_after_a_wake_word(
+    pair: Bundle, conversation: Pcm
+) -> None:
+    serial = host_device.play(pair, conversation)
+    assert labels_of(serial.text) == HAND_OVERS
+    last, waiting = serial.events[-2:]
+    assert isinstance(last, Listening)
+    assert isinstance(waiting, Waiting)
+    assert waiting.time_ms - last.time_ms == 5000
+    assert [heard.label for heard in serial.heard] == ["yes", "left", "yes"]
+
+
+def test_a_word_of_both_bundles_is_heard_by_one_at_a_time(pair: Bundle) -> None:
+    alone = np.concatenate([pause(1), YES, pause(8)])
+    assert labels_of(host_device.play(pair, alone).text) == [
+        "Heard yes",
+        "Listening for commands",
+        "Waiting for the wake word",
+    ]
+    twice = np.concatenate([pause(1), YES, pause(1), YES, pause(1.5)])
+    assert labels_of(host_device.play(pair, twice).text) == [
+        "Heard yes",
+        "Listening for commands",
+        "Heard yes",
+        "Waiting for the wake word",
+    ]
+
+
+def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Bundle) -> None:
+    commands = load_bundle(TEN_WORDS)
+    deaf = replace(commands.recognizer, thresholds=dict.fromkeys(commands.keywords, 255))
+    pair = with_commands(pair, replace(commands, recognizer=deaf), 4000)
+    pcm = np.concatenate([pause(1), YES, pause(1), YES, pause(4)])
+    events = host_device.play(pair, pcm).events
+    assert [type(event) for event in events] == [Heard, Listening, Waiting]
+    assert events[2].time_ms - events[1].time_ms == 4000
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_host_and_emulator_write_the_same_bytes(pair: Bundle, conversation: Pcm) -> None:
+    elf = build("qemu", pair).elf
+    rounded = with_commands(pair, load_bundle(TEN_WORDS), 1234)
+    elf_rounded = build("qemu", rounded).elf
+    many = np.tile(np.concatenate([YES, pause(1), NO, pause(0.7), LEFT, pause(1)]), 4)
+    plays = [
+        (pair, elf, conversation),
+        (pair, elf, many[: 20 * 16000 + 123]),
+        (rounded, elf_rounded, conversation),
+    ]
+    with Qemu() as emulator, ThreadPoolExecutor(2) as pool:
+        boards = list(pool.map(lambda play: emulator.play(play[1], play[2]), plays))
+    for (bundle, _, pcm), board in zip(plays, boards, strict=True):
+        host = host_device.play(bundle, pcm).text
+        assert board.text == host.replace("on host", "on qemu", 1)
+        assert "Listening for commands" in host
+    then = parse_line(boards[2].text.splitlines()[1])
+    assert isinstance(then, Then)
+    assert (then.model, then.listen_ms) == ("ten_words", 1234)
+    assert then.arena_size == pair.device_arena_bytes
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Bundle) -> None:
+    with Qemu() as emulator:
+        typed = "threshold yes 90\nthreshold left\nstats\n"
+        text = emulator.play(build("qemu", pair).elf, silence(16000), typed).text
+    answers = text.splitlines()[2:]
+    assert answers[:2] == ["threshold yes 90, yes 90", "threshold left 165"]
+    assert f"arena {pair.device_arena_bytes} bytes" in answers[2]
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_two_bundles_take_the_ram_of_one_and_little_more(pair: Bundle) -> None:
+    one, two = (build("nano33ble", bundle).size for bundle in (replace(pair, then=None), pair))
+    assert two.ram < 64_000
+    assert two.ram - one.ram < 512
+    assert two.arena == pair.device_arena_bytes
+    assert pair.then is not None
+    assert two.model == len(pair.model) + len(pair.then.bundle.model)
+
+
+@pytest.mark.parametrize("board", [HOST, pytest.param("qemu", marks=pytest.mark.slow)])
+def test_a_recording_with_both_words_is_expected_in_order(
+    pair: Bundle, tmp_path: Path, board: str
+) -> None:
+    file = tmp_path / "both.wav"
+    write_clip(file, np.concatenate([YES, pause(1), LEFT]))
+    clips = [f"yes,left={file}", f"yes,no={file}"]
+    recordings = [clip_recording(clip, pair.device_words) for clip in clips]
+    results = play_all(board, pair, recordings)
+    assert [result.rows[0].ok for result in results] == [True, False]
+    with pytest.raises(UsageError, match="no label 'lefft'"):
+        clip_recording(f"yes,lefft={file}", pair.device_words)
+
+
+def test_held_out_commands_come_after_a_wake_word_and_alone(tmp_path: Path) -> None:
+    data = make_tones(tmp_path)
+    recordings = held_out_after_wake_word(data, ["low"], ["high", "low"], 2)
+    labels = [recording.expected[0].label for recording in recordings]
+    assert labels == ["low, high", "unknown", "low, high", "unknown", "low, low", "low, low"]
+    assert all(isinstance(recording, Recording) for recording in recordings)
+
+
+def test_bundles_with_different_frontends_are_refused() -> None:
+    first, commands = load_bundle(default_bundle_path()), load_bundle(TEN_WORDS)
+    other = replace(commands, frontend=FrontendSettings(frames=99))
+    with pytest.raises(UsageError, match=r"^yes_no and ten_words .* frames is 49 in one and 99 in"):
+        with_commands(first, other)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--then", TEN_WORDS, "--for", "0s"), "0 s is no time to listen for commands"),
+        (("--then", TEN_WORDS, "--for", "601s"), "601 s is no time to listen for commands"),
+        (("--then", TEN_WORDS, "--for", "5"), "--for '5': write a time with its unit, such as 5s"),
+        (("--then", TEN_WORDS, "--for", "-5s"), "--for '-5s': write a time with its unit"),
+        (("--then", "missing"), "missing: no such bundle"),
+        (("--for", "5s"), "--for says how long a second bundle listens; name it with --then"),
+    ],
+)
+@pytest.mark.parametrize("command", ["build", "run", "listen"])
+def test_wrong_use_is_one_line(
+    kws: Run, command: str, options: tuple[object, ...], message: str
+) -> None:
+    more = {"build": ("--board", "qemu"), "run": (default_matrix() / "fan.flac",), "listen": ()}
+    code, out, err = kws(command, *more[command], *options)
+    assert (code, out) == (1 if "missing" in message else 2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_run_and_listen_print_the_devices_lines(
+    kws: Run, pair: Bundle, conversation: Pcm, tmp_path: Path
+) -> None:
+    file = tmp_path / "conversation.wav"
+    write_clip(file, conversation)
+    options = ("--then", TEN_WORDS, "--for", "2.5s")
+    code, out, _ = kws("run", file, *options)
+    assert code == 0
+    assert out.splitlines()[1].startswith("then model ten_words ")
+    assert " for 2500 ms, " in out
+    assert labels_of(out) == HAND_OVERS
+    assert kws("listen", "--input", file, "--fast", *options) == (code, out, "")
