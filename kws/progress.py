@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 
 from rich.console import Console
@@ -19,6 +20,9 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
+LINE_SECONDS = 30.0
+"""Without a terminal: from one line to the next."""
+
 
 @contextlib.contextmanager
 def progress_bar(
@@ -26,17 +30,21 @@ def progress_bar(
 ) -> Iterator[Callable[[int], None]]:
     """A bar until the block ends; yields a function that advances it by a number of steps.
 
-    If stderr is not a terminal (a file, a pipe), nothing is drawn.
+    If stderr is not a terminal (a file, a pipe), a step writes how far it is in a plain line, at
+    most one every `LINE_SECONDS`.
 
     Args:
         title: what is done, in a few words.
         total: all steps; None if unknown.
         unit: "items", or "bytes" for a transfer (sizes and speed are shown).
     """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _lines(console, title, total)
+        return
     counts: list[ProgressColumn] = [MofNCompleteColumn()]
     if unit == "bytes":
         counts = [DownloadColumn(), TransferSpeedColumn()]
-    console = Console(stderr=True)
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -45,8 +53,22 @@ def progress_bar(
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     )
     with bar:
         task = bar.add_task(title, total=total)
         yield lambda steps: bar.advance(task, steps)
+
+
+def _lines(console: Console, title: str, total: int | None) -> Callable[[int], None]:
+    done = 0
+    written = time.monotonic()
+
+    def advance(steps: int) -> None:
+        nonlocal done, written
+        done += steps
+        if time.monotonic() - written >= LINE_SECONDS:
+            written = time.monotonic()
+            of = "" if total is None else f" of {total}"
+            console.print(f"{title}: {done}{of}", soft_wrap=True, markup=False, highlight=False)
+
+    return advance

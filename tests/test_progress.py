@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Without a terminal long work says now and then how far it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from kws import progress
+
+pytestmark = pytest.mark.unit
+
+
+def test_quick_work_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress.progress_bar("playing", 3) as advance:
+        for _ in range(3):
+            advance(1)
+    assert capsys.readouterr().err == ""
+
+
+def test_long_work_writes_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("kws.progress.time.monotonic", lambda: now)
+    with progress.progress_bar("playing", 10) as advance:
+        for _ in range(10):
+            now += 12.0
+            advance(1)
+    assert capsys.readouterr().err == "playing: 3 of 10\nplaying: 6 of 10\nplaying: 9 of 10\n"
+    with progress.progress_bar("reading", None) as advance:
+        now += progress.LINE_SECONDS
+        advance(2)
+    assert capsys.readouterr().err == "reading: 2\n"
