@@ -28,7 +28,7 @@ TIDY_SOURCES := $(filter kws/firmware/src/core/%.cc,$(CPP_SOURCES))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo check test test-all test-cpp fuzz lint tidy bench pictures results assets wasm clean
+.PHONY: setup demo check test test-all test-cpp mutants fuzz lint tidy bench pictures results assets wasm clean
 .PRECIOUS: build/.%-packages $(VENV)/.for-%
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
@@ -144,6 +144,10 @@ test-cpp: build/.core-packages build/.test-packages
 	@$(CONFIGURE) || { cat build/test-configure.log; exit 1; }
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
+
+# Faults put into the boards' drivers: in Renode each has to be noticed. Part of `make test-all`.
+mutants: setup $(VENV)/.core
+	@$(BIN)/python -m pytest tests/firmware/mutants -n $(JOBS) --dist worksteal
 
 # A minute of this runs in `make test-all`. What it learns stays in build/fuzz/corpus.
 FUZZ_SECONDS ?= 1800

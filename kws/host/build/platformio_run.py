@@ -76,7 +76,7 @@ def run_platformio(environment: str, generated: Path | None, work: Path, result:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        env=_environment(work, generated),
+        env=process_environment(work, generated),
         check=False,
     )
     if run.returncode != 0:
@@ -92,7 +92,7 @@ def run_platformio(environment: str, generated: Path | None, work: Path, result:
     (result / BUILD_LOG).write_text(run.stdout, encoding="utf-8")
 
 
-def _environment(work: Path, generated: Path | None) -> dict[str, str]:
+def process_environment(work: Path, generated: Path | None) -> dict[str, str]:
     """PlatformIO keeps to `work`: nothing in the user's home, nothing in the installed package."""
     variables = {k: v for k, v in os.environ.items() if not k.startswith("PLATFORMIO_")}
     variables |= {

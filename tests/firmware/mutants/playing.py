@@ -1,0 +1,228 @@
+"""Builds a board's firmware with a fault in its drivers, and plays sound to it in Renode."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kws.bundle.bundle import Bundle
+from kws.host.build.boards import find_board, firmware_folder
+from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
+from kws.host.emulate.padding import Pcm
+from kws.host.emulate.renode import find_renode, microphone, scripts
+
+HERE = Path(__file__).parent
+
+LEDS = {
+    "nano33ble": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_orange", "gpio1.led_power"),
+    "sparkfun_edge": ("gpio.led_red", "gpio.led_green", "gpio.led_yellow", "gpio.led_blue"),
+}
+
+_MARK = "----- plays"
+_HANG = "0xE7FEE7FE"  # b . (Arm DDI 0403E, A7.7.12)
+_AT_ONCE = 8  # plays by one process of Renode, which takes seconds to start
+
+_SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0}
+_LOOKS = {"sound": 0.05, "loud": 0.4, "hang": 0.25, "deaf": 0.25}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault that a driver could have."""
+
+    board: str
+    name: str
+    edits: tuple[tuple[str, str, str], ...]
+    """Files of the board's folder, each with a text that is in it once, and another for it."""
+
+    play: str = "sound"
+    """sound: a word, and what is typed after it; loud: with a gain; hang: the main loop hangs;
+    deaf: no samples come."""
+
+    survives: str = ""
+    """Why no model can notice it; empty: it has to be noticed."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a board did that somebody can see."""
+
+    text: str
+    """All that it wrote, without shares of idle time and stack."""
+
+    leds: tuple[str, ...]
+    """Which were lit, at equal times."""
+
+
+def mutants(board: str) -> list[Mutant]:
+    """The table of a board."""
+    table = tomllib.loads((HERE / f"{board}.toml").read_text(encoding="utf-8"))
+    return [
+        Mutant(
+            board,
+            entry["name"],
+            tuple(tuple(edit) for edit in entry["edits"]),
+            entry.get("play", "sound"),
+            entry.get("survives", ""),
+        )
+        for entry in table["mutant"]
+    ]
+
+
+class Workshop:
+    """A copy of the firmware's sources that is built again and again: only what changed.
+
+    Args:
+        board: its drivers are changed.
+        bundle: what the firmware runs.
+        folder: an empty one.
+    """
+
+    def __init__(self, board: str, bundle: Bundle, folder: Path) -> None:
+        self._board = board
+        self._folder = folder
+        self._project = folder / "project"
+        ignore = shutil.ignore_patterns(*NO_SOURCES)
+        shutil.copytree(firmware_folder(), self._project, ignore=ignore)
+        self._drivers = self._project / "src" / "boards" / board
+        self._environment = process_environment(folder, bundle.firmware)
+        self._compile: dict[Path, list[str]] = {}
+        self._link: list[str] = []
+
+    def count(self, file: str, text: str) -> int:
+        """How often a text is in a file of the board."""
+        return (self._drivers / file).read_text().count(text)
+
+    def build_all(self) -> Path:
+        """The firmware without a fault; what `build` needs."""
+        command = [sys.executable, "-m", "platformio", "run", "-v", "-e", self._board]
+        done = subprocess.run(
+            [*command, "-d", str(self._project)],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=self._environment,
+        )
+        for line in done.stdout.splitlines():
+            words = shlex.split(line) if line.startswith("arm-none-eabi-g++ ") else []
+            if "-c" in words:
+                self._compile[self._project / words[-1]] = words
+            elif words:
+                self._link = words
+        return self._keep("none")
+
+    def build(self, mutant: Mutant) -> Path:
+        """The firmware with a fault."""
+        before = {file: (self._drivers / file).read_bytes() for file, _, _ in mutant.edits}
+        commands = [self._compile[source] for source in self._changed(mutant)]
+        objects = [self._project / command[command.index("-o") + 1] for command in commands]
+        before_objects = [file.read_bytes() for file in objects]
+        try:
+            for file, old, new in mutant.edits:
+                text = (self._drivers / file).read_text()
+                (self._drivers / file).write_text(text.replace(old, new))
+            for command in [*commands, self._link]:
+                self._run(command)
+            return self._keep(re.sub(r"\W+", "_", mutant.name))
+        finally:
+            for file, data in before.items():
+                (self._drivers / file).write_bytes(data)
+            for place, data in zip(objects, before_objects, strict=True):
+                place.write_bytes(data)
+
+    def _changed(self, mutant: Mutant) -> set[Path]:
+        """The sources to compile again: with a header, those that use the constant."""
+        sources = set()
+        for file, old, _ in mutant.edits:
+            if file.endswith(".cc"):
+                sources.add(self._drivers / file)
+                continue
+            constant = old.partition(" ")[0]
+            every = self._drivers.rglob("*.cc")
+            sources |= {source for source in every if constant in source.read_text()}
+        return sources
+
+    def _run(self, command: list[str]) -> None:
+        subprocess.run(command, check=True, cwd=self._project, stdout=subprocess.DEVNULL)
+
+    def _keep(self, name: str) -> Path:
+        elf = self._folder / f"{name}.elf"
+        shutil.copyfile(self._folder / "build" / self._board / ELF, elf)
+        return elf
+
+
+def traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm) -> list[Trace]:
+    """What each firmware does in a play: see `Mutant.play`."""
+    every: list[Trace] = []
+    for i in range(0, len(plays), _AT_ONCE):
+        with tempfile.TemporaryDirectory(prefix="kws-mutants-") as name:
+            every += _traces(board, plays[i : i + _AT_ONCE], pcm, Path(name))
+    return every
+
+
+def _traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm, place: Path) -> list[Trace]:
+    (place / "sound.raw").write_bytes(microphone(find_board(board), pcm))
+    lines = ["logLevel 3"]
+    for number, (elf, play) in enumerate(plays):
+        lines += [*_script(board, elf, play, place, f"serial{number}.txt"), "Clear"]
+    (place / "run.resc").write_text("\n".join([*lines, "quit"]) + "\n")
+    command = [*find_renode(), "--disable-xwt", "--console", "--plain", "--hide-log"]
+    done = subprocess.run(
+        [*command, "-e", f"include @{place / 'run.resc'}"],
+        capture_output=True,
+        text=True,
+        timeout=3600,
+        check=False,
+    )
+    parts = done.stdout.split(_MARK)[1:]
+    assert len(parts) == len(plays), done.stdout + done.stderr
+    every = []
+    for number, part in enumerate(parts):
+        serial = place / f"serial{number}.txt"  # not there if nothing came
+        text = serial.read_bytes().decode("utf-8", "replace") if serial.exists() else ""
+        lit = re.findall(r"^(True|False)\s*$", part, re.M)
+        leds = "".join("+" if state == "True" else "-" for state in lit)
+        count = len(LEDS[board])
+        looks = tuple(leds[i : i + count] for i in range(0, len(leds), count))
+        assert looks, part
+        every.append(Trace(re.sub(r"[\d.]+ % idle|stack \d+", "", text), looks))
+    return every
+
+
+def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[str]:
+    lines = [
+        f"$elf=@{elf}",
+        f"include @{scripts() / board}.resc",
+        f"uart0 CreateFileBackend @{place / serial} true",
+        f'echo "{_MARK}"',
+    ]
+    if play != "deaf":
+        lines.append(f"microphone SetInputFile @{place / 'sound.raw'}")
+    typed = {}
+    if play == "loud":
+        typed[0.3] = 'uart0 WriteLine "gain 6"'
+    if play in ("sound", "loud"):
+        typed[_SECONDS[play] - 0.2] = 'uart0 WriteLine "level"'
+        typed[_SECONDS[play] - 0.1] = 'uart0 WriteLine "stats"'
+    if play == "hang":
+        symbol = '`sysbus GetSymbolAddress "kws::Pipeline::ProcessHop"`'
+        typed[0.5] = f"sysbus WriteDoubleWord {symbol} {_HANG}"
+    events = [(at, [command]) for at, command in typed.items()]
+    states = [f"{led} State" for led in LEDS[board]]
+    looks = int(_SECONDS[play] / _LOOKS[play])
+    events += [((i + 1) * _LOOKS[play], states) for i in range(looks)]
+    now = 0.0
+    for at, commands in sorted(events, key=lambda event: event[0]):
+        if at > now:
+            lines.append(f'emulation RunFor "{at - now:.6f}"')
+        lines += commands
+        now = at
+    return lines

@@ -1,0 +1,75 @@
+"""Faults put into the boards' drivers on purpose: in Renode each has to be noticed.
+
+The tables beside this file list them. A model that takes a wrong pin, rate or clock for right
+passes a driver that makes a real board deaf or mute; this is the test of the models.
+`make mutants` runs it alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kws._core import FAULT_LINES
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.host.emulate import host_device
+from kws.host.emulate.recordings import default_matrix, load_matrix
+from tests.firmware.mutants.playing import LEDS, Workshop, mutants, traces
+from tests.paths import ROOT
+
+renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+
+
+@pytest.fixture(scope="module")
+def bundle() -> Bundle:
+    return load_bundle(default_bundle_path())
+
+
+@pytest.mark.parametrize("board", LEDS)
+def test_each_edit_fits_once(board: str, bundle: Bundle, tmp_path: Path) -> None:
+    workshop = Workshop(board, bundle, tmp_path)
+    names = [mutant.name for mutant in mutants(board)]
+    page = " ".join((ROOT / "docs" / "boards" / f"{board}.md").read_text().split())
+    assert len(names) >= 40
+    assert f"`make mutants` puts {len(names)} faults into the drivers" in page
+    assert len(set(names)) == len(names)
+    for mutant in mutants(board):
+        for file, old, _ in mutant.edits:
+            assert workshop.count(file, old) == 1, f"{mutant.name}: {old!r}"
+
+
+@renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+@pytest.mark.parametrize("board", LEDS)
+def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> None:
+    # A word whose score tells 20 dB less; that of others may be the same by chance.
+    every = load_matrix(default_matrix(), bundle.labels)
+    pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
+    workshop = Workshop(board, bundle, tmp_path)
+    good = workshop.build_all()
+    kinds = ("sound", "loud", "hang", "deaf")
+    right = dict(zip(kinds, traces(board, [(good, kind) for kind in kinds], pcm), strict=True))
+
+    # Without a fault it is what the host says; then faults can be told from it.
+    host = host_device.play(bundle, pcm).text.splitlines()[1:]
+    lines = right["sound"].text.splitlines()
+    assert host
+    assert lines[1:-2] == host
+    assert lines[-2].startswith("level: ")
+    assert lines[-1].startswith("stats: ")
+    assert "gain 6 dB" in right["loud"].text
+    assert FAULT_LINES["watchdog"] in right["hang"].text
+    assert FAULT_LINES["no_samples"] in right["deaf"].text
+
+    table = mutants(board)
+    plays = [(workshop.build(mutant), mutant.play) for mutant in table]
+    noticed = {
+        mutant: trace != right[mutant.play]
+        for mutant, trace in zip(table, traces(board, plays, pcm), strict=True)
+    }
+    survivors = {mutant.name for mutant, seen in noticed.items() if not seen}
+    assert survivors == {mutant.name for mutant in table if mutant.survives}
