@@ -29,7 +29,7 @@ filters at three output pixels at a time. A product costs more where
 - a filter has few products (window x input channels), or their number is not a multiple of 4;
 - there are few filters, because each window is copied once for all of them;
 - fewer than three output pixels remain, because the loop computes three all the same;
-- a filter has more than 136 products: then its weights are widened anew for every three pixels.
+- a filter has more than 64 products: then its weights are widened anew for every three pixels.
   With fewer, up to 27 pixels share that work.
 
 **DEPTHWISE_CONV_2D** has three fast loops:

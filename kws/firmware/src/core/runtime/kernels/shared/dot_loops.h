@@ -27,7 +27,7 @@ constexpr int kMostColumns = 27;
 
 // Whether pairs of filters are widened before they are multiplied: columns share the work, so that
 // it pays where there is room for many. Of taps that are no multiple of four always.
-constexpr bool WidensFilters(uint32_t taps) { return taps <= 136 || taps % 4 != 0; }
+constexpr bool WidensFilters(uint32_t taps) { return taps <= 64 || taps % 4 != 0; }
 
 // Columns at a time: as many as take, with two widened filters, about 3 kB.
 constexpr int ColumnsAtOnce(uint32_t taps) {
