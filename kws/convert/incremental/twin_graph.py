@@ -30,6 +30,7 @@ class TwinGraph:
         self._ops: list[Any] = []
         self._copies: dict[int, int] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
+        self._cut_constants: dict[tuple[int, int, int], int] = {}
         self._codes: dict[str, int] = {}
         self._variables = 0
 
@@ -56,6 +57,22 @@ class TwinGraph:
             self._tensors.append(made)
             self._copies[tensor] = len(self._tensors) - 1
         return self._copies[tensor]
+
+    def cut_constant(self, tensor: int, start: int, stop: int) -> int:
+        """Elements `start` to `stop - 1` of dimension 1 of an int8 constant of the whole model."""
+        shape = self._whole.shape(tensor)
+        if (start, stop) == (0, shape[1]):
+            return self.original(tensor)
+        key = (tensor, start, stop)
+        if key not in self._cut_constants:
+            values = self._whole.values(tensor).reshape(shape)[:, start:stop]
+            buffer = self._schema.BufferT()
+            buffer.data = np.ascontiguousarray(values).view(np.uint8).ravel()
+            self._table.buffers.append(buffer)
+            made = self.tensor(tensor, values.shape)
+            self._tensors[made].buffer = len(self._table.buffers) - 1
+            self._cut_constants[key] = made
+        return self._cut_constants[key]
 
     def numbers(self, values: Sequence[int], columns: int = 0) -> int:
         """A constant of int32 values, in rows of `columns` if given."""

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kws.convert.incremental.edge_rows import Call, filter_calls
 from kws.convert.incremental.op_rules import Treatment
-from kws.convert.incremental.time_rows import Rows, Slide, Span, parts, with_rows
+from kws.convert.incremental.time_rows import Rows, Slide, parts, with_rows
 from kws.convert.incremental.twin_graph import TwinGraph
 from kws.convert.incremental.window_graph import Op, WindowGraph
 
@@ -82,7 +83,8 @@ class _Writer:
             needed = self._timed[tensor].needed
             output = next(iter(treatment.outputs.values()))
             if treatment.slide is not None:
-                spans = [treatment.slide.span(*part) for part in parts(output)]
+                calls = filter_calls(op, self._graph, treatment, treatment.slide)
+                spans = [call.span for part in calls for call in part]
                 needed += [(span.start, span.stop) for span in spans]
             elif not _same_rows(self._timed[tensor].rows, output):
                 needed += parts(output)
@@ -125,10 +127,11 @@ class _Writer:
         first_kept = max(start, rows.head)
         kept = rows.first_new - first_kept
         shape = with_rows(self._graph.shape(tensor), rows, kept)
+        newest = self._fresh_rows(tensor, rows.first_new, stop)
+        oldest = [self._fresh_rows(tensor, start, rows.head)] if start < rows.head else []
+        # Read directly before the join, and assigned directly behind the cut, it is not copied.
         handle, held = self._twin.variable(tensor, shape)
-        in_order = [held, self._fresh_rows(tensor, rows.first_new, stop)]
-        if start < rows.head:
-            in_order.insert(0, self._fresh_rows(tensor, start, rows.head))
+        in_order = [*oldest, held, newest]
         joined = self._twin.join(tensor, in_order, rows.axis)
         for first, behind in needed:
             timed.ready[first, behind] = self._cut(tensor, joined, first - start, behind - start)
@@ -174,16 +177,18 @@ class _Writer:
     def _slide(self, op: Op, treatment: Treatment, slide: Slide) -> None:
         (target, rows), source = next(iter(treatment.outputs.items())), op.inputs[0]
         fresh = []
-        for start, stop in parts(rows):
-            span = slide.span(start, stop)
-            x = self._timed[source].ready[span.start, span.stop]
-            y = self._twin.tensor(target, with_rows(self._graph.shape(target), rows, stop - start))
-            self._slide_part(op, treatment, span, x, y)
-            fresh.append(y)
+        for calls in filter_calls(op, self._graph, treatment, slide):
+            made = []
+            for call in calls:
+                x = self._timed[source].ready[call.span.start, call.span.stop]
+                shape = with_rows(self._graph.shape(target), rows, call.stop - call.start)
+                made.append(self._twin.tensor(target, shape))
+                self._call(op, treatment, call, x, made[-1])
+            fresh.append(self._twin.join(target, made, rows.axis))
         self._computed(target, fresh)
 
-    def _slide_part(self, op: Op, treatment: Treatment, span: Span, x: int, y: int) -> None:
-        source = op.inputs[0]
+    def _call(self, op: Op, treatment: Treatment, call: Call, x: int, y: int) -> None:
+        source, span = op.inputs[0], call.span
         pads = list(treatment.pads)
         pads.insert(self._timed[source].rows.axis, (span.before, span.behind))
         others = [i if i < 0 else self._twin.original(int(i)) for i in op.table.inputs[1:]]
@@ -192,6 +197,12 @@ class _Writer:
             self._twin.copy_op(op, [x, *others], [y])
         elif op.name in {"AVERAGE_POOL_2D", "MAX_POOL_2D"}:
             self._twin.copy_op(op, [x, *others], [y])
+        elif call.is_row and op.options.dilationHFactor == 1:
+            # With all its rows as the stride, SAME padding puts none of them in front or behind,
+            # and what it puts at the sides is what the whole model has there.
+            taps = self._graph.shape(op.inputs[1])[1]
+            others[0] = self._twin.cut_constant(op.inputs[1], span.before, taps - span.behind)
+            self._twin.copy_op(op, [x, *others], [y], strideH=span.stop - span.start)
         else:
             padded = self._twin.pad(source, x, pads)
             self._twin.copy_op(op, [padded, *others], [y], padding=_VALID)

@@ -20,7 +20,7 @@ class RandomGraph:
         self.rng = rng
         self.m = ModelBuilder()
         self.layers: list[str] = []
-        frames, bands = int(rng.integers(6, 24)), int(rng.integers(1, 7))
+        frames, bands = int(rng.integers(6, 24)), int(rng.integers(1, 17))
         self.source = self.x = self.new((1, frames, bands, 1))
 
     def build(self, layers: int) -> bytes:

@@ -79,6 +79,9 @@ class PrepareContext {
   // The variable that input `i` is a handle of, which has `bytes` bytes: all ops have to agree.
   // *first is whether no op that writes it came before; this one is one where `writes`.
   Status BindVariable(int reference, int i, uint32_t bytes, bool writes, bool* first);
+  // Input or output `i` has the bytes of the variable that input 0 is a handle of: it may lie
+  // there.
+  void OfferVariable(int i, bool is_output);
   // Whether CALL_ONCE may stand here: in the main graph, before variables are used.
   bool MayCallOnce() const { return builder_.first_entry_ == 0 && !builder_.main_uses_variables_; }
 

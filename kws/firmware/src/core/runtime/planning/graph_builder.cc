@@ -198,8 +198,40 @@ bool GraphBuilder::IsVariable(int entry) const {
   return i != PlanEntry::kNone;
 }
 
+// What a READ_VARIABLE gave and only the next op reads, and what an op gave and only the
+// ASSIGN_VARIABLE behind it reads. Nothing comes between, so that the variable can have changed
+// only by an op that reads it there and writes it as well: the second of the two stays away.
+bool GraphBuilder::MayLieInVariable(int index) const {
+  const PlanEntry& entry = table_[index];
+  // Inputs are written before the first op.
+  if (entry.of_variable == PlanEntry::kNone || entry.same_as != PlanEntry::kNone ||
+      entry.first <= 0 || entry.last - entry.first > 1 ||
+      entry.bytes != table_[entry.of_variable].bytes) {
+    return false;
+  }
+  for (int i = 0; i < entries_; ++i) {
+    const PlanEntry& other = table_[i];
+    if (other.same_as == entry.of_variable && other.of_variable == entry.of_variable &&
+        other.first <= entry.last && other.last >= entry.first) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void GraphBuilder::LayIntoVariables() {
+  for (int index = 0; index < entries_; ++index) {
+    if (!MayLieInVariable(index)) continue;
+    const int16_t variable = table_[index].of_variable;
+    for (int i = 0; i < entries_; ++i) {
+      if (i == index || table_[i].same_as == index) table_[i].same_as = variable;
+    }
+  }
+}
+
 Status GraphBuilder::Plan() {
   KWS_RETURN_IF_ERROR(MarkForever(graph_.outputs));
+  LayIntoVariables();
   const uint32_t block = taken_;
   const uint32_t bytes = PlanMemory(table_, entries_, arena_size_ - block);
   if (bytes == kPlanFailed || bytes > arena_size_ - block) return Status::kArenaTooSmall;
@@ -253,6 +285,7 @@ Status GraphBuilder::AddEntry(int* index) {
   entry.last = PlanEntry::kNone;
   entry.same_as = PlanEntry::kNone;
   entry.over = PlanEntry::kNone;
+  entry.of_variable = PlanEntry::kNone;
   return Status::kOk;
 }
 

@@ -39,6 +39,7 @@ struct PlanEntry {
   int16_t last;     // the op that reads it last
   int16_t same_as;  // lies in the very bytes of this entry (its lifetime counts there); or kNone
   int16_t over;     // the input that it may run over, or kNone
+  int16_t of_variable;  // the resource variable that it was read from or is assigned to, or kNone
   union {
     Overlap overlap;    // where `over` names an entry
     Variable variable;  // of resource variables, which run over nothing

@@ -29,14 +29,17 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, value.bytes, true, &params->fills));
   context.BindInput(kValue, 1);
+  context.OfferVariable(1, false);
   params->bytes = value.bytes;
   params->first_value = static_cast<uint8_t>(value.zero_point);
   return Status::kOk;
 }
 
 void Invoke(const InvokeContext& context) {
-  CopyForward(context.MutableData<uint8_t>(kVariable), context.Data<uint8_t>(kValue),
-              static_cast<int32_t>(context.Params<Params>().bytes));
+  const uint8_t* from = context.Data<uint8_t>(kValue);
+  uint8_t* to = context.MutableData<uint8_t>(kVariable);
+  if (from == to) return;  // the tensor lies in the variable
+  CopyForward(to, from, static_cast<int32_t>(context.Params<Params>().bytes));
 }
 
 void Reset(const InvokeContext& context) {

@@ -26,13 +26,16 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, output.bytes, false, &params->clears));
   context.BindOutput(kOutput, 0);
+  context.OfferVariable(0, true);
   params->bytes = output.bytes;
   return Status::kOk;
 }
 
 void Invoke(const InvokeContext& context) {
-  CopyForward(context.MutableData<uint8_t>(kOutput), context.Data<uint8_t>(kVariable),
-              static_cast<int32_t>(context.Params<Params>().bytes));
+  const uint8_t* from = context.Data<uint8_t>(kVariable);
+  uint8_t* to = context.MutableData<uint8_t>(kOutput);
+  if (from == to) return;  // the tensor lies in the variable
+  CopyForward(to, from, static_cast<int32_t>(context.Params<Params>().bytes));
 }
 
 void Reset(const InvokeContext& context) {
