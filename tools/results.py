@@ -179,8 +179,8 @@ ROWS = (
     Row(
         *("tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv"),
         {
-            "epochs": 45,
-            "copies": 5,
+            "epochs": 90,
+            "copies": 10,
             "talk_per_keyword": 2.0,
             "hard": 0.1,
             "joined": 0.2,
