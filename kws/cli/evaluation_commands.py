@@ -196,6 +196,51 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
         print("not measured: false alarms in talk; name talk without keywords with --negatives")
 
 
+def enroll(
+    model: Annotated[Path, typer.Argument(help="Folder of a bundle.")],
+    recordings: Annotated[
+        Path,
+        typer.Argument(
+            help="Three to twenty takes of each keyword by the people at home: a folder per word, "
+            "as kws record makes them."
+        ),
+    ],
+    *,
+    negatives: NegativesOption = None,
+    data: OptionalDataOption = None,
+    false_alarms_per_hour: Annotated[
+        float, typer.Option(min=0, help="False alarms allowed per hour of talk.")
+    ] = 0.5,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the new bundle. By default the settings go into MODEL."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Choose thresholds for the people in some recordings; write them into a bundle.
+
+    --negatives names talk that must not wake it. --data adds other words: a data set such as the
+    one in the run of kws wake.
+    """
+    from kws.audio.dataset import open_dataset
+    from kws.cli.tables import enrolment_table
+    from kws.model.wake.enrolment import enroll as choose
+
+    result = choose(
+        *(model, recordings, surroundings(negatives, None, None), false_alarms_per_hour, out),
+        others=open_dataset(data) if data else None,
+    )
+    if as_json:
+        print(dumps(result.to_json(), indent=2))
+        return
+    print(f"{result.recordings} recordings by {result.speakers} speakers")
+    print_tables(enrolment_table(result))
+    print("before and after are of the recordings that chose; new ones are missed more often")
+    for word, threshold in result.new.items():
+        print(f"{word}: threshold {threshold} instead of {result.old[word]}")
+    print(f"bundle: {result.bundle.path}")
+
+
 def mine_command(
     recordings: Annotated[
         list[Path], typer.Argument(help="Folders of long recordings in which no keyword is said.")

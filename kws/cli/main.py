@@ -32,6 +32,7 @@ COMMANDS = (
     training_commands.sweep,
     evaluation_commands.evaluate,
     evaluation_commands.calibrate,
+    evaluation_commands.enroll,
     evaluation_commands.mine_command,
     bundle_commands.convert,
     bundle_commands.run,

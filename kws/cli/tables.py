@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kws.model.evaluate.stream_metrics import StreamMetrics
     from kws.model.evaluate.streams import Kind
     from kws.model.train.seeds import SeedResults
+    from kws.model.wake.enrolment import Enrolment
 
 
 def recall_table(matrix: ConfusionMatrix) -> Table:
@@ -129,6 +130,21 @@ def speakers_line(clips: ClipMetrics) -> str:
 def calibration_table(calibration: Calibration) -> Table:
     """What to expect of calibrated settings, by what is to be heard."""
     return _kinds_table(calibration.by_kind)
+
+
+def enrolment_table(enrolment: Enrolment) -> Table:
+    """Misses of the recordings, and false alarms in talk, before and after."""
+    from kws.model.evaluate.kind_metrics import TITLES, rate_range
+
+    table = _table("before and after", "", "before", "after")
+    for kind, after in enrolment.calibration.by_kind.items():
+        pair = (enrolment.before[kind], after)
+        if after.total_said:
+            cells = [f"{100 * metrics.miss_share:.0f} % missed" for metrics in pair]
+        else:
+            cells = [f"{rate_range(metrics)} per hour" for metrics in pair]
+        table.add_row(TITLES[kind], *cells)
+    return table
 
 
 def kind_tables(result: StreamResult) -> list[Table]:

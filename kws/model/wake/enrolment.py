@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thresholds for the people at home: a few recordings of each say how they speak.
+
+Calibration of a bundle knows synthetic voices or the speakers of a data set. Here it hears the
+people whom the device is to hear, in a quiet room, in noise and over talk, and the talk that must
+not wake it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kws import config
+from kws.audio.dataset import Clip, DataSet, Split, open_dataset
+from kws.audio.surroundings import Surroundings
+from kws.bundle.bundle import Bundle
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import check_destination, write_bundle
+from kws.errors import DataError, UsageError
+from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
+from kws.model.evaluate.stream_metrics import (
+    StreamMetrics,
+    Trace,
+    measure_traces,
+    trace_streams,
+)
+from kws.model.evaluate.streams import (
+    QUIET_LEVEL_DB,
+    QUIET_SNR_DB,
+    Kind,
+    Stream,
+    StreamSettings,
+    make_streams,
+)
+from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
+from kws.model.wake.recorded_clips import import_recordings
+from kws.progress import progress_bar
+
+_TIMES = 8
+"""How often each recording is played in each kind of streams, every time in other noise."""
+
+_WORDS_A_MINUTE = 20.0
+
+_AT_WORDS = 40.0
+"""False alarms allowed in an hour with 180 single other words, as for a wake word."""
+
+_BEHIND_HOURS = 0.5
+"""So much talk is laid behind words."""
+
+_PACES = (1.0, 0.9, 1.1)
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """A bundle's new thresholds, and what changed by them on the recordings and on talk."""
+
+    bundle: Bundle
+    before: dict[Kind, StreamMetrics]
+    """With the bundle's old settings."""
+
+    calibration: Calibration
+    old: dict[str, int]
+    """Threshold of each keyword before."""
+
+    recordings: int
+    speakers: int
+
+    @property
+    def new(self) -> dict[str, int]:
+        """Threshold of each keyword now."""
+        return {word: self.calibration.settings.thresholds[word] for word in self.old}
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures."""
+        return {
+            "bundle": str(self.bundle.path),
+            "recordings": self.recordings,
+            "speakers": self.speakers,
+            "thresholds_before": self.old,
+            "thresholds": self.new,
+            "recognizer": config.to_dict(self.calibration.settings),
+            "before": {kind: metrics.to_json() for kind, metrics in self.before.items()},
+            "after": {k: metrics.to_json() for k, metrics in self.calibration.by_kind.items()},
+        }
+
+
+def enroll(
+    folder: Path,
+    recordings: Path,
+    around: Surroundings,
+    false_alarms_per_hour: float,
+    out: Path | None = None,
+    *,
+    others: DataSet | None = None,
+) -> Enrolment:
+    """Choose a bundle's thresholds and window for the people in some recordings.
+
+    Args:
+        folder: the bundle.
+        recordings: of its keywords, by these people, as `import_recordings` takes them.
+        around: its validation talk is played behind the words and alone.
+        false_alarms_per_hour: how many are allowed in talk, all keywords together.
+        out: folder of the new bundle; None replaces the old one.
+        others: validation clips of its other words are played, too.
+
+    Raises:
+        UsageError: there is no talk.
+        DataError: the folder lacks recordings of a keyword.
+        AudioError: a recording is damaged.
+        KwsError: the bundle cannot be read or written.
+    """
+    bundle = load_bundle(folder)
+    check_destination(out or folder)
+    if not around.negatives:
+        raise UsageError(
+            "without talk the lowest threshold always looks best; name recordings in which nobody "
+            "says a keyword with --negatives"
+        )
+    talk = around.talk(Split.VALIDATION, bundle.keywords)
+    if not talk:
+        raise DataError("--negatives: no talk of the validation split; name longer recordings")
+    with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:
+        count = import_recordings(recordings, bundle.keywords, Path(clips))
+        dataset = _dataset(Path(clips), bundle.keywords, others)
+        behind = background_talk(talk, _BEHIND_HOURS)
+        streams = list(_streams(dataset, bundle.keywords, count, behind))
+        with progress_bar("listening", len(streams)) as advance:
+            traces = list(trace_streams(bundle, streams, bundle.keywords, advance))
+    with progress_bar("listening to talk", len(talk)) as advance:
+        played = at_paces(recorded_talk(talk, advance), _PACES)
+        traces += trace_streams(bundle, played, bundle.keywords)
+    with progress_bar("choosing", count_runs(bundle)) as advance:
+        calibration = calibrate(
+            *(bundle, traces, false_alarms_per_hour, bundle.keywords, advance),
+            # Without other words an hour of keywords would count in place of 180 of them.
+            at_words=_AT_WORDS if len(dataset.words) > len(bundle.keywords) else float("inf"),
+        )
+    before = _measure(bundle, traces)
+    settings = bundle.recognizer
+    old = {
+        word: settings.thresholds.get(word, settings.detection_threshold)
+        for word in bundle.keywords
+    }
+    metrics = {**bundle.metrics, "calibration": calibration.metrics() | {"enrolled": count}}
+    new = replace(bundle, recognizer=calibration.settings, metrics=metrics)
+    speakers = {clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)}
+    written = write_bundle(new, out or folder)
+    return Enrolment(written, before, calibration, old, count, len(speakers))
+
+
+def _dataset(folder: Path, keywords: Sequence[str], others: DataSet | None) -> DataSet:
+    """The recordings, and validation clips of other words, as the clips of one split."""
+    dataset = open_dataset(folder)
+    clips: list[Clip] = list(dataset.clips)
+    if others:
+        words = [word for word in others.words if word not in keywords]
+        clips += others.of(Split.VALIDATION, words)
+    clips = [replace(clip, split=Split.TEST) for clip in clips]
+    backgrounds = others.backgrounds if others else ()
+    return replace(dataset, clips=tuple(clips), backgrounds=backgrounds)
+
+
+def _streams(
+    dataset: DataSet, keywords: Sequence[str], count: int, behind: dict[str, Any]
+) -> Iterator[Stream]:
+    """Each recording `_TIMES` times in a quiet room, in noise and over talk."""
+    mixed = len(dataset.words) > len(keywords)
+    share = 0.5 if mixed else 1.0
+    minutes = max(_TIMES * count / share / _WORDS_A_MINUTE, 1.0)
+    for kind in (Kind.QUIET, Kind.NOISE, Kind.OVER_TALK):
+        quiet = kind == Kind.QUIET
+        settings = StreamSettings(
+            *(kind, minutes, _WORDS_A_MINUTE, share),
+            snr_db=QUIET_SNR_DB if quiet else (5.0, 15.0),
+            level_db=QUIET_LEVEL_DB if quiet else (-50.0, -30.0),
+        )
+        yield from make_streams(dataset, keywords, Split.TEST, settings, behind)
+
+
+def _measure(bundle: Bundle, traces: Sequence[Trace]) -> dict[Kind, StreamMetrics]:
+    """Of each kind, with the bundle's settings."""
+    kinds = {trace.kind: None for trace in traces}
+    return {
+        kind: measure_traces(
+            *(bundle.recognizer, bundle.labels),
+            [trace for trace in traces if trace.kind == kind],
+            bundle.keywords,
+        )
+        for kind in kinds
+    }

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thresholds for the people in a few recordings: what changes, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from kws._core import SAMPLE_RATE
+from kws.audio.sound_files import write_clip
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
+from kws.cli.main import app
+from kws.errors import DataError, UsageError
+from kws.host.emulate.recordings import default_matrix
+
+
+@pytest.fixture(name="home")
+def make_home(tmp_path: Path) -> Path:
+    """Recordings of yes and no, minutes of noise as talk, and a bundle that hears nothing."""
+    for file in sorted(default_matrix().glob("*.flac")):
+        word, _, speaker = file.stem.partition("_")
+        if word in {"yes", "no"}:
+            folder = tmp_path / "recordings" / word
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, folder / f"{speaker}_1.flac")
+    noise = np.random.default_rng(0).normal(0, 300, 400 * SAMPLE_RATE)
+    (tmp_path / "talk").mkdir()
+    write_clip(tmp_path / "talk" / "fan.wav", np.rint(noise).astype(np.int16))
+    bundle = load_bundle(default_bundle_path())
+    deaf = replace(bundle.recognizer, thresholds={"yes": 254, "no": 254})
+    metrics = {name: value for name, value in bundle.metrics.items() if name != "calibration"}
+    write_bundle(replace(bundle, recognizer=deaf, metrics=metrics), tmp_path / "bundle")
+    return tmp_path
+
+
+def run(home: Path, *options: str) -> tuple[int, str]:
+    paths = [str(home / "bundle"), str(home / "recordings")]
+    result = CliRunner().invoke(app, ["enroll", *paths, *options])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.output
+
+
+def test_thresholds_fall_until_the_recordings_are_heard(home: Path) -> None:
+    options = ["--negatives", str(home / "talk"), "--out", str(home / "new"), "--json"]
+    code, output = run(home, *options)
+    assert code == 0
+    facts = json.loads(output[output.index("{") :])
+    assert facts["recordings"] == 6
+    assert facts["speakers"] == 6
+    assert facts["thresholds_before"] == {"yes": 254, "no": 254}
+    assert facts["before"]["quiet"]["miss_share"] > 0.5
+    assert facts["after"]["quiet"]["miss_share"] < 0.1
+    new = load_bundle(home / "new")
+    assert dict(new.recognizer.thresholds) == facts["thresholds"]
+    assert new.metrics["calibration"]["enrolled"] == 6
+    # The old bundle stays as it was.
+    assert load_bundle(home / "bundle").recognizer.thresholds["yes"] == 254
+
+
+def test_the_table_says_what_changed(home: Path) -> None:
+    code, output = run(home, "--negatives", str(home / "talk"))
+    assert code == 0
+    assert "6 recordings by 6 speakers" in output
+    threshold = load_bundle(home / "bundle").recognizer.thresholds["yes"]
+    assert f"yes: threshold {threshold} instead of 254" in output
+
+
+def test_without_talk(home: Path) -> None:
+    with pytest.raises(UsageError, match="--negatives"):
+        run(home)
+
+
+def test_without_recordings_of_a_keyword(home: Path) -> None:
+    shutil.rmtree(home / "recordings" / "no")
+    with pytest.raises(DataError, match="no recordings of 'no'"):
+        run(home, "--negatives", str(home / "talk"))
+    assert load_bundle(home / "bundle").recognizer.thresholds["yes"] == 254
