@@ -28,7 +28,7 @@ from kws.model.evaluate.hits import Report, Word, match
 from kws.model.evaluate.statistics import Interval, poisson, wilson
 from kws.model.evaluate.streams import Kind, Stream
 
-THRESHOLDS = (*range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
+THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
 """Thresholds that are tried: closer together where the scores of a saturated model lie."""
 
 _EXCERPTS = 6

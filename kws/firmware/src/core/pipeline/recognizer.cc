@@ -65,16 +65,18 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
 
   result->label = 0;
   result->score = 0;
+  bool exceeds = false;
   for (int i = 0; i < label_count_; ++i) {
     const uint8_t mean = MeanScore(i);
-    if (mean > result->score) {
+    const bool above = mean > thresholds_[i];
+    if (above == exceeds ? mean > result->score : above) {
       result->label = i;
       result->score = mean;
+      exceeds = above;
     }
   }
 
-  if (result->score > thresholds_[result->label] &&
-      (result->label != previous_label_ || !suppressing_)) {
+  if (exceeds && (result->label != previous_label_ || !suppressing_)) {
     result->is_new = true;
     previous_label_ = result->label;
     previous_time_ = now;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a stream of model scores to commands: TFLM's RecognizeCommands in whole numbers.
+// From a stream of model scores to commands: TFLM's RecognizeCommands in whole numbers, with
+// thresholds of their own for labels.
 #ifndef KWS_PIPELINE_RECOGNIZER_H_
 #define KWS_PIPELINE_RECOGNIZER_H_
 
@@ -17,10 +18,12 @@ struct RecognizerSettings {
   const uint8_t* thresholds = nullptr;  // one a label in place of it, copied; null: all the same
 };
 
-// Averages the scores of each label over the window and reports a label when its mean is the
-// highest and exceeds its threshold, unless the same label was reported less than `suppression_ms`
-// ago. A window with fewer than `minimum_count` results, or that spans less than a quarter of
-// `average_window_ms`, is not trusted: the last reported label comes back with score 0.
+// Averages the scores of each label over the window. Of the labels whose mean exceeds their
+// threshold it reports the one with the highest mean, unless the same label was reported less than
+// `suppression_ms` ago. So a label with a low threshold is reported although the mean of another is
+// higher, if that one stays below its own. With the same threshold for all, the highest mean alone
+// decides, as in TFLM. A window with fewer than `minimum_count` results, or that spans less than a
+// quarter of `average_window_ms`, is not trusted: the last reported label comes back with score 0.
 //
 // Label 0 is silence. It is reported like any other; after silence nothing is suppressed.
 class Recognizer {
@@ -30,7 +33,9 @@ class Recognizer {
   static constexpr int kScoreBytes = 1920;  // 1 s of 37 labels each 20 ms, 2 s of 38 each 40 ms
 
   struct Result {
-    int label = 0;        // index of the label with the highest mean, the lowest index of equals
+    // Index of the label with the highest mean above its threshold, or without one, with the
+    // highest mean; of equals, the lowest.
+    int label = 0;
     uint8_t score = 0;    // its mean, 0..255
     bool is_new = false;  // it is a command to act on now
   };

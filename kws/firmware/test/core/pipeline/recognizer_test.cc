@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <limits>
 #include <random>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace kws {
@@ -29,22 +31,23 @@ class Reference {
         time - window_.front().time < settings_.average_window_ms / 4) {
       return result;
     }
-    result.label = 0;
+    std::vector<std::pair<int64_t, int>> all;
+    std::vector<std::pair<int64_t, int>> above;
     for (int i = 0; i < kLabels; ++i) {
       int64_t sum = 0;
       for (const Entry& entry : window_) sum += entry.scores[static_cast<size_t>(i)] + 128;
-      const int64_t mean = sum / static_cast<int64_t>(window_.size());
-      if (mean > result.score) {
-        result.score = static_cast<uint8_t>(mean);
-        result.label = i;
-      }
+      // Pairs compare by the mean, then by the lowest index.
+      const std::pair<int64_t, int> mean(sum / static_cast<int64_t>(window_.size()), -i);
+      all.push_back(mean);
+      if (mean.first > Threshold(i)) above.push_back(mean);
     }
+    const auto& best = above.empty() ? all : above;
+    const auto highest = *std::max_element(best.begin(), best.end());
+    result.score = static_cast<uint8_t>(highest.first);
+    result.label = -highest.second;
     const int64_t since =
         previous_ == 0 || !reported_ ? std::numeric_limits<int64_t>::max() : time - previous_time_;
-    const int threshold = settings_.thresholds != nullptr ? settings_.thresholds[result.label]
-                                                          : settings_.detection_threshold;
-    if (result.score > threshold &&
-        (result.label != previous_ || since > settings_.suppression_ms)) {
+    if (!above.empty() && (result.label != previous_ || since > settings_.suppression_ms)) {
       result.is_new = true;
       previous_ = result.label;
       previous_time_ = time;
@@ -58,6 +61,10 @@ class Reference {
     int64_t time;
     std::vector<int8_t> scores;
   };
+  int Threshold(int label) const {
+    return settings_.thresholds != nullptr ? settings_.thresholds[label]
+                                           : settings_.detection_threshold;
+  }
   RecognizerSettings settings_;
   std::deque<Entry> window_;
   int previous_ = 0;
@@ -188,6 +195,31 @@ TEST(Recognizer, EachLabelMayHaveAThresholdOfItsOwn) {
   recognizer.SetThreshold(3, 254);
   EXPECT_EQ(recognizer.threshold(3), 254);
   EXPECT_EQ(Feed(recognizer, 3, 0, 300), std::vector<int>{280});
+}
+
+TEST(Recognizer, AHigherMeanBelowItsThresholdDoesNotSilenceALowOne) {
+  const uint8_t thresholds[kLabels] = {200, 200, 60, 60};
+  RecognizerSettings settings;
+  settings.thresholds = thresholds;
+  // Unknown, then two keywords; the label that is reported, or -1.
+  for (const auto& [unknown, first, second, reported] : {std::tuple{150, 70, 0, 2},
+                                                         {150, 60, 0, -1},
+                                                         {120, 61, 65, 3},
+                                                         {120, 65, 65, 2},
+                                                         {201, 61, 0, 1}}) {
+    Recognizer recognizer(kLabels, settings);
+    const int8_t scores[kLabels] = {-128, static_cast<int8_t>(unknown - 128),
+                                    static_cast<int8_t>(first - 128),
+                                    static_cast<int8_t>(second - 128)};
+    int heard = -1;
+    Recognizer::Result result;
+    for (int time = 0; time <= 1000; time += 40) {
+      ASSERT_EQ(recognizer.Process(scores, time, &result), Status::kOk);
+      if (result.is_new) heard = result.label;
+    }
+    EXPECT_EQ(heard, reported) << unknown << " " << first << " " << second;
+    if (reported < 0) EXPECT_EQ(result.label, 1) << "the highest mean, which is not reported";
+  }
 }
 
 TEST(Recognizer, TheSameLabelIsSuppressedForAWhile) {
