@@ -45,11 +45,11 @@ inline constexpr std::uint8_t kThresholds[kLabelCount] = {
     145,  // yes
     140,  // no
     165,  // up
-    170,  // down
-    165,  // left
+    180,  // down
+    175,  // left
     190,  // right
     120,  // on
-    80,  // off
+    70,  // off
     160,  // stop
     160,  // go
 };
