@@ -140,7 +140,8 @@ def vowel(hertz: float) -> np.ndarray:
     for formant in (700, 1200, 2600):
         ring = np.exp(-np.arange(400) / 60) * np.sin(2 * np.pi * formant / 16000 * np.arange(400))
         pulses = np.convolve(pulses, ring)[:9600]
-    return (0.5 * pulses / np.abs(pulses).max()).astype(np.float32)
+    scaled: np.ndarray = (0.5 * pulses / np.abs(pulses).max()).astype(np.float32)
+    return scaled
 
 
 @pytest.mark.parametrize(("hertz", "low", "high"), [(110, 170, 330), (230, 80, 160)])
