@@ -5,11 +5,11 @@
 #include <cstring>
 #include <vector>
 
+#include "bundle_config.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
-#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
 
 namespace {

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "bundle_config.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"
 #include "output.h"
-#include "pipeline/bundle_config.h"
 #include "pipeline/pipeline.h"
 
 extern "C" {

@@ -127,7 +127,7 @@ def test_the_firmware_reports_unknown_only_if_the_bundle_says_so(
         "kReportUnknown" in (bundle.firmware / "model_settings.h").read_text()
     ) is report_unknown
     (tmp_path / "main.cc").write_text(
-        '#include "app/bundle_config.h"\n'
+        '#include "bundle_config.h"\n'
         'constexpr kws::PipelineConfig config = kws::BundleConfig("1", "b");\n'
         f"static_assert(config.report_unknown == {str(report_unknown).lower()});\n"
     )

@@ -3,10 +3,10 @@
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
 // for commands after a wake word, gives the folder then/.
 #include "app/audio_provider.h"
-#include "app/bundle_config.h"
 #include "app/console.h"
 #include "app/level_meter.h"
 #include "boards/board.h"
+#include "bundle_config.h"
 #include "model_data.h"
 #include "model_settings.h"
 #include "op_resolver.h"

@@ -231,7 +231,7 @@ void GraphBuilder::LayIntoVariables() {
 
 Status GraphBuilder::Plan() {
   KWS_RETURN_IF_ERROR(MarkForever(graph_.outputs));
-  LayIntoVariables();
+  if (lay_into_variables_ != nullptr) (this->*lay_into_variables_)();
   const uint32_t block = taken_;
   const uint32_t bytes = PlanMemory(table_, entries_, arena_size_ - block);
   if (bytes == kPlanFailed || bytes > arena_size_ - block) return Status::kArenaTooSmall;

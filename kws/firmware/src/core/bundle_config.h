@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pipeline's configuration for the bundle that is built in. Include it in one place, where the
 // bundle's firmware/ folder is on the include path: it reads model_settings.h from there.
-#ifndef KWS_APP_BUNDLE_CONFIG_H_
-#define KWS_APP_BUNDLE_CONFIG_H_
+#ifndef KWS_BUNDLE_CONFIG_H_
+#define KWS_BUNDLE_CONFIG_H_
 
 #include <cstdint>
 
@@ -37,4 +37,4 @@ constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
 
 }  // namespace kws
 
-#endif  // KWS_APP_BUNDLE_CONFIG_H_
+#endif  // KWS_BUNDLE_CONFIG_H_
