@@ -22,6 +22,8 @@ from kws.model.evaluate.accuracy import core_scores
 from tests.command_line import Run
 from tests.paths import ROOT
 
+pytestmark = pytest.mark.tensorflow  # the schema comes with it
+
 LABELS = ("silence", "unknown", "yes", "no")
 TINY_CONV = ROOT / "tests" / "data" / "models" / "tiny_conv.tflite"
 
