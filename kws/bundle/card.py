@@ -111,7 +111,16 @@ def _expected(bundle: Bundle) -> list[str]:
         return []
     text = (
         f"The thresholds allow {facts['asked_false_alarms_an_hour']:g} false alarms per hour of "
-        f"talk and {facts['asked_false_alarms_at_words']:g} in an hour with 180 single other "
-        "words. On the validation split, on which they were chosen, they gave:"
+        "talk"
     )
+    if "asked_false_alarms_at_words" in facts:
+        text += (
+            f" and {facts['asked_false_alarms_at_words']:g} in an hour with 180 single other words"
+        )
+    if "recordings" in facts:
+        text += (
+            f", and were chosen for {facts['speakers']} people in {facts['recordings']} recordings "
+            "of theirs"
+        )
+    text += ". On the validation split, on which they were chosen, they gave:"
     return ["## Thresholds", text, "\n".join(rows)]

@@ -214,7 +214,7 @@ def _choose(
         progress: called with 1 after each run of the recognizer.
     """
     keywords = [word for word in bundle.keywords if word not in settings.thresholds]
-    groups = _by_kind(traces)
+    groups = traces_by_kind(traces)
 
     def measure(threshold: int) -> dict[Kind, StreamMetrics]:
         tried = with_threshold(settings, bundle.labels, threshold, keywords)
@@ -237,7 +237,8 @@ def _choose(
     )
 
 
-def _by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
+def traces_by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
+    """The traces of each kind of streams, in the order in which the kinds come."""
     groups: dict[Kind, list[Trace]] = {}
     for trace in traces:
         groups.setdefault(trace.kind, []).append(trace)

@@ -92,7 +92,7 @@ _WORDS_A_MINUTE = 20.0
 
 _MOST_HOURS = 0.5
 
-_PACES = (1.0, 0.9, 1.1)
+PACES = (1.0, 0.9, 1.1)
 """Calibration plays talk as it is, slower and faster."""
 
 
@@ -200,7 +200,7 @@ def calibrate_bundle(
     streams = plan.streams(dataset, keywords, Split.VALIDATION, behind)
     traces = [
         *_play(bundle, streams, plan.parts(talk=bool(behind)), keywords),
-        *_play_talk(bundle, recordings, keywords, _PACES),
+        *_play_talk(bundle, recordings, keywords, PACES),
     ]
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(

@@ -8,50 +8,35 @@ not wake it.
 
 from __future__ import annotations
 
+import math
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kws import config
 from kws.audio.dataset import Clip, DataSet, Split, open_dataset
+from kws.audio.pcm import Pcm
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
-from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
-from kws.model.evaluate.stream_metrics import (
-    StreamMetrics,
-    Trace,
-    measure_traces,
-    trace_streams,
-)
-from kws.model.evaluate.streams import (
-    QUIET_LEVEL_DB,
-    QUIET_SNR_DB,
-    Kind,
-    Stream,
-    StreamSettings,
-    make_streams,
-)
+from kws.model.evaluate.calibration import Calibration, calibrate, count_runs, traces_by_kind
+from kws.model.evaluate.evaluation import PACES, calibration_plan, hours_for
+from kws.model.evaluate.stream_metrics import StreamMetrics, measure_traces, trace_streams
+from kws.model.evaluate.streams import Kind, Stream, make_streams
 from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
 from kws.model.wake.recorded_clips import import_recordings
+from kws.model.wake.wake_settings import AT_WORDS
 from kws.progress import progress_bar
 
 _TIMES = 8
 """How often each recording is played in each kind of streams, every time in other noise."""
 
-_WORDS_A_MINUTE = 20.0
-
-_AT_WORDS = 40.0
-"""False alarms allowed in an hour with 180 single other words, as for a wake word."""
-
 _BEHIND_HOURS = 0.5
 """So much talk is laid behind words."""
-
-_PACES = (1.0, 0.9, 1.1)
 
 
 @dataclass(frozen=True)
@@ -131,25 +116,37 @@ def enroll(
         with progress_bar("listening", len(streams)) as advance:
             traces = list(trace_streams(bundle, streams, bundle.keywords, advance))
     with progress_bar("listening to talk", len(talk)) as advance:
-        played = at_paces(recorded_talk(talk, advance), _PACES)
+        played = at_paces(recorded_talk(talk, advance), PACES)
         traces += trace_streams(bundle, played, bundle.keywords)
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(
             *(bundle, traces, false_alarms_per_hour, bundle.keywords, advance),
             # Without other words an hour of keywords would count in place of 180 of them.
-            at_words=_AT_WORDS if len(dataset.words) > len(bundle.keywords) else float("inf"),
+            at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
-    before = _measure(bundle, traces)
-    settings = bundle.recognizer
-    old = {
-        word: settings.thresholds.get(word, settings.detection_threshold)
-        for word in bundle.keywords
+    before = {
+        kind: measure_traces(bundle.recognizer, bundle.labels, group, bundle.keywords)
+        for kind, group in traces_by_kind(traces).items()
     }
-    metrics = {**bundle.metrics, "calibration": calibration.metrics() | {"enrolled": count}}
+    thresholds = bundle.recognizer.thresholds
+    usual = bundle.recognizer.detection_threshold
+    old = {word: thresholds.get(word, usual) for word in bundle.keywords}
+    speakers = len({clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)})
+    metrics = {**bundle.metrics, "calibration": _facts(calibration, count, speakers)}
     new = replace(bundle, recognizer=calibration.settings, metrics=metrics)
-    speakers = {clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)}
-    written = write_bundle(new, out or folder)
-    return Enrolment(written, before, calibration, old, count, len(speakers))
+    return Enrolment(write_bundle(new, out or folder), before, calibration, old, count, speakers)
+
+
+def _facts(calibration: Calibration, recordings: int, speakers: int) -> dict[str, Any]:
+    """Figures for the bundle: what holds for others, too.
+
+    The misses are of the very recordings that chose, each many times, and have no interval.
+    """
+    facts = calibration.metrics()
+    kept = ["asked_false_alarms_an_hour", "talk"]
+    if math.isfinite(calibration.asked[1]):
+        kept.append("asked_false_alarms_at_words")
+    return {k: facts[k] for k in kept} | {"recordings": recordings, "speakers": speakers}
 
 
 def _dataset(folder: Path, keywords: Sequence[str], others: DataSet | None) -> DataSet:
@@ -165,30 +162,11 @@ def _dataset(folder: Path, keywords: Sequence[str], others: DataSet | None) -> D
 
 
 def _streams(
-    dataset: DataSet, keywords: Sequence[str], count: int, behind: dict[str, Any]
+    dataset: DataSet, keywords: Sequence[str], count: int, behind: Mapping[str, Pcm]
 ) -> Iterator[Stream]:
     """Each recording `_TIMES` times in a quiet room, in noise and over talk."""
-    mixed = len(dataset.words) > len(keywords)
-    share = 0.5 if mixed else 1.0
-    minutes = max(_TIMES * count / share / _WORDS_A_MINUTE, 1.0)
-    for kind in (Kind.QUIET, Kind.NOISE, Kind.OVER_TALK):
-        quiet = kind == Kind.QUIET
-        settings = StreamSettings(
-            *(kind, minutes, _WORDS_A_MINUTE, share),
-            snr_db=QUIET_SNR_DB if quiet else (5.0, 15.0),
-            level_db=QUIET_LEVEL_DB if quiet else (-50.0, -30.0),
-        )
-        yield from make_streams(dataset, keywords, Split.TEST, settings, behind)
-
-
-def _measure(bundle: Bundle, traces: Sequence[Trace]) -> dict[Kind, StreamMetrics]:
-    """Of each kind, with the bundle's settings."""
-    kinds = {trace.kind: None for trace in traces}
-    return {
-        kind: measure_traces(
-            *(bundle.recognizer, bundle.labels),
-            [trace for trace in traces if trace.kind == kind],
-            bundle.keywords,
-        )
-        for kind in kinds
-    }
+    share = 0.5 if len(dataset.words) > len(keywords) else 1.0
+    plan = calibration_plan(hours_for(round(_TIMES * count * 0.5 / share)))
+    for settings in plan.settings(talk=True):
+        mixed = replace(settings, keyword_share=share)
+        yield from make_streams(dataset, keywords, Split.TEST, mixed, behind)

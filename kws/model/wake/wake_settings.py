@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from kws.config import check_settings, setting
 from kws.errors import UsageError
 
+AT_WORDS = 40.0
+"""False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
+
 
 @dataclass(frozen=True)
 class WakeSettings:

@@ -29,7 +29,7 @@ from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
 from kws.model.wake.recorded_clips import import_recordings
-from kws.model.wake.wake_settings import WakeSettings
+from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
 
@@ -54,9 +54,6 @@ _EXTRA = 0.3
 
 _SCORE = 0.3
 """What scores higher although the word is not said is learned in the second round."""
-
-_AT_WORDS = 40.0
-"""False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
 
 _REPORT_HOURS = 0.2
 """Of each kind of streams: enough for all words of the held-out voices to come."""
@@ -182,7 +179,7 @@ def _settings(settings: WakeSettings, arch: str, extra: DataSet | None) -> Train
         "extra": _EXTRA if extra else 0.0,
         "seed": settings.seed,
         "false_alarms_per_hour": settings.false_alarms_per_hour,
-        "false_alarms_at_words": _AT_WORDS,
+        "false_alarms_at_words": AT_WORDS,
     }
     return settings_for(settings.words, arch, values)
 

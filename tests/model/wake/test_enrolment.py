@@ -61,7 +61,11 @@ def test_thresholds_fall_until_the_recordings_are_heard(home: Path) -> None:
     assert facts["after"]["quiet"]["miss_share"] < 0.1
     new = load_bundle(home / "new")
     assert dict(new.recognizer.thresholds) == facts["thresholds"]
-    assert new.metrics["calibration"]["enrolled"] == 6
+    facts = new.metrics["calibration"]
+    assert (facts["recordings"], facts["speakers"]) == (6, 6)
+    assert "quiet" not in facts, "misses of the recordings that chose are none to expect"
+    card = (home / "new" / "README.md").read_text()
+    assert "0.5 false alarms per hour of talk, and were chosen for 6 people in 6 recordings" in card
     # The old bundle stays as it was.
     assert load_bundle(home / "bundle").recognizer.thresholds["yes"] == 254
 

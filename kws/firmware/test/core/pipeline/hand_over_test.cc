@@ -2,13 +2,10 @@
 // Two bundles in one pipeline: which of them hears what, and for how long.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "core/played_noise.h"
 #include "core/recording_output.h"
 #include "pipeline/pipeline.h"
 #include "runtime/all_ops_resolver.h"
@@ -18,15 +15,7 @@ namespace {
 
 constexpr const char* kWakeLabels[] = {"silence", "unknown", "yes", "no"};
 constexpr const char* kCommandLabels[] = {"silence", "unknown", "up", "down"};
-constexpr size_t kHop = Frontend::kStrideSamples;
 constexpr size_t kArenaBytes = 65536;
-
-// TinyConvs with four labels, which answer to noise.
-std::vector<uint8_t> ReadModel(const char* name) {
-  const auto here = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream file(here / "../../../../../tests/data/models" / name, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Event {
   std::string text;  // without the time
@@ -82,23 +71,7 @@ class HandOverTest : public testing::Test {
   }
 
   std::string Hear(Pipeline& pipeline, const std::vector<int16_t>& samples) {
-    output_.Clear();
-    for (size_t at = 0; at + kHop <= samples.size(); at += kHop) {
-      EXPECT_EQ(pipeline.ProcessHop(&samples[at]), Status::kOk);
-    }
-    return output_.text();
-  }
-
-  // Bursts of noise, which some label or other will fit.
-  static std::vector<int16_t> Sound(size_t hops, unsigned seed) {
-    std::mt19937 random(seed);
-    std::vector<int16_t> samples(hops * kHop);
-    int level = 10;
-    for (size_t i = 0; i < samples.size(); ++i) {
-      if (i % 4000 == 0) level = 1 << (random() % 15);
-      samples[i] = static_cast<int16_t>(static_cast<int>(random() % 65536 - 32768) * level / 32768);
-    }
-    return samples;
+    return kws::Play(pipeline, output_, samples);
   }
 
   std::vector<uint8_t> arena_, wake_bytes_, command_bytes_;

@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <random>
 #include <string>
 #include <vector>
 
+#include "core/played_noise.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"
 
@@ -17,14 +14,6 @@ namespace kws {
 namespace {
 
 constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
-constexpr size_t kHop = Frontend::kStrideSamples;
-
-// A TinyConv with four labels, which answers to noise.
-std::vector<uint8_t> ReadModel() {
-  const auto here = std::filesystem::path(__FILE__).parent_path();
-  std::ifstream file(here / "../../../../../tests/data/models/tiny_conv.tflite", std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 struct Device {
   explicit Device(std::vector<uint8_t> bytes, size_t arena_size = 65536)
@@ -52,26 +41,6 @@ struct Device {
   RecordingOutput output;
 };
 
-// Bursts of noise, which some label or other will fit.
-std::vector<int16_t> Sound(size_t hops, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<int16_t> samples(hops * kHop);
-  int level = 10;
-  for (size_t i = 0; i < samples.size(); ++i) {
-    if (i % 4000 == 0) level = 1 << (random() % 15);
-    samples[i] = static_cast<int16_t>(static_cast<int>(random() % 65536 - 32768) * level / 32768);
-  }
-  return samples;
-}
-
-std::string Play(Pipeline& pipeline, RecordingOutput& output, const std::vector<int16_t>& samples) {
-  output.Clear();
-  for (size_t at = 0; at + kHop <= samples.size(); at += kHop) {
-    EXPECT_EQ(pipeline.ProcessHop(&samples[at]), Status::kOk);
-  }
-  return output.text();
-}
-
 std::string StartFault(Device& device, Status expected) {
   Pipeline pipeline = device.Make();
   EXPECT_EQ(pipeline.Start(), expected);
@@ -81,7 +50,7 @@ std::string StartFault(Device& device, Status expected) {
 class PipelineTest : public testing::Test {
  protected:
   void SetUp() override {
-    model_ = ReadModel();
+    model_ = ReadModel("tiny_conv.tflite");
     ASSERT_FALSE(model_.empty()) << "no model in tests/data/models";
   }
   // Reports whatever scores best, as soon as it may.
