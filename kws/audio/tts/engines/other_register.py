@@ -2,7 +2,7 @@
 """The same words by somebody with another register: a woman's in place of a man's, and back.
 
 Few voice files have women and men of one accent, and a model that has learned a word from men
-alone misses women. Praat changes pitch and formants apart from each other, as people's differ.
+alone may miss women. Praat changes pitch and formants apart from each other, as people's differ.
 """
 
 from __future__ import annotations
