@@ -36,7 +36,7 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build the firmware of a board, with a model in it."""
-    from kws.cli import board_tables
+    from kws.cli.printing import board_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
     from kws.progress import progress_bar
@@ -81,7 +81,7 @@ def test(
 
     With the default matrix, an emulated board also has to report faults.
     """
-    from kws.cli import board_tables
+    from kws.cli.printing import board_tables
     from kws.host.emulate import faults, matrix
     from kws.host.emulate import recordings as test_recordings
     from kws.progress import progress_bar
@@ -228,7 +228,7 @@ def bench(
 
 def boards(*, as_json: JsonOption = False) -> None:
     """List the boards that firmware can be built for."""
-    from kws.cli import board_tables
+    from kws.cli.printing import board_tables
     from kws.host.build.boards import boards as all_boards
 
     known = all_boards()
@@ -237,7 +237,7 @@ def boards(*, as_json: JsonOption = False) -> None:
 
 def doctor(*, as_json: JsonOption = False) -> None:
     """Check what the commands need, and say what to do if it is missing."""
-    from kws.cli import board_tables
+    from kws.cli.printing import board_tables
     from kws.host.doctor import check_all
 
     checks = check_all()

@@ -183,7 +183,7 @@ def run(
     as_json: JsonOption = False,
 ) -> None:
     """Print what a device would write while it hears recordings."""
-    from kws.cli import board_tables
+    from kws.cli.printing import board_tables
     from kws.host.emulate import matrix
 
     bundle = open_device(model, then, listen_for)

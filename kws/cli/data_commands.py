@@ -77,7 +77,7 @@ def synth(
 def voices(*, as_json: JsonOption = False) -> None:
     """List the text-to-speech voices of this machine, and others that can be had."""
     from kws.audio.tts.voice_catalogue import read_catalogue
-    from kws.cli.voice_tables import print_catalogue, to_json
+    from kws.cli.printing.voice_tables import print_catalogue, to_json
 
     catalogue = read_catalogue()
     if as_json:

@@ -86,7 +86,13 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure misses and false alarms: of clips, in hours of sound, and in talk."""
-    from kws.cli.tables import clip_tables, kind_tables, recall_table, speakers_line, talk_line
+    from kws.cli.printing.tables import (
+        clip_tables,
+        kind_tables,
+        recall_table,
+        speakers_line,
+        talk_line,
+    )
     from kws.extras import require
     from kws.model.evaluate import evaluation
 
@@ -176,7 +182,7 @@ def calibrate(
 
 def print_calibration(folder: Path, calibration: Calibration) -> None:
     """Print which settings were chosen for a bundle, and what to expect of them."""
-    from kws.cli.tables import calibration_table, latency_line
+    from kws.cli.printing.tables import calibration_table, latency_line
 
     settings = calibration.settings
     thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
@@ -223,7 +229,7 @@ def enroll(
     one in the run of kws wake.
     """
     from kws.audio.dataset import open_dataset
-    from kws.cli.tables import enrolment_table
+    from kws.cli.printing.tables import enrolment_table
     from kws.model.wake.enrolment import enroll as choose
 
     result = choose(
@@ -267,7 +273,7 @@ def mine_command(
     recordings must hold no keyword: if you are not sure, listen to what was kept and delete what
     is right. A manifest or a transcript that names a keyword leaves its recording out.
     """
-    from kws.cli.tables import mining_tables
+    from kws.cli.printing.tables import mining_tables
     from kws.model.evaluate.accuracy import split_of
     from kws.model.evaluate.mining import MiningSettings, mine_recordings
 

@@ -92,7 +92,7 @@ def train(
 
     check_tensorflow()
     from kws.audio.dataset import open_dataset
-    from kws.cli.tables import conversion_table, difference_line, recall_table, seeds_line
+    from kws.cli.printing.tables import conversion_table, difference_line, recall_table, seeds_line
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
     from kws.model.train.seeds import train_seeds
