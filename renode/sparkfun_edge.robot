@@ -51,6 +51,16 @@ Commands Are Answered
 Deaf Board Says So, Blinks Three Times And Boots Again
     Fails Deaf
 
+Goes On After The Converter's DMA Failed
+    Load Board With    yes
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    # An answer comes only when the microphone has started.
+    Type    stats
+    Wait For Line On Uart    ${STATS}    treatAsRegex=true
+    Execute Command    sysbus.microphone FailDma
+    Wait For Line On Uart    error: lost 320 samples
+    Wait For Line On Uart    Heard yes    timeout=10
+
 Damaged Model Is Told And Blinks Twice For Ever
     Fails With A Damaged Model    ${4}
 

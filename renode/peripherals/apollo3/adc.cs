@@ -155,6 +155,16 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Plan();
         }
 
+        // Ends the transfer with an error, as a bus that refuses it does.
+        public void FailDma()
+        {
+            target = null;
+            moved.Clear();
+            values[0x290] = 4; // DMASTAT: DMAERR
+            pending |= DmaError;
+            Update();
+        }
+
         public override void Reset()
         {
             base.Reset();
@@ -424,5 +434,6 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private const uint Fifo75 = 1 << 2;
         private const uint FifoFull = 1 << 3;
         private const uint DmaComplete = 1 << 6;
+        private const uint DmaError = 1 << 7;
     }
 }

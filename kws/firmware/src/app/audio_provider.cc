@@ -11,12 +11,15 @@ void AudioProvider::Push(const int16_t* samples, size_t count) {
   for (size_t i = 0; i < kept; ++i) ring_[(written + i) & (kCapacity - 1)] = samples[i];
   written_.store(written + static_cast<uint32_t>(kept), std::memory_order_release);
 
-  const uint32_t lost = lost_.load(std::memory_order_relaxed);
   if (kept < count) {
-    lost_.store(lost + static_cast<uint32_t>(count - kept), std::memory_order_relaxed);
+    Lose(static_cast<uint32_t>(count - kept));
   } else {
-    closed_.store(lost, std::memory_order_relaxed);
+    closed_.store(lost_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
+}
+
+void AudioProvider::Lose(uint32_t count) {
+  lost_.store(lost_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
 }
 
 bool AudioProvider::PopHop(int16_t* hop) {

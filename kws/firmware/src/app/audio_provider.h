@@ -25,6 +25,9 @@ class AudioProvider {
   // Interrupt context. Keeps as many of `count` samples as fit, drops the rest.
   void Push(const int16_t* samples, size_t count);
 
+  // Interrupt context. `count` samples never came; the next ones that fit end the burst.
+  void Lose(uint32_t count);
+
   // Main loop. Fills `hop` (kHopSamples values) and returns true, or returns false while fewer
   // samples than that are waiting.
   bool PopHop(int16_t* hop);

@@ -89,6 +89,15 @@ TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
   EXPECT_EQ(audio.TakeLost(), lost);
 }
 
+TEST(AudioProvider, SamplesThatNeverCameAreLost) {
+  AudioProvider audio;
+  audio.Lose(320);
+  EXPECT_EQ(audio.overruns(), 320u);
+  EXPECT_EQ(audio.TakeLost(), 0u) << "the burst goes on";
+  Push(audio, 1);
+  EXPECT_EQ(audio.TakeLost(), 320u);
+}
+
 TEST(AudioProvider, LosesNothingBetweenAProducerAndAConsumerThread) {
   AudioProvider audio;
   constexpr int kHops = 2000;

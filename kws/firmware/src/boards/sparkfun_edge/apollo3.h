@@ -168,6 +168,7 @@ constexpr uint32_t kAdcInput2 = 2u << 8;               // ADC.SL1CFG.CHSEL1=SE2
 constexpr uint32_t kAdcEnableInterrupts = 0x50010200;  // ADC.INTEN
 constexpr uint32_t kAdcClearInterrupts = 0x50010208;   // ADC.INTCLR
 constexpr uint32_t kAdcDmaDone = 1u << 6;              // ADC.INTEN.DCMP=DMACOMPLETE
+constexpr uint32_t kAdcDmaFailed = 1u << 7;            // ADC.INTEN.DERR=DMAERROR
 constexpr uint32_t kAdcDmaTriggers = 0x50010240;       // ADC.DMATRIGEN
 constexpr uint32_t kAdcDmaAt75Percent = 1u << 0;       // ADC.DMATRIGEN.DFIFO75
 constexpr uint32_t kAdcDmaConfig = 0x50010280;         // ADC.DMACFG
@@ -176,6 +177,7 @@ constexpr uint32_t kAdcDmaUrgent = 1u << 8;            // ADC.DMACFG.DMAPRI=HIGH
 constexpr uint32_t kAdcDmaCount = 0x50010288;          // ADC.DMATOTCOUNT; bytes, whole words
 constexpr uint32_t kAdcDmaTarget = 0x5001028c;         // ADC.DMATARGADDR
 constexpr uint32_t kAdcDmaStatus = 0x50010290;         // ADC.DMASTAT
+constexpr uint32_t kAdcDmaError = 1u << 2;             // ADC.DMASTAT.DMAERR
 constexpr uint32_t kAdcData = 0xfffff;                 // ADC.FIFO.DATA; 14 bits, a point, 6 bits
 constexpr uint32_t kAdcFractionBits = 6;               // DS 18.2.6
 

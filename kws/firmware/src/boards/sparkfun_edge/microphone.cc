@@ -107,7 +107,7 @@ Status Start(AudioProvider* audio) {
   Register(kAdcDmaTriggers) = kAdcDmaAt75Percent;
   Arm(scans[0]);
   Register(kAdcClearInterrupts) = ~0u;
-  Register(kAdcEnableInterrupts) = kAdcDmaDone;
+  Register(kAdcEnableInterrupts) = kAdcDmaDone | kAdcDmaFailed;
   Register(kAdcConfig) = kConfig | kAdcEnable;
   EnableInterrupt(kAdcInterrupt, kPriority);
 
@@ -129,9 +129,15 @@ void SetGain(int decibels) {
 }
 
 // Until the next block is complete, 20 ms later, this one is ours. The FIFO holds what comes until
-// the DMA is armed again: 16 measurements, 100 us at 160 kHz.
+// the DMA is armed again: 16 measurements, 100 us at 160 kHz. What an error ends begins again.
 void TakeBlock() {
+  const bool failed = (Register(kAdcDmaStatus) & kAdcDmaError) != 0;
   Register(kAdcClearInterrupts) = ~0u;
+  if (failed) {
+    Arm(scans[completed % 2]);
+    provider->Lose(kBlockSamples);
+    return;
+  }
   const uint32_t number = completed++;
   Arm(scans[completed % 2]);
   Take(number, scans[number % 2]);
