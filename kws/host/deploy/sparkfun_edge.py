@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from kws.errors import BoardError
 from kws.host.deploy.image import Image, Memory
-from kws.host.deploy.real_board import Bench, RealBoard
-from kws.host.deploy.svl import FRAME_BYTES, Svl
+from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
+from kws.host.deploy.svl import FRAME_BYTES, RATES, Svl
 from kws.host.serial.ports import Port, UsbId
 
 # The board has no USB: what the computer sees is the adapter at its six-pin header. These are the
@@ -50,15 +50,37 @@ class SparkFunEdge(RealBoard):
     def program(self, port: Port, image: Image, bench: Bench) -> None:
         """As `RealBoard.program`."""
         with bench.open_port(port.device, bench.timing.appear) as link:
-            board = Svl(link, bench.timing.answer, bench.clock)
-            end = image.address + len(image.data)
-            if board.version < 6 and end > UPPER_HALF:
-                raise BoardError(
-                    f"{port.device}: this firmware ends at 0x{end:x}, and version {board.version} "
-                    f"of the board's bootloader writes up to 0x{UPPER_HALF:x} only; use a smaller "
-                    "model, or a bootloader of version 6"
-                )
-            for address, block in image.blocks():
-                board.send(block, address)
-                bench.advance(1)
-            board.finish()
+            rates = RATES
+            trouble: ProtocolError | None = None
+            while True:
+                try:
+                    board = Svl(link, bench.timing.answer, bench.clock, rates)
+                except ProtocolError as error:
+                    raise trouble or error from None
+                _check_version(board.version, port, image)
+                sent = 0
+                try:
+                    for address, block in image.blocks():
+                        board.send(block, address)
+                        bench.advance(1)
+                        sent += 1
+                except ProtocolError as error:
+                    # The line may be too bad for this rate. After a reset all is sent again.
+                    rates = tuple(rate for rate in rates if rate < board.rate)
+                    if not rates:
+                        raise
+                    trouble = error
+                    bench.advance(-sent)
+                else:
+                    board.finish()
+                    return
+
+
+def _check_version(version: int, port: Port, image: Image) -> None:
+    end = image.address + len(image.data)
+    if version < 6 and end > UPPER_HALF:
+        raise BoardError(
+            f"{port.device}: this firmware ends at 0x{end:x}, and version {version} "
+            f"of the board's bootloader writes up to 0x{UPPER_HALF:x} only; use a smaller "
+            "model, or a bootloader of version 6"
+        )

@@ -19,17 +19,20 @@ bootloader/src/main.c and svl_packet/svl_packet.c) and agrees with what SparkFun
 
 **It listens for 0.2 s after a reset**, to one character `U`, whose five rising edges tell it the
 rate: 57600, 115200, 230400, 460800 or 921600. A second `U` would be taken for a packet, and a wrong
-one starts the application. So one is sent after each reset, and the moment is tried out.
+one starts the application. So one is sent after each reset, and moment and rate are tried out, the
+fastest rate first.
 
 Frames carry no address: the loader counts on from 0x10000. One that it takes twice shifts all
 that follows, and it asks again (RETRY) not only for a bad frame, but also where none comes for
 0.5 s, as after a NEXT that got lost; in either case 0.177 s later, in which it hears nothing. So
-`Svl` sends a frame again only where the loader cannot have taken it. The loader cannot be asked for
-what it wrote: the CRC of each frame and its own check of each write are all there is.
+`Svl` sends a frame again only where the loader cannot have taken it. In doubt a reset is safe: the
+loader then counts from 0x10000 again. The loader cannot be asked for what it wrote: the CRC of each
+frame and its own check of each write are all there is.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 
 from kws.host.deploy.real_board import Clock, ProtocolError
@@ -39,14 +42,20 @@ VERSION, STAY, NEXT, FRAME, RETRY, DONE = 1, 2, 3, 4, 5, 6
 FRAME_BYTES = 2048
 """Most that a frame may carry: the loader has a buffer of 512 words."""
 
+RATES: tuple[int, ...] = (921600, 460800, 230400, 115200)
+"""In bits per second, in the order in which they are tried."""
+
 _DETECT = b"U"
 # From reset to `U`, in seconds. SparkFun's client: nothing before 0.095, it waits 0.15.
 _MOMENTS = (0.15, 0.2, 0.12, 0.25)
-_GREETING = 1.0  # seconds at most for an answer to `U`; it comes at once, or never
+_GREETING = 0.4  # seconds at most for an answer to `U`; it comes at once, or never
 _QUIET = 0.4  # seconds; more than a frame takes at 115200, less than the loader waits for one
 # Seconds from a frame's start. A RETRY for what did not arrive whole comes after 0.68 at most. If a
-# NEXT got lost, the loader asks again after that wait too, but from the frame's end on: 0.85.
+# NEXT got lost, the loader asks again after that wait too, but from the frame's end on: 0.85 at
+# 115200. A faster frame ends too soon to tell the two apart, so there only the RETRY for a wrong
+# CRC counts: 0.177 from the frame's end on, 0.27 at 230400.
 _LATE = 0.8
+_LATE_IF_FAST = 0.5
 _ARRIVED = 0.05  # seconds; DONE takes half a millisecond on its way
 _TRIES = 4  # for one frame
 _LONGEST = 64  # bytes of an answer; the loader's own have 6 at most
@@ -89,13 +98,16 @@ _TAKEN = re.compile(b"(%s)*%s" % (re.escape(encode(RETRY)), re.escape(encode(NEX
 class Svl:
     """A loader that listens at the other end of a link."""
 
-    def __init__(self, link: Link, answer: float, clock: Clock) -> None:
+    def __init__(
+        self, link: Link, answer: float, clock: Clock, rates: tuple[int, ...] = RATES
+    ) -> None:
         """Reset the board and keep it in its loader.
 
         Args:
-            link: to its serial port, at one of the rates above.
+            link: to its serial port.
             answer: how long to wait for an answer, in seconds.
             clock: what measures it.
+            rates: of `RATES`, those to try.
 
         Raises:
             ProtocolError: no such loader answers.
@@ -104,8 +116,8 @@ class Svl:
         self._link = link
         self._answer = answer
         self._clock = clock
-        self.version = self._enter()
-        """The loader's."""
+        self.rate, self.version = self._enter(rates)
+        """In bits per second; the loader's."""
 
     def send(self, data: bytes, address: int) -> None:
         """Have the loader write what comes next.
@@ -119,12 +131,13 @@ class Svl:
             PortLostError: the adapter went away.
         """
         what = f"refused {_TRIES} times what was sent"
+        doubtful = _LATE if self.rate == RATES[-1] else _LATE_IF_FAST
         for _ in range(_TRIES):
             self._link.drop_input()
             start = self._clock.monotonic()
             self._link.write(encode(FRAME, data))
             answer = self._read(self._answer)
-            late = self._clock.monotonic() > start + _LATE
+            late = self._clock.monotonic() > start + doubtful
             # A RETRY may have been on its way before the frame; then NEXT comes after it. If not,
             # the rest of the frame has to be over before the loader listens again.
             while _REFUSED.fullmatch(answer) and (more := self._link.read(_QUIET)):
@@ -148,9 +161,11 @@ class Svl:
         self._link.write(encode(DONE))
         self._clock.sleep(_ARRIVED)  # whoever opens the port next resets the board
 
-    def _enter(self) -> int:
+    def _enter(self, rates: tuple[int, ...]) -> tuple[int, int]:
         first_answer = b""
-        for moment in _MOMENTS:
+        for moment, rate in itertools.product(_MOMENTS, rates):
+            if not self._link.set_rate(rate):
+                continue
             self._link.restart()
             self._clock.sleep(moment)
             self._link.drop_input()
@@ -164,7 +179,7 @@ class Svl:
             # A RETRY is as good: it has waited for the first frame for a while.
             invited = decode(self._read(self._answer))
             if invited is not None and invited[0] in (NEXT, RETRY):
-                return packet[1][0]
+                return rate, packet[1][0]
         said = (
             "answers, but not as SparkFun's variable loader" if first_answer else "does not answer"
         )

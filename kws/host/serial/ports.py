@@ -7,6 +7,7 @@ import contextlib
 import errno
 import grp
 import os
+import termios
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -143,6 +144,14 @@ class Link:
         """Forget what has come and was not read."""
         while self.read(0):
             pass
+
+    def set_rate(self, baud: int) -> bool:
+        """Go on at another rate; whether the adapter has it."""
+        try:
+            self._port.baudrate = baud
+        except (serial.SerialException, OSError, ValueError, termios.error):
+            return False
+        return True
 
     def lower_dtr(self) -> None:
         """Tell the board that nobody listens, while the port is still open."""

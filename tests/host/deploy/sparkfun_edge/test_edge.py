@@ -20,15 +20,21 @@ from kws.host.deploy.real_board import Bench, RealBoard, find_real_board, real_b
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, UsbId
 from tests.command_line import Run
-from tests.host.deploy.edge_programs import (
+from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     flashed,
     image_of,
     program_of,
     try_deploy,
 )
-from tests.host.deploy.simulated_edge import ADAPTER, BOOT_LINE, Board, Clock, bench_of
-from tests.host.deploy.simulated_svl import (
+from tests.host.deploy.sparkfun_edge.simulated_edge import (
+    ADAPTER,
+    BOOT_LINE,
+    Board,
+    Clock,
+    bench_of,
+)
+from tests.host.deploy.sparkfun_edge.simulated_svl import (
     FLASH_SIZE,
     FRAME,
     ORIGIN,

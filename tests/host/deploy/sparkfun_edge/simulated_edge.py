@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.serial.ports import BAUD, DTR_SECONDS, Link, Port, PortError, PortLostError, UsbId
-from tests.host.deploy.simulated_svl import Loader
+from tests.host.deploy.sparkfun_edge.simulated_svl import Loader
 
 ADAPTER = UsbId(0x1A86, 0x7523)
 BOOT_LINE = "kws 0.1.0 on sparkfun_edge, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
@@ -60,6 +60,8 @@ class Faults:
     """A wrong answer to this packet."""
     lose_at: int | None = None
     """Seven bytes of what follows this packet are lost."""
+    lose_after: int = 0
+    """Bytes that get through before those."""
     damage_at: int | None = None
     """A bit of what follows this packet is turned."""
     deaf_from: int | None = None
@@ -68,6 +70,8 @@ class Faults:
     """A stray byte goes before the loader's first answer."""
     no_dtr: bool = False
     """The adapter's DTR is not connected, so nothing resets the board."""
+    noisy_above: int | None = None
+    """At a higher rate than this, one byte of 1,000 arrives damaged."""
 
 
 @dataclass
@@ -80,6 +84,8 @@ class Board:
     answers: bool = True
     """Whether the application knows `stats`."""
     usb: UsbId | None = ADAPTER
+    fastest: int = 921600
+    """Highest rate of the adapter, in bits per second."""
     socket: str = "1-2"
     loader: Loader = field(default_factory=Loader)
     clock: Clock = field(default_factory=Clock)
@@ -96,7 +102,7 @@ class Board:
         self._replugged = 0
         self._typed = b""
         self._open = self._dtr = False
-        self._lost = self._damaged = 0
+        self._lost = self._damaged = self._count = 0
         self._wire = 0.0
         self._spoken = 0
         self.replug()
@@ -162,11 +168,15 @@ class Board:
         """Byte by byte, so that a fault hits the packet it is meant for."""
         if byte and self._lost:
             self._lost -= 1
-            return
+            if self._lost < 7:
+                return
         if byte and self._damaged:
             self._damaged -= 1
             byte = bytes([byte[0] ^ 0x10]) if self._damaged == 0 else byte
-        if byte and self.loader.running:
+        self._count += len(byte)
+        if byte and self._is_noisy() and self._count % 1000 == 0:
+            byte = bytes([byte[0] ^ 0x10])
+        if byte and self.loader.running and self.rate == BAUD:
             self._typed += byte
         count = len(self.loader.packets)
         answer = self.loader.step(self.clock.monotonic(), byte, self.rate)
@@ -176,7 +186,7 @@ class Board:
             self.unplug()
             return
         if came and self._passed(self.faults.lose_at):
-            self.faults.lose_at, self._lost = None, 7
+            self.faults.lose_at, self._lost = None, 7 + self.faults.lose_after
         if came and self._passed(self.faults.damage_at):
             self.faults.damage_at, self._damaged = None, 100
         if answer and self._passed(self.faults.garble_at):
@@ -200,7 +210,12 @@ class Board:
             self._typed = self._typed.replace(b"stats\n", b"", 1)
             lines.append(STATS)
         if lines and self._open:
-            self.arrived += "".join(line + "\r\n" for line in lines).encode()
+            said = "".join(line + "\r\n" for line in lines).encode()
+            self.arrived += said if self.rate == BAUD else bytes(byte | 0x80 for byte in said)
+
+    def _is_noisy(self) -> bool:
+        limit = self.faults.noisy_above
+        return limit is not None and self.rate > limit
 
     def _passed(self, packet: int | None) -> bool:
         return packet is not None and len(self.loader.packets) >= packet
@@ -238,6 +253,13 @@ class SimulatedLink(Link):
         if self._board.is_deaf():
             raise PortLostError(f"{self.device}: the board takes no more data")
         self._board.sent += data
+
+    def set_rate(self, baud: int) -> bool:
+        """As `Link.set_rate`."""
+        if baud > self._board.fastest:
+            return False
+        self._board.rate = baud
+        return True
 
     def restart(self) -> None:
         """As `Link.restart`."""

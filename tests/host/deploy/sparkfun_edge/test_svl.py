@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kws.host.deploy import deployment, svl
-from tests.host.deploy.edge_programs import (
+from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     GREETING,
     RECOVER,
@@ -19,8 +19,8 @@ from tests.host.deploy.edge_programs import (
     program_of,
     try_deploy,
 )
-from tests.host.deploy.simulated_edge import Board, bench_of
-from tests.host.deploy.simulated_svl import (
+from tests.host.deploy.sparkfun_edge.simulated_edge import Board, bench_of
+from tests.host.deploy.sparkfun_edge.simulated_svl import (
     FRAME,
     ORIGIN,
     Loader,
@@ -33,9 +33,13 @@ pytestmark = pytest.mark.usefixtures("no_hanging")
 payloads = st.binary(max_size=100)
 
 
-@pytest.fixture
-def board() -> Iterator[Board]:
-    board = Board()
+SLOWEST, FASTEST = svl.RATES[-1], svl.RATES[0]
+
+
+@pytest.fixture(params=[FASTEST, SLOWEST])
+def board(request: pytest.FixtureRequest) -> Iterator[Board]:
+    """With an adapter that has all rates, and with one that has the slowest alone."""
+    board = Board(fastest=request.param)
     yield board
     # Whatever happened, what lies below the application is as it was.
     assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
@@ -141,22 +145,28 @@ def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board, packets: int
 def test_a_wrong_answer_to_a_frame(board: Board, packets: int) -> None:
     """The frame may have been taken or not; one that is sent twice would shift all others."""
     board.faults.garble_at = packets
-    text = try_deploy(board)
-    assert "the bootloader answered 00 03 0" in text
-    assert RECOVER in text
-    assert board.loader.packets.count("FRAME") == packets - GREETING
+    if board.fastest == SLOWEST:
+        text = try_deploy(board)
+        assert "the bootloader answered 00 03 0" in text
+        assert RECOVER in text
+        assert board.loader.packets.count("FRAME") == packets - GREETING
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
+    assert board.loader.problems == []
 
 
 @pytest.mark.parametrize("packets", [3, 4])
 def test_a_lost_answer_is_not_taken_for_a_refusal(board: Board, packets: int) -> None:
     """The loader has the frame, misses the next one and asks again: that one would come twice."""
     board.faults.swallow_at = packets
-    text = try_deploy(board)
-    assert "the bootloader answered 00 03 05" in text
-    assert "too late at flash address" in text
-    assert board.loader.packets.count("FRAME") == packets - GREETING
+    if board.fastest == SLOWEST:
+        text = try_deploy(board)
+        assert "the bootloader answered 00 03 05" in text
+        assert "too late at flash address" in text
+        assert board.loader.packets.count("FRAME") == packets - GREETING
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+    assert board.loader.problems == []
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])
@@ -165,6 +175,45 @@ def test_lost_bytes_are_asked_for_again(board: Board, packets: int) -> None:
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert "bad" in board.loader.packets
+
+
+def test_a_frame_with_a_gap(board: Board) -> None:
+    """At a fast rate it looks like a lost answer, so all is sent again at the next one."""
+    board.faults.lose_at, board.faults.lose_after = 3, 100
+    deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
+    assert flashed(board, 3 * FRAME)
+    assert board.loader.packets.count("U") == (1 if board.fastest == SLOWEST else 2)
+    assert board.loader.problems == []
+
+
+@pytest.mark.parametrize("fastest", svl.RATES)
+def test_the_fastest_rate_of_the_adapter_is_used(fastest: int) -> None:
+    board = Board(fastest=fastest)
+    rates: set[int] = set()
+    bench = bench_of(board, advance=lambda _: rates.add(board.rate))
+    deployment.deploy(BOARD, image_of(20 * FRAME), None, bench)
+    assert rates == {fastest}
+    assert flashed(board, 20 * FRAME)
+    assert board.loader.problems == []
+
+
+@pytest.mark.parametrize("good", svl.RATES[1:])
+def test_a_line_too_bad_for_a_rate_gets_a_slower_one(good: int) -> None:
+    """Each frame has two damaged bytes above that rate: none gets through."""
+    board = Board()
+    board.faults.noisy_above = good
+    steps: list[int] = []
+    image = image_of(3 * FRAME)
+    deployment.deploy(BOARD, image, None, bench_of(board, advance=steps.append))
+    assert flashed(board, 3 * FRAME)
+    assert sum(steps) == BOARD.steps(image)
+    assert board.loader.packets.count("bad") == 4 * svl.RATES.index(good)
+    assert board.loader.problems == []
+
+
+def test_a_line_that_is_bad_at_any_rate(board: Board) -> None:
+    board.faults.noisy_above = 0
+    assert "refused 4 times what was sent at flash address 0x10000" in try_deploy(board)
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])

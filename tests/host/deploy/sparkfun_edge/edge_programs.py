@@ -12,8 +12,8 @@ from kws.errors import BoardError
 from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
-from tests.host.deploy.simulated_edge import Board, bench_of
-from tests.host.deploy.simulated_svl import FRAME, ORIGIN
+from tests.host.deploy.sparkfun_edge.simulated_edge import Board, bench_of
+from tests.host.deploy.sparkfun_edge.simulated_svl import FRAME, ORIGIN
 
 BOARD = SparkFunEdge()
 RECOVER = "the bootloader is untouched: run kws deploy again"

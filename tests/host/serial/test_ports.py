@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An open port, on a pseudo-terminal."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import termios
+from collections.abc import Iterator
+
+import pytest
+
+from kws.host.serial.ports import Link
+
+
+@pytest.fixture
+def terminal() -> Iterator[int]:
+    """The slave's end of a pseudo-terminal."""
+    master, slave = pty.openpty()
+    yield slave
+    os.close(master)
+    os.close(slave)
+
+
+def test_goes_on_at_another_rate(terminal: int) -> None:
+    with Link(os.ttyname(terminal)) as link:
+        assert termios.tcgetattr(terminal)[5] == termios.B115200
+        assert link.set_rate(921600)
+        assert termios.tcgetattr(terminal)[5] == termios.B921600
+
+
+def test_a_rate_that_the_port_lacks(terminal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise termios.error(errno.EINVAL, "Invalid argument")
+
+    with Link(os.ttyname(terminal)) as link:
+        monkeypatch.setattr(termios, "tcsetattr", refuse)
+        assert not link.set_rate(921600)
+        monkeypatch.undo()
+        assert link.set_rate(460800)
