@@ -20,23 +20,20 @@ namespace {
 
 constexpr int kMaxText = 512;  // the longest: a fault's line, or `Heard` with a label of 32 bytes
 
-// Serial port and LED of a device that is a page. Text that does not fit is cut.
+// The serial port of a device that is a page. Text that does not fit is cut.
 class PageOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override {
     for (size_t i = 0; i < size && size_ < kMaxText; ++i) text_[size_++] = text[i];
   }
-  void SetLed(int label) override { label_ = label; }
+  void SetLed(int) override {}
   const char* text() const { return text_; }
   int size() const { return size_; }
-  int label() const { return label_; }
   void ClearText() { size_ = 0; }
-  void ClearLabel() { label_ = 0; }
 
  private:
   char text_[kMaxText];
   int size_ = 0;
-  int label_ = 0;  // 0: silence, or nothing since ClearLabel
 };
 
 // Room for a T that is constructed again at each kws_start, without a heap and without a static
@@ -136,7 +133,6 @@ int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
 // Processes the samples in kws_samples. Returns 0: done; 1: done, and the model ran, so kws_scores
 // and kws_mean are new; -1: a fault, whose line is in kws_text. Time goes on by one hop.
 int32_t KWS_EXPORT(kws_hop)() {
-  g_output.ClearLabel();
   if (g_running == nullptr || g_running->ProcessHop(g_hop) != kws::Status::kOk) return -1;
   return g_running->inferred() ? 1 : 0;
 }
@@ -147,7 +143,7 @@ int32_t KWS_EXPORT(kws_reset)() {
 }
 
 // The label that the last hop's line says was heard; its score is kws_mean. 0: none.
-int32_t KWS_EXPORT(kws_heard)() { return g_output.label(); }
+int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : 0; }
 
 // What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }

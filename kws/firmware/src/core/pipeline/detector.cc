@@ -13,13 +13,13 @@ bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
 }  // namespace
 
 Detector::Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-                   uint8_t* arena, size_t arena_size, int resting_label, Output* output)
+                   uint8_t* arena, size_t arena_size, Output* output)
     : config_(config),
       output_(output),
       arena_size_(arena_size),
       interpreter_(model, resolver, arena, arena_size),
       recognizer_(config.label_count, config.recognizer),
-      responder_(config.labels, config.report_unknown, resting_label, output) {}
+      responder_(config.labels, config.report_unknown, output) {}
 
 Status Detector::Start() {
   const Status status = interpreter_.AllocateTensors();
@@ -70,13 +70,13 @@ Status Detector::Reset() {
   // One inference falls on the 49th frame: a streaming model's first calls fit to that.
   hops_to_inference_ = IsStreaming() ? (FeatureProvider::kFrames - 1) % input_frames_ + 1 : 1;
   frames_to_trust_ = IsStreaming() ? FeatureProvider::kFrames : 0;
-  heard_ = 0;
+  reported_ = 0;
   inferred_ = false;
   return interpreter_.Reset();
 }
 
 Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
-  heard_ = 0;
+  reported_ = 0;
   inferred_ = false;
   if (has_frame && frames_to_trust_ > 0) --frames_to_trust_;
   const bool runs = IsStreaming() ? has_frame : features.ready();
@@ -93,8 +93,7 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   inferred_ = true;
   Recognizer::Result result;
   KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms), &result));
-  responder_.Respond(result, time_ms);
-  if (result.is_new && result.label >= Responder::kFirstKeyword) heard_ = result.label;
+  reported_ = responder_.Respond(result, time_ms);
   return Status::kOk;
 }
 

@@ -39,9 +39,9 @@ class Detector {
   static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
 
   // Keeps references to all of them; see MicroInterpreter for model, resolver and arena. The arena
-  // is the detector's from Start on. `resting_label`: see Responder.
+  // is the detector's from Start on.
   Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-           uint8_t* arena, size_t arena_size, int resting_label, Output* output);
+           uint8_t* arena, size_t arena_size, Output* output);
 
   // Checks settings and model, and allocates the tensors. Call once, before the first hop.
   Status Start();
@@ -52,8 +52,9 @@ class Detector {
   // first frames on, but what it says counts from the 49th frame that it was given.
   Status ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
 
-  // The keyword (its label's index) that the last hop reported; 0: none.
-  int heard() const { return heard_; }
+  // The label that the last hop reported; 0: none. `heard`: only if it is a keyword.
+  int reported() const { return reported_; }
+  int heard() const { return reported_ >= Responder::kFirstKeyword ? reported_ : 0; }
 
   // As after Start, but for the thresholds: no history in model and recognizer.
   Status Reset();
@@ -83,7 +84,7 @@ class Detector {
   int input_frames_ = 0;
   int hops_to_inference_ = 0;
   int frames_to_trust_ = 0;  // that a streaming model has to be given until its scores count
-  int heard_ = 0;
+  int reported_ = 0;
   bool inferred_ = false;
 };
 

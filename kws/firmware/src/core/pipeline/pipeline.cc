@@ -30,8 +30,9 @@ Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpRes
       resolver_(resolver),
       arena_(arena),
       arena_size_(arena_size),
-      output_(output) {
-  MakeDetector(config_, model_, resolver_, 0);
+      output_(output),
+      lamp_(output) {
+  MakeDetector(config_, model_, resolver_);
 }
 
 void Pipeline::Then(Commands* commands) {
@@ -62,7 +63,7 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
     WriteError(pipeline.output_, "listen_ms is less than 1", nullptr, "build it with --for 5s");
     return Status::kBadArgument;
   }
-  KWS_RETURN_IF_ERROR(pipeline.BeginSecond(0));
+  KWS_RETURN_IF_ERROR(pipeline.BeginSecond());
   const Field fields[] = {commands.config.model_name, commands.config.model_sha8,
                           commands.listen_ms,
                           static_cast<uint32_t>(pipeline.detector_->arena_used_bytes()),
@@ -72,9 +73,8 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
 }
 
 void Pipeline::MakeDetector(const PipelineConfig& config, const Model& model,
-                            const OpResolver& resolver, int resting_label) {
-  detector_ =
-      new (place_) Detector(config, model, resolver, arena_, arena_size_, resting_label, output_);
+                            const OpResolver& resolver) {
+  detector_ = new (place_) Detector(config, model, resolver, arena_, arena_size_, output_);
 }
 
 Status Pipeline::StartDetector() {
@@ -85,13 +85,13 @@ Status Pipeline::StartDetector() {
 
 Status Pipeline::BeginFirst() {
   listening_ = false;
-  MakeDetector(config_, model_, resolver_, 0);
+  MakeDetector(config_, model_, resolver_);
   return StartDetector();
 }
 
-Status Pipeline::BeginSecond(int resting_label) {
+Status Pipeline::BeginSecond() {
   listening_ = true;
-  MakeDetector(commands_->config, commands_->model, commands_->resolver, resting_label);
+  MakeDetector(commands_->config, commands_->model, commands_->resolver);
   return StartDetector();
 }
 
@@ -99,17 +99,23 @@ Status Pipeline::Reset() {
   dc_offset_.Reset();
   features_.Reset();
   time_ms_ = 0;
-  output_->SetLed(0);
+  heard_ = 0;
+  lamp_.Reset();
   return listening_ ? BeginFirst() : detector_->Reset();
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
   time_ms_ += kHopMs;
+  heard_ = 0;
   int16_t centred[FeatureProvider::kHopSamples];
   std::memcpy(centred, hop, sizeof(centred));
   dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
   const bool has_frame = features_.Push(centred);
+  lamp_.Tick(time_ms_);
   KWS_RETURN_IF_ERROR(detector_->ProcessHop(features_, has_frame, time_ms_));
+  const int reported = detector_->reported();
+  heard_ = listening_ && reported > 0 ? config_.label_count + reported : reported;
+  if (reported > 0) lamp_.Show(reported, time_ms_);
   return hand_over_ != nullptr ? hand_over_(*this) : Status::kOk;
 }
 
@@ -123,12 +129,12 @@ Status Pipeline::HandOver(Pipeline& pipeline) {
   WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
   pipeline.features_.Silence();
   if (pipeline.listening_) {
-    // The lamp keeps showing a command; after none it ends to show the wake word.
-    if (heard == 0) pipeline.output_->SetLed(0);
+    pipeline.lamp_.Rest(0);
     return pipeline.BeginFirst();
   }
   pipeline.listening_since_ = time_ms;
-  return pipeline.BeginSecond(heard);
+  pipeline.lamp_.Rest(heard);
+  return pipeline.BeginSecond();
 }
 
 int Pipeline::RunningIndex(int label) const {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lamp.h"
 #include "output.h"
 #include "pipeline/dc_offset.h"
 #include "pipeline/detector.h"
@@ -82,6 +83,16 @@ class Pipeline {
     return of_second < 0 ? config_.labels[index] : commands_->config.labels[of_second];
   }
 
+  // The first 8 digits of the SHA-256 of the first bundle's model, then of the second's; null:
+  // there is none.
+  const char* model_sha8(int bundle) const {
+    if (bundle == 0) return config_.model_sha8;
+    return bundle == 1 && commands_ != nullptr ? commands_->config.model_sha8 : nullptr;
+  }
+
+  // The label (as in `label`) whose line the last hop wrote; 0: none.
+  int heard() const { return heard_; }
+
   // Whether the second bundle listens, from the next hop on.
   bool listening() const { return listening_; }
 
@@ -105,11 +116,10 @@ class Pipeline {
 
  private:
   // Makes the detector of a bundle anew.
-  void MakeDetector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-                    int resting_label);
+  void MakeDetector(const PipelineConfig& config, const Model& model, const OpResolver& resolver);
   Status StartDetector();
   Status BeginFirst();
-  Status BeginSecond(int resting_label);
+  Status BeginSecond();
   static Status StartSecond(Pipeline& pipeline);
   static Status HandOver(Pipeline& pipeline);
   // The running bundle's own index of a label; negative: the label is the other bundle's.
@@ -125,6 +135,7 @@ class Pipeline {
   // `Then` sets them: a firmware with one bundle is linked without what they call.
   Status (*start_second_)(Pipeline& pipeline) = nullptr;
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;
+  Lamp lamp_;
   DcOffset dc_offset_;
   FeatureProvider features_;
   alignas(Detector) uint8_t place_[sizeof(Detector)];
@@ -133,6 +144,7 @@ class Pipeline {
   uint32_t time_ms_ = 0;          // wraps after 49.7 days
   uint32_t listening_since_ = 0;  // time_ms_ then
   bool listening_ = false;
+  int heard_ = 0;
 };
 
 }  // namespace kws

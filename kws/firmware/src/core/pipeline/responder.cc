@@ -5,13 +5,11 @@
 
 namespace kws {
 
-void Responder::Respond(const Recognizer::Result& result, uint32_t time_ms) {
-  if (!result.is_new) return;
-  const bool reported = result.label >= first_reported_;
-  output_->SetLed(reported ? result.label : resting_label_);
-  if (!reported) return;
+int Responder::Respond(const Recognizer::Result& result, uint32_t time_ms) {
+  if (!result.is_new || result.label < first_reported_) return 0;
   const Field fields[] = {labels_[result.label], result.score, time_ms};
   WriteFormat(output_, lines::kHeard, fields);
+  return result.label;
 }
 
 }  // namespace kws

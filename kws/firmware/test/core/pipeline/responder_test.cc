@@ -20,45 +20,39 @@ Recognizer::Result New(int label, uint8_t score) {
 
 TEST(Responder, WritesTheLineThatToolsMatch) {
   RecordingOutput output;
-  Responder responder(kLabels, false, 0, &output);
-  responder.Respond(New(2, 201), 4056);
+  Responder responder(kLabels, false, &output);
+  EXPECT_EQ(responder.Respond(New(2, 201), 4056), 2);
   EXPECT_EQ(output.text(), "Heard yes (201) @4056ms\n");
-  EXPECT_EQ(output.leds(), std::vector<int>{2});
 }
 
-TEST(Responder, UnknownWritesNothingAndTurnsTheLightOff) {
+TEST(Responder, UnknownWritesNothing) {
   RecordingOutput output;
-  Responder responder(kLabels, false, 0, &output);
-  responder.Respond(New(3, 201), 0);
-  responder.Respond(New(1, 255), 40);
-  EXPECT_EQ(output.text(), "Heard no (201) @0ms\n");
-  EXPECT_EQ(output.leds(), (std::vector<int>{3, 0}));
+  Responder responder(kLabels, false, &output);
+  EXPECT_EQ(responder.Respond(New(1, 255), 40), 0);
+  EXPECT_EQ(output.text(), "");
 }
 
 TEST(Responder, SaysUnknownIfAsked) {
   RecordingOutput output;
-  Responder responder(kLabels, true, 0, &output);
-  responder.Respond(New(1, 255), 0);
+  Responder responder(kLabels, true, &output);
+  EXPECT_EQ(responder.Respond(New(1, 255), 0), 1);
   EXPECT_EQ(output.text(), "Heard unknown (255) @0ms\n");
-  EXPECT_EQ(output.leds(), std::vector<int>{1});
 }
 
-TEST(Responder, SilenceOnlyTurnsTheLightOff) {
+TEST(Responder, SilenceIsNeverReported) {
   RecordingOutput output;
-  Responder responder(kLabels, true, 0, &output);
-  responder.Respond(New(0, 255), 1000);
+  Responder responder(kLabels, true, &output);
+  EXPECT_EQ(responder.Respond(New(0, 255), 1000), 0);
   EXPECT_EQ(output.text(), "");
-  EXPECT_EQ(output.leds(), std::vector<int>{0});
 }
 
 TEST(Responder, KeepsStillWhenNothingIsNew) {
   RecordingOutput output;
-  Responder responder(kLabels, false, 0, &output);
+  Responder responder(kLabels, false, &output);
   Recognizer::Result result = New(2, 255);
   result.is_new = false;
-  responder.Respond(result, 1000);
+  EXPECT_EQ(responder.Respond(result, 1000), 0);
   EXPECT_EQ(output.text(), "");
-  EXPECT_TRUE(output.leds().empty());
 }
 
 TEST(Output, WritesNumbersOfAllLengths) {
