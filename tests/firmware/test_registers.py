@@ -26,7 +26,7 @@ from kws.host.build.firmware import build
 
 BOARDS = firmware_folder() / "src" / "boards"
 HEADERS = {  # by chip, which names its SVD file
-    "nrf52840": sorted((BOARDS / "nano33ble").rglob("nrf52840*.h")),
+    "nrf52840": sorted((BOARDS / "nrf52840").rglob("nrf52840*.h")),
     "apollo3": [BOARDS / "sparkfun_edge" / "apollo3.h"],
 }
 

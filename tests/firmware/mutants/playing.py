@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -41,7 +42,7 @@ class Mutant:
     board: str
     name: str
     edits: tuple[tuple[str, str, str], ...]
-    """Files of the board's folder, each with a text that is in it once, and another for it."""
+    """Files of the port's folder, each with a text that is in it once, and another for it."""
 
     play: str = "sound"
     """sound: a word, and what is typed after it; loud: with a gain; hang: the main loop hangs;
@@ -77,6 +78,12 @@ def mutants(board: str) -> list[Mutant]:
     ]
 
 
+def _port(board: str) -> Path:
+    """The folder of a board's drivers, in the firmware's: its linker script is there."""
+    file = firmware_folder() / "platform" / "boards" / f"{board}.json"
+    return Path(json.loads(file.read_text(encoding="utf-8"))["build"]["linker_script"]).parent
+
+
 class Workshop:
     """A copy of the firmware's sources that is built again and again: only what changed.
 
@@ -92,13 +99,13 @@ class Workshop:
         self._project = folder / "project"
         ignore = shutil.ignore_patterns(*NO_SOURCES)
         shutil.copytree(firmware_folder(), self._project, ignore=ignore)
-        self._drivers = self._project / "src" / "boards" / board
+        self._drivers = self._project / _port(board)
         self._environment = process_environment(folder, bundle.firmware)
         self._compile: dict[Path, list[str]] = {}
         self._link: list[str] = []
 
     def count(self, file: str, text: str) -> int:
-        """How often a text is in a file of the board."""
+        """How often a text is in a file of the port."""
         return (self._drivers / file).read_text().count(text)
 
     def build_all(self) -> Path:

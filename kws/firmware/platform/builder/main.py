@@ -25,7 +25,10 @@ env.Replace(
 )
 env.Append(
     CPPPATH=["$PROJECT_SRC_DIR/core", "$PROJECT_SRC_DIR"],
-    CPPDEFINES=[("KWS_VERSION", env.StringifyMacro(os.environ.get("KWS_VERSION", "dev")))],
+    CPPDEFINES=[
+        ("KWS_VERSION", env.StringifyMacro(os.environ.get("KWS_VERSION", "dev"))),
+        ("KWS_BOARD", env.StringifyMacro(env["BOARD"])),
+    ],
     CCFLAGS=[
         *machine,
         *board.get("build.optimize_flags"),
@@ -78,6 +81,10 @@ def refuse(kind, name, known):
     sys.stderr.write(f"error: there is no {kind} {name!r} of this board; use {', '.join(known)}\n")
     env.Exit(1)
 
+
+# The header that says what is different on each board of a port with several.
+if table := board.get("build.table", ""):
+    env.Append(CPPDEFINES=[("KWS_BOARD_TABLE", env.StringifyMacro(table))])
 
 # What differs between revisions of a board: KWS_REVISION or, in platformio.ini, custom_revision.
 settings = {}

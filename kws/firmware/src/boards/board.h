@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the core asks of a board. A port is one folder next to this file.
+// All that the core asks of a board. A port is one folder next to this file; boards
+// with the same chip may share one (nrf52840/tables/).
 #ifndef KWS_BOARDS_BOARD_H_
 #define KWS_BOARDS_BOARD_H_
 

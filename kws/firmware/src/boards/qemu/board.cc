@@ -29,7 +29,7 @@ void WaitForUart() {
 
 }  // namespace
 
-const char kName[] = "qemu";
+const char kName[] = KWS_BOARD;
 const int kMinGain = 0;
 const int kMaxGain = 0;
 

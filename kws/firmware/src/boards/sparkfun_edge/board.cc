@@ -145,7 +145,7 @@ void Wait(uint32_t wait_ms) {
 
 }  // namespace
 
-const char kName[] = "sparkfun_edge";
+const char kName[] = KWS_BOARD;
 
 void Init() {
   static bool done = false;

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A board with an nRF52840 as a whole. Its parts are in the other files of this folder; what is
+// different on each board is in tables/.
+#include "boards/board.h"
+
+#include "boards/nrf52840/clock.h"
+#include "boards/nrf52840/lamp.h"
+#include "boards/nrf52840/nrf52840.h"
+#include "boards/nrf52840/uart.h"
+#include "boards/nrf52840/usb/usb.h"
+
+namespace kws {
+namespace board {
+namespace {
+
+// The orange LED while samples come: on for 120 ms each second. The hops that wait for an inference
+// pass in a moment, so a few hops alone could not be seen.
+constexpr uint32_t kBeatHops = 50;
+constexpr uint32_t kBeatOnHops = 6;
+
+constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
+constexpr uint32_t kPauseUs = 1000 * 1000;
+constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
+
+// Does the interrupts' work meanwhile.
+void Wait(uint32_t microseconds) {
+  const uint32_t begin = Microseconds();
+  while (Microseconds() - begin < microseconds) {
+    UartService();
+    UsbService();
+    Nap();
+  }
+}
+
+}  // namespace
+
+const char kName[] = KWS_BOARD;
+
+void Init() {
+  static bool done = false;
+  if (done) return;
+  done = true;
+  // What the bootloader may have left: a clock, and enabled, pending or blocked interrupts.
+  Register(kRtc1Stop) = 1;
+  for (uint32_t i = 0; i < 2; ++i) {
+    Register(kNvicDisable + i * 4) = ~0u;
+    Register(kNvicForget + i * 4) = ~0u;
+  }
+  LampInit();
+  ClockInit();
+  UartInit();
+  UsbInit();
+  asm volatile("cpsie i" ::: "memory");
+  if (const char* fault = ResetFault()) {
+    size_t size = 0;
+    while (fault[size] != '\0') ++size;
+    Write(fault, size);
+  }
+}
+
+void Write(const char* text, size_t size) {
+  UsbWrite(text, size);
+  UartWrite(text, size);
+}
+
+size_t Read(char* text, size_t size) {
+  const size_t count = UartRead(text, size);
+  return count > 0 ? count : UsbRead(text, size);
+}
+
+void FeedWatchdog() {
+  static uint32_t hop = 0;
+  FeedWatchdogs();
+  ShowListening(hop < kBeatOnHops);
+  hop = (hop + 1) % kBeatHops;
+}
+
+void Halt(Fault fault) {
+  asm volatile("cpsid i" ::: "memory");
+  StopTimerWatchdog();
+  ShowListening(false);
+  const uint32_t begin = Microseconds();
+  while (fault == Fault::kModel || Microseconds() - begin < kRestartUs) {
+    for (int i = 0; i < static_cast<int>(fault); ++i) {
+      ShowRed(true);
+      Wait(kBlinkUs);
+      ShowRed(false);
+      Wait(kBlinkUs);
+    }
+    Wait(kPauseUs);
+  }
+  Restart();
+}
+
+}  // namespace board
+}  // namespace kws
+
+extern "C" void KwsPowerClockInterrupt() { kws::board::UsbPowerEvents(); }

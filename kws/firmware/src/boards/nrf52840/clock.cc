@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "boards/nrf52840/clock.h"
+
+#include "boards/board.h"
+#include "boards/nrf52840/board_table.h"
+#include "boards/nrf52840/nrf52840.h"
+#include "serial_lines.h"
+
+namespace kws {
+namespace board {
+namespace {
+
+// TIMER0 counts microseconds. Its compare registers:
+constexpr uint32_t kNow = 0 * 4;       // captured by Microseconds
+constexpr uint32_t kWake = 1 * 4;      // the end of Sleep
+constexpr uint32_t kDeadline = 2 * 4;  // of the main loop
+constexpr uint32_t kTimerPriority = 0;
+
+constexpr uint32_t kLongestSleepUs = 100 * 1000;
+constexpr uint32_t kNapUs = 1000;
+
+// Two watchdogs. The timer's is the one that a hanging main loop meets. The hardware's is for what
+// stops even the most urgent interrupt. It cannot be stopped and soft resets leave it running, in
+// the bootloader too, which never feeds it: so its time has to suffice for an upload after the
+// 1200 bps touch.
+constexpr uint32_t kDeadlineUs = 4 * 1000 * 1000;
+constexpr uint32_t kHardwareSeconds = 60;
+
+// What the timer's watchdog leaves in GPREGRET2 for the next start.
+constexpr uint32_t kTimerWatchdogMark = 0x57;
+
+// The crystal takes less than 1 ms [PS 5.4.4.3]; a look takes about 0.2 us.
+constexpr int kCrystalLooks = 100000;
+
+const char* reset_fault = nullptr;
+uint32_t milliseconds = 0;
+uint32_t rest_us = 0;     // of the last millisecond
+uint32_t counted_us = 0;  // Microseconds() at the last count
+uint32_t asleep_ms = 0;
+uint32_t asleep_rest_us = 0;
+
+void StartCrystal() {
+  Register(kClockHfxoStarted) = 0;
+  Register(kClockStartHfxo) = 1;
+  for (int i = 0; i < kCrystalLooks && Register(kClockHfxoStarted) == 0; ++i) {
+  }
+}
+
+void ReadResetReason() {
+  uint32_t reason = Register(kPowerResetReason);
+  Register(kPowerResetReason) = reason;  // the bits add up otherwise
+  // Anomaly 136: after a pin reset other bits may be set too.
+  if ((reason & kPowerResetPin) != 0) reason = 0;
+  const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;
+  Register(kPowerRetained2) = 0;
+  if (timer || (reason & kPowerResetWatchdog) != 0) {
+    reset_fault = lines::kWatchdog;
+  } else if ((reason & kPowerResetLockup) != 0) {
+    reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
+  }
+}
+
+void StartTimer() {
+  constexpr uint32_t k1MHz = 4;
+  Register(kTimerBits) = kTimer32Bit;
+  Register(kTimerPrescaler) = k1MHz;
+  Register(kTimerValue + kDeadline) = kDeadlineUs;
+  Register(kTimerEnableInterrupt) = kTimerInterrupt1 | kTimerInterrupt2;
+  Register(kTimerStart) = 1;
+  EnableInterrupt(kTimerInterrupt, kTimerPriority);
+}
+
+void FeedHardwareWatchdog() { Register(kWatchdogReload) = kWatchdogReloadKey; }
+
+// Where it runs already, after a soft reset, these writes do nothing [PS 6.36].
+void StartHardwareWatchdog() {
+  Register(kWatchdogConfig) = kWatchdogInSleep;  // but not while a debugger halts the core
+  Register(kWatchdogPeriod) = kHardwareSeconds * 32768 - 1;
+  Register(kWatchdogRequests) = kWatchdogRequest0;
+  Register(kWatchdogStart) = 1;
+  FeedHardwareWatchdog();
+}
+
+}  // namespace
+
+void ClockInit() {
+  ReadResetReason();
+  Register(kFlashCache) = kFlashCacheEnable;   // without it the core waits for the flash
+  if (table::kDcDc) Register(kPowerDcDc) = 1;  // it halves the current of the core
+  StartCrystal();
+  StartTimer();
+  StartHardwareWatchdog();
+  Register(kSystemControl) |= kSendEventOnPend;
+}
+
+bool CrystalRuns() {
+  constexpr uint32_t kBoth = kClockHfxoSource | kClockHfxoRunning;
+  return (Register(kClockHfxoStatus) & kBoth) == kBoth;
+}
+
+const char* ResetFault() { return reset_fault; }
+
+uint32_t Microseconds() {
+  Register(kTimerCapture + kNow) = 1;
+  return Register(kTimerValue + kNow);
+}
+
+uint32_t Milliseconds() {
+  const uint32_t now = Microseconds();
+  rest_us += now - counted_us;
+  counted_us = now;
+  milliseconds += rest_us / 1000;
+  rest_us %= 1000;
+  return milliseconds;
+}
+
+uint32_t SleepMilliseconds() { return asleep_ms; }
+
+// Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
+// one ends the sleep nevertheless. One that came before, since the last call, has left the event
+// register set (ARM DDI 0403E, B1.5.18), and WFE returns at once.
+void Sleep() {
+  const InterruptsOff off;
+  const uint32_t begin = Microseconds();
+  Register(kTimerValue + kWake) = begin + kLongestSleepUs;
+  // Anomaly 87: a set exception flag of the FPU keeps its interrupt pending and the core awake.
+  asm volatile("vmsr fpscr, %0" ::"r"(0));
+  Register(kNvicForget + kFpuInterrupt / 32 * 4) = 1u << kFpuInterrupt % 32;
+  // Four cycles until interrupts come: anomaly 220 of the nRF52832, which its successor may share,
+  // corrupts what an interrupt stacks right after the wake-up.
+  asm volatile("dsb\n wfe\n nop\n nop\n nop\n nop" ::: "memory");
+  asleep_rest_us += Microseconds() - begin;
+  asleep_ms += asleep_rest_us / 1000;
+  asleep_rest_us %= 1000;
+}
+
+void FeedWatchdogs() {
+  Register(kTimerValue + kDeadline) = Microseconds() + kDeadlineUs;
+  FeedHardwareWatchdog();
+}
+
+void StopTimerWatchdog() { Register(kTimerDisableInterrupt) = kTimerInterrupt2; }
+
+// The timer's interrupt becomes pending, which ends WFE, but is not taken.
+void Nap() {
+  ClearEvent(kTimerReached + kWake);
+  Register(kNvicForget + kTimerInterrupt / 32 * 4) = 1u << kTimerInterrupt % 32;
+  Register(kTimerValue + kWake) = Microseconds() + kNapUs;
+  asm volatile("dsb\n wfe" ::: "memory");
+  FeedHardwareWatchdog();
+}
+
+void Restart() {
+  asm volatile("dsb" ::: "memory");
+  Register(kSystemReset) = kSystemResetRequest;
+  for (;;) {
+  }
+}
+
+}  // namespace board
+}  // namespace kws
+
+extern "C" void KwsTimerInterrupt() {
+  using namespace kws::board;
+  if (Register(kTimerReached + kDeadline) != 0) {
+    Register(kPowerRetained2) = kTimerWatchdogMark;
+    Restart();
+  }
+  ClearEvent(kTimerReached + kWake);
+}

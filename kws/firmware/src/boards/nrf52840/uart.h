@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The serial port at the two pins of the board's table: UARTE0, 115200 bit/s, 8N1. Sends from a
+// queue by DMA.
+#ifndef KWS_BOARDS_NRF52840_UART_H_
+#define KWS_BOARDS_NRF52840_UART_H_
+
+#include <cstddef>
+
+namespace kws {
+namespace board {
+
+void UartInit();
+
+// Queues `size` bytes; waits while the queue is full, 87 us a byte at most. Works where no
+// interrupt comes too. Not from interrupts.
+void UartWrite(const char* text, size_t size);
+
+// Takes at most `size` received bytes; returns how many. Bytes that come while 64 wait are lost.
+size_t UartRead(char* text, size_t size);
+
+// The interrupt's work: sends on, takes what was received. For where no interrupt comes.
+void UartService();
+
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_BOARDS_NRF52840_UART_H_
