@@ -305,7 +305,7 @@ def test_platformio_tells_an_editor_how_files_are_compiled(
     _platformio(project, tmp_path, "-e", "nano33ble", "-t", "compiledb")
     entries = json.loads((project / "compile_commands.json").read_text())
     commands = {entry["file"]: entry["command"] for entry in entries}
-    for file in ("src/app/main.cc", "src/boards/nano33ble/microphone.cc"):
+    for file in ("src/app/main.cc", "src/boards/nrf52840/microphone.cc"):
         command = commands[file]
         assert Path(command.split()[0]).name == "arm-none-eabi-g++"
         assert "-mcpu=cortex-m4" in command

@@ -2,8 +2,8 @@
 #include "boards/nrf52840/clock.h"
 
 #include "boards/board.h"
-#include "boards/nrf52840/board_table.h"
 #include "boards/nrf52840/nrf52840.h"
+#include "boards/nrf52840/tables/board_table.h"
 #include "serial_lines.h"
 
 namespace kws {

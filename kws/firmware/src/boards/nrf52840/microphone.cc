@@ -2,10 +2,9 @@
 // The board's PDM microphone. Clock and decimation filter are the PDM peripheral's (PS 6.15):
 // 1.28 MHz / 80 is exactly 16 kHz, as both come from the crystal.
 #include "boards/board.h"
-#include "boards/nrf52840/board_table.h"
 #include "boards/nrf52840/clock.h"
-#include "boards/nrf52840/gpio.h"
 #include "boards/nrf52840/nrf52840.h"
+#include "boards/nrf52840/tables/board_table.h"
 
 namespace kws {
 namespace board {

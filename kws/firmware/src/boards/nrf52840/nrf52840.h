@@ -10,6 +10,7 @@
 
 #include "boards/cortex_m.h"
 #include "boards/interrupts.h"
+#include "boards/nrf52840/tables/pins.h"
 
 namespace kws {
 namespace board {
@@ -131,6 +132,18 @@ constexpr uint32_t kFpuInterrupt = 38;   // FPU
 inline void ClearEvent(uint32_t event) {
   Register(event) = 0;
   [[maybe_unused]] const uint32_t read = Register(event);
+}
+
+// The level of an output.
+inline void Drive(Pin pin, bool high) {
+  const uint32_t set = pin.port == 0 ? kPort0Set : kPort1Set;
+  const uint32_t clear = pin.port == 0 ? kPort0Clear : kPort1Clear;
+  Register(high ? set : clear) = pin.Mask();
+}
+
+// `config` is the pin's PIN_CNF.
+inline void Configure(Pin pin, uint32_t config) {
+  Register((pin.port == 0 ? kPort0Config : kPort1Config) + pin.number * 4) = config;
 }
 
 }  // namespace board

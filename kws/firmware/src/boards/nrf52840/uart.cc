@@ -3,9 +3,8 @@
 
 #include <cstdint>
 
-#include "boards/nrf52840/board_table.h"
-#include "boards/nrf52840/gpio.h"
 #include "boards/nrf52840/nrf52840.h"
+#include "boards/nrf52840/tables/board_table.h"
 
 namespace kws {
 namespace board {

@@ -4,7 +4,7 @@
 #ifndef KWS_BOARDS_NRF52840_TABLES_NANO33BLE_H_
 #define KWS_BOARDS_NRF52840_TABLES_NANO33BLE_H_
 
-#include "boards/nrf52840/pins.h"
+#include "boards/nrf52840/tables/pins.h"
 
 namespace kws {
 namespace board {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "boards/nrf52840/usb/usb.h"
 
-#include "boards/nrf52840/board_table.h"
+#include "boards/nrf52840/tables/board_table.h"
 #include "boards/nrf52840/usb/usb_state.h"
 
 namespace kws {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the boards with an nRF52840 differ in: a header in tables/ for each. The build names it
-// (`table` in the board's JSON file). tables/nano33ble.h shows what a table has to say.
-#ifndef KWS_BOARDS_NRF52840_BOARD_TABLE_H_
-#define KWS_BOARDS_NRF52840_BOARD_TABLE_H_
+// What the boards with an nRF52840 differ in: a header beside this one for each. The build names it
+// (`table` in the board's JSON file). nano33ble.h shows what a table has to say.
+#ifndef KWS_BOARDS_NRF52840_TABLES_BOARD_TABLE_H_
+#define KWS_BOARDS_NRF52840_TABLES_BOARD_TABLE_H_
 
 #include KWS_BOARD_TABLE
 
@@ -20,4 +20,4 @@ static_assert(kRed.lit == Lit::kLow && kGreen.lit == Lit::kLow && kBlue.lit == L
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_BOARDS_NRF52840_BOARD_TABLE_H_
+#endif  // KWS_BOARDS_NRF52840_TABLES_BOARD_TABLE_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pins as a board's table names them.
-#ifndef KWS_BOARDS_NRF52840_PINS_H_
-#define KWS_BOARDS_NRF52840_PINS_H_
+#ifndef KWS_BOARDS_NRF52840_TABLES_PINS_H_
+#define KWS_BOARDS_NRF52840_TABLES_PINS_H_
 
 #include <cstdint>
 
@@ -39,4 +39,4 @@ enum class Edge { kFalling, kRising };
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_BOARDS_NRF52840_PINS_H_
+#endif  // KWS_BOARDS_NRF52840_TABLES_PINS_H_
