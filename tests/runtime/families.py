@@ -218,6 +218,19 @@ def lstm() -> bytes:
     return m.build([x], [_scores(m, rng, last, 12, 1 / 128)])
 
 
+def keras_lstm(*units: int) -> bytes:
+    """LSTMs of Keras 2, as LiteRT exports them; of a Keras 3 layer the converter makes a loop."""
+    import tf_keras
+
+    tf_keras.utils.set_random_seed(5)
+    x = y = tf_keras.Input((49, 40), batch_size=1)
+    for place, count in enumerate(units, 1):
+        y = tf_keras.layers.LSTM(count, return_sequences=place < len(units))(y)
+    y = tf_keras.layers.Dense(4, activation="softmax")(y)
+    model = tf_keras.Model(x, y)
+    return convert(tf.lite.TFLiteConverter.from_keras_model(model), (1, 49, 40))
+
+
 def _scores(m: ModelBuilder, rng: np.random.Generator, y: int, size: int, scale: float) -> int:
     """Dense layer and softmax behind tensor `y`."""
     kernel = weights(rng, (4, size))

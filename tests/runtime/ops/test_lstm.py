@@ -35,8 +35,12 @@ def add_lstm(
     clip: float = 0.0,
     activation: int = TANH,
     peephole: bool = False,
+    exported: bool = False,
 ) -> int:
-    """An LSTM after tensor `x` of scale `in_scale`; the output."""
+    """An LSTM after tensor `x` of scale `in_scale`; the output.
+
+    `exported`: with five tensors that no op uses and that have no elements, as LiteRT exports it.
+    """
     batch = shape[1] if time_major else shape[0]
     inputs = [-1] * 24
     inputs[0] = x
@@ -54,12 +58,14 @@ def add_lstm(
     inputs[18] = m.tensor(state, "int8", hidden_scale, hidden_zero, variable=True)
     inputs[19] = m.tensor(state, "int16", 2.0**cell_power, 0, variable=True)
     y = m.tensor((*shape[:2], units), "int8", hidden_scale, hidden_zero)
+    gates = [m.tensor((0,), "float32") for _ in range(4)] if exported else []
     m.op(
         "UNIDIRECTIONAL_SEQUENCE_LSTM",
         inputs,
         [y],
         "UnidirectionalSequenceLSTMOptions",
         version=3,
+        intermediates=[*gates, m.tensor((0,), "int8", 0.01)] if exported else [],
         fusedActivationFunction=activation,
         cellClip=clip,
         timeMajor=time_major,
@@ -97,6 +103,7 @@ def lstm_model(
             "weight_scale": scales(1e-3, 0.1),
             "cell_power": st.integers(-15, -8),
             "clip": st.sampled_from([0.0, 0.0, 0.5, 10.0]),
+            "exported": st.booleans(),
         }
     ),
     seed=SEEDS,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kws import _core
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.oracles import assert_same
+from tests.runtime.oracles import assert_same, run_core
 from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s
 
 FEW = settings(max_examples=25)
@@ -275,3 +275,19 @@ def test_transpose_of_single_rows_is_no_copy() -> None:
     model = m.build([x], [y])
     assert _core.Interpreter(model).arena_used_bytes < 2 * 49 * 40
     assert_same(model, [[int8s(np.random.default_rng(0), (1, 49, 1, 40))]])
+
+
+def test_a_tensor_without_elements_is_refused_where_an_op_uses_it() -> None:
+    m = ModelBuilder()
+    x, unused, empty, y = (m.tensor(shape, "int8", 0.1) for shape in ((1, 4), (0,), (0, 4), (1, 4)))
+    m.op("RELU", [x], [y])
+    model = m.build([x], [y])
+    assert len(run_core(model, [[np.zeros((1, 4), np.int8)]])) == 1
+    for inputs, outputs in (([empty], [y]), ([x], [empty]), ([x, unused], [y])):
+        m.graphs[0].operators.clear()
+        m.op("RELU", [x], [m.tensor((1, 4), "int8", 0.1)])
+        m.op("RELU", inputs, outputs)
+        with pytest.raises(_core.CoreError, match=r"shapes; use fixed shapes \(op 1, RELU\)"):
+            _core.Interpreter(m.build([x], [y]))
+    with pytest.raises(_core.CoreError, match=r"use fixed shapes$"):
+        _core.Interpreter(m.build([empty], [empty]))

@@ -87,6 +87,8 @@ Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uin
 }
 
 Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
+  // A spectrogram is all that such a model knew in training, also if it has a memory (an LSTM).
+  if (!IsStreaming()) KWS_RETURN_IF_ERROR(interpreter_.Reset());
   features.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(interpreter_.Invoke());
   if (frames_to_trust_ > 0) return Status::kOk;  // less than a second: nothing to rely on

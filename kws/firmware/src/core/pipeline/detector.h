@@ -32,6 +32,7 @@ struct PipelineConfig {
 // A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
 // heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
 // of its calls ends with the 49th frame. Frames that its first call lacks are -128 (no energy).
+// Any other model gets a spectrogram each time, and remembers nothing of the one before.
 //
 // Every fault is written as one line that starts with `error: `, and returned.
 class Detector {

@@ -37,11 +37,15 @@ Status GraphBuilder::AddTensors() {
   first_entry_ = entries_;
   for (uint32_t i = 0; i < graph_.tensors.count; ++i) {
     Tensor tensor;
-    KWS_RETURN_IF_ERROR(model_.GetTensor(graph_, i, &tensor));
+    const Status status = model_.GetTensor(graph_, i, &tensor);
+    const bool is_shaped = status != Status::kUnsupportedShape;
+    if (is_shaped || tensor.is_variable) KWS_RETURN_IF_ERROR(status);
     int index;
     KWS_RETURN_IF_ERROR(AddEntry(&index));
     PlanEntry& entry = table_[index];
-    entry.bytes = tensor.bytes;
+    // Converters leave tensors without elements that no op uses, an LSTM's intermediates for one.
+    // See CheckShape for an op that uses one.
+    entry.bytes = is_shaped ? tensor.bytes : 0;
     if (tensor.is_constant()) {
       entry.offset = ModelReference(tensor.data);
     } else if (tensor.is_variable) {
@@ -75,6 +79,7 @@ Status GraphBuilder::AddInputsAndOutputs() {
     if (i >= inputs) continue;
     PlanEntry& entry = table_[tensor];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone) return Status::kBadModel;
+    KWS_RETURN_IF_ERROR(CheckShape(tensor));
     if (entry.bytes == 0) return Status::kUnsupportedType;
     entry.first = 0;
     entry.last = 0;
@@ -138,6 +143,14 @@ Status GraphBuilder::PrepareOp(uint32_t op_index, ErrorDetail* error) {
   return resolver_.at(resolver_index_).prepare(context);
 }
 
+// Without bytes is a handle, or a tensor whose shape AddTensors let pass.
+Status GraphBuilder::CheckShape(int32_t tensor) const {
+  Tensor unused;
+  return table_[Entry(tensor)].bytes != 0
+             ? Status::kOk
+             : model_.GetTensor(graph_, static_cast<uint32_t>(tensor), &unused);
+}
+
 // Every input has been written before, every output is written once; notes the lifetimes.
 Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error) {
   const int16_t now = static_cast<int16_t>(op_index_);
@@ -147,6 +160,7 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
     error->tensor = tensor;
     if (tensor == -1) continue;
     if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
+    KWS_RETURN_IF_ERROR(CheckShape(tensor));
     if (table_[Entry(tensor)].IsFixed()) continue;
     PlanEntry& entry = table_[Root(Entry(tensor))];
     if (entry.first == PlanEntry::kNone) return Status::kBadModel;
@@ -156,6 +170,7 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
     const int32_t tensor = model_.buffer().Element<int32_t>(op.outputs, i);
     error->tensor = tensor;
     if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
+    KWS_RETURN_IF_ERROR(CheckShape(tensor));
     PlanEntry& entry = table_[Entry(tensor)];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone || entry.same_as != PlanEntry::kNone) {
       return Status::kBadModel;
