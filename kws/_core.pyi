@@ -179,6 +179,46 @@ class Interpreter:
     def reset(self) -> None:
         """Clear what a stateful model keeps from call to call."""
 
+class Step:
+    """An op that does something at run time, as AllocateTensors prepared it."""
+
+    op: str
+    """The schema's name."""
+    once: bool
+    """It runs before the first inference only."""
+    resets: bool
+    """It gives what it keeps a first value."""
+    references: list[int]
+    """Where its tensors lie: bytes into the arena, or, negative, with the sign bit cleared bytes
+    into the model; at 0 there: no data."""
+    parameters: list[int]
+    """The kernel's, as unsigned 32-bit words."""
+
+class Compiled:
+    """What AllocateTensors computes for a model, for an arena that holds nothing but tensors.
+
+    Raises:
+        CoreError: as `Interpreter`.
+    """
+
+    def __init__(self, model: bytes) -> None: ...
+
+    steps: list[Step]
+    """Those that run once first."""
+    constants: dict[int, int]
+    """Bytes of the model's constant tensors, by their position in the model."""
+    variables_bytes: int
+    """At the arena's start; they begin as zeros."""
+    arena_bytes: int
+
+    @property
+    def inputs(self) -> list[tuple[int, int]]:
+        """Offset in the arena and bytes of each input."""
+
+    @property
+    def outputs(self) -> list[tuple[int, int]]:
+        """The same of each output."""
+
 class Recognizer:
     """TFLM's RecognizeCommands over int8 scores."""
 

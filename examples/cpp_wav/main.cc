@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
   const kws::Model model = kws::GetModel(g_model);
   settings::ModelOpResolver resolver;
   constexpr kws::PipelineConfig config = kws::BundleConfig("example", "desktop");
-  kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &terminal);
+  kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena), &terminal);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 
   constexpr size_t kHop = kws::Frontend::kStrideSamples;  // 320 samples, 20 ms

@@ -41,7 +41,7 @@ int Run() {
   static const kws::Model model = kws::GetModel(g_model);
   static settings::ModelOpResolver resolver;
   static constexpr kws::PipelineConfig config = kws::BundleConfig("example", "my_board");
-  static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &console);
+  static kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena), &console);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 
   int16_t hop[kws::Frontend::kStrideSamples];  // 320 samples, 20 ms

@@ -26,6 +26,7 @@ using nb::literals::operator""_a;
 
 void BindFrontend(nb::module_& m);
 void BindRuntime(nb::module_& m);
+void BindCompiled(nb::module_& m);
 void BindRecognizer(nb::module_& m);
 void BindPipeline(nb::module_& m);
 void BindSerial(nb::module_& m);

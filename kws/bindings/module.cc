@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   nanobind::exception<kws::bindings::CoreError>(m, "CoreError");
   kws::bindings::BindFrontend(m);
   kws::bindings::BindRuntime(m);
+  kws::bindings::BindCompiled(m);
   kws::bindings::BindRecognizer(m);
   kws::bindings::BindPipeline(m);
   kws::bindings::BindSerial(m);

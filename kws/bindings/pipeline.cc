@@ -72,7 +72,7 @@ class Pipeline {
  public:
   Pipeline(const Part* part, size_t arena_bytes, const Part* then, uint32_t listen_ms)
       : arena_(arena_bytes),
-        pipeline_(part->config(), part->model(), resolver_, arena_.data(), arena_.size(),
+        pipeline_(part->config(), {part->model(), resolver_}, arena_.data(), arena_.size(),
                   &output_) {
     if (then != nullptr) {
       commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});

@@ -120,8 +120,8 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
     kws::WriteError(&g_output, kws::StatusMessage(opened->status()), nullptr, nullptr);
     return 0;
   }
-  kws::Pipeline* pipeline = g_pipeline.Make(config, *opened, *g_resolver.Make(), arena,
-                                            static_cast<size_t>(arena_bytes), &g_output);
+  kws::Pipeline* pipeline = g_pipeline.Make(config, kws::Network{*opened, *g_resolver.Make()},
+                                            arena, static_cast<size_t>(arena_bytes), &g_output);
   if (pipeline->Start() != kws::Status::kOk) return 0;
   g_running = pipeline;
   return 1;

@@ -20,6 +20,7 @@ from kws.bundle.checks import (
     input_frames,
     open_model,
 )
+from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, ModelError, UsageError
@@ -65,11 +66,15 @@ class Bundle:
     """Names (the schema's) of the operators that the model uses, each once, in order of use."""
 
     arena_bytes: int
-    """Tensor arena that the model needs, on every target."""
+    """Tensor arena that the interpreter needs for the model, on every target."""
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     inference_stride: int = DEFAULT_STRIDE
     """Hops from one inference to the next."""
+
+    compiled: bool = False
+    """Whether firmware gets the model as C++ that calls the kernels, not as a file that an
+    interpreter reads. The host's pipeline always interprets."""
 
     frontend: FrontendSettings = field(default_factory=FrontendSettings)
 
@@ -116,10 +121,24 @@ class Bundle:
         """The same, each label once: silence, unknown, then the keywords of both."""
         return tuple(dict.fromkeys(self.device_labels))
 
+    @cached_property
+    def program(self) -> Program:
+        """The model as calls of kernels.
+
+        Raises:
+            ModelError: the core does not compile this model.
+        """
+        return compile_model(self.model)
+
+    @property
+    def own_arena_bytes(self) -> int:
+        """Arena that firmware needs for this bundle's model."""
+        return self.program.arena_bytes if self.compiled else self.arena_bytes
+
     @property
     def device_arena_bytes(self) -> int:
         """Arena of a device: both bundles share it, because one of them runs at a time."""
-        return max(self.arena_bytes, self.then.bundle.arena_bytes if self.then else 0)
+        return max(self.own_arena_bytes, self.then.bundle.own_arena_bytes if self.then else 0)
 
     @property
     def arch(self) -> str | None:
@@ -146,7 +165,7 @@ class Bundle:
         Raises:
             ModelError: the core refuses the model or the settings.
         """
-        arena_bytes = self.device_arena_bytes
+        arena_bytes = max(self.arena_bytes, self.then.bundle.arena_bytes if self.then else 0)
         try:
             if self.then is None:
                 return _core.Pipeline(self._part(), arena_bytes=arena_bytes)
@@ -194,7 +213,27 @@ def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) 
                 f"{bundle.name} and {commands.name} cannot share a frontend: {setting.name} is "
                 f"{first} in one and {second} in the other; train them with the same settings"
             )
+    if bundle.compiled or commands.compiled:
+        # One firmware has either an interpreter or none.
+        bundle, commands = as_compiled(bundle), as_compiled(commands)
     return dataclasses.replace(bundle, then=Then(commands, listen_ms))
+
+
+def as_compiled(bundle: Bundle) -> Bundle:
+    """The bundle with its model as C++ in the firmware; the second bundle's model, too."""
+    return _with_compiled(bundle, compiled=True)
+
+
+def as_interpreted(bundle: Bundle) -> Bundle:
+    """The bundle with its model as a file in the firmware; the second bundle's model, too."""
+    return _with_compiled(bundle, compiled=False)
+
+
+def _with_compiled(bundle: Bundle, *, compiled: bool) -> Bundle:
+    then = bundle.then
+    if then is not None:
+        then = Then(_with_compiled(then.bundle, compiled=compiled), then.listen_ms)
+    return dataclasses.replace(bundle, compiled=compiled, then=then)
 
 
 def make_bundle(

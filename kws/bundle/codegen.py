@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from kws import _core
 from kws.bundle.bundle import Bundle
+from kws.bundle.compiled.program_source import HEADER, SOURCE, program_cc, program_h
 
-FILES = ("model_data.cc", "model_data.h", "model_settings.h", "op_resolver.h")
-"""What a bundle's firmware folder holds."""
+_INTERPRETED = ("model_data.cc", "model_data.h", "model_settings.h", "op_resolver.h")
+_COMPILED = (SOURCE, HEADER, "model_settings.h")
 
 _ROW_BYTES = 16
 
@@ -31,8 +32,17 @@ _FIRST = _Names("kws::settings", "g_model", "KWS_GENERATED_")
 _SECOND = _Names("kws::commands", "g_commands_model", "KWS_GENERATED_THEN_")
 
 
+def firmware_files(bundle: Bundle) -> tuple[str, ...]:
+    """What a bundle's firmware folder holds."""
+    return _COMPILED if bundle.compiled else _INTERPRETED
+
+
 def firmware_sources(bundle: Bundle) -> dict[str, str]:
-    """The generated files of a bundle: name to text, the names those of `FILES`."""
+    """The generated files of a bundle: name to text, the names those of `firmware_files`.
+
+    Raises:
+        ModelError: the bundle is to be compiled and its model cannot be.
+    """
     return _sources(bundle, _FIRST)
 
 
@@ -42,6 +52,13 @@ def then_sources(bundle: Bundle, listen_ms: int) -> dict[str, str]:
 
 
 def _sources(bundle: Bundle, names: _Names) -> dict[str, str]:
+    if bundle.compiled:
+        program = program_cc(bundle.program, names.namespace)
+        return {
+            SOURCE: f"{header_line(bundle)}\n{program}",
+            HEADER: _guarded(bundle, names.guard + "COMPILED_MODEL", program_h(names.namespace)),
+            "model_settings.h": _model_settings_h(bundle, names),
+        }
     return {
         "model_data.cc": _model_data_cc(bundle, names),
         "model_data.h": _model_data_h(bundle, names),
@@ -91,6 +108,7 @@ inline constexpr std::size_t {names.model}_len = sizeof({names.model});
 
 def _model_settings_h(bundle: Bundle, names: _Names) -> str:
     recognizer = bundle.recognizer
+    needs = "this model needs" if bundle.compiled else "the interpreter needs for this model"
     labels = "\n".join(f'    "{label}",' for label in bundle.labels)
     return _guarded(
         bundle,
@@ -109,8 +127,8 @@ inline constexpr const char* kLabels[kLabelCount] = {{
 {labels}
 }};
 
-// What the interpreter needs for this model; the same number on every target.
-inline constexpr std::size_t kArenaBytes = {bundle.arena_bytes};
+// What {needs}; the same number on every target.
+inline constexpr std::size_t kArenaBytes = {bundle.own_arena_bytes};
 
 // Hops of 20 ms from one inference to the next.
 inline constexpr int kInferenceStride = {bundle.inference_stride};

@@ -19,6 +19,7 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, KwsError
 from kws.features.frontend_settings import FrontendSettings
 
+_OPTIONAL: dict[str, type] = {"compiled": bool}
 _TYPES = {
     "format": int,
     "name": str,
@@ -112,7 +113,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         data=table["data"],
         metrics=table["metrics"],
     )
-    return table, replace(bundle, versions=table["versions"], float_model=float_model, path=path)
+    kept = {"compiled": table.get("compiled", False), "versions": table["versions"]}
+    return table, replace(bundle, **kept, float_model=float_model, path=path)
 
 
 def _check_table(file: Path, table: dict[str, Any]) -> None:
@@ -120,12 +122,13 @@ def _check_table(file: Path, table: dict[str, Any]) -> None:
         raise BundleError(
             f"{file}: format {table.get('format')!r}, this version reads {FORMAT}; convert it again"
         )
-    for key, kind in _TYPES.items():
+    for key in _TYPES:
         if key not in table:
             raise BundleError(f"{file}: {key} is missing; convert the model again")
-        if not isinstance(table[key], kind):
+    for key, kind in (_TYPES | _OPTIONAL).items():
+        if not isinstance(table.get(key, kind()), kind):
             raise BundleError(f"{file}: {key} is not a {kind.__name__}; convert the model again")
-    unknown = sorted(set(table) - set(_TYPES))
+    unknown = sorted(set(table) - set(_TYPES | _OPTIONAL))
     if unknown:
         raise BundleError(f"{file}: unknown setting {unknown[0]!r}; remove it")
     for label in table["labels"]:
@@ -148,7 +151,7 @@ def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
 
 
 def _check_firmware(bundle: Bundle) -> None:
-    for name in codegen.FILES:
+    for name in codegen.firmware_files(bundle):
         file = bundle.firmware / name
         try:
             with file.open(encoding="utf-8") as lines:

@@ -67,6 +67,7 @@ def _to_toml(bundle: Bundle) -> str:
         "ops": list(bundle.ops),
         "arena_bytes": bundle.arena_bytes,
         "inference_stride": bundle.inference_stride,
+        **({"compiled": True} if bundle.compiled else {}),  # few bundles have it
         "sha256": bundle.sha256,
         "data": bundle.data,
         "frontend": config.to_dict(bundle.frontend),

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 from json import dumps
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +11,7 @@ import typer
 
 from kws.cli.options import (
     BoardOption,
+    CompiledOption,
     EmulatedBoardOption,
     ForOption,
     JsonOption,
@@ -30,6 +30,7 @@ def build(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    compiled: CompiledOption = False,
     out: Annotated[
         Path | None,
         typer.Option(help="Folder of the firmware. The default is build/firmware/BOARD."),
@@ -37,20 +38,19 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build the firmware of a board, with a model in it."""
+    from kws.bundle.bundle import as_interpreted
     from kws.cli.printing import board_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
     from kws.progress import progress_bar
 
     target = find_board(board)
-    bundle = open_device(model, then, listen_for)
+    bundle = open_device(model, then, listen_for, compiled=compiled)
     with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
-    print(
-        board_tables.size_json(target, firmware)
-        if as_json
-        else board_tables.size_text(target, firmware)
-    )
+        other = build_firmware(board, as_interpreted(bundle)) if bundle.compiled else None
+    text = board_tables.size_json if as_json else board_tables.size_text
+    print(text(target, firmware, other))
 
 
 def test(
@@ -65,6 +65,7 @@ def test(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    compiled: CompiledOption = False,
     data: OptionalDataOption = None,
     per_label: Annotated[
         int, typer.Option(help="Held-out clips of each label that --data plays.", min=1)
@@ -89,7 +90,7 @@ def test(
 
     if clips and data:
         raise UsageError("clips and --data were both given; choose one")
-    bundle = open_device(model, then, listen_for)
+    bundle = open_device(model, then, listen_for, compiled=compiled)
     if clips:
         recordings = matrix.clip_recordings(clips, bundle.device_words)
     elif data and bundle.then:
@@ -125,13 +126,10 @@ def deploy(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    compiled: CompiledOption = False,
     port: Annotated[
         str | None,
         typer.Option(help="Serial port of the board. The default is found by its USB id."),
-    ] = None,
-    loader: Annotated[
-        str | None,
-        typer.Option(help="Bootloader of the board, if not the usual one: ambiq (sparkfun_edge)."),
     ] = None,
     probe: Annotated[
         bool, typer.Option("--probe", help="Write through a debug probe instead of the bootloader.")
@@ -142,7 +140,6 @@ def deploy(
     from dataclasses import asdict
 
     from kws.host.build.firmware import build as build_firmware
-    from kws.host.build.firmware_cache import added_options
     from kws.host.deploy import deployment
     from kws.host.deploy.image import read_elf
     from kws.host.deploy.probe import steps as probe_steps
@@ -150,18 +147,16 @@ def deploy(
     from kws.host.serial import ports
     from kws.progress import progress_bar
 
-    real_board = find_real_board(board, loader)
-    bundle = open_device(model, then, listen_for)
+    real_board = find_real_board(board)
+    bundle = open_device(model, then, listen_for, compiled=compiled)
     if not probe:
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())
-    with progress_bar(f"building for {board}", None), added_options(real_board.options):
+    with progress_bar(f"building for {board}", None):
         firmware = build_firmware(board, bundle)
     image = read_elf(firmware.elf, real_board.memory)
     way = deployment.deploy_by_probe if probe else deployment.deploy
     steps = probe_steps(image) if probe else real_board.steps(image)
-    if real_board.hint and not probe:
-        print(f"kws: {real_board.hint}", file=sys.stderr, flush=True)
     with progress_bar(f"writing to {real_board.title}", steps) as advance:
         done = way(real_board, image, port, Bench(advance=advance))
     print(dumps(asdict(done)) if as_json else deployment.text(done))

@@ -76,6 +76,15 @@ def convert(
             "scores. Without --labels, --out is a .tflite file.",
         ),
     ] = False,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--interpreted",
+            help="Whether firmware gets the model as C++ that calls the kernels, without an "
+            "interpreter.",
+            show_default="interpreted",
+        ),
+    ] = None,
     plan: Annotated[
         Path | None, typer.Option(help="PNG file for a picture of the memory plan.")
     ] = None,
@@ -95,6 +104,7 @@ def convert(
         suppression_ms,
         minimum_count,
         report_unknown,
+        compiled,
     )
     if not model.exists():
         raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")
@@ -116,6 +126,8 @@ def convert(
     memory_plan = plan_of(bundle.model)
     print(plan_text(memory_plan))
     print(flash_text(_core.Interpreter(bundle.model).kernels))
+    if bundle.compiled:
+        print(f"compiled: {bundle.program}")
     if plan:
         from kws.bundle.memory_plan_picture import save_plan
 

@@ -31,6 +31,13 @@ ForOption = Annotated[
     str | None,
     typer.Option("--for", help="How long --then listens, unless a command comes: 8s. [5s]"),
 ]
+CompiledOption = Annotated[
+    bool,
+    typer.Option(
+        "--compiled",
+        help="Build the model as C++ that calls the kernels, without an interpreter: smaller.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 _DATA = typer.Option("--data", help="Data set: a folder with a folder of recordings per word.")
@@ -79,16 +86,19 @@ def open_bundle(path: Path | None) -> Bundle:
     return load_bundle(path or default_bundle_path())
 
 
-def open_device(path: Path | None, then: Path | None, listen_for: str | None) -> Bundle:
+def open_device(
+    path: Path | None, then: Path | None, listen_for: str | None, *, compiled: bool = False
+) -> Bundle:
     """The bundle of `--model`, followed by that of `--then` for the time of `--for`."""
-    from kws.bundle.bundle import LISTEN_MS, with_commands
+    from kws.bundle.bundle import LISTEN_MS, as_compiled, with_commands
 
-    if then is None:
-        if listen_for is not None:
-            raise UsageError("--for says how long a second bundle listens; name it with --then")
-        return open_bundle(path)
-    listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
-    return with_commands(open_bundle(path), open_bundle(then), listen_ms)
+    bundle = open_bundle(path)
+    if then is not None:
+        listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
+        bundle = with_commands(bundle, open_bundle(then), listen_ms)
+    elif listen_for is not None:
+        raise UsageError("--for says how long a second bundle listens; name it with --then")
+    return as_compiled(bundle) if compiled else bundle
 
 
 def _milliseconds(option: str, text: str) -> int:

@@ -33,6 +33,7 @@ class Changes:
     suppression_ms: int | None = None
     minimum_count: int | None = None
     report_unknown: bool | None = None
+    compiled: bool | None = None
 
     def apply(self, bundle: Bundle) -> Bundle:
         """The bundle with these changes, checked again.

@@ -104,7 +104,9 @@ def test_generated_code_is_formatted(bundle: Bundle) -> None:
 
 
 def test_each_file_names_generator_and_input(bundle: Bundle) -> None:
-    assert sorted(path.name for path in bundle.firmware.iterdir()) == sorted(codegen.FILES)
+    assert sorted(path.name for path in bundle.firmware.iterdir()) == sorted(
+        codegen.firmware_files(bundle)
+    )
     for path in bundle.firmware.iterdir():
         first = path.read_text().splitlines()[0]
         assert "kws convert" in first

@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from kws.bundle.bundle import Bundle
 from kws.host.build.boards import Board
+from kws.host.build.elf_sections import Size
 from kws.host.build.firmware import Firmware
 from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
@@ -110,8 +111,14 @@ def serial_text(results: Sequence[Result]) -> str:
     return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
 
 
-def size_text(board: Board, firmware: Firmware) -> str:
-    """What a firmware takes of the board's flash and RAM, part by part, and where it lies."""
+def size_text(board: Board, firmware: Firmware, interpreted: Firmware | None = None) -> str:
+    """What a firmware takes of the board's flash and RAM, part by part, and where it lies.
+
+    Args:
+        board: what it is for.
+        firmware: what was built.
+        interpreted: the same with an interpreter; None if that is what was built.
+    """
     size = firmware.size
     footprint = read_footprint(firmware.map)
     parts = _parts(firmware, footprint)
@@ -130,7 +137,20 @@ def size_text(board: Board, firmware: Firmware) -> str:
         f"RAM {size.ram} bytes ({size.arena} arena, {size.stack} stack)\n"
         f"{_right_table(rows)}\n"
         f"{_kernels_text(footprint)}\n"
+        f"{_difference_text(size, interpreted)}"
         f"firmware {firmware.elf}"
+    )
+
+
+def _difference_text(size: Size, interpreted: Firmware | None) -> str:
+    """What the interpreter would cost more."""
+    if interpreted is None:
+        return ""
+    flash, ram = interpreted.size.flash, interpreted.size.ram
+    return (
+        f"compiled: flash {size.flash} bytes, RAM {size.ram}; "
+        f"with an interpreter {flash} and {ram} "
+        f"({flash - size.flash} and {ram - size.ram} more)\n"
     )
 
 
@@ -158,7 +178,7 @@ def _kernels_text(footprint: Footprint) -> str:
     return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
 
 
-def size_json(board: Board, firmware: Firmware) -> str:
+def size_json(board: Board, firmware: Firmware, interpreted: Firmware | None = None) -> str:
     """The same for a script."""
     footprint = read_footprint(firmware.map)
     return json.dumps(
@@ -172,6 +192,7 @@ def size_json(board: Board, firmware: Firmware) -> str:
                 for part, (flash, ram) in _parts(firmware, footprint).items()
             },
             "kernels": footprint.kernels,
+            **({"interpreted": asdict(interpreted.size)} if interpreted else {}),
         },
         indent=2,
     )

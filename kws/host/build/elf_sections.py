@@ -13,7 +13,8 @@ from elftools.elf.sections import SymbolTableSection
 
 from kws.errors import ToolError
 
-_MODELS = ("g_model", "g_commands_model")
+_MODEL_NAMES = ("g_model", "g_commands_model", "10kConstantsE")
+"""How the names of models end; the last are local to a compiled model's file."""
 _ARENA = "arena"
 _STACK = ".stack"
 
@@ -114,7 +115,7 @@ def _read(elf: ELFFile) -> Size:
         sections=sections,
         flash=flash,
         ram=ram,
-        model=sum(sizes.get(name, 0) for name in _MODELS),
+        model=sum(size for name, size in sizes.items() if name.endswith(_MODEL_NAMES)),
         arena=sum(sizes[name] for name in arenas),
         stack=sections.get(_STACK, 0),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle
-from kws.bundle.codegen import then_sources
+from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
@@ -72,8 +72,8 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
     if out is not None:
         _check_folder(out)
     try:
-        with _generated(bundle) as generated:
-            built = cached_build(board, generated)
+        with generated(bundle) as sources:
+            built = cached_build(board, sources)
     except TooLargeError as error:
         raise ToolError(_what_to_shrink(port, bundle, error)) from None
     if out is None:
@@ -98,24 +98,30 @@ def build_tool(board: str, tool: str) -> Firmware:
     return _firmware(cached_build(environment, None))
 
 
-def build_sources(board: str, generated: Path) -> Firmware:
+def build_sources(board: str, sources: Path) -> Firmware:
     """As `build`, from a folder of generated C++ that need not be a bundle's."""
-    return _firmware(cached_build(find_board(board).name, generated))
+    return _firmware(cached_build(find_board(board).name, sources))
 
 
 @contextlib.contextmanager
-def _generated(bundle: Bundle) -> Iterator[Path]:
+def generated(bundle: Bundle) -> Iterator[Path]:
     """A folder with all C++ of a bundle, and in `then/` that of the bundle which comes after it."""
-    if bundle.then is None:
+    if bundle.then is None and all((bundle.firmware / n).exists() for n in firmware_files(bundle)):
         yield bundle.firmware
         return
-    with tempfile.TemporaryDirectory(prefix="kws-pair-") as place:
-        folder = Path(shutil.copytree(bundle.firmware, Path(place) / FIRMWARE_FOLDER))
-        then = folder / "then"
-        then.mkdir()
-        for name, text in then_sources(bundle.then.bundle, bundle.then.listen_ms).items():
-            (then / name).write_text(text, encoding="utf-8")
+    with tempfile.TemporaryDirectory(prefix="kws-generated-") as place:
+        folder = Path(place) / FIRMWARE_FOLDER
+        _write(folder, firmware_sources(bundle))
+        if bundle.then is not None:
+            then = then_sources(bundle.then.bundle, bundle.then.listen_ms)
+            _write(folder / "then", then)
         yield folder
+
+
+def _write(folder: Path, sources: dict[str, str]) -> None:
+    folder.mkdir()
+    for name, text in sources.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 def _firmware(folder: Path) -> Firmware:

@@ -9,13 +9,13 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws._core import FAULT_LINES, SAMPLE_RATE
 from kws.bundle.bundle import Bundle
 from kws.host.build.elf_sections import content_of
-from kws.host.build.firmware import build, build_sources
+from kws.host.build.firmware import build, build_sources, generated
 from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
@@ -86,15 +86,16 @@ def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterat
     elf = build(board, bundle).elf
     pcm = silence(2 * SAMPLE_RATE)
 
-    damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
-    says = re.escape(FAULT_LINES["bad_model"])
-    yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
+    if not bundle.compiled:  # else there is no model file
+        damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
+        says = re.escape(FAULT_LINES["bad_model"])
+        yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
 
-    version = _with_model(elf, folder / "version.elf", with_schema_version(bundle.model, 4))
-    says = re.escape(FAULT_LINES["wrong_schema_version"])
-    yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
+        version = _with_model(elf, folder / "version.elf", with_schema_version(bundle.model, 4))
+        says = re.escape(FAULT_LINES["wrong_schema_version"])
+        yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
 
-    size = bundle.arena_bytes - 1
+    size = bundle.own_arena_bytes - 1
     small = _with_arena(board, bundle, folder, size)
     says = re.escape(FAULT_LINES["arena_too_small"]) + f".* {size} bytes"
     yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
@@ -154,11 +155,12 @@ def with_schema_version(model: bytes, version: int) -> bytes:
 
 
 def _with_arena(board: str, bundle: Bundle, folder: Path, size: int) -> Path:
-    """The firmware with another arena."""
+    """The firmware with another arena, without the second bundle."""
     sources = folder / "firmware"
-    shutil.copytree(bundle.firmware, sources)
+    with generated(replace(bundle, then=None)) as place:
+        shutil.copytree(place, sources)
     settings = sources / "model_settings.h"
     text = settings.read_text(encoding="utf-8")
-    old = f"kArenaBytes = {bundle.arena_bytes};"
+    old = f"kArenaBytes = {bundle.own_arena_bytes};"
     settings.write_text(text.replace(old, f"kArenaBytes = {size};"), encoding="utf-8")
     return build_sources(board, sources).elf

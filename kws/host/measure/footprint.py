@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from kws.errors import ToolError
 
-# An object's path below the build folder to its part; the first that matches.
+# A section and its object's path below the build folder to its part; the first that matches.
 _PARTS = (
+    ("calls", re.compile(r"^\.text.*(?<!runtime)/model/(then/)?compiled_model\.o$")),
     ("model", re.compile(r"(?<!runtime)/model/(then/)?[^/]*\.o$")),
     ("frontend", re.compile(r"/src/core/(frontend/|pipeline/feature_provider\.o$)")),
     ("kernels", re.compile(r"/src/core/runtime/kernels/")),
@@ -24,14 +27,15 @@ OTHER = "padding"
 
 _FLASH = re.compile(r"\.(vectors|text|rodata|data|ARM\.ex\w+|init_array)\b")
 _RAM = re.compile(r"\.(data|bss|COMMON)\b|COMMON$")
-_ENTRY = re.compile(r"^ (\.?\S+|\*fill\*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+)(?: (\S.*))?$")
+_ENTRY = re.compile(r"^ (\.?\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 
 
 @dataclass(frozen=True)
 class Footprint:
     """Bytes by part, named as in the README's picture.
 
-    `libraries` are the compiler's, `padding` is what alignment costs. The stack is not in `ram`.
+    `calls` is the code of a compiled model, `libraries` are the compiler's, `padding` is what
+    alignment costs. The stack is not in `ram`.
     """
 
     flash: dict[str, int]
@@ -61,23 +65,43 @@ def read_footprint(file: Path) -> Footprint:
     flash: Counter[str] = Counter()
     ram: Counter[str] = Counter()
     kernels: Counter[str] = Counter()
+    for section, entries in _entries(placed).items():
+        for name, size in _sizes(entries):
+            part = _part(name)
+            if _FLASH.match(section):
+                flash[part] += size
+                if part == "kernels":
+                    kernels[Path(name).stem] += size
+            if _RAM.match(section):
+                ram[part] += size
+    return Footprint(flash=_known(flash), ram=_known(ram), kernels=dict(kernels.most_common()))
+
+
+def _entries(placed: str) -> dict[str, list[tuple[int, int, str]]]:
+    """Address, size and name (section and object) of what lies in each section, lowest first."""
+    entries: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
     section = ""
     # A long section name stands on a line of its own, before its numbers.
     for line in re.sub(r"^( \S+)\n +0x", r"\1 0x", placed, flags=re.MULTILINE).splitlines():
         if line.startswith("."):
             section = line.split()[0]
         match = _ENTRY.match(line)
-        if not match:
-            continue
-        size = int(match[3], 16)
-        part = _part(match[4] or "")
-        if _FLASH.match(section):
-            flash[part] += size
-            if part == "kernels":
-                kernels[Path(match[4]).stem] += size
-        if _RAM.match(section):
-            ram[part] += size
-    return Footprint(flash=_known(flash), ram=_known(ram), kernels=dict(kernels.most_common()))
+        if match and (size := int(match[3], 16)):
+            entries[section].append((int(match[2], 16), size, f"{match[1]} {match[4]}"))
+    return entries
+
+
+def _sizes(entries: Sequence[tuple[int, int, str]]) -> Iterator[tuple[str, int]]:
+    """The bytes of each entry, and with an empty name those between two entries.
+
+    Strings that several objects have are kept once, but the map still has their old sizes: an
+    entry ends where the next one begins.
+    """
+    for (start, size, name), following in zip_longest(entries, entries[1:]):
+        end = start + size
+        begin = following[0] if following else end
+        yield name, min(end, begin) - start
+        yield "", max(0, begin - end)
 
 
 def _part(name: str) -> str:

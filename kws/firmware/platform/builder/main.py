@@ -113,6 +113,8 @@ if env.GetProjectOption("custom_bundle", "yes") == "yes":
         sys.stderr.write(f"error: {generated} holds no model_settings.h; set KWS_BUNDLE\n")
         env.Exit(1)
     env.Append(CPPPATH=[str(generated)])
+    if (generated / "compiled_model.h").is_file():
+        env.Append(CPPDEFINES=["KWS_COMPILED"])
     model = env.CollectBuildFiles("$BUILD_DIR/model", str(generated))
 
 env.Append(PIOBUILDFILES=model)

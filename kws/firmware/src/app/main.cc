@@ -7,18 +7,26 @@
 #include "app/level_meter.h"
 #include "boards/board.h"
 #include "bundle_config.h"
-#include "model_data.h"
 #include "model_settings.h"
-#include "op_resolver.h"
 #include "output.h"
 #include "pipeline/pipeline.h"
-#include "runtime/model/model.h"
 #include "serial_lines.h"
+#ifdef KWS_COMPILED
+#include "compiled_model.h"
+#else
+#include "model_data.h"
+#include "op_resolver.h"
+#include "runtime/model/model.h"
+#endif
 #if __has_include("then/commands.h")
 #define KWS_HAS_COMMANDS
 #include "then/commands.h"
+#ifdef KWS_COMPILED
+#include "then/compiled_model.h"
+#else
 #include "then/model_data.h"
 #include "then/op_resolver.h"
+#endif
 #endif
 
 namespace {
@@ -57,16 +65,26 @@ kws::LevelMeter meter;
 int main() {
   board::Init();
   static BoardOutput output;
+#ifdef KWS_COMPILED
+  static constexpr kws::Network network{settings::kCompiledModel};
+#else
   static const kws::Model model = kws::GetModel(g_model);
   static settings::ModelOpResolver resolver;
+  static constexpr kws::Network network{model, resolver};
+#endif
   static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
-  static kws::Pipeline pipeline(config, model, resolver, arena, sizeof(arena), &output);
+  static kws::Pipeline pipeline(config, network, arena, sizeof(arena), &output);
 
 #ifdef KWS_HAS_COMMANDS
+#ifdef KWS_COMPILED
+  static constexpr kws::Network commands_network{kws::commands::kCompiledModel};
+#else
   static const kws::Model commands_model = kws::GetModel(g_commands_model);
   static kws::commands::ModelOpResolver commands_resolver;
+  static constexpr kws::Network commands_network{commands_model, commands_resolver};
+#endif
   static kws::Commands commands = {
-      kws::commands::kConfig, commands_model, commands_resolver, kws::commands::kListenMs, {}};
+      kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
   pipeline.Then(&commands);
 #endif
 

@@ -39,8 +39,8 @@ constexpr const char* kLabels[] = {"silence", "unknown", "yes"};
 class ConsoleTest : public testing::Test {
  protected:
   ConsoleTest()
-      : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, GetModel(nullptr, 0), resolver_,
-                  arena_, sizeof(arena_), &output_),
+      : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
+                  sizeof(arena_), &output_),
         console_(&pipeline_, &audio_, &meter_, &output_) {
     board::gain = 0;
     board::now_ms = board::sleep_ms = 0;
@@ -52,6 +52,7 @@ class ConsoleTest : public testing::Test {
     return output_.text();
   }
 
+  Model model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
   alignas(16) uint8_t arena_[64] = {};
   RecordingOutput output_;
@@ -110,7 +111,7 @@ TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
 
 TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
   constexpr const char* kMore[] = {"silence", "unknown", "yes", "yesterday"};
-  Commands commands = {{"", "", "c", "1", kMore, 4, 2, {}}, GetModel(nullptr, 0), resolver_, 1, {}};
+  Commands commands = {{"", "", "c", "1", kMore, 4, 2, {}}, {model_, resolver_}, 1, {}};
   pipeline_.Then(&commands);
   EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
   EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150, yes 150\n");

@@ -6,32 +6,34 @@
 namespace kws {
 namespace {
 
+#ifndef KWS_COMPILED
 bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
   return tensor.data != nullptr && tensor.type == TensorType::kInt8 && tensor.bytes == bytes;
 }
+#endif
 
 }  // namespace
 
-Detector::Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-                   uint8_t* arena, size_t arena_size, Output* output)
+Detector::Detector(const PipelineConfig& config, const Network& network, uint8_t* arena,
+                   size_t arena_size, Output* output)
     : config_(config),
       output_(output),
       arena_size_(arena_size),
-      interpreter_(model, resolver, arena, arena_size),
+      runner_(network, arena, arena_size),
       recognizer_(config.label_count, config.recognizer),
       responder_(config.labels, config.report_unknown, output) {}
 
 Status Detector::Start() {
-  const Status status = interpreter_.AllocateTensors();
+  const Status status = runner_.AllocateTensors();
   if (status != Status::kOk) return Fault(status);
-  input_frames_ = static_cast<int>(interpreter_.input(0).bytes) / Frontend::kChannels;
+  input_frames_ = static_cast<int>(runner_.input(0).bytes) / Frontend::kChannels;
   const char* mismatch = Mismatch();
   if (mismatch != nullptr) {
     WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
     return Status::kBadArgument;
   }
-  input_ = interpreter_.input(0).As<int8_t>();
-  scores_ = interpreter_.output(0).As<int8_t>();
+  input_ = runner_.input(0).As<int8_t>();
+  scores_ = runner_.output(0).As<int8_t>();
   return Reset();
 }
 
@@ -45,23 +47,26 @@ const char* Detector::Mismatch() const {
   if (window / stride_ms >= Recognizer::Capacity(config_.label_count)) {
     return "average_window_ms is too long for this inference_stride and number of labels";
   }
-  const TensorView input = interpreter_.input(0);
-  if (interpreter_.inputs_size() != 1 || input_frames_ < 1 ||
-      input_frames_ > FeatureProvider::kFrames ||
+#ifndef KWS_COMPILED  // else the converter has checked it
+  const TensorView input = runner_.input(0);
+  if (runner_.inputs_size() != 1 || input_frames_ < 1 || input_frames_ > FeatureProvider::kFrames ||
       !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
     return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
   }
+#endif
   if (IsStreaming() && config_.inference_stride != input_frames_) {
     return "inference_stride is not the number of frames that the model takes at a time";
   }
-  const TensorView output = interpreter_.output(0);
-  if (interpreter_.outputs_size() != 1 ||
+#ifndef KWS_COMPILED
+  const TensorView output = runner_.output(0);
+  if (runner_.outputs_size() != 1 ||
       !IsSingleInt8(output, static_cast<uint32_t>(config_.label_count))) {
     return "the model's output is not one int8 score a label";
   }
   if (output.scale != 1.0f / 256.0f || output.zero_point != -128) {
     return "the model's scores are not softmax's (scale 1/256, zero point -128)";
   }
+#endif
   return nullptr;
 }
 
@@ -72,7 +77,7 @@ Status Detector::Reset() {
   frames_to_trust_ = IsStreaming() ? FeatureProvider::kFrames : 0;
   reported_ = 0;
   inferred_ = false;
-  return interpreter_.Reset();
+  return runner_.Reset();
 }
 
 Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
@@ -88,9 +93,9 @@ Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uin
 
 Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   // A spectrogram is all that such a model knew in training, also if it has a memory (an LSTM).
-  if (!IsStreaming()) KWS_RETURN_IF_ERROR(interpreter_.Reset());
+  if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_.Reset());
   features.CopyNewest(input_frames_, input_);
-  KWS_RETURN_IF_ERROR(interpreter_.Invoke());
+  KWS_RETURN_IF_ERROR(runner_.Invoke());
   if (frames_to_trust_ > 0) return Status::kOk;  // less than a second: nothing to rely on
   inferred_ = true;
   Recognizer::Result result;
@@ -101,7 +106,8 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
 
 Status Detector::Fault(Status status) {
   WriteText(output_, lines::kError);
-  const ErrorDetail& where = interpreter_.error();
+#ifndef KWS_COMPILED
+  const ErrorDetail& where = runner_.error();
   if (where.op_index >= 0 && status != Status::kArenaTooSmall) {
     WriteText(output_, "operator ");
     WriteNumber(output_, static_cast<uint32_t>(where.op_index));
@@ -112,6 +118,7 @@ Status Detector::Fault(Status status) {
     }
     WriteText(output_, ": ");
   }
+#endif
   WriteText(output_, StatusMessage(status));
   if (status == Status::kArenaTooSmall) {
     WriteText(output_, " than ");

@@ -11,7 +11,7 @@
 #include "pipeline/feature_provider.h"
 #include "pipeline/recognizer.h"
 #include "pipeline/responder.h"
-#include "runtime/micro_interpreter.h"
+#include "runtime/network.h"
 #include "status.h"
 
 namespace kws {
@@ -39,10 +39,10 @@ class Detector {
  public:
   static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
 
-  // Keeps references to all of them; see MicroInterpreter for model, resolver and arena. The arena
-  // is the detector's from Start on.
-  Detector(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-           uint8_t* arena, size_t arena_size, Output* output);
+  // Keeps references to all of them; see MicroInterpreter for the arena. The arena is the
+  // detector's from Start on.
+  Detector(const PipelineConfig& config, const Network& network, uint8_t* arena, size_t arena_size,
+           Output* output);
 
   // Checks settings and model, and allocates the tensors. Call once, before the first hop.
   Status Start();
@@ -66,7 +66,7 @@ class Detector {
   uint8_t MeanScore(int label) const { return recognizer_.MeanScore(label); }
   bool inferred() const { return inferred_; }
   const int8_t* scores() const { return scores_; }
-  size_t arena_used_bytes() const { return interpreter_.arena_used_bytes(); }
+  size_t arena_used_bytes() const { return runner_.arena_used_bytes(); }
 
  private:
   const char* Mismatch() const;  // how model and settings do not fit; null: they do
@@ -77,7 +77,7 @@ class Detector {
   const PipelineConfig& config_;
   Output* output_;
   size_t arena_size_;
-  MicroInterpreter interpreter_;
+  NetworkRunner runner_;
   Recognizer recognizer_;
   Responder responder_;
   int8_t* input_ = nullptr;  // the model's input and output, in the arena

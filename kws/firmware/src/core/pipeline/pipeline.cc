@@ -23,16 +23,15 @@ uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
 
 }  // namespace
 
-Pipeline::Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-                   uint8_t* arena, size_t arena_size, Output* output)
+Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena,
+                   size_t arena_size, Output* output)
     : config_(config),
-      model_(model),
-      resolver_(resolver),
+      network_(network),
       arena_(arena),
       arena_size_(arena_size),
       output_(output),
       lamp_(output) {
-  MakeDetector(config_, model_, resolver_);
+  MakeDetector(config_, network_);
 }
 
 void Pipeline::Then(Commands* commands) {
@@ -72,9 +71,8 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
   return Status::kOk;
 }
 
-void Pipeline::MakeDetector(const PipelineConfig& config, const Model& model,
-                            const OpResolver& resolver) {
-  detector_ = new (place_) Detector(config, model, resolver, arena_, arena_size_, output_);
+void Pipeline::MakeDetector(const PipelineConfig& config, const Network& network) {
+  detector_ = new (place_) Detector(config, network, arena_, arena_size_, output_);
 }
 
 Status Pipeline::StartDetector() {
@@ -85,13 +83,13 @@ Status Pipeline::StartDetector() {
 
 Status Pipeline::BeginFirst() {
   listening_ = false;
-  MakeDetector(config_, model_, resolver_);
+  MakeDetector(config_, network_);
   return StartDetector();
 }
 
 Status Pipeline::BeginSecond() {
   listening_ = true;
-  MakeDetector(commands_->config, commands_->model, commands_->resolver);
+  MakeDetector(commands_->config, commands_->network);
   return StartDetector();
 }
 

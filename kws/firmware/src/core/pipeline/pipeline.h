@@ -21,8 +21,7 @@ namespace kws {
 // caller's and must outlive the pipeline.
 struct Commands {
   PipelineConfig config;  // version and board are those of the first bundle
-  const Model& model;
-  const OpResolver& resolver;
+  Network network;
   uint32_t listen_ms;  // how long it listens for a command (> 0)
   // The pipeline's own: thresholds of the first bundle's labels, then of this one's.
   uint8_t thresholds[2 * Recognizer::kMaxLabels];
@@ -41,9 +40,9 @@ class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Detector::kHopMs;
 
-  // Keeps references to all of them; see MicroInterpreter for model, resolver and arena.
-  Pipeline(const PipelineConfig& config, const Model& model, const OpResolver& resolver,
-           uint8_t* arena, size_t arena_size, Output* output);
+  // Keeps references to all of them; see MicroInterpreter for the arena.
+  Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena, size_t arena_size,
+           Output* output);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
@@ -116,7 +115,7 @@ class Pipeline {
 
  private:
   // Makes the detector of a bundle anew.
-  void MakeDetector(const PipelineConfig& config, const Model& model, const OpResolver& resolver);
+  void MakeDetector(const PipelineConfig& config, const Network& network);
   Status StartDetector();
   Status BeginFirst();
   Status BeginSecond();
@@ -126,8 +125,7 @@ class Pipeline {
   int RunningIndex(int label) const;
 
   PipelineConfig config_;
-  const Model& model_;
-  const OpResolver& resolver_;
+  Network network_;
   uint8_t* arena_;
   size_t arena_size_;
   Output* output_;

@@ -108,6 +108,13 @@ class InvokeContext {
         model_(model),
         references_(reinterpret_cast<const int32_t*>(record + 1)),
         count_(record->references) {}
+  // Of a compiled model: `count` data references with the parameters behind them. What lies in the
+  // model counts from `constants`.
+  InvokeContext(uint8_t* arena, const void* constants, const uint32_t* references, int count)
+      : arena_(arena),
+        model_(static_cast<const uint8_t*>(constants)),
+        references_(reinterpret_cast<const int32_t*>(references)),
+        count_(count) {}
 
   // Null where an optional input is left out.
   template <typename T>

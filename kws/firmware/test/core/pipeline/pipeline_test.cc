@@ -31,7 +31,7 @@ struct Device {
   uint8_t* aligned_arena() {
     return arena.data() + ((0 - reinterpret_cast<uintptr_t>(arena.data())) & 15);
   }
-  Pipeline Make() { return Pipeline(config, model, resolver, aligned_arena(), size, &output); }
+  Pipeline Make() { return Pipeline(config, {model, resolver}, aligned_arena(), size, &output); }
 
   std::vector<uint8_t> data;
   std::vector<uint8_t> arena;
@@ -194,7 +194,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
   Device device(model_);
   MicroMutableOpResolver<1> resolver;
   resolver.AddSoftmax();
-  Pipeline pipeline(device.config, device.model, resolver, device.aligned_arena(), device.size,
+  Pipeline pipeline(device.config, {device.model, resolver}, device.aligned_arena(), device.size,
                     &device.output);
   EXPECT_EQ(pipeline.Start(), Status::kUnsupportedOp);
   EXPECT_EQ(device.output.text().rfind("error: operator 0 (builtin code ", 0), 0u)

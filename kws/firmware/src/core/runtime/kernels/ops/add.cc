@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kAdd, Prepare, InvokeSum};
 }  // namespace
 
 const Registration& kernels::Add() { return kRegistration; }
+void kernels::invoke::Add(const InvokeContext& context) { InvokeSum(context); }
 
 }  // namespace kws

@@ -74,5 +74,6 @@ constexpr Registration kRegistration{BuiltinOp::kArgMax, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::ArgMax() { return kRegistration; }
+void kernels::invoke::ArgMax(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

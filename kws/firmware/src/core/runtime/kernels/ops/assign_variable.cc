@@ -53,5 +53,7 @@ constexpr Registration kRegistration{BuiltinOp::kAssignVariable, Prepare, Invoke
 }  // namespace
 
 const Registration& kernels::AssignVariable() { return kRegistration; }
+void kernels::invoke::AssignVariable(const InvokeContext& context) { Invoke(context); }
+void kernels::reset::AssignVariable(const InvokeContext& context) { Reset(context); }
 
 }  // namespace kws

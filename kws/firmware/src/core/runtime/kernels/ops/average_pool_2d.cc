@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kAveragePool2D, PreparePool, Inv
 }  // namespace
 
 const Registration& kernels::AveragePool2D() { return kRegistration; }
+void kernels::invoke::AveragePool2D(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -21,5 +21,6 @@ constexpr Registration kRegistration{BuiltinOp::kCallOnce, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::CallOnce() { return kRegistration; }
+void kernels::invoke::CallOnce(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

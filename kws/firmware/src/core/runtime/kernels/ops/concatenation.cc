@@ -21,5 +21,6 @@ constexpr Registration kRegistration{BuiltinOp::kConcatenation, Prepare, InvokeJ
 }  // namespace
 
 const Registration& kernels::Concatenation() { return kRegistration; }
+void kernels::invoke::Concatenation(const InvokeContext& context) { InvokeJoin(context); }
 
 }  // namespace kws

@@ -153,5 +153,6 @@ constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Conv2D() { return kRegistration; }
+void kernels::invoke::Conv2D(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

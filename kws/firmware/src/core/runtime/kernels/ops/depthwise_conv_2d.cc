@@ -109,4 +109,12 @@ const Registration& kernels::DepthwiseConv2D() { return kRegistration<kAny>; }
 const Registration& kernels::DepthwiseConv2DThreeByThree() { return kRegistration<kThreeByThree>; }
 const Registration& kernels::DepthwiseConv2DEightTaps() { return kRegistration<kEightTaps>; }
 
+void kernels::invoke::DepthwiseConv2D(const InvokeContext& context) { Invoke<kAny>(context); }
+void kernels::invoke::DepthwiseConv2DThreeByThree(const InvokeContext& context) {
+  Invoke<kThreeByThree>(context);
+}
+void kernels::invoke::DepthwiseConv2DEightTaps(const InvokeContext& context) {
+  Invoke<kEightTaps>(context);
+}
+
 }  // namespace kws

@@ -62,5 +62,6 @@ constexpr Registration kRegistration{BuiltinOp::kDequantize, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Dequantize() { return kRegistration; }
+void kernels::invoke::Dequantize(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -12,5 +12,6 @@ constexpr Registration kRegistration{BuiltinOp::kExpandDims, PrepareAlias, CopyW
 }  // namespace
 
 const Registration& kernels::ExpandDims() { return kRegistration; }
+void kernels::invoke::ExpandDims(const InvokeContext& context) { CopyWhole(context); }
 
 }  // namespace kws

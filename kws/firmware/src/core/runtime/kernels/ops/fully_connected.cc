@@ -77,5 +77,6 @@ constexpr Registration kRegistration{BuiltinOp::kFullyConnected, Prepare, Invoke
 }  // namespace
 
 const Registration& kernels::FullyConnected() { return kRegistration; }
+void kernels::invoke::FullyConnected(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -103,5 +103,6 @@ constexpr Registration kRegistration{BuiltinOp::kHardSwish, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::HardSwish() { return kRegistration; }
+void kernels::invoke::HardSwish(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -70,5 +70,6 @@ constexpr Registration kRegistration{BuiltinOp::kLeakyRelu, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::LeakyRelu() { return kRegistration; }
+void kernels::invoke::LeakyRelu(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -39,5 +39,6 @@ constexpr Registration kRegistration{BuiltinOp::kLogistic, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Logistic() { return kRegistration; }
+void kernels::invoke::Logistic(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

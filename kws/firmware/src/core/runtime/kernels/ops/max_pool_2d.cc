@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kMaxPool2D, PreparePool, Invoke}
 }  // namespace
 
 const Registration& kernels::MaxPool2D() { return kRegistration; }
+void kernels::invoke::MaxPool2D(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

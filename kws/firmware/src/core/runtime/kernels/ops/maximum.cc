@@ -11,5 +11,6 @@ constexpr Registration kRegistration{BuiltinOp::kMaximum, PrepareExtremum, Invok
 }  // namespace
 
 const Registration& kernels::Maximum() { return kRegistration; }
+void kernels::invoke::Maximum(const InvokeContext& context) { InvokeExtremum<true>(context); }
 
 }  // namespace kws

@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kMean, Prepare, InvokeReduce};
 }  // namespace
 
 const Registration& kernels::Mean() { return kRegistration; }
+void kernels::invoke::Mean(const InvokeContext& context) { InvokeReduce(context); }
 
 }  // namespace kws

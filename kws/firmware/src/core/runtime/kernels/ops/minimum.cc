@@ -11,5 +11,6 @@ constexpr Registration kRegistration{BuiltinOp::kMinimum, PrepareExtremum, Invok
 }  // namespace
 
 const Registration& kernels::Minimum() { return kRegistration; }
+void kernels::invoke::Minimum(const InvokeContext& context) { InvokeExtremum<false>(context); }
 
 }  // namespace kws

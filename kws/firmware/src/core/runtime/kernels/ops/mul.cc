@@ -37,5 +37,6 @@ constexpr Registration kRegistration{BuiltinOp::kMul, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Mul() { return kRegistration; }
+void kernels::invoke::Mul(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kPad, Prepare, InvokePad};
 }  // namespace
 
 const Registration& kernels::Pad() { return kRegistration; }
+void kernels::invoke::Pad(const InvokeContext& context) { InvokePad(context); }
 
 }  // namespace kws

@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kPadV2, Prepare, InvokePad};
 }  // namespace
 
 const Registration& kernels::PadV2() { return kRegistration; }
+void kernels::invoke::PadV2(const InvokeContext& context) { InvokePad(context); }
 
 }  // namespace kws

@@ -168,5 +168,6 @@ constexpr Registration kRegistration{BuiltinOp::kQuantize, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Quantize() { return kRegistration; }
+void kernels::invoke::Quantize(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -48,5 +48,7 @@ constexpr Registration kRegistration{BuiltinOp::kReadVariable, Prepare, Invoke, 
 }  // namespace
 
 const Registration& kernels::ReadVariable() { return kRegistration; }
+void kernels::invoke::ReadVariable(const InvokeContext& context) { Invoke(context); }
+void kernels::reset::ReadVariable(const InvokeContext& context) { Reset(context); }
 
 }  // namespace kws

@@ -51,5 +51,6 @@ constexpr Registration kRegistration{BuiltinOp::kRelu, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Relu() { return kRegistration; }
+void kernels::invoke::Relu(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

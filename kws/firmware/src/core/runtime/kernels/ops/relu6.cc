@@ -47,5 +47,6 @@ constexpr Registration kRegistration{BuiltinOp::kRelu6, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Relu6() { return kRegistration; }
+void kernels::invoke::Relu6(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -12,5 +12,6 @@ constexpr Registration kRegistration{BuiltinOp::kReshape, PrepareAlias, CopyWhol
 }  // namespace
 
 const Registration& kernels::Reshape() { return kRegistration; }
+void kernels::invoke::Reshape(const InvokeContext& context) { CopyWhole(context); }
 
 }  // namespace kws

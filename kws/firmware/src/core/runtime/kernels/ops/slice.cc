@@ -34,5 +34,6 @@ constexpr Registration kRegistration{BuiltinOp::kSlice, Prepare, InvokeStridedCo
 }  // namespace
 
 const Registration& kernels::Slice() { return kRegistration; }
+void kernels::invoke::Slice(const InvokeContext& context) { InvokeStridedCopy(context); }
 
 }  // namespace kws

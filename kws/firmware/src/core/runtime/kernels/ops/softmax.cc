@@ -107,5 +107,6 @@ constexpr Registration kRegistration{BuiltinOp::kSoftmax, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Softmax() { return kRegistration; }
+void kernels::invoke::Softmax(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -24,5 +24,6 @@ constexpr Registration kRegistration{BuiltinOp::kSplit, Prepare, InvokeSplit};
 }  // namespace
 
 const Registration& kernels::Split() { return kRegistration; }
+void kernels::invoke::Split(const InvokeContext& context) { InvokeSplit(context); }
 
 }  // namespace kws

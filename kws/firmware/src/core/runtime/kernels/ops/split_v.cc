@@ -17,5 +17,6 @@ constexpr Registration kRegistration{BuiltinOp::kSplitV, Prepare, InvokeSplit};
 }  // namespace
 
 const Registration& kernels::SplitV() { return kRegistration; }
+void kernels::invoke::SplitV(const InvokeContext& context) { InvokeSplit(context); }
 
 }  // namespace kws

@@ -108,5 +108,6 @@ constexpr Registration kRegistration{BuiltinOp::kStridedSlice, Prepare, InvokeSt
 }  // namespace
 
 const Registration& kernels::StridedSlice() { return kRegistration; }
+void kernels::invoke::StridedSlice(const InvokeContext& context) { InvokeStridedCopy(context); }
 
 }  // namespace kws

@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kSub, Prepare, InvokeSum};
 }  // namespace
 
 const Registration& kernels::Sub() { return kRegistration; }
+void kernels::invoke::Sub(const InvokeContext& context) { InvokeSum(context); }
 
 }  // namespace kws

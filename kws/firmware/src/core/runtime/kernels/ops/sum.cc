@@ -13,5 +13,6 @@ constexpr Registration kRegistration{BuiltinOp::kSum, Prepare, InvokeReduce};
 }  // namespace
 
 const Registration& kernels::Sum() { return kRegistration; }
+void kernels::invoke::Sum(const InvokeContext& context) { InvokeReduce(context); }
 
 }  // namespace kws

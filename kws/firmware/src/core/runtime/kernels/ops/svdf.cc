@@ -197,5 +197,7 @@ constexpr Registration kRegistration{BuiltinOp::kSvdf, Prepare, Invoke, Reset};
 }  // namespace
 
 const Registration& kernels::Svdf() { return kRegistration; }
+void kernels::invoke::Svdf(const InvokeContext& context) { Invoke(context); }
+void kernels::reset::Svdf(const InvokeContext& context) { Reset(context); }
 
 }  // namespace kws

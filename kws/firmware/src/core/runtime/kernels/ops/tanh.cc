@@ -39,5 +39,6 @@ constexpr Registration kRegistration{BuiltinOp::kTanh, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::Tanh() { return kRegistration; }
+void kernels::invoke::Tanh(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

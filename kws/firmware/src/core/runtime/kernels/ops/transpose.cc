@@ -30,5 +30,6 @@ constexpr Registration kRegistration{BuiltinOp::kTranspose, Prepare, InvokeStrid
 }  // namespace
 
 const Registration& kernels::Transpose() { return kRegistration; }
+void kernels::invoke::Transpose(const InvokeContext& context) { InvokeStridedCopy(context); }
 
 }  // namespace kws

@@ -248,5 +248,7 @@ constexpr Registration kRegistration{BuiltinOp::kUnidirectionalSequenceLstm, Pre
 }  // namespace
 
 const Registration& kernels::UnidirectionalSequenceLSTM() { return kRegistration; }
+void kernels::invoke::UnidirectionalSequenceLSTM(const InvokeContext& context) { Invoke(context); }
+void kernels::reset::UnidirectionalSequenceLSTM(const InvokeContext& context) { Reset(context); }
 
 }  // namespace kws

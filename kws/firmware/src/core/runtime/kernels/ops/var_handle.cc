@@ -33,5 +33,6 @@ constexpr Registration kRegistration{BuiltinOp::kVarHandle, Prepare, Invoke};
 }  // namespace
 
 const Registration& kernels::VarHandle() { return kRegistration; }
+void kernels::invoke::VarHandle(const InvokeContext& context) { Invoke(context); }
 
 }  // namespace kws

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models as C++: calls of kernels with constants, in place of an interpreter."""

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program as C++; `runtime/compiled_model.h` says what the firmware does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from kws.bundle.compiled.program import Call, Program
+
+HEADER, SOURCE = "compiled_model.h", "compiled_model.cc"
+"""The generated files."""
+
+_WORDS_A_ROW = 8
+_BYTES_A_ROW = 16
+
+
+def program_h(namespace: str) -> str:
+    """What others see of a compiled model, without the include guard."""
+    return f"""\
+#include "runtime/compiled_model.h"
+
+namespace {namespace} {{
+
+extern const CompiledModel kCompiledModel;
+
+}}  // namespace {namespace}
+"""
+
+
+def program_cc(program: Program, namespace: str) -> str:
+    """The model: its constants, and functions that call the kernels.
+
+    Args:
+        program: the model; its first input and output are those of a bundle's model.
+        namespace: where `kCompiledModel` is to be.
+    """
+    source, target = program.inputs[0], program.outputs[0]
+    resets = bool(program.variables_bytes) or any(c.once or c.resets for c in program.calls)
+    return f"""\
+#include "{HEADER}"
+
+#include <cstring>
+
+#include "runtime/kernel_context.h"
+#include "runtime/kernels/kernels.h"
+
+namespace {namespace} {{
+namespace {{
+
+// Of each op: where its tensors lie, then the kernel's parameters. Places in the arena count bytes
+// from its start; with the sign bit set they count from the start of these constants.
+struct Constants {{
+{_fields(program)}
+}};
+
+// clang-format off
+alignas(16) constexpr Constants kConstants = {{
+{_values(program)}
+}};
+// clang-format on
+
+{_function("Invoke", _calls(program, "invoke", lambda call: not call.once))}
+{_function("Reset", _first_values(program)) if resets else ""}
+}}  // namespace
+
+const CompiledModel kCompiledModel = {{
+    {program.arena_bytes},
+    {{{source.offset}, {source.bytes}}},
+    {{{target.offset}, {target.bytes}}},
+    Invoke,
+    {"Reset" if resets else "nullptr"},
+}};
+
+}}  // namespace {namespace}
+"""
+
+
+def _fields(program: Program) -> str:
+    rows = [f"  uint32_t op{i}[{len(call.words)}];" for i, call in enumerate(program.calls)]
+    rows += [
+        f"  alignas(4) uint8_t constant{i}[{len(content)}];"
+        for i, content in enumerate(program.constants)
+    ]
+    return "\n".join(rows)
+
+
+def _values(program: Program) -> str:
+    rows: list[str] = []
+    for call in program.calls:
+        rows += [f"    // {call.op}", "    {"]
+        rows += _rows([f"0x{word:08x}" for word in call.words], _WORDS_A_ROW)
+        rows.append("    },")
+    for content in program.constants:
+        rows.append("    {")
+        rows += _rows([f"0x{byte:02x}" for byte in content], _BYTES_A_ROW)
+        rows.append("    },")
+    return "\n".join(rows)
+
+
+def _rows(values: Sequence[str], a_row: int) -> Iterable[str]:
+    for start in range(0, len(values), a_row):
+        yield f"        {', '.join(values[start : start + a_row])},"
+
+
+def _calls(program: Program, function: str, runs: Callable[[Call], bool]) -> str:
+    return "\n".join(
+        f"  kernels::{function}::{call.kernel}"
+        f"({{arena, &kConstants, kConstants.op{i}, {len(call.references)}}});"
+        for i, call in enumerate(program.calls)
+        if runs(call)
+    )
+
+
+def _first_values(program: Program) -> str:
+    zeros = f"  std::memset(arena, 0, {program.variables_bytes});" * (program.variables_bytes > 0)
+    calls = _calls(program, "reset", lambda call: call.resets)
+    once = _calls(program, "invoke", lambda call: call.once)
+    return "\n".join(part for part in (zeros, calls, once) if part)
+
+
+def _function(name: str, body: str) -> str:
+    if not body:  # all ops of the model are renamings
+        return f"void {name}(uint8_t*) {{}}\n"
+    return f"void {name}(uint8_t* arena) {{\n{body}\n}}\n"

@@ -1,0 +1,139 @@
+"""A model as calls of kernels: what they are called with, and the bundles that are built so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.bundle import codegen
+from kws.bundle.bundle import (
+    Bundle,
+    as_compiled,
+    as_interpreted,
+    default_bundle_path,
+    make_bundle,
+    with_commands,
+)
+from kws.bundle.compiled.program import Program, compile_model
+from kws.bundle.reading import load_bundle
+from kws.bundle.writing import write_bundle
+from kws.errors import BundleError, ModelError
+from tests.oracle_data import model_file
+from tests.runtime.model_builder import ModelBuilder
+from tests.small_models import LABELS, dense_model, unsupported_model
+
+IN_CONSTANTS = 1 << 31
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Bundle:
+    return load_bundle(default_bundle_path().with_name("tiny"))
+
+
+@pytest.fixture(params=["tiny_conv", "low_latency_svdf", "lstm", "mixed_net", "bc_resnet"])
+def program(request: pytest.FixtureRequest) -> Program:
+    return compile_model(model_file(request.param).read_bytes())
+
+
+def test_renamings_are_not_called(tiny: Bundle) -> None:
+    assert "RESHAPE" in tiny.ops
+    assert [call.kernel for call in tiny.program.calls] == [
+        "DepthwiseConv2DEightTaps",
+        "FullyConnected",
+        "Softmax",
+    ]
+
+
+def test_all_references_lie_in_arena_or_constants(program: Program) -> None:
+    words = 4 * sum(len(call.words) for call in program.calls)
+    references = [reference for call in program.calls for reference in call.references]
+    assert all(r < program.arena_bytes for r in references if r < IN_CONSTANTS)
+    inside = [r - IN_CONSTANTS for r in references if r > IN_CONSTANTS]
+    assert inside
+    assert all(words <= place < program.constant_bytes + 3 for place in inside)
+    for place in (*program.inputs, *program.outputs):
+        assert place.offset + place.bytes <= program.arena_bytes
+
+
+def test_the_arena_holds_tensors_alone(program: Program) -> None:
+    """The interpreter's has records besides."""
+    for name in ("tiny_conv", "mixed_net"):
+        model = model_file(name).read_bytes()
+        assert compile_model(model).arena_bytes < _core.Interpreter(model).arena_used_bytes
+    assert program.arena_bytes % 4 == 0
+
+
+def test_what_is_kept_between_calls_gets_a_first_value() -> None:
+    kept = compile_model(model_file("mixed_net").read_bytes())
+    assert any(call.once or call.resets for call in kept.calls)
+    assert compile_model(model_file("lstm").read_bytes()).variables_bytes > 0
+    none = compile_model(model_file("tiny_conv").read_bytes())
+    assert none.variables_bytes == 0
+    assert not any(call.once or call.resets for call in none.calls)
+
+
+def test_equal_constants_are_there_once() -> None:
+    builder = ModelBuilder()
+    x = builder.tensor([1, 8], "int8", 1.0, 0)
+    for _ in range(2):
+        weights = builder.tensor([8, 8], "int8", 0.1, 0, np.eye(8))
+        y = builder.tensor([1, 8], "int8", 1.0, 0)
+        builder.op("FULLY_CONNECTED", [x, weights, -1], [y], "FullyConnectedOptions")
+        x = y
+    program = compile_model(builder.build([0], [x]))
+    assert len(program.calls) == 2
+    assert program.constants == (np.eye(8, dtype=np.int8).tobytes(),)
+
+
+def test_a_model_that_cannot_run_is_one_line() -> None:
+    with pytest.raises(ModelError, match=r"^[^\n]+$"):
+        compile_model(unsupported_model())
+    with pytest.raises(ModelError, match="model is"):
+        compile_model(b"no model at all")
+
+
+def test_a_compiled_bundle_has_the_model_as_cpp(tmp_path: Path) -> None:
+    made = as_compiled(make_bundle(dense_model(), LABELS, name="dense"))
+    bundle = write_bundle(made, tmp_path / "b")
+    assert bundle.compiled
+    names = sorted(path.name for path in bundle.firmware.iterdir())
+    assert names == sorted(codegen.firmware_files(bundle))
+    assert names == ["compiled_model.cc", "compiled_model.h", "model_settings.h"]
+    settings = (bundle.firmware / "model_settings.h").read_text()
+    assert f"kArenaBytes = {bundle.program.arena_bytes};" in settings
+    assert bundle.program.arena_bytes < bundle.arena_bytes
+    again = write_bundle(as_interpreted(bundle), tmp_path / "b")
+    assert not again.compiled
+    assert (again.firmware / "model_data.cc").is_file()
+    assert not (again.firmware / "compiled_model.cc").exists()
+
+
+def test_the_host_scores_a_compiled_bundle_the_same(tiny: Bundle) -> None:
+    silence = np.zeros(32000, np.int16)
+    one, other = tiny.pipeline(), as_compiled(tiny).pipeline()
+    assert one.boot == other.boot
+    assert one.feed(silence) == other.feed(silence)
+
+
+def test_a_wrong_setting_is_one_line(tmp_path: Path) -> None:
+    bundle = write_bundle(make_bundle(dense_model(), LABELS, name="dense"), tmp_path / "b")
+    file = tmp_path / "b" / "bundle.toml"
+    file.write_text(f"compiled = 3\n{file.read_text()}")
+    with pytest.raises(BundleError, match="compiled is not a bool"):
+        load_bundle(tmp_path / "b")
+    assert not bundle.compiled
+
+
+def test_both_bundles_of_a_device_are_compiled_or_none(tiny: Bundle) -> None:
+    pair = with_commands(tiny, as_compiled(tiny))
+    assert pair.compiled
+    assert pair.then is not None
+    assert pair.then.bundle.compiled
+    assert pair.device_arena_bytes == tiny.program.arena_bytes
+    alone = as_interpreted(pair)
+    assert alone.then is not None
+    assert not alone.then.bundle.compiled
+    assert alone.device_arena_bytes == tiny.arena_bytes

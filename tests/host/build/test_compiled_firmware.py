@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Firmware with a model as C++: no interpreter in it, smaller, and it hears the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
+from kws.bundle.reading import load_bundle
+from kws.host.build.boards import find_board
+from kws.host.build.elf_sections import symbols
+from kws.host.build.firmware import build
+from kws.host.emulate import host_device
+from kws.host.emulate.faults import check_faults
+from kws.host.emulate.padding import between_silence, silence
+from kws.host.emulate.qemu import Qemu
+from kws.host.emulate.recordings import default_matrix
+from kws.host.emulate.renode import Renode
+from kws.host.measure.footprint import read_footprint
+from tests.command_line import Run
+
+pytestmark = pytest.mark.usefixtures("board_tools")
+
+ASSETS = default_bundle_path().parent
+YES, LEFT = (load_clip(default_matrix() / f"{name}.flac") for name in ("yes_slt", "left_slt"))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Bundle:
+    return load_bundle(ASSETS / "tiny")
+
+
+def test_nothing_of_the_interpreter_is_linked(tiny: Bundle) -> None:
+    parts = ("MicroInterpreter", "GraphBuilder", "FlatBuffer", "OpResolver", "Prepare", "g_model")
+    compiled = " ".join(symbols(build("qemu", as_compiled(tiny)).elf))
+    assert [part for part in parts if part in compiled] == []
+    interpreted = " ".join(symbols(build("qemu", tiny).elf))
+    assert [part for part in parts if part not in interpreted] == []
+    assert "invoke" in compiled
+    assert "invoke" not in interpreted, "programs that are not compiled do not grow"
+
+
+def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
+    interpreted = read_footprint(build("qemu", tiny).map)
+    both = interpreted.flash_without("model", "pipeline")
+    assert both <= 17_600
+    assert both - interpreted.flash["frontend"] <= 13_000
+    firmware = build("qemu", as_compiled(tiny))
+    compiled = read_footprint(firmware.map)
+    assert "interpreter" not in compiled.flash
+    both = compiled.flash_without("model", "pipeline")
+    assert both <= 10_700
+    assert both - compiled.flash["frontend"] <= 6_000
+    assert compiled.flash["model"] <= 17_100
+    assert firmware.size.arena == tiny.program.arena_bytes < tiny.arena_bytes
+    assert firmware.size.model == tiny.program.constant_bytes
+
+
+def test_build_says_what_each_costs(tiny: Bundle, tmp_path: Path, kws: Run) -> None:
+    command = ("build", "--board", "qemu", "--model", tiny.path, "--out", tmp_path, "--compiled")
+    code, text, _ = kws(*command, "--json")
+    assert code == 0
+    report = json.loads(text)
+    other = report["interpreted"]
+    assert report["flash"] < other["flash"] - 10_000
+    assert report["ram"] < other["ram"]
+    assert sum(part["flash"] for part in report["parts"].values()) == report["flash"]
+    _, text, _ = kws(*command)
+    assert f"flash {report['flash']} bytes, RAM {report['ram']}; with an interpreter" in text
+    assert f"({other['flash'] - report['flash']} and {other['ram'] - report['ram']} more)" in text
+
+
+def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) -> None:
+    folder = shutil.copytree(ASSETS / "tiny", tmp_path / "tiny")
+    code, text, _ = kws("convert", folder, "--compiled")
+    assert code == 0
+    assert "compiled: 3 calls, " in text
+    bundle = load_bundle(folder)
+    assert build("qemu", bundle).elf == build("qemu", as_compiled(load_bundle(ASSETS / "tiny"))).elf
+    code, _, _ = kws("convert", folder, "--interpreted")
+    assert code == 0
+    assert not load_bundle(folder).compiled
+
+
+@pytest.mark.parametrize("name", ["tiny", "yes_no", "ten_words"])
+def test_the_board_writes_what_the_host_writes(name: str) -> None:
+    bundle = load_bundle(ASSETS / name)
+    pcm = between_silence(np.concatenate([YES, silence(8000), LEFT]))
+    with Qemu() as emulator:
+        board = emulator.play(build("qemu", as_compiled(bundle)).elf, pcm)
+    host = host_device.play(bundle, pcm)
+    assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
+    assert board.heard
+
+
+def test_two_compiled_bundles_hand_over() -> None:
+    pair = with_commands(load_bundle(ASSETS / "yes_no"), load_bundle(ASSETS / "ten_words"))
+    pcm = np.concatenate([silence(16000), YES, silence(16000), LEFT, silence(32000)])
+    with Qemu() as emulator:
+        board = emulator.play(build("qemu", as_compiled(pair)).elf, pcm)
+    host = host_device.play(pair, pcm)
+    assert board.text.splitlines()[2:] == host.text.splitlines()[2:]
+    assert "Waiting for the wake word" in board.text
+
+
+def test_its_faults_are_reported(tiny: Bundle) -> None:
+    rows = check_faults("qemu", as_compiled(tiny))
+    assert [row.name for row in rows if not row.ok] == []
+    assert "an arena one byte too small" in {row.name for row in rows}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+@pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])
+def test_boards_in_renode_write_what_the_host_writes(board: str, tiny: Bundle) -> None:
+    pcm = between_silence(YES)
+    with Renode(find_board(board)) as device:
+        serial = device.play(build(board, as_compiled(tiny)).elf, pcm)
+    host = host_device.play(tiny, pcm)
+    assert serial.text.partition("\n")[2] == host.text.partition("\n")[2]
+    assert serial.heard
