@@ -33,6 +33,9 @@ def synth(
     voices: Annotated[
         int, setting_option(SynthSettings, "voices", "--voices")
     ] = SynthSettings.voices,
+    people: Annotated[
+        int, setting_option(SynthSettings, "people", "--people")
+    ] = SynthSettings.people,
     takes: Annotated[int, setting_option(SynthSettings, "takes", "--takes")] = SynthSettings.takes,
     unknown: Annotated[
         str | None,
@@ -57,6 +60,7 @@ def synth(
         recorded_keywords=split_words(sound_alikes),
         alike=alike,
         voices=voices,
+        people=people,
         takes=takes,
         seed=seed,
         engines=split_words(engines),
@@ -67,7 +71,8 @@ def synth(
         settings = replace(settings, accents=split_words(accents))
     report = synthesize(settings, out)
     print(
-        f"{out}: {len(report.words)} words ({', '.join(report.words)}) by {report.voices} voices, "
+        f"{out}: {len(report.words)} words ({', '.join(report.words)}) by {report.voices} voices"
+        f"{f', each as {report.people} other people, too' if report.people else ''}, "
         f"{report.made} clips made, {report.kept} kept"
     )
     if report.too_long:

@@ -52,8 +52,8 @@ def test_stats_as_json(kws: Run, data: Path) -> None:
 @pytest.mark.process
 def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
     folder = tmp_path / "data"
-    settings = ("--unknown", "up", "--voices", 3, "--takes", 1, "--engines", "espeak")
-    words = ("--words", "yes,no", *settings)
+    settings = ("--unknown", "up", "--voices", 3, "--people", 0, "--takes", 1)
+    words = ("--words", "yes,no", *settings, "--engines", "espeak")
     code, out, err = kws("synth", *words, "--out", folder)
     assert (code, err) == (0, "")
     assert "9 clips made, 0 kept" in out

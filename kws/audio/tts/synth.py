@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set of any words, spoken by text-to-speech voices.
 
-A voice is a speaker. Its takes differ in rate, pitch, level, room and place in the second, and in
-what its engine draws besides.
+A voice is a speaker, and so is each of the people whom it is changed into. Takes differ in rate,
+pitch, level, room and place in the second, and in what the engine draws besides.
 All random choices depend on the seed, the word, the voice and the take only. So a run that was
 stopped continues where it was and gives the same clips as one that was not stopped.
 """
@@ -32,7 +32,8 @@ from kws.audio.dataset import (
 )
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.espeak import spoken_form
-from kws.audio.tts.engines.speech import Draws, Voice
+from kws.audio.tts.engines.speech import Draws, Sound, Voice
+from kws.audio.tts.other_people import can_change, person, said_by
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth_settings import SynthSettings
@@ -49,6 +50,9 @@ _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal trac
 _SHORTEST_S = 0.08
 _ALL = 1_000_000  # more than the voices of any machine
 
+_OTHER = r"-p\d+$"
+"""Marks a speaker's name as that of somebody whom the voice was changed into."""
+
 _FEW_PEOPLE = 10
 """If a folder of synthetic voices has fewer people than this, all of them train."""
 
@@ -61,6 +65,9 @@ class SynthReport:
     """The words of this run, keywords first."""
 
     voices: int
+    people: int
+    """Whom each voice was changed into, besides."""
+
     made: int
     """Clips written by this run."""
 
@@ -73,10 +80,18 @@ class SynthReport:
 
 @dataclass(frozen=True)
 class _Task:
+    """One take of a word by a voice, as itself and as others."""
+
     word: str
     voice: Voice
     take: int
-    path: Path
+    paths: tuple[Path, ...]
+    """A clip by the voice itself, then one by each of the others."""
+
+    @property
+    def missing(self) -> list[int]:
+        """Which of the clips are to be made."""
+        return [i for i, path in enumerate(self.paths) if not path.exists()]
 
 
 def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
@@ -98,23 +113,26 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     words = _words(settings)
     splits = split_voices(voices, settings.seed)
     make_directory(out)
-    tasks = _tasks(settings, words, voices, out)
-    todo = [task for task in tasks if not task.path.exists()]
+    people = settings.people if can_change() else 0
+    tasks = _tasks(settings, words, voices, people, out)
+    clips = sum(len(task.paths) for task in tasks)
+    todo = [task for task in tasks if task.missing]
+    missing = sum(len(task.missing) for task in todo)
     made = 0
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
-        progress_bar("speaking", len(todo)) as advance,
+        progress_bar("speaking", missing) as advance,
     ):
         try:
             results = pool.map(lambda task: _make(task, settings.seed), todo)
-            for written in results:
+            for written, tried in results:
                 made += written
-                advance(1)
+                advance(tried)
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
     for word in words:
-        if not any(task.path.exists() for task in tasks if task.word == word):
+        if not any(task.paths[0].exists() for task in tasks if task.word == word):
             raise DataError(
                 f"{word!r} does not fit into one second, however fast it is spoken; "
                 "choose a shorter word"
@@ -125,7 +143,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
             write_clip(path, noise)
     # A voice of an earlier run that does not speak now is in the split of its vocal tract, too.
     _write_lists(out, {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices})
-    return SynthReport(words, len(voices), made, len(tasks) - len(todo), len(todo) - made)
+    return SynthReport(words, len(voices), people, made, clips - missing, missing - made)
 
 
 def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
@@ -197,24 +215,27 @@ def _check(word: str, words: Sequence[str]) -> None:
 
 
 def _tasks(
-    settings: SynthSettings, words: Sequence[str], voices: Sequence[Voice], out: Path
+    settings: SynthSettings, words: Sequence[str], voices: Sequence[Voice], people: int, out: Path
 ) -> list[_Task]:
     tasks = []
     for word in words:
         takes = settings.takes if word in settings.words else settings.unknown_takes
         for voice in voices:
             for take in range(takes):
-                name = f"{voice.name}_nohash_{take}.wav"
-                tasks.append(_Task(word, voice, take, out / word / name))
+                speakers = [voice.name, *(f"{voice.name}-p{n + 1}" for n in range(people))]
+                paths = (out / word / f"{speaker}_nohash_{take}.wav" for speaker in speakers)
+                tasks.append(_Task(word, voice, take, tuple(paths)))
     return tasks
 
 
-def _make(task: _Task, seed: int) -> bool:
-    """Write one clip; False if the word does not fit."""
-    rng = np.random.default_rng(_digest(seed, f"{task.word}/{task.path.name}"))
+def _make(task: _Task, seed: int) -> tuple[int, int]:
+    """Write the clips of a take that are missing: how many were, and how many fit."""
+    missing = task.missing
+    own = f"{task.word}/{task.paths[0].name}"
+    rng = np.random.default_rng(_digest(seed, own))
     rate, pitch = rng.uniform(*_RATES), rng.uniform(*_PITCHES)
     for words_per_minute in (rate, _RATES[1]):
-        draws = Draws(words_per_minute, pitch, _digest(seed, f"{task.word}/{task.path.name}/voice"))
+        draws = Draws(words_per_minute, pitch, _digest(seed, f"{own}/voice"))
         sound = trim(speak(task.voice, spoken_form(task.word), draws))
         if len(sound) < _SHORTEST_S * SAMPLE_RATE:
             raise DataError(
@@ -222,9 +243,27 @@ def _make(task: _Task, seed: int) -> bool:
                 "spell it as it sounds in the language of the voices"
             )
         if len(sound) <= SAMPLE_RATE:
-            write_clip(task.path, place(sound, rng))
-            return True
-    return False
+            break
+    written = 0
+    for number in missing:
+        path = task.paths[number]
+        if number:
+            rng = np.random.default_rng(_digest(seed, f"{task.word}/{path.name}"))
+            said = _as_another(sound, task.voice, number, seed, rng)
+        else:
+            said = sound
+        if len(said) <= SAMPLE_RATE:
+            write_clip(path, place(said, rng))
+            written += 1
+    return written, len(missing)
+
+
+def _as_another(
+    sound: Sound, voice: Voice, number: int, seed: int, rng: np.random.Generator
+) -> Sound:
+    """What a voice has said, said by one of the people whom it is changed into."""
+    who = person(np.random.default_rng(_digest(seed, f"{voice.name}/{number}")))
+    return trim(said_by(who, sound, rng))
 
 
 def _write_lists(out: Path, splits: dict[str, Split]) -> None:
@@ -243,8 +282,11 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         splits = splits | dict.fromkeys(people, Split.TRAIN)
     lines: defaultdict[Split, list[str]] = defaultdict(list)
     for folder_name, name, speaker in clips:
-        split = splits.get(speaker) or (
-            Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10)
+        voice = re.sub(_OTHER, "", speaker)
+        split = (
+            splits.get(speaker)
+            or splits.get(voice)
+            or (Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10))
         )
         lines[split].append(f"{folder_name}/{name}\n")
     for name, file in LISTS.items():

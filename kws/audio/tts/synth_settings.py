@@ -40,6 +40,11 @@ class SynthSettings:
     voices: int = setting(
         200, 3, None, "How many voices speak, at most. This machine may have fewer."
     )
+    people: int = setting(
+        2, 0, 100,
+        "Other people whom each voice is changed into, of other size, pitch and pace, if "
+        "praat-parselmouth is installed (extra voices).",
+    )  # fmt: skip
     takes: int = setting(3, 1, None, "Takes of each keyword by each voice.")
 
     unknown_takes: int = 1

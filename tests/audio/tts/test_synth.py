@@ -29,7 +29,9 @@ needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-
 needs_flite = pytest.mark.skipif(not shutil.which("flite"), reason="flite is missing")
 
 PROGRAMS = ("flite", "espeak")
-SMALL = SynthSettings(("yes", "no"), unknown=("up", "stop"), voices=12, takes=2, engines=PROGRAMS)
+SMALL = SynthSettings(
+    ("yes", "no"), unknown=("up", "stop"), voices=12, people=0, takes=2, engines=PROGRAMS
+)
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +45,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, SynthReport]
 def test_report_and_files_agree(spoken: tuple[Path, SynthReport]) -> None:
     folder, report = spoken
     dataset = open_dataset(folder)
-    assert report == SynthReport(("yes", "no", "up", "stop"), 12, 72, 0, 0)
+    assert report == SynthReport(("yes", "no", "up", "stop"), 12, 0, 72, 0, 0)
     assert Counter(clip.word for clip in dataset.clips) == {
         "yes": 24,
         "no": 24,
@@ -176,7 +178,7 @@ def test_one_synthesizer_is_enough(
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / program).symlink_to(real)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    settings = SynthSettings(("yes",), unknown=("up",), voices=4, takes=1)
+    settings = SynthSettings(("yes",), unknown=("up",), voices=4, people=0, takes=1)
     report = synthesize(settings, tmp_path / "data")
     assert report.made == 8
     open_dataset(tmp_path / "data").check(["yes"])
@@ -279,7 +281,7 @@ def test_distractors_are_near_but_not_the_same() -> None:
 
 @needs_espeak
 def test_voices_of_an_earlier_run_are_in_the_split_of_their_vocal_tract(tmp_path: Path) -> None:
-    words = SynthSettings(("yes",), unknown=(), takes=1, engines=PROGRAMS)
+    words = SynthSettings(("yes",), unknown=(), people=0, takes=1, engines=PROGRAMS)
     synthesize(replace(words, voices=70), tmp_path / "data")
     synthesize(replace(words, voices=10), tmp_path / "data")
     tracts: dict[str, set[Split]] = {}
@@ -334,7 +336,8 @@ def test_a_phrase_is_taught_by_its_words_backward_and_with_one_changed() -> None
 
 @needs_espeak
 def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> None:
-    settings = SynthSettings((), recorded_keywords=("no",), alike=2, voices=4, unknown_takes=2)
+    settings = replace(SMALL, words=(), unknown=None, recorded_keywords=("no",), alike=2)
+    settings = replace(settings, voices=4, unknown_takes=2)
     report = synthesize(settings, tmp_path / "data")
     assert report.words == sound_alikes(("no",), 2)
     assert report.made == 16

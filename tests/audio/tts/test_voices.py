@@ -16,7 +16,6 @@ import pytest
 
 from kws.audio.tts import voices as engines_table
 from kws.audio.tts.engines import kokoro_voices, piper_voices, voice_files
-from kws.audio.tts.engines.other_register import other_register
 from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import trim
 from kws.audio.tts.synth import synthesize
@@ -108,12 +107,9 @@ def test_each_speaker_of_a_file_is_a_voice_before_one_comes_as_somebody_else(fol
     write_piper(folder)
     voices = find_voices(100, engines=("piper",))
     names = [voice.name for voice in voices]
-    assert names[:4] == [
-        *(f"piper-en_US-noise-low-{number}" for number in range(3)),
-        "piper-r100-en_US-noise-low-0",
-    ]
+    assert names[:3] == [f"piper-en_US-noise-low-{number}" for number in range(3)]
     assert "piper-x112-en_US-noise-low-0" in names
-    assert len(set(names)) == len(names) == 3 * 12 * 2
+    assert len(set(names)) == len(names) == 3 * 12
     assert len({voice.group for voice in voices}) == 3
     assert all(is_voice(name) for name in names)
     assert not is_voice("anna")
@@ -133,39 +129,6 @@ def test_voices_that_are_like_peoples(speaker: str, neural: bool) -> None:
     assert is_neural(speaker) is neural
 
 
-def vowel(hertz: float) -> np.ndarray:
-    """0.6 s of a voice with this pitch: pulses through three formants."""
-    pulses = np.zeros(9600)
-    pulses[(np.arange(0, 0.6, 1 / hertz) * 16000).astype(int)] = 1
-    for formant in (700, 1200, 2600):
-        ring = np.exp(-np.arange(400) / 60) * np.sin(2 * np.pi * formant / 16000 * np.arange(400))
-        pulses = np.convolve(pulses, ring)[:9600]
-    scaled: np.ndarray = (0.5 * pulses / np.abs(pulses).max()).astype(np.float32)
-    return scaled
-
-
-@pytest.mark.parametrize(("hertz", "low", "high"), [(110, 170, 330), (230, 80, 160)])
-def test_the_other_register(hertz: float, low: float, high: float) -> None:
-    praat = pytest.importorskip("parselmouth", reason="the extra voices is missing")
-    said = vowel(hertz)
-    changed = other_register(said, np.random.default_rng(1))
-    assert changed.dtype == np.float32
-    assert abs(len(changed) - len(said)) < 160
-    assert np.abs(changed).max() == pytest.approx(0.5, rel=0.01)
-    tones = praat.Sound(changed.astype(float), 16000).to_pitch().selected_array["frequency"]
-    assert low < np.median(tones[tones > 0]) < high
-    again = other_register(said, np.random.default_rng(1))
-    np.testing.assert_array_equal(changed, again)
-
-
-def test_a_sound_without_pitch_stays_as_it_is() -> None:
-    pytest.importorskip("parselmouth", reason="the extra voices is missing")
-    hiss = np.random.default_rng(0).normal(0, 0.1, 8000).astype(np.float32)
-    np.testing.assert_array_equal(other_register(hiss, np.random.default_rng(1)), hiss)
-    silence = np.zeros(8000, np.float32)
-    np.testing.assert_array_equal(other_register(silence, np.random.default_rng(1)), silence)
-
-
 def test_the_noise_of_a_take_depends_on_its_seed_alone(folder: Path) -> None:
     write_piper(folder)
     pytest.importorskip("piper", reason="the extra voices is missing")
@@ -183,7 +146,9 @@ def test_the_noise_of_a_take_depends_on_its_seed_alone(folder: Path) -> None:
 def test_a_data_set_by_a_voice_file_is_the_same_twice(folder: Path, tmp_path: Path) -> None:
     write_piper(folder)
     pytest.importorskip("piper", reason="the extra voices is missing")
-    settings = SynthSettings(("up",), unknown=("no",), voices=4, takes=2, engines=("piper",))
+    settings = SynthSettings(
+        ("up",), unknown=("no",), voices=4, people=0, takes=2, engines=("piper",)
+    )
     clips = []
     for name in ("one", "two"):
         assert synthesize(settings, tmp_path / name).made == 12
@@ -355,7 +320,19 @@ def test_other_languages_from_start_to_end(
 ) -> None:
     out = tmp_path / "data"
     code, text, err = kws(
-        *("synth", "--words", word, "--unknown", "radio", "--voices", 5, "--takes", 1),
+        *(
+            "synth",
+            "--words",
+            word,
+            "--unknown",
+            "radio",
+            "--voices",
+            5,
+            "--people",
+            0,
+            "--takes",
+            1,
+        ),
         *("--accents", accent, "--out", out),
     )
     assert (code, err) == (0, "")

@@ -2,8 +2,8 @@
 """Piper: neural voices, one or many speakers in a file.
 
 Each take has its own noise, variation of lengths and rate, so that no two are alike, and each
-speaker is several people of different size and of both registers. The package piper-tts knows the
-phonemes; its licence is GPL-3.0-or-later.
+speaker is several people of different size. The package piper-tts knows the phonemes; its licence
+is GPL-3.0-or-later.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.tts.engines.other_register import other_register
 from kws.audio.tts.engines.seeded_noise import SeededModel
 from kws.audio.tts.engines.speech import (
     USUAL_RATE,
@@ -36,9 +35,6 @@ from kws.extras import require
 # By how many percent of its own a speaker's formants are played, the most different ones first.
 _SIZES = (100, 112, 91, 120, 106, 86, 97, 116, 103, 89, 109, 94)
 
-_REGISTERS = ("x", "r")
-"""Marks in a voice's name, before its size: the speaker's own register, and the other."""
-
 _NOISE_SCALES = (0.333, 1.0)  # how much the voice varies; Piper's default is 0.667
 _NOISE_WIDTHS = (0.4, 1.0)  # how much the lengths of sounds vary; Piper's default is 0.8
 _ENDINGS = (".", "!", "?", "")
@@ -47,7 +43,7 @@ _LOADING = threading.Lock()
 
 
 def find(accents: Sequence[str]) -> list[Voice]:
-    """The voices of the languages of `accents`: every speaker, then in other registers and sizes.
+    """The voices of the languages of `accents`: every speaker, then in other sizes.
 
     Raises:
         DataError: a voice file without its JSON file, or one that is not Piper's.
@@ -63,8 +59,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
             )
     most = max((file.speakers for file in files), default=0)
     speakers = [(file, n) for n in range(most) for file in files if n < file.speakers]
-    people = [(size, mark) for size in _SIZES for mark in _REGISTERS]
-    return [_voice(file, number, *person) for person in people for file, number in speakers]
+    return [_voice(file, number, size) for size in _SIZES for file, number in speakers]
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
@@ -88,8 +83,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
         "scales": np.array([noise, length, width], np.float32),
         "sid": np.array([voice.number], np.int64),
     }
-    sound = resample(speaker.model.run(inputs, draws.seed), speaker.rate * size)
-    return other_register(sound, rng) if voice.accent.startswith("r") else sound
+    return resample(speaker.model.run(inputs, draws.seed), speaker.rate * size)
 
 
 @dataclass(frozen=True)
@@ -107,10 +101,10 @@ class _Speaker:
         return [number for part in sentences for number in self.piper.phonemes_to_ids(part)]
 
 
-def _voice(file: PiperFile, number: int, size: int, register: str) -> Voice:
+def _voice(file: PiperFile, number: int, size: int) -> Voice:
     variant = file.name if file.speakers == 1 else f"{file.name}-{number}"
-    person = f"{register}{size}"
-    return Voice("piper", "" if person == "x100" else person, variant, (file.path,), number)
+    accent = "" if size == 100 else f"x{size}"
+    return Voice("piper", accent, variant, (file.path,), number)
 
 
 def _load(path: Path) -> _Speaker:
