@@ -35,9 +35,9 @@ def vowel(hertz: float) -> np.ndarray:
 
 def formant(sound: np.ndarray) -> float:
     """Median frequency of the second formant, in Hz."""
-    found = praat.Sound(sound.astype(float), 16000).to_formant_burg(maximum_formant=5500.0)
+    tract = praat.Sound(sound.astype(float), 16000).to_formant_burg(maximum_formant=5500.0)
     times = np.arange(0.1, len(sound) / 16000 - 0.1, 0.01)
-    return float(np.nanmedian([found.get_value_at_time(2, time) for time in times]))
+    return float(np.nanmedian([tract.get_value_at_time(2, time) for time in times]))
 
 
 @pytest.mark.parametrize(("hertz", "wanted"), [(110, 230.0), (230, 110.0), (120, 125.0)])
