@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from json import dumps
 from pathlib import Path
 from typing import Annotated
@@ -131,6 +132,10 @@ def deploy(
         str | None,
         typer.Option(help="Serial port of the board. The default is found by its USB id."),
     ] = None,
+    loader: Annotated[
+        str | None,
+        typer.Option(help="Bootloader of the board, if not the usual one: ambiq (sparkfun_edge)."),
+    ] = None,
     probe: Annotated[
         bool, typer.Option("--probe", help="Write through a debug probe instead of the bootloader.")
     ] = False,
@@ -140,6 +145,7 @@ def deploy(
     from dataclasses import asdict
 
     from kws.host.build.firmware import build as build_firmware
+    from kws.host.build.firmware_cache import added_options
     from kws.host.deploy import deployment
     from kws.host.deploy.image import read_elf
     from kws.host.deploy.probe import steps as probe_steps
@@ -147,16 +153,18 @@ def deploy(
     from kws.host.serial import ports
     from kws.progress import progress_bar
 
-    real_board = find_real_board(board)
+    real_board = find_real_board(board, loader)
     bundle = open_device(model, then, listen_for, compiled=compiled)
     if not probe:
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())
-    with progress_bar(f"building for {board}", None):
+    with progress_bar(f"building for {board}", None), added_options(real_board.options):
         firmware = build_firmware(board, bundle)
     image = read_elf(firmware.elf, real_board.memory)
     way = deployment.deploy_by_probe if probe else deployment.deploy
     steps = probe_steps(image) if probe else real_board.steps(image)
+    if real_board.hint and not probe:
+        print(f"kws: {real_board.hint}", file=sys.stderr, flush=True)
     with progress_bar(f"writing to {real_board.title}", steps) as advance:
         done = way(real_board, image, port, Bench(advance=advance))
     print(dumps(asdict(done)) if as_json else deployment.text(done))

@@ -2,7 +2,8 @@
 """The boards that firmware can be built for: one JSON file each, in firmware/platform/boards.
 
 PlatformIO reads these files too, all but their table `kws`: `emulator` names what runs the board's
-firmware, `deploy` the class that writes it to a real board, as `module:Class`.
+firmware, `deploy` the class that writes it to a real board, as `module:Class`, and `loaders` those
+for its other bootloaders, by name.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import importlib.resources
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kws.errors import UsageError
@@ -42,6 +44,9 @@ class Board:
 
     deploy: str | None = None
     """The subclass of `RealBoard` for it, as `module:Class`; None for an emulated board."""
+
+    loaders: Mapping[str, str] = field(default_factory=dict)
+    """The same for bootloaders other than the usual one, by the name of `kws deploy --loader`."""
 
 
 def firmware_folder() -> Path:
@@ -81,4 +86,5 @@ def _read_board(file: Path) -> Board:
         dropped_samples=settings.get("KWS_DROPPED_SAMPLES", 0),
         emulator=tools.get("emulator"),
         deploy=tools.get("deploy"),
+        loaders=tools.get("loaders", {}),
     )

@@ -30,6 +30,21 @@ OPTIONS = "KWS_OPTIONS"
 _MAX_BUILDS = 16  # in the cache; the oldest go
 
 
+@contextlib.contextmanager
+def added_options(names: str) -> Iterator[None]:
+    """Builds in this block have these options too; `names` is as in the environment variable."""
+    before = os.environ.get(OPTIONS)
+    if names:
+        os.environ[OPTIONS] = f"{before},{names}" if before else names
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[OPTIONS] = before
+        elif names:
+            del os.environ[OPTIONS]
+
+
 def cached_build(environment: str, generated: Path | None) -> Path:
     """The folder of a build, which is made unless it is there.
 

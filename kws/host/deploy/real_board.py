@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from kws.errors import BoardError, UsageError
-from kws.host.build.boards import boards
+from kws.host.build.boards import boards, find_board
 from kws.host.deploy.image import Image, Memory
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Lister, Port, UsbId
@@ -93,6 +93,12 @@ class RealBoard(ABC):
     recover: ClassVar[str]
     """How the board is saved after a deployment that broke off, and why nothing is lost."""
 
+    options: ClassVar[str] = ""
+    """Options of the firmware that its bootloader needs, with commas between."""
+
+    hint: ClassVar[str] = ""
+    """What the user has to do while it is written."""
+
     probe: ClassVar[str]
     """pyOCD's name of the microcontroller."""
 
@@ -121,18 +127,28 @@ def real_boards() -> dict[str, RealBoard]:
     return {board.name: _load(board.deploy) for board in boards() if board.deploy is not None}
 
 
-def find_real_board(name: str) -> RealBoard:
+def find_real_board(name: str, loader: str | None = None) -> RealBoard:
     """How to deploy to the board `name`.
 
+    Args:
+        name: as in `kws boards`.
+        loader: the bootloader that is on it; None is the board's usual one.
+
     Raises:
-        UsageError: that board is emulated, or unknown.
+        UsageError: that board is emulated, or unknown, or has no such bootloader.
     """
     known = real_boards()
     if name not in known:
         emulated = any(board.name == name for board in boards())
         reason = "is an emulated board" if emulated else "is no board"
         raise UsageError(f"{name} {reason}; real boards are {', '.join(known)}")
-    return known[name]
+    if loader is None:
+        return known[name]
+    loaders = find_board(name).loaders
+    if loader not in loaders:
+        there = f"it may have {', '.join(loaders)}" if loaders else "leave out --loader"
+        raise UsageError(f"{name} has no other bootloader {loader!r}; {there}")
+    return _load(loaders[loader])
 
 
 def _load(place: str) -> RealBoard:

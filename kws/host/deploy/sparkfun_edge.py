@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SparkFun Edge, behind SparkFun's variable loader, at a USB-serial adapter."""
+"""SparkFun Edge at a USB-serial adapter, behind SparkFun's variable loader or Ambiq's own."""
 
 from __future__ import annotations
 
 from kws.errors import BoardError
+from kws.host.deploy import ambiq
 from kws.host.deploy.image import Image, Memory
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
 from kws.host.deploy.svl import FRAME_BYTES, RATES, Svl
@@ -74,6 +75,34 @@ class SparkFunEdge(RealBoard):
                 else:
                     board.finish()
                     return
+
+
+class SparkFunEdgeAsSold(SparkFunEdge):
+    """The same board without SparkFun's loader: written by the chip's own."""
+
+    # Up to the middle: what is installed is first written behind it, in front of the loader's list.
+    memory = Memory(range(0xC000, 0x84000), SparkFunEdge.memory.ram, FRAME_BYTES)
+    options = "asb"
+    hint = "hold the board's button 14 until kws writes"
+    recover = "the bootloader is untouched: hold button 14 and run kws deploy again"
+
+    def steps(self, image: Image) -> int:
+        """One for each message with a part of the image."""
+        return ambiq.plan(image).messages
+
+    def program(self, port: Port, image: Image, bench: Bench) -> None:
+        """As `RealBoard.program`."""
+        plan = ambiq.plan(image)
+        with bench.open_port(port.device, bench.timing.appear) as link:
+            board = ambiq.Ambiq(link, bench.timing.answer, bench.clock)
+            board.start_list()
+            for update in plan.updates:
+                board.announce(update)
+                sent = 0
+                while sent < len(update):
+                    sent = board.send(update, sent)
+                    bench.advance(1)
+            board.finish(plan.pages)
 
 
 def _check_version(version: int, port: Port, image: Image) -> None:

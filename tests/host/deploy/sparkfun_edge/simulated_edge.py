@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.serial.ports import BAUD, DTR_SECONDS, Link, Port, PortError, PortLostError, UsbId
@@ -26,7 +27,7 @@ class Clock:
     """Simulated time for boards, and for those who wait for them."""
 
     def __init__(self) -> None:
-        self.boards: list[Board] = []
+        self.boards: list[AnyBoard] = []
         self._now = 0.0
 
     def monotonic(self) -> float:
@@ -59,25 +60,53 @@ class Faults:
     garble_at: int | None = None
     """A wrong answer to this packet."""
     lose_at: int | None = None
-    """Seven bytes of what follows this packet are lost."""
+    """Some bytes of what follows this packet are lost."""
+    lose_count: int = 7
+    """How many."""
     lose_after: int = 0
     """Bytes that get through before those."""
     damage_at: int | None = None
     """A bit of what follows this packet is turned."""
+    damage_after: int = 100
+    """In this byte of it, from 1."""
     deaf_from: int | None = None
     """The adapter takes nothing more after this packet."""
     pulse: bool = False
     """A stray byte goes before the loader's first answer."""
     no_dtr: bool = False
-    """The adapter's DTR is not connected, so nothing resets the board."""
+    """The adapter's DTR is not connected, so nothing resets the board but its button."""
+    presses: list[float] = field(default_factory=list)
+    """When the user presses the reset button, in seconds."""
     noisy_above: int | None = None
     """At a higher rate than this, one byte of 1,000 arrives damaged."""
 
 
+class AnyLoader(Protocol):
+    """A simulated bootloader."""
+
+    flash: bytearray
+    packets: list[str]
+    starts: int
+
+    @property
+    def running(self) -> bool:
+        """Whether the application runs."""
+
+    def reset(self, now: float) -> None:
+        """The reset pin, or power."""
+
+    def step(self, now: float, data: bytes, speed: int) -> bytes:
+        """Time goes on and bytes come; gives what it sends."""
+
+
+LoaderT = TypeVar("LoaderT", bound=AnyLoader)
+
+
 @dataclass
-class Board:
+class BoardWith(Generic[LoaderT]):
     """The board and its adapter; the port stays as long as the adapter is plugged in."""
 
+    loader: LoaderT
     faults: Faults = field(default_factory=Faults)
     lines: list[str] = field(default_factory=lambda: [BOOT_LINE])
     """What the application says when it starts."""
@@ -87,7 +116,6 @@ class Board:
     fastest: int = 921600
     """Highest rate of the adapter, in bits per second."""
     socket: str = "1-2"
-    loader: Loader = field(default_factory=Loader)
     clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
@@ -154,6 +182,10 @@ class Board:
         """A millisecond passes: bytes that have had their time on the wire arrive."""
         if self.port is None:
             return
+        presses = self.faults.presses
+        if presses and self.clock.monotonic() >= presses[0]:
+            presses.pop(0)
+            self.loader.reset(self.clock.monotonic())
         self._wire = self._wire + _STEP * self.rate / 10 if self.sent else 0.0
         data = self.sent[: int(self._wire)]
         self.sent = self.sent[len(data) :]
@@ -168,7 +200,7 @@ class Board:
         """Byte by byte, so that a fault hits the packet it is meant for."""
         if byte and self._lost:
             self._lost -= 1
-            if self._lost < 7:
+            if self._lost < self.faults.lose_count:
                 return
         if byte and self._damaged:
             self._damaged -= 1
@@ -186,9 +218,10 @@ class Board:
             self.unplug()
             return
         if came and self._passed(self.faults.lose_at):
-            self.faults.lose_at, self._lost = None, 7 + self.faults.lose_after
+            self.faults.lose_at = None
+            self._lost = self.faults.lose_count + self.faults.lose_after
         if came and self._passed(self.faults.damage_at):
-            self.faults.damage_at, self._damaged = None, 100
+            self.faults.damage_at, self._damaged = None, self.faults.damage_after
         if answer and self._passed(self.faults.garble_at):
             self.faults.garble_at = None
             answer = answer[:-1] + bytes([answer[-1] ^ 0x04])
@@ -221,10 +254,20 @@ class Board:
         return packet is not None and len(self.loader.packets) >= packet
 
 
+@dataclass
+class Board(BoardWith[Loader]):
+    """With SparkFun's loader."""
+
+    loader: Loader = field(default_factory=Loader)
+
+
+AnyBoard = BoardWith[Any]
+
+
 class SimulatedLink(Link):
     """An open port of a simulated adapter."""
 
-    def __init__(self, board: Board, baud: int) -> None:
+    def __init__(self, board: AnyBoard, baud: int) -> None:
         assert board.port is not None
         self.device = board.device
         self._board = board
@@ -280,7 +323,7 @@ class SimulatedLink(Link):
 QUICK = Timing(answer=3, appear=3, boot=4, settle=0.1)
 
 
-def bench_of(*boards: Board, advance: Callable[[int], None] = lambda _: None) -> Bench:
+def bench_of(*boards: AnyBoard, advance: Callable[[int], None] = lambda _: None) -> Bench:
     """A computer that some boards, which share a clock, are plugged into."""
 
     def open_port(device: str, seconds: float) -> Link:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of Ambiq's bootloader share: boards, programs, deployments that fail."""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import dataclass, field
+
+import pytest
+
+from kws.errors import BoardError
+from kws.host.deploy import deployment
+from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
+from tests.host.deploy.sparkfun_edge.simulated_ambiq import ORIGIN, PAGE, Loader
+from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
+
+BOARD = SparkFunEdgeAsSold()
+RECOVER = "the bootloader is untouched: hold button 14 and run kws deploy again"
+SIZE = 20_000
+"""Of a program that takes three messages."""
+MESSAGES = ["HELLO", "OTADESC", "UPDATE", "DATA", "DATA", "DATA", "RESET"]
+COUNTED = range(1, len(MESSAGES) + 1)
+LONGEST = 0x78000
+"""Of a program."""
+
+
+@dataclass
+class Edge(BoardWith[Loader]):
+    """As it is sold."""
+
+    loader: Loader = field(default_factory=Loader)
+
+
+def program_of(size: int) -> bytes:
+    head = struct.pack("<II", 0x10002000, ORIGIN + 0x101)
+    return head + random.Random(size).randbytes(size - len(head))
+
+
+def image_of(size: int) -> Image:
+    return make_image([(ORIGIN, program_of(size))], BOARD.memory, "test")
+
+
+def flashed(board: Edge, size: int = SIZE) -> bool:
+    return bytes(board.loader.flash[ORIGIN : ORIGIN + size]) == program_of(size)
+
+
+def deploy(board: Edge, size: int = SIZE) -> deployment.Deployed:
+    return deployment.deploy(BOARD, image_of(size), None, bench_of(board))
+
+
+def try_deploy(board: Edge, size: int = SIZE) -> str:
+    """The message of a deployment that has to fail."""
+    with pytest.raises(BoardError) as caught:
+        deploy(board, size)
+    text = str(caught.value)
+    assert "\n" not in text
+    assert text.isprintable()
+    return text
+
+
+def works_after(board: Edge) -> bool:
+    """Whether the next run writes the firmware."""
+    board.faults = type(board.faults)()
+    board.loader.packets.clear()
+    deploy(board)
+    return flashed(board)
+
+
+def untouched(board: Edge, size: int = SIZE) -> bool:
+    """Whether the board holds what it ran before: nothing in front of the stage has changed."""
+    old = Loader().flash
+    stage = (0xFE000 - (size + 2048 + 128)) // PAGE * PAGE
+    return board.loader.flash[:stage] == old[:stage]

@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ambiq's secure bootloader, simulated: what it answers to each message, and what it installs.
+
+Written from "Apollo3-Blue Secure Update Flow" 1.3, sections 4.1, 5 and 6.1. `problems` notes
+whatever a careful client would not send. Assumed, because no source says it: times; that a new
+UPDATE begins anew; that a byte at a wrong rate makes it deaf; what it does with part of a message
+(`patience`) and after a bad one (`discards`).
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass, field
+
+FLASH_SIZE, PAGE = 0x100000, 8192
+ORIGIN = 0xC000
+"""Where an application begins; below lies the loader itself."""
+MESSAGE = 8192
+"""Most bytes of a message."""
+
+_NAMES = {0: "HELLO", 2: "OTADESC", 3: "UPDATE", 6: "RESET", 8: "DATA"}
+_LENGTHS = {0: 8, 2: 12, 3: 20, 6: 12}
+_QUIET = 0.02  # seconds, after a bad message
+_PAGE_SECONDS = 0.05
+_BOOT, _LISTEN, _DEAF, _WRITE, _INSTALL, _APPLICATION = range(6)
+
+
+def message(kind: int, *words: int, data: bytes = b"") -> bytes:
+    """A message as it goes over the wire."""
+    payload = struct.pack(f"<{len(words)}I", *words) + data
+    rest = struct.pack("<HH", kind, 8 + len(payload)) + payload
+    return struct.pack("<I", zlib.crc32(rest)) + rest
+
+
+@dataclass
+class Loader:
+    """The loader's state from a reset on, and the flash it writes."""
+
+    rate: int = 115200
+    most: int = 0x4FFA0
+    """Of the STATUS; this is a real board's."""
+    starting: float = 0.05
+    """Seconds after a reset in which it is deaf."""
+    window: float = 5.0
+    """Seconds in which it waits for HELLO."""
+    held_from: float = 0.0
+    """When the user presses button 14; he lets it go when DATA comes."""
+    holds_on: bool = False
+    """He does not let it go."""
+    patience: float | None = None
+    """Seconds of silence after which it forgets part of a message; None: it waits for the rest."""
+    discards: bool = True
+    """Whether it throws away what comes after a bad message, until the line is quiet."""
+    refusals: dict[int, int] = field(default_factory=dict)
+    """Status of its answer to a message, by the message's number; it does nothing else."""
+    stray: bytes = b""
+    """What it sends before its STATUS."""
+    acks_reset: bool = True
+
+    def __post_init__(self) -> None:
+        old = struct.pack("<II", 0x10001000, ORIGIN + 0x101) * (PAGE // 8)
+        self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + old * ((FLASH_SIZE - ORIGIN) // PAGE))
+        self.problems: list[str] = []
+        self.packets: list[str] = []
+        """Names of what came, `bad` for what had a wrong CRC or length."""
+        self.starts = 0
+        """How often it started the application."""
+        self._now = 0.0
+        self._state = _BOOT
+        self._list: int | None = None
+        self.reset(0)
+
+    @property
+    def running(self) -> bool:
+        """Whether the application runs."""
+        return self._state == _APPLICATION
+
+    def reset(self, now: float) -> None:
+        """The reset pin, or power."""
+        if self.packets and self._state in (_WRITE, _INSTALL):
+            self.problems.append("a reset while it wrote flash")
+        self._state, self._since, self._now = _BOOT, now, now
+        self._forget()
+        self._connected = False
+        self._update: bytearray | None = None
+        self._size = self._crc = 0
+        if self.starting == 0:
+            self._start()
+
+    def step(  # noqa: PLR0911 - a line for each state
+        self, now: float, data: bytes, speed: int
+    ) -> bytes:
+        """Time goes on and bytes come; gives what it sends."""
+        self._now = now
+        if self._state == _BOOT and now >= self._since + self.starting:
+            self._start()
+            return b""  # it was deaf when they came
+        if self._state == _INSTALL and now >= self._since:
+            self._install()
+            self._start()
+        if self._state == _WRITE:
+            if data:
+                self.problems.append("something was sent while it wrote flash")
+            if now < self._since:
+                return b""
+            self._state = _LISTEN
+            return self._ack(8, 0, self._size)
+        if self._state != _LISTEN:
+            return b""
+        if data and speed != self.rate:
+            self._state = _DEAF
+            return b""
+        if not self._connected and now >= self._since + self.window:
+            self._run()
+            return b""
+        return self._receive(data)
+
+    def _held(self) -> bool:
+        return self._now >= self.held_from and (self.holds_on or "DATA" not in self.packets)
+
+    def _start(self) -> None:
+        stack, reset = struct.unpack_from("<II", self.flash, ORIGIN)
+        there = 0x10000000 < stack <= 0x10060000 and ORIGIN < reset < FLASH_SIZE
+        if there and not self._held():
+            self._run()
+        else:
+            self._state, self._since = _LISTEN, self._now
+
+    def _run(self) -> None:
+        self._state = _APPLICATION
+        self.starts += 1
+
+    def _forget(self) -> None:
+        self._buffer = b""
+        self._last = self._now
+        self._discard = False
+
+    def _receive(self, data: bytes) -> bytes:  # noqa: PLR0911 - and for what may be wrong
+        if self._discard and self._now >= self._last + _QUIET:
+            self._forget()
+        if self._buffer and self.patience and self._now >= self._last + self.patience:
+            self._forget()
+        if data:
+            self._last = self._now
+        if self._discard:
+            return b""
+        self._buffer += data
+        if len(self._buffer) < 8:
+            return b""
+        crc, kind, length = struct.unpack_from("<IHH", self._buffer)
+        if not 8 <= length <= MESSAGE or kind not in _NAMES:
+            return self._bad(kind, 6)
+        if len(self._buffer) < length:
+            return b""
+        whole, self._buffer = self._buffer[:length], self._buffer[length:]
+        if zlib.crc32(whole[4:]) != crc:
+            return self._bad(kind, 3)
+        self.packets.append(_NAMES[kind])
+        if self._buffer:
+            self.problems.append("something was sent before the answer")
+        refusal = self.refusals.pop(len(self.packets), None)
+        if refusal is not None:
+            return self._ack(kind, refusal, 0 if self._update is None else len(self._update))
+        if kind in _LENGTHS and length != _LENGTHS[kind]:
+            self.problems.append(f"{_NAMES[kind]} of {length} bytes")
+            return self._ack(kind, 9)
+        return self._take(kind, whole[8:])
+
+    def _bad(self, kind: int, status: int) -> bytes:
+        self.packets.append("bad")
+        self._forget()
+        self._discard = self.discards
+        return self._ack(kind, status, 0 if self._update is None else len(self._update))
+
+    def _ack(self, kind: int, status: int, position: int = 0) -> bytes:
+        return message(7, kind, status, position)
+
+    def _take(self, kind: int, payload: bytes) -> bytes:  # noqa: PLR0911 - and for each message
+        words = struct.unpack_from(f"<{len(payload) // 4}I", payload)
+        if kind == 0:
+            self._connected = True
+            return self.stray + message(1, 3, self.most, 2, 7, *[0xFFFFFFFF] * 16)
+        if not self._connected:
+            self.problems.append(f"{_NAMES[kind]} before HELLO")
+            return self._ack(kind, 8)
+        if kind == 2:
+            if words[0] % PAGE or not 0x80000 <= words[0] < FLASH_SIZE:
+                self.problems.append(f"a list at 0x{words[0]:x}")
+                return self._ack(kind, 7)
+            self._list = words[0]
+            self.flash[self._list : self._list + PAGE] = b"\xff" * PAGE
+            return self._ack(kind, 0)
+        if kind == 3:
+            return self._begin(*words)
+        if kind == 6:
+            return self._restart(words[0])
+        return self._data(words[0], payload[4:])
+
+    def _begin(self, size: int, crc: int, piggyback: int) -> bytes:
+        if self._list is None:
+            self.problems.append("an update before OTADESC")
+        if piggyback or size % 4 or size <= 96:
+            self.problems.append(f"an update of {size} bytes with {piggyback}")
+            return self._ack(3, 9)
+        if size - 96 > self.most:
+            self.problems.append("an update too big")
+            return self._ack(3, 5)
+        self._update, self._size, self._crc = bytearray(), size, crc
+        return self._ack(3, 0)
+
+    def _data(self, position: int, data: bytes) -> bytes:
+        if self._update is None:
+            self.problems.append("data without an update")
+            return self._ack(8, 8)
+        if position != len(self._update) or not data:
+            return self._ack(8, 10, len(self._update))
+        if position + len(data) > self._size:
+            self.problems.append("too much data")
+            return self._ack(8, 11, position)
+        self._update += data
+        if len(self._update) < self._size:
+            return self._ack(8, 0, len(self._update))
+        return self._store(bytes(self._update))
+
+    def _store(self, update: bytes) -> bytes:
+        """Look at each field of an update's header, and write it to flash."""
+        header, part = update[:96], update[96:]
+        kind, options, nothing = struct.unpack_from("<BBH", header, 80)
+        key, address, size = struct.unpack_from("<III", header, 84)
+        if zlib.crc32(update) != self._crc:
+            return self._ack(8, 3)
+        algorithms, keys = header[0] | header[2], header[1:4:2]
+        if algorithms or keys != b"\x08\x08" or any(header[4:80]) or nothing or kind != 6:
+            self.problems.append("the header of an update")
+            return self._ack(8, 4)
+        if key != 0x12344321 or size != len(part) or options > 1:
+            self.problems.append("key, size or options of an update")
+            return self._ack(8, 9)
+        if address % PAGE or not ORIGIN <= address < address + size <= (self._list or 0):
+            self.problems.append(f"an update at 0x{address:x}")
+            return self._ack(8, 7)
+        pages = -(-size // PAGE)
+        self.flash[address : address + pages * PAGE] = part.ljust(pages * PAGE, b"\xff")
+        if options:
+            assert self._list is not None
+            place = self._list
+            while self.flash[place : place + 4] != b"\xff" * 4:
+                place += 4
+            struct.pack_into("<I", self.flash, place, address | 3)
+        self._state, self._since = _WRITE, self._now + _PAGE_SECONDS * pages
+        return b""
+
+    def _restart(self, how: int) -> bytes:
+        if how != 1:
+            self.problems.append(f"a reset {how}")
+        self._state, self._since = _INSTALL, self._now + self.starting
+        for _, program in self._images():
+            self._since += _PAGE_SECONDS * -(-len(program) // PAGE)
+        return self._ack(6, 0) if self.acks_reset else b""
+
+    def _images(self) -> list[tuple[int, bytes]]:
+        """Address and program of each image on the list; its header is looked at."""
+        images = []
+        place = self._list
+        while place is not None and (entry := struct.unpack_from("<I", self.flash, place)[0]) & 1:
+            if entry == 0xFFFFFFFF:
+                break
+            stage = entry & ~3
+            kind, crc, security, zero = struct.unpack_from("<IIII", self.flash, stage)
+            size = kind & 0xFFFFF
+            blob = bytes(self.flash[stage : stage + size])
+            address, version, first, second = struct.unpack_from("<IIII", blob, 112)
+            end = address + size - 128
+            if kind >> 20 != 0xCB0 or security != 0x10008080 or zero or any(blob[16:112]):
+                self.problems.append("the header of an image")
+            elif version or (first, second) != (0xFFFFFFFF, 0xFFFFFFFF) or address % PAGE:
+                self.problems.append("address or version of an image")
+            elif zlib.crc32(blob[8:]) != crc:
+                self.problems.append("the CRC of an image")
+            elif address < ORIGIN or end > stage:
+                self.problems.append("an image that would overwrite what it is made from")
+            else:
+                images.append((address, blob[128:]))
+            place += 4
+        return images
+
+    def _install(self) -> None:
+        for address, program in self._images():
+            pages = -(-len(program) // PAGE)
+            self.flash[address : address + pages * PAGE] = program.ljust(pages * PAGE, b"\xff")
+        self._list = None
