@@ -148,7 +148,7 @@ def deploy(
     from kws.host.build.firmware_cache import added_options
     from kws.host.deploy import deployment
     from kws.host.deploy.image import read_elf
-    from kws.host.deploy.probe import steps as probe_steps
+    from kws.host.deploy.loaders.probe import steps as probe_steps
     from kws.host.deploy.real_board import Bench, find_real_board
     from kws.host.serial import ports
     from kws.progress import progress_bar

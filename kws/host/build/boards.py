@@ -39,6 +39,12 @@ class Board:
     dropped_samples: int = 0
     """Samples of the microphone after power-on that the firmware drops, in the revision chosen."""
 
+    flash_start: int = 0
+    """Where in flash a firmware begins."""
+
+    uf2_family: int | None = None
+    """The chip's number in UF2 files; None where the board's bootloader takes none."""
+
     emulator: str | None = None
     """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
 
@@ -84,6 +90,8 @@ def _read_board(file: Path) -> Board:
         flash=limits["maximum_size"],
         ram=limits["maximum_ram_size"],
         dropped_samples=settings.get("KWS_DROPPED_SAMPLES", 0),
+        flash_start=int(limits.get("offset_address", "0"), 16),
+        uf2_family=int(tools["uf2_family"], 16) if "uf2_family" in tools else None,
         emulator=tools.get("emulator"),
         deploy=tools.get("deploy"),
         loaders=tools.get("loaders", {}),

@@ -15,6 +15,7 @@ from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
+from kws.host.build import uf2
 from kws.host.build.boards import Board, find_board, firmware_folder
 from kws.host.build.elf_sections import Size, read_size
 from kws.host.build.firmware_cache import cached_build
@@ -28,13 +29,16 @@ from kws.host.build.platformio_run import (
     TooLargeError,
 )
 
+UF2 = "firmware.uf2"
+
 
 @dataclass(frozen=True)
 class Firmware:
     """A built firmware."""
 
     folder: Path
-    """Holds the ELF file, the flash image (also as Intel HEX), the linker's map and the log."""
+    """Holds the ELF file, the flash image (also as Intel HEX, and as UF2 where a board takes that),
+    the linker's map and the log."""
 
     size: Size
 
@@ -81,6 +85,9 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
     with new_directory(out) as folder:
         for name in (ELF, BINARY, HEX, MAP, BUILD_LOG):
             shutil.copyfile(built / name, folder / name)
+        if port.uf2_family is not None:
+            pieces = uf2.payloads(port.flash_start, (built / BINARY).read_bytes())
+            (folder / UF2).write_bytes(uf2.encode(pieces, port.uf2_family))
     return _firmware(out)
 
 

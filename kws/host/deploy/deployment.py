@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws.errors import BoardError
-from kws.host.deploy import probe
 from kws.host.deploy.image import Image
+from kws.host.deploy.loaders import probe
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard, real_boards
 from kws.host.serial import lines, ports
 from kws.host.serial.lines import Boot, Event, Fault, LineBuffer, Stats

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from kws.host.deploy.image import ERASED, Image, Memory
+from kws.host.deploy.loaders.samba import BLOCK, Samba
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
-from kws.host.deploy.samba import BLOCK, Samba
 from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
 
@@ -76,3 +76,10 @@ class Nano33Ble(RealBoard):
         if started is None:
             raise ProtocolError(f"{port.device}: the board did not go into its bootloader")
         return started
+
+
+class Nano33BleRev2(Nano33Ble):
+    """The same board with another microphone, whose firmware drops more samples at its start."""
+
+    name = "nano33ble_rev2"
+    title = "Arduino Nano 33 BLE Rev2"

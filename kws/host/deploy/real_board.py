@@ -13,6 +13,8 @@ from typing import ClassVar, Protocol
 from kws.errors import BoardError, UsageError
 from kws.host.build.boards import boards, find_board
 from kws.host.deploy.image import Image, Memory
+from kws.host.deploy.loaders import uf2_drive
+from kws.host.deploy.loaders.uf2_drive import Drive
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Lister, Port, UsbId
 
@@ -61,6 +63,8 @@ class Bench:
     """Called with the number of steps (see `RealBoard.steps`) that were just done."""
     open_port: Callable[[str, float], Link] = field(default_factory=lambda: ports.open_soon)
     """Opens a port by its name, which may take so many seconds to be usable."""
+    drives: Callable[[], list[Drive]] = field(default_factory=lambda: uf2_drive.list_drives)
+    """The drives of bootloaders that are mounted."""
     clock: Clock = time
 
 

@@ -44,7 +44,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             sound = (sound ?? new byte[0]).Concat(File.ReadAllBytes(path)).ToArray();
         }
 
-        // How the board connects the microphone: pin n of port p is 32 p + n.
+        // How the board connects the microphone: pin n of port p is 32 p + n. A negative power pin
+        // is none: the microphone always has power.
         public int PowerPin { get; set; }
         public int ClockPin { get; set; }
         public int DataPin { get; set; }
@@ -185,7 +186,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private string WhySilent()
         {
             var clock = power.Frequency / 2 / Divider;
-            if(!pins.IsHigh(PowerPin))
+            if(PowerPin >= 0 && !pins.IsHigh(PowerPin))
             {
                 return $"its power pin {Nrf52840_Pins.Name(PowerPin)} is not high";
             }

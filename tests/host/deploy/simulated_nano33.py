@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
 
-`Bootloader` does what the real one does with each byte (kws/host/deploy/samba.py says where that is
-known from), its two stray bytes after V and I included, and notes in `problems` whatever a careful
-client would not send. `Board` gives it ports that come and go, and the faults of the field.
+`Bootloader` does what the real one does with each byte (kws/host/deploy/loaders/samba.py says where
+that is known from), its two stray bytes after V and I included, and notes in `problems` whatever a
+careful client would not send. `Board` gives it ports that come and go, and the faults of the field.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import time
 import tty
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from kws.host.serial.ports import Port, UsbId
 
@@ -169,6 +170,9 @@ class Board:
     starts_as: UsbId = APPLICATION
     socket: str = "1-2"
 
+    APPLICATION: ClassVar[UsbId] = APPLICATION
+    BOOTLOADER: ClassVar[UsbId] = BOOTLOADER
+
     def __post_init__(self) -> None:
         self.bootloader = Bootloader()
         self.typed = b""
@@ -206,7 +210,7 @@ class Board:
 
     def replug(self) -> None:
         """Put the cable back: it starts what is in flash."""
-        self.appear(BOOTLOADER if self.bootloader.blank() else APPLICATION)
+        self.appear(self.BOOTLOADER if self.bootloader.blank() else self.APPLICATION)
 
     def write(self, data: bytes) -> None:
         """Send something as the application."""
@@ -246,11 +250,11 @@ class Board:
             slow = termios.tcgetattr(master)[4] == termios.B1200
             # Closed after it was made slow, not about to be opened.
             closed = events(master, 0) & select.POLLHUP
-            if usb == APPLICATION and slow and closed and not self.faults.ignores_touch:
+            if usb == self.APPLICATION and slow and closed and not self.faults.ignores_touch:
                 self._leave()
                 time.sleep(0.02)
-                self.appear(BOOTLOADER)
-        elif usb == APPLICATION and not self._spoken:
+                self.appear(self.BOOTLOADER)
+        elif usb == self.APPLICATION and not self._spoken:
             self._spoken = True
             os.write(master, "".join(line + "\r\n" for line in self.lines).encode())
             if self.faults.leaves_again:
@@ -258,7 +262,7 @@ class Board:
                 self._leave()
 
     def _serve(self, usb: UsbId | None, master: int, data: bytes) -> None:
-        if usb == APPLICATION:
+        if usb == self.APPLICATION:
             self.typed += data
             if self.answers and b"stats\n" in data:
                 os.write(

@@ -21,9 +21,9 @@ from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
 from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.loaders.samba import Samba
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.real_board import Bench, Timing, find_real_board
-from kws.host.deploy.samba import Samba
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
 from tests.command_line import Run

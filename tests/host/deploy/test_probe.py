@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from kws.errors import BoardError, ToolError
-from kws.host.deploy import deployment, probe
+from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.loaders import probe
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.sparkfun_edge import SparkFunEdge

@@ -61,6 +61,7 @@ env.Append(
         "-Wl,--fatal-warnings",
         # Not -Wl, which splits at commas; substituted here, because SCons would split at spaces.
         *("-Xlinker", "-Map", "-Xlinker", env.subst("$BUILD_DIR/firmware.map")),
+        *board.get("build.link_flags", []),
         "-T",
         str(root / board.get("build.linker_script")),
     ],

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SparkFun's variable loader, simulated: what it answers to each byte at its time, and its flash.
 
-kws/host/deploy/svl.py says where this is known from. `problems` notes whatever a careful client
-would not send.
+kws/host/deploy/loaders/svl.py says where this is known from. `problems` notes whatever a careful
+client would not send.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@
 #include "boards/nrf52840/clock.h"
 #include "boards/nrf52840/lamp.h"
 #include "boards/nrf52840/nrf52840.h"
+#include "boards/nrf52840/tables/board_table.h"
 #include "boards/nrf52840/uart.h"
 #include "boards/nrf52840/usb/usb.h"
 
@@ -27,7 +28,7 @@ void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {
     UartService();
-    UsbService();
+    if (table::kHasUsb) UsbService();
     Nap();
   }
 }
@@ -49,7 +50,7 @@ void Init() {
   LampInit();
   ClockInit();
   UartInit();
-  UsbInit();
+  if (table::kHasUsb) UsbInit();
   asm volatile("cpsie i" ::: "memory");
   if (const char* fault = ResetFault()) {
     size_t size = 0;
@@ -59,13 +60,13 @@ void Init() {
 }
 
 void Write(const char* text, size_t size) {
-  UsbWrite(text, size);
+  if (table::kHasUsb) UsbWrite(text, size);
   UartWrite(text, size);
 }
 
 size_t Read(char* text, size_t size) {
   const size_t count = UartRead(text, size);
-  return count > 0 ? count : UsbRead(text, size);
+  return count > 0 || !table::kHasUsb ? count : UsbRead(text, size);
 }
 
 void FeedWatchdog() {
@@ -95,4 +96,6 @@ void Halt(Fault fault) {
 }  // namespace board
 }  // namespace kws
 
-extern "C" void KwsPowerClockInterrupt() { kws::board::UsbPowerEvents(); }
+extern "C" void KwsPowerClockInterrupt() {
+  if (kws::board::table::kHasUsb) kws::board::UsbPowerEvents();
+}

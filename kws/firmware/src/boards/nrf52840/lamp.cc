@@ -15,6 +15,7 @@ constexpr uint32_t kGreen = table::kGreen.pin.Mask();
 constexpr uint32_t kBlue = table::kBlue.pin.Mask();
 constexpr uint32_t kAll = kRed | kGreen | kBlue;
 constexpr uint32_t kListening = table::kListening.pin.Mask();
+constexpr bool kListeningIsShared = (kAll & kListening) != 0;
 
 // Silence, unknown, then the keywords; after the last one they come again.
 constexpr uint32_t kColours[] = {
@@ -24,7 +25,10 @@ constexpr int kFirstKeyword = 2;
 
 constexpr uint32_t kPwmEnables[] = {kPwm0Enable, kPwm1Enable, kPwm2Enable, kPwm3Enable};
 
+uint32_t shown = 0;
+
 void Show(uint32_t colour) {
+  shown = colour;
   Register(kPort0Set) = kAll & ~colour;
   Register(kPort0Clear) = colour;
 }
@@ -56,7 +60,10 @@ void SetLed(int label) {
 
 void ShowRed(bool on) { Show(on ? kRed : 0); }
 
-void ShowListening(bool on) { Drive(table::kListening.pin, table::kListening.Level(on)); }
+void ShowListening(bool on) {
+  if (kListeningIsShared && shown != 0) return;
+  Drive(table::kListening.pin, table::kListening.Level(on));
+}
 
 }  // namespace board
 }  // namespace kws

@@ -11,7 +11,8 @@ void LampInit();
 // Red or nothing, whatever was shown before.
 void ShowRed(bool on);
 
-// The LED that says that samples come.
+// The LED that says that samples come. Where it is one of the three, it waits while they show a
+// label.
 void ShowListening(bool on);
 
 }  // namespace board

@@ -13,6 +13,8 @@ namespace {
 // In mono the left channel is heard, at this edge.
 constexpr uint32_t kLeftEdge = table::kMicrophoneEdge == Edge::kRising ? kPdmLeftOnRisingEdge : 0;
 
+constexpr uint32_t kPowerDrive = table::kMicrophonePowerIsStrong ? kPinStrongHigh : 0;
+
 constexpr uint32_t kPriority = 1;  // only the watchdog's is above
 
 // 20 ms: one interrupt a hop.
@@ -39,7 +41,7 @@ Status Start(AudioProvider* audio) {
   Configure(table::kMicrophoneData, 0);  // an input
   if (IsThere(table::kMicrophonePower)) {
     Drive(table::kMicrophonePower, true);
-    Configure(table::kMicrophonePower, kPinOutput | kPinNoInput);
+    Configure(table::kMicrophonePower, kPinOutput | kPinNoInput | kPowerDrive);
   }
 
   Register(kPdmPinClock) = table::kMicrophoneClock.Select();

@@ -2,6 +2,7 @@
 // The vector table: the core's, then the nRF52840's 48, by peripheral ID (PS 4.2.4). One that
 // nobody enables is a fault.
 #include "boards/cortex_m.h"
+#include "boards/nrf52840/tables/board_table.h"
 
 extern "C" {
 void KwsPowerClockInterrupt();
@@ -12,6 +13,7 @@ void KwsUsbdInterrupt();
 }
 
 #define NONE KwsFaultEntry
+#define USBD kws::board::table::kHasUsb ? KwsUsbdInterrupt : NONE
 #define NONE_4 NONE, NONE, NONE, NONE
 
 // clang-format off
@@ -21,7 +23,7 @@ extern "C" __attribute__((used, section(".vectors"))) const kws::board::Vector k
     /*  8 */ KwsTimerInterrupt, NONE, NONE, NONE, NONE_4,
     /* 16 */ NONE_4, NONE_4,
     /* 24 */ NONE_4, NONE, KwsPdmInterrupt, NONE, NONE,
-    /* 32 */ NONE_4, NONE, NONE, NONE, KwsUsbdInterrupt,
+    /* 32 */ NONE_4, NONE, NONE, NONE, USBD,
     /* 40 */ NONE_4, NONE_4,
 };
 // clang-format on

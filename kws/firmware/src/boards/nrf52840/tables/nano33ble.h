@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arduino Nano 33 BLE Sense. Source, where no other is named: arduino/ArduinoCore-mbed,
-// variants/ARDUINO_NANO33BLE, pins_arduino.h and variant.cpp, and the board's schematic.
+// Arduino Nano 33 BLE Sense, both revisions. Source, where no other is named:
+// arduino/ArduinoCore-mbed, variants/ARDUINO_NANO33BLE, pins_arduino.h and variant.cpp, and the
+// board's schematic.
 #ifndef KWS_BOARDS_NRF52840_TABLES_NANO33BLE_H_
 #define KWS_BOARDS_NRF52840_TABLES_NANO33BLE_H_
 
@@ -13,9 +14,11 @@ namespace table {
 // The module has the inductor.
 constexpr bool kDcDc = true;
 
-// An MP34DT05. Its L/R pin is tied so that its bit is there when the clock falls; so the same
-// repository's libraries/PDM reads this board: mono, left on the falling edge.
+// An MP34DT05, on Rev2 an MP34DT06J at the same pins. Its L/R pin is tied so that its bit is there
+// when the clock falls; so the same repository's libraries/PDM reads this board: mono, left on the
+// falling edge.
 constexpr Pin kMicrophonePower = {0, 17};
+constexpr bool kMicrophonePowerIsStrong = false;
 constexpr Pin kMicrophoneClock = {0, 26};
 constexpr Pin kMicrophoneData = {0, 25};
 constexpr Edge kMicrophoneEdge = Edge::kFalling;
@@ -30,6 +33,8 @@ constexpr Lamp kGreen = {{0, 16}, Lit::kLow};
 constexpr Lamp kBlue = {{0, 6}, Lit::kLow};
 constexpr Lamp kListening = {{0, 13}, Lit::kHigh};
 constexpr Lamp kPower = {{1, 9}, Lit::kHigh};
+
+constexpr bool kHasUsb = true;
 
 // Its own (boards.txt and pins_arduino.h), so that tools find it as ever.
 constexpr uint16_t kUsbVendor = 0x2341;

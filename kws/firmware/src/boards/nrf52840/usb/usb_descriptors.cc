@@ -28,6 +28,9 @@ constexpr uint8_t kManufacturer = 1;  // indices of strings
 constexpr uint8_t kProduct = 2;
 constexpr uint8_t kSerial = 3;
 
+static_assert(sizeof(table::kUsbVendorName) <= 32 && sizeof(table::kUsbProductName) <= 32,
+              "a string descriptor has room for 31 characters");
+
 constexpr uint8_t Low(uint32_t value) { return static_cast<uint8_t>(value); }
 constexpr uint8_t High(uint32_t value) { return static_cast<uint8_t>(value >> 8); }
 

@@ -24,7 +24,7 @@ extern const uint8_t kUsbConfigurationDescriptor[kUsbConfigurationBytes];
 
 // Writes string descriptor `index` and returns its bytes, 0 where there is none. `serial` is the
 // chip's 64-bit number. `out` has room for kUsbMaxStringBytes.
-constexpr size_t kUsbMaxStringBytes = 2 + 2 * 16;
+constexpr size_t kUsbMaxStringBytes = 2 + 2 * 31;
 size_t UsbStringDescriptor(uint8_t index, uint64_t serial, uint8_t* out);
 
 }  // namespace board

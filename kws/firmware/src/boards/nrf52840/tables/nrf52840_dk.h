@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nordic's nRF52840 DK (PCA10056) with a PDM microphone of the user's at its Arduino header.
+// Source, where no other is named: zephyrproject-rtos/zephyr, boards/nordic/nrf52840dk.
+#ifndef KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
+#define KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
+
+#include "boards/nrf52840/tables/pins.h"
+
+namespace kws {
+namespace board {
+namespace table {
+
+// nrf52840dk_nrf52840.dts: reg1.
+constexpr bool kDcDc = true;
+
+// At A4 and A5, as in Zephyr's samples/drivers/audio/dmic (its overlay for this board); supplied by
+// the header's VDD. Its L/R pin says left, whose bit the peripheral takes at the falling edge.
+constexpr Pin kMicrophonePower = kNoPin;
+constexpr bool kMicrophonePowerIsStrong = false;
+constexpr Pin kMicrophoneClock = {0, 30};
+constexpr Pin kMicrophoneData = {0, 31};
+constexpr Edge kMicrophoneEdge = Edge::kFalling;
+
+// The debugger makes a serial port of them (nrf52840dk_nrf52840-pinctrl.dtsi).
+constexpr Pin kUartSend = {0, 6};
+constexpr Pin kUartReceive = {0, 8};
+
+// LED1 to LED4, all green: LED1 listens, LED2 to LED4 stand for green, red and blue. So LED2 is the
+// first keyword, LED3 the second, LED4 unknown.
+constexpr Lamp kListening = {{0, 13}, Lit::kLow};
+constexpr Lamp kGreen = {{0, 14}, Lit::kLow};
+constexpr Lamp kRed = {{0, 15}, Lit::kLow};
+constexpr Lamp kBlue = {{0, 16}, Lit::kLow};
+constexpr Lamp kPower = {kNoPin, Lit::kHigh};
+
+constexpr bool kHasUsb = false;
+
+}  // namespace table
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""UF2: firmware as a file that is copied onto a bootloader's drive.
+
+Each block of 512 bytes says for itself where its 256 bytes of flash go, so a drive may be written
+in any order. Source: microsoft/uf2, README.md.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+BLOCK = 512
+PAYLOAD = 256
+ERASED = b"\xff"
+
+_START_0, _START_1, _END = 0x0A324655, 0x9E5D5157, 0x0AB16F30
+_HAS_FAMILY = 0x2000
+
+
+def payloads(address: int, data: bytes) -> list[tuple[int, bytes]]:
+    """Flash in the pieces that a block carries, each with its address; the last one is filled up.
+
+    Args:
+        address: of the first byte, a multiple of PAYLOAD.
+        data: what goes there.
+    """
+    assert address % PAYLOAD == 0  # noqa: S101 - the boards' flash begins at a page
+    return [
+        (address + start, data[start : start + PAYLOAD].ljust(PAYLOAD, ERASED))
+        for start in range(0, len(data), PAYLOAD)
+    ]
+
+
+def encode(pieces: Sequence[tuple[int, bytes]], family: int) -> bytes:
+    """A UF2 file.
+
+    Args:
+        pieces: addresses with PAYLOAD bytes each, in the order of the file.
+        family: the chip's number in microsoft/uf2, utils/uf2families.json.
+    """
+    blocks = []
+    for number, (address, data) in enumerate(pieces):
+        fields = (_START_0, _START_1, _HAS_FAMILY, address, PAYLOAD, number, len(pieces), family)
+        head = struct.pack("<8I", *fields)
+        blocks.append((head + data).ljust(BLOCK - 4, b"\0") + struct.pack("<I", _END))
+    return b"".join(blocks)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Nordic's nRF52840 DK: its own debugger writes it, and is its serial port."""
+
+from __future__ import annotations
+
+from kws.host.deploy.image import Image, Memory
+from kws.host.deploy.loaders import probe
+from kws.host.deploy.real_board import Bench, RealBoard
+from kws.host.serial.ports import Port, UsbId
+
+# SEGGER's J-Link on the board: of its first versions, with a drive, with two serial ports.
+DEBUGGERS = frozenset({UsbId(0x1366, 0x0105), UsbId(0x1366, 0x1015), UsbId(0x1366, 0x1051)})
+
+
+class Nrf52840Dk(RealBoard):
+    """Written through the debugger on the board; it has no bootloader."""
+
+    name = "nrf52840_dk"
+    title = "nRF52840 DK"
+    application = usb = DEBUGGERS
+    adapter = True
+    # All of flash and RAM (Product Specification v1.7, 4.1); a page of flash is 4 KB.
+    memory = Memory(range(0x100000), range(0x20000000, 0x20040000), 4096)
+    find = "connect the USB plug of its debugger (J2) and switch the board on (SW8)"
+    recover = "run kws deploy again"
+    probe = "nrf52840"
+
+    def steps(self, image: Image) -> int:
+        """As the probe counts them."""
+        return probe.steps(image)
+
+    def program(self, port: Port, image: Image, bench: Bench) -> None:  # noqa: ARG002
+        """As `RealBoard.program`; the debugger is found by itself, not by its serial port."""
+        probe.program(self, image, bench)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws deploy` to a XIAO whose simulated bootloader looks at every sector, and fails often."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kws.errors import BoardError
+from kws.host.build import uf2
+from kws.host.deploy import deployment
+from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.loaders import uf2_drive
+from kws.host.deploy.loaders.uf2_drive import Drive
+from kws.host.deploy.real_board import Bench, Timing
+from kws.host.deploy.xiao_nrf52840_sense import XiaoNrf52840Sense
+from tests.command_line import Run
+from tests.host.deploy.xiao.simulated_xiao import (
+    BOOTLOADER,
+    END,
+    FAMILY,
+    INFO,
+    PAGE,
+    START,
+    Board,
+    Uf2Bootloader,
+)
+
+QUICK = Timing(answer=1.5, appear=2, boot=3, settle=0.2)
+TARGET = XiaoNrf52840Sense()
+
+
+def program_of(size: int) -> bytes:
+    head = struct.pack("<II", 0x20040000, START + 0x101)
+    return head + random.Random(size).randbytes(size - len(head))
+
+
+def image_of(size: int) -> Image:
+    return make_image([(START, program_of(size))], TARGET.memory, "test")
+
+
+def bench_of(board: Board, steps: list[int] | None = None) -> Bench:
+    advance = steps.append if steps is not None else lambda _: None
+    return Bench(board.lister, QUICK, advance, drives=board.drives)
+
+
+def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
+    """The message of a deployment that has to fail."""
+    with pytest.raises(BoardError) as caught:
+        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.fixture
+def board() -> Iterator[Board]:
+    with Board() as board:
+        yield board
+    # Whatever happened, SoftDevice and bootloader are as they were.
+    assert bytes(board.uf2.flash[:START]) == b"\xd5\x5d" * (START // 2)
+    assert set(board.uf2.flash[END:]) == {0xFF}
+    assert board.uf2.problems == []
+
+
+@pytest.mark.parametrize("size", [1024, PAGE - 1, PAGE, PAGE + 1, 97_000])
+def test_writes_and_sees_it_start(board: Board, size: int) -> None:
+    steps: list[int] = []
+    image = image_of(size)
+    done = deployment.deploy(TARGET, image, None, bench_of(board, steps))
+    assert bytes(board.uf2.flash[START : START + size]) == program_of(size)
+    assert set(board.uf2.flash[START + size : END]) == {0xFF}
+    assert done.boot is not None
+    assert done.port == board.device
+    assert not done.verified
+    assert sum(steps) == TARGET.steps(image)
+
+
+def test_fills_flash_to_the_last_block_that_the_drive_takes(board: Board) -> None:
+    deployment.deploy(TARGET, image_of(END - START), None, bench_of(board))
+    assert bytes(board.uf2.flash[START:END]) == program_of(END - START)
+    with pytest.raises(BoardError, match="use a smaller model"):
+        image_of(END - START + 1)
+
+
+def test_a_board_in_its_bootloader_is_not_touched() -> None:
+    with Board(starts_as=BOOTLOADER) as board:
+        deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+        assert board.uf2.problems == []
+
+
+def test_unplugged_at_any_sector_leaves_no_half_firmware(board: Board) -> None:
+    """It starts the old firmware, or all of the new one, or its bootloader."""
+    before = bytes(board.uf2.flash)
+    size = 3 * PAGE
+    whole = before[:START] + program_of(size) + before[START + size :]
+    outcomes = set()
+    # 1 block that blanks, 2 pages of 16, the first page; a directory's sector after each part
+    for sector in range(1, 52):
+        board.uf2.flash[:] = before
+        board.sectors = 0
+        board.unplug()
+        board.replug()
+        board.faults.unplug_at_sector = sector
+        text = try_deploy(board, size)
+        assert "the drive went away" in text or "did not come back" in text
+        board.replug()
+        flash = bytes(board.uf2.flash)
+        outcome = {before: "old", whole: "new"}.get(flash, "blank" if board.uf2.blank() else "half")
+        outcomes.add(outcome)
+        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
+        assert bytes(board.uf2.flash) == whole
+    assert outcomes == {"old", "blank", "new"}
+
+
+def test_the_drive_is_not_mounted(board: Board) -> None:
+    board.faults.is_not_mounted = True
+    text = try_deploy(board)
+    assert "its drive XIAO-SENSE is not mounted" in text
+    assert "udisksctl mount" in text
+
+
+def test_the_board_ignores_the_touch(board: Board) -> None:
+    board.faults.ignores_touch = True
+    text = try_deploy(board)
+    assert "did not go into its bootloader" in text
+    assert "tap reset twice" in text
+
+
+def test_the_board_does_not_take_the_file(board: Board) -> None:
+    board.faults.refuses = True
+    assert "/media/XIAO-SENSE: the board did not take the file" in try_deploy(board)
+
+
+def test_the_board_does_not_return(board: Board) -> None:
+    board.faults.does_not_return = True
+    assert "did not come back" in try_deploy(board)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("SoftDevice: not found\r\n", "says: not found"),
+        ("SoftDevice: S140 6.1.1\r\n", "says: S140 6.1.1"),
+        ("", "says: not found"),
+    ],
+)
+def test_a_board_that_would_start_it_elsewhere_is_left_alone(line: str, says: str) -> None:
+    with Board(info=INFO.replace("SoftDevice: S140 version 7.3.0\r\n", line)) as board:
+        assert says in try_deploy(board)
+        assert board.sectors == 0
+
+
+def test_the_drive_of_another_board_is_left_alone() -> None:
+    with Board(info=INFO.replace("XIAO_nRF52840_Sense", "XIAO_nRF52840")) as board:
+        assert "is not mounted" in try_deploy(board)
+        assert board.sectors == 0
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        INFO.replace("Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiaoSense-v1"),
+        INFO.replace("S140 version 7.3.0", "S140 7.3.0"),
+    ],
+)
+def test_newer_bootloaders_are_known(info: str) -> None:
+    with Board(info=info) as board:
+        deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
+
+
+def test_the_file_of_a_build_in_any_order() -> None:
+    program = program_of(3 * PAGE + 5)
+    file = uf2.encode(uf2.payloads(START, program), FAMILY)
+    sectors = [file[at : at + 512] for at in range(0, len(file), 512)]
+    random.Random(2).shuffle(sectors)
+    board = Uf2Bootloader()
+    for sector in sectors:
+        assert not board.reset
+        board.write_sector(sector)
+    assert board.reset
+    assert board.problems == []
+    assert bytes(board.flash[START : START + len(program)]) == program
+
+
+def test_a_file_on_a_real_drive(tmp_path: Path) -> None:
+    parts = uf2_drive.safe_parts(image_of(2 * PAGE), FAMILY)
+    Drive(tmp_path, INFO).write("FIRMWARE.UF2", parts)
+    assert (tmp_path / "FIRMWARE.UF2").read_bytes() == b"".join(parts)
+    assert len(b"".join(parts)) == (2 * PAGE // 256 + 1) * 512
+
+
+def test_drives_are_the_mounted_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "XIAO SENSE").mkdir()
+    (tmp_path / "XIAO SENSE" / "INFO_UF2.TXT").write_text(INFO)
+    (tmp_path / "camera").mkdir()
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        f"/dev/sda1 {tmp_path}/XIAO\\040SENSE vfat rw 0 0\n"
+        f"/dev/sdb1 {tmp_path}/camera vfat rw 0 0\n"
+        "proc /proc proc rw 0 0\n"
+    )
+    monkeypatch.setattr(uf2_drive, "MOUNTS", mounts)
+    drives = uf2_drive.list_drives()
+    assert [(drive.path.name, drive.info) for drive in drives] == [
+        ("XIAO SENSE", INFO.replace("\r", ""))
+    ]
+
+
+def test_the_command(kws: Run, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kws.host.build.firmware.build", lambda *_: type("F", (), {"elf": "x"}))
+    monkeypatch.setattr("kws.host.deploy.image.read_elf", lambda *_: image_of(2 * PAGE))
+    monkeypatch.setattr("kws.host.serial.ports.list_ports", board.lister)
+    monkeypatch.setattr("kws.host.deploy.loaders.uf2_drive.list_drives", board.drives)
+    monkeypatch.setattr("kws.host.deploy.real_board.Timing", lambda: QUICK)
+    code, out, err = kws("deploy", "--board", "xiao_nrf52840_sense")
+    assert (code, err) == (0, "")
+    assert "8192 bytes written and checked; it runs: kws 0.1.0 on xiao_nrf52840_sense" in out
