@@ -16,17 +16,15 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.emulator
-def test_the_built_in_models_fit_small_boards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KWS_REVISION", raising=False)
+def test_the_built_in_models_fit_small_boards() -> None:
     for name, flash, ram in (("yes_no", 96, 40), ("tiny", 64, 32)):
         size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / name)).size
         assert size.flash < flash * 1024
         assert size.ram < ram * 1024
 
 
-def test_dropped_samples_are_the_boards(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dropped_samples_are_the_boards() -> None:
     page = PAGE.read_text()
-    for revision, samples in (("1", 960), ("2", 1600)):
-        monkeypatch.setenv("KWS_REVISION", revision)
-        assert find_board("nano33ble").dropped_samples == samples
+    for board, samples in (("nano33ble", 960), ("nano33ble_rev2", 1600)):
+        assert find_board(board).dropped_samples == samples
         assert f"{samples} samples" in re.sub(r"\s+", " ", page)

@@ -21,7 +21,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from kws.bundle.bundle import Bundle
-from kws.host.build.boards import firmware_folder
+from kws.host.build.boards import find_board, firmware_folder
 from kws.host.build.firmware import build
 
 BOARDS = firmware_folder() / "src" / "boards"
@@ -180,18 +180,18 @@ def test_constant_is_the_vendors(constant: Constant) -> None:
             assert constant.value_name is None
 
 
+_NRF52840 = {
+    "KwsPowerClockInterrupt": "POWER",
+    "KwsUartInterrupt": "UARTE0",
+    "KwsTimerInterrupt": "TIMER0",
+    "KwsPdmInterrupt": "PDM",
+}
+_WITH_USB = {**_NRF52840, "KwsUsbdInterrupt": "USBD"}
+
 VECTORS = {  # by board: chip, first address behind its RAM, handlers by peripheral
-    "nano33ble": (
-        "nrf52840",
-        0x20040000,
-        {
-            "KwsPowerClockInterrupt": "POWER",
-            "KwsUartInterrupt": "UARTE0",
-            "KwsTimerInterrupt": "TIMER0",
-            "KwsPdmInterrupt": "PDM",
-            "KwsUsbdInterrupt": "USBD",
-        },
-    ),
+    "nano33ble": ("nrf52840", 0x20040000, _WITH_USB),
+    "xiao_nrf52840_sense": ("nrf52840", 0x20040000, _WITH_USB),
+    "nrf52840_dk": ("nrf52840", 0x20040000, _NRF52840),
     "sparkfun_edge": (
         "apollo3",
         0x10060000,
@@ -219,7 +219,7 @@ def test_vectors_are_where_the_chip_looks(board: str, yes_no: Bundle) -> None:
             if symbol["st_info"]["type"] == "STT_FUNC"
         }
         data = table.data()
-        assert table["sh_addr"] == 0x10000
+        assert table["sh_addr"] == find_board(board).flash_start
         size = 1 << (len(data) - 1).bit_length()
         assert table["sh_addr"] % size == 0, "VTOR wants it aligned to its size"
     words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]

@@ -17,13 +17,22 @@ pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-@pytest.mark.parametrize(("board", "count"), [("nano33ble", 10), ("sparkfun_edge", 11)])
-def test_robot_suite_passes(board: str, count: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("board", "suite", "count"),
+    [
+        ("nano33ble", "nrf52840", 10),
+        ("nano33ble_rev2", "nrf52840", 10),
+        ("xiao_nrf52840_sense", "nrf52840", 10),
+        ("nrf52840_dk", "nrf52840", 10),
+        ("sparkfun_edge", "sparkfun_edge", 11),
+    ],
+)
+def test_robot_suite_passes(board: str, suite: str, count: int, tmp_path: Path) -> None:
     command = Path(sys.executable).parent / "kws"
     done = subprocess.run(
         [
-            *("renode-test", str(scripts() / f"{board}.robot"), "-r", str(tmp_path)),
-            *("--variable", f"KWS:{command}"),
+            *("renode-test", str(scripts() / f"{suite}.robot"), "-r", str(tmp_path)),
+            *("--variable", f"KWS:{command}", "--variable", f"BOARD:{board}"),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

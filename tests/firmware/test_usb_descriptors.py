@@ -36,13 +36,24 @@ int main() {
 """
 
 
+BOARDS = {  # by board: ids, names
+    "nano33ble": (0x2341, 0x805A, "Arduino", "Nano 33 BLE"),
+    "xiao_nrf52840_sense": (0x2886, 0x8045, "Seeed", "XIAO nRF52840 Sense"),
+}
+
+
+@pytest.fixture(scope="module", params=BOARDS)
+def board(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def dump(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+def dump(board: str, tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
     """Device, configuration, strings 0 to 255."""
     folder: Path = tmp_path_factory.mktemp("usb")
     (folder / "dump.cc").write_text(_DUMP)
     sources = [folder / "dump.cc", SOURCES / "boards/nrf52840/usb/usb_descriptors.cc"]
-    table = '-DKWS_BOARD_TABLE="boards/nrf52840/tables/nano33ble.h"'
+    table = f'-DKWS_BOARD_TABLE="boards/nrf52840/tables/{board}.h"'
     command = ["g++", "-std=c++17", f"-I{SOURCES}", table, "-fsanitize=address,undefined"]
     subprocess.run([*command, *sources, "-o", folder / "dump"], check=True)
     lines = subprocess.run([folder / "dump"], check=True, capture_output=True, text=True).stdout
@@ -59,10 +70,11 @@ def _split(configuration: bytes) -> list[bytes]:
     return parts
 
 
-def test_device_is_the_board(dump: list[bytes]) -> None:
+def test_device_is_the_board(board: str, dump: list[bytes]) -> None:
     device = standard.DeviceDescriptor.parse(dump[0])
     assert device.bLength == len(dump[0]) == 18
-    assert (device.idVendor, device.idProduct) == (0x2341, 0x805A)
+    vendor, product, *expected = BOARDS[board]
+    assert (device.idVendor, device.idProduct) == (vendor, product)
     assert device.bcdUSB == 2.0
     assert device.bNumConfigurations == 1
     assert device.bMaxPacketSize0 == 64
@@ -72,7 +84,7 @@ def test_device_is_the_board(dump: list[bytes]) -> None:
         standard.StringDescriptor.parse(dump[2 + index]).bString
         for index in (device.iManufacturer, device.iProduct, device.iSerialNumber)
     ]
-    assert names == ["Arduino", "Nano 33 BLE", "FEDCBA9876543210"]
+    assert names == [*expected, "FEDCBA9876543210"]
 
 
 def test_strings_in_one_language_and_no_more(dump: list[bytes]) -> None:

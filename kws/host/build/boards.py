@@ -3,24 +3,18 @@
 
 PlatformIO reads these files too, all but their table `kws`: `emulator` names what runs the board's
 firmware, `deploy` the class that writes it to a real board, as `module:Class`, and `loaders` those
-for its other bootloaders, by name.
+for its other bootloaders, by name. `uf2_family` is there where a bootloader takes UF2 files.
 """
 
 from __future__ import annotations
 
 import importlib.resources
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kws.errors import UsageError
-
-REVISION = "KWS_REVISION"
-"""The environment variable that names a board's hardware revision, read by the SCons script."""
-
-DEFAULT_REVISION = "1"
 
 
 @dataclass(frozen=True)
@@ -37,7 +31,7 @@ class Board:
     """Bytes for variables, arena and stack."""
 
     dropped_samples: int = 0
-    """Samples of the microphone after power-on that the firmware drops, in the revision chosen."""
+    """Samples of the microphone after power-on that the firmware drops."""
 
     flash_start: int = 0
     """Where in flash a firmware begins."""
@@ -81,15 +75,14 @@ def find_board(name: str) -> Board:
 def _read_board(file: Path) -> Board:
     description = json.loads(file.read_text(encoding="utf-8"))
     limits = description["upload"]
-    revision = os.environ.get(REVISION) or DEFAULT_REVISION
-    settings = description["build"].get("revisions", {}).get(revision, {})
+    defines = description["build"].get("defines", {})
     tools = description.get("kws", {})
     return Board(
         file.stem,
         description["name"],
         flash=limits["maximum_size"],
         ram=limits["maximum_ram_size"],
-        dropped_samples=settings.get("KWS_DROPPED_SAMPLES", 0),
+        dropped_samples=defines.get("KWS_DROPPED_SAMPLES", 0),
         flash_start=int(limits.get("offset_address", "0"), 16),
         uf2_family=int(tools["uf2_family"], 16) if "uf2_family" in tools else None,
         emulator=tools.get("emulator"),

@@ -86,8 +86,8 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
         for name in (ELF, BINARY, HEX, MAP, BUILD_LOG):
             shutil.copyfile(built / name, folder / name)
         if port.uf2_family is not None:
-            pieces = uf2.payloads(port.flash_start, (built / BINARY).read_bytes())
-            (folder / UF2).write_bytes(uf2.encode(pieces, port.uf2_family))
+            chunks = uf2.payloads(port.flash_start, (built / BINARY).read_bytes())
+            (folder / UF2).write_bytes(uf2.encode(chunks, port.uf2_family))
     return _firmware(out)
 
 

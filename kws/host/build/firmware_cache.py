@@ -20,7 +20,7 @@ from pathlib import Path
 
 from kws import __version__
 from kws.errors import ToolError
-from kws.host.build.boards import REVISION, firmware_folder
+from kws.host.build.boards import firmware_folder
 from kws.host.build.platformio_run import ELF, NO_SOURCES, run_platformio
 from kws.host.build.programs import COMPILER, cache_folder, find_tool
 
@@ -97,7 +97,6 @@ def _key(environment: str, generated: Path | None) -> str:
     digest = hashlib.sha256()
     texts = (
         environment,
-        os.environ.get(REVISION, ""),
         os.environ.get(OPTIONS, ""),
         __version__,
         importlib.metadata.version("platformio"),

@@ -19,7 +19,7 @@ _HAS_FAMILY = 0x2000
 
 
 def payloads(address: int, data: bytes) -> list[tuple[int, bytes]]:
-    """Flash in the pieces that a block carries, each with its address; the last one is filled up.
+    """Flash in the chunks that a block carries, each with its address; the last one is filled up.
 
     Args:
         address: of the first byte, a multiple of PAYLOAD.
@@ -32,16 +32,16 @@ def payloads(address: int, data: bytes) -> list[tuple[int, bytes]]:
     ]
 
 
-def encode(pieces: Sequence[tuple[int, bytes]], family: int) -> bytes:
+def encode(chunks: Sequence[tuple[int, bytes]], family: int) -> bytes:
     """A UF2 file.
 
     Args:
-        pieces: addresses with PAYLOAD bytes each, in the order of the file.
+        chunks: addresses with PAYLOAD bytes each, in the order of the file.
         family: the chip's number in microsoft/uf2, utils/uf2families.json.
     """
     blocks = []
-    for number, (address, data) in enumerate(pieces):
-        fields = (_START_0, _START_1, _HAS_FAMILY, address, PAYLOAD, number, len(pieces), family)
+    for number, (address, data) in enumerate(chunks):
+        fields = (_START_0, _START_1, _HAS_FAMILY, address, PAYLOAD, number, len(chunks), family)
         head = struct.pack("<8I", *fields)
         blocks.append((head + data).ljust(BLOCK - 4, b"\0") + struct.pack("<I", _END))
     return b"".join(blocks)

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from kws.errors import BoardError
-from kws.host.deploy import ambiq
 from kws.host.deploy.image import Image, Memory
+from kws.host.deploy.loaders import ambiq
 from kws.host.deploy.loaders.svl import FRAME_BYTES, RATES, Svl
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
 from kws.host.serial.ports import Port, UsbId

@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -204,37 +205,45 @@ def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
     assert re.fullmatch(f"{start}{message}; train a smaller model", line)
 
 
-def test_limits_are_the_linker_scripts(yes_no: Bundle) -> None:
+def test_limits_are_the_linkers(yes_no: Bundle) -> None:
     for board in boards():
-        script = (
-            firmware_folder() / "src" / "boards" / board.name / f"{board.name}.ld"
-        ).read_text()
-        lengths = dict(re.findall(r"(flash|ram) .*LENGTH = ([^}/\n]+)", script))
-        begin = re.search(r"kws_flash_begin : (\w+);", script)
-        values = {"K": "*1024", "M": "*1024*1024", "kws_flash_begin": begin[1] if begin else ""}
-        for name, value in values.items():
-            lengths = {where: size.replace(name, value) for where, size in lengths.items()}
-        sizes = {where: eval(size, {}) for where, size in lengths.items()}
+        memory = re.findall(
+            r"^(flash|ram) +(0x\w+) +(0x\w+)", build(board.name, yes_no).map.read_text(), re.M
+        )
+        sizes = {name: int(size, 16) for name, _, size in memory}
         assert sizes == {"flash": board.flash, "ram": board.ram}
+        starts = {name: int(start, 16) for name, start, _ in memory}
+        assert starts["flash"] == board.flash_start
 
 
-def test_unknown_revision_of_a_board_is_an_error(
+def test_unknown_option_of_a_board_is_an_error(
     yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KWS_REVISION", "3")
-    with pytest.raises(ToolError, match="there is no revision '3' of this board; use 1, 2"):
+    monkeypatch.setenv("KWS_OPTIONS", "96mhz")
+    with pytest.raises(ToolError, match="there is no option '96mhz' of this board; use none"):
         build("nano33ble", yes_no)
 
 
-def test_revision_of_a_board_is_built_in(yes_no: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("KWS_REVISION", raising=False)
-    first = build("nano33ble", yes_no)
+def test_revision_of_a_board_is_built_in(yes_no: Bundle) -> None:
+    first, second = build("nano33ble", yes_no), build("nano33ble_rev2", yes_no)
     assert find_board("nano33ble").dropped_samples == 960
-    monkeypatch.setenv("KWS_REVISION", "2")
-    second = build("nano33ble", yes_no)
-    assert find_board("nano33ble").dropped_samples == 1600
-    assert first.elf != second.elf, "the cache tells them apart"
-    assert first.elf.read_bytes() != second.elf.read_bytes()
+    assert find_board("nano33ble_rev2").dropped_samples == 1600
+    assert first.image.read_bytes() != second.image.read_bytes()
+
+
+def test_a_board_with_a_drive_gets_a_uf2_file(yes_no: Bundle, tmp_path: Path) -> None:
+    built = build("xiao_nrf52840_sense", yes_no, tmp_path / "xiao")
+    file = (built.folder / "firmware.uf2").read_bytes()
+    flash = bytearray()
+    for at in range(0, len(file), 512):
+        address, size, number, count, family = struct.unpack_from("<5I", file, at + 12)
+        assert (address, number) == (0x27000 + len(flash), at // 512)
+        assert (size, count, family) == (256, len(file) // 512, 0xADA52840)
+        flash += file[at + 32 : at + 32 + size]
+    image = built.image.read_bytes()
+    assert flash[: len(image)] == image
+    assert set(flash[len(image) :]) <= {0xFF}
+    assert not (build("nano33ble", yes_no, tmp_path / "nano").folder / "firmware.uf2").exists()
 
 
 def test_build_does_not_replace_a_folder_of_something_else(

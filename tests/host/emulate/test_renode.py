@@ -27,7 +27,7 @@ from kws.host.emulate.renode import Renode
 from tests.command_line import Run
 
 BOARD = "nano33ble"
-BOARDS = (BOARD, "sparkfun_edge")
+BOARDS = (BOARD, "nano33ble_rev2", "xiao_nrf52840_sense", "nrf52840_dk", "sparkfun_edge")
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
 
 renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")

@@ -78,30 +78,20 @@ for pattern in ("*/src/core/frontend/*", "*_loops.cc"):
     env.AddBuildMiddleware(for_speed, pattern)
 
 
-def refuse(kind, name, known):
-    sys.stderr.write(f"error: there is no {kind} {name!r} of this board; use {', '.join(known)}\n")
-    env.Exit(1)
-
-
 # The header that says what is different on each board of a port with several.
 if table := board.get("build.table", ""):
     env.Append(CPPDEFINES=[("KWS_BOARD_TABLE", env.StringifyMacro(table))])
 
-# What differs between revisions of a board: KWS_REVISION or, in platformio.ini, custom_revision.
-settings = {}
-revisions = board.get("build.revisions", {})
-if revisions:
-    revision = os.environ.get("KWS_REVISION") or env.GetProjectOption("custom_revision", "1")
-    if revision not in revisions:
-        refuse("revision", revision, revisions)
-    settings |= revisions[revision]
+settings = dict(board.get("build.defines", {}))
 
 # What a board leaves to choose: KWS_OPTIONS or custom_options, names with commas between them.
 options = board.get("build.options", {})
 chosen = os.environ.get("KWS_OPTIONS") or env.GetProjectOption("custom_options", "")
 for option in chosen.replace(",", " ").split():
     if option not in options:
-        refuse("option", option, options or ["none"])
+        known = ", ".join(options) or "none"
+        sys.stderr.write(f"error: there is no option {option!r} of this board; use {known}\n")
+        env.Exit(1)
     settings |= options[option].get("defines", {})
     env.Append(LINKFLAGS=options[option].get("link_flags", []))
 env.Append(CPPDEFINES=list(settings.items()))

@@ -65,11 +65,11 @@ def list_drives() -> list[Drive]:
 
 def safe_parts(image: Image, family: int) -> list[bytes]:
     """A UF2 file of an image, in the parts and the order that leave no half firmware in a board."""
-    pieces = uf2.payloads(image.address, image.data)
+    chunks = uf2.payloads(image.address, image.data)
     first_page = _PAGE // uf2.PAYLOAD
     blank = (image.address, uf2.ERASED * uf2.PAYLOAD)
-    blocks = uf2.encode([blank, *pieces[first_page:], *pieces[:first_page]], family)
-    last = len(blocks) - min(first_page, len(pieces)) * uf2.BLOCK
+    blocks = uf2.encode([blank, *chunks[first_page:], *chunks[:first_page]], family)
+    last = len(blocks) - min(first_page, len(chunks)) * uf2.BLOCK
     size = _AT_ONCE * uf2.BLOCK
     middle = [blocks[at : min(at + size, last)] for at in range(uf2.BLOCK, last, size)]
     return [blocks[: uf2.BLOCK], *middle, blocks[last:]]

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from kws.errors import BoardError
-from kws.host.deploy import ambiq, deployment
+from kws.host.deploy import deployment
 from kws.host.deploy.image import make_image
+from kws.host.deploy.loaders import ambiq
 from tests.host.deploy.sparkfun_edge.ambiq_programs import (
     BOARD,
     COUNTED,

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
 from kws.host.build.firmware_cache import OPTIONS
-from kws.host.deploy import ambiq
+from kws.host.deploy.loaders import ambiq
 from kws.host.deploy.real_board import find_real_board
 from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
 from kws.host.serial import ports

@@ -45,7 +45,7 @@ constexpr uint32_t kPort0Config = 0x50000700;  // P0.PIN_CNF[0]; pin n's is 4 n 
 constexpr uint32_t kPort1Config = 0x50000a00;  // P1.PIN_CNF[0]
 constexpr uint32_t kPinOutput = 1u << 0;       // P0.PIN_CNF.DIR=Output
 constexpr uint32_t kPinNoInput = 1u << 1;      // P0.PIN_CNF.INPUT=Disconnect
-constexpr uint32_t kPinStrongHigh = 3u << 8;   // P0.PIN_CNF.DRIVE=S0H1
+constexpr uint32_t kPinStrongHigh = 2u << 8;   // P0.PIN_CNF.DRIVE=S0H1
 constexpr uint32_t kPinPullUp = 3u << 2;       // P0.PIN_CNF.PULL=Pullup
 
 // Microphone [6.15].

@@ -1,7 +1,8 @@
 *** Comments ***
 SPDX-License-Identifier: Apache-2.0
-The firmware of the Nano 33 BLE as it is flashed: what it hears, shows, answers, and how it fails.
-Run by `renode-test renode/nano33ble.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
+The firmware of a board with an nRF52840 as it is flashed: what it hears, shows, answers, and how it
+fails. Run by `renode-test --variable BOARD:nano33ble renode/nrf52840.robot`, with kws on PATH or with
+--variable KWS:.venv/bin/kws.
 All timeouts are seconds of the board's time.
 
 
@@ -18,6 +19,11 @@ Test Timeout        20 minutes
 ${BOARD}            nano33ble
 ${LED}              sysbus.gpio0.led_
 @{LABEL_LEDS}       red    green    blue
+# The lamp that blinks while samples come. Where it is blue, another one has to stay dark.
+&{BEATS}            nano33ble=orange    nano33ble_rev2=orange    xiao_nrf52840_sense=blue
+...                 nrf52840_dk=listening
+&{DARK}             nano33ble=blue    nano33ble_rev2=blue    xiao_nrf52840_sense=green
+...                 nrf52840_dk=blue
 
 
 *** Test Cases ***
@@ -40,10 +46,10 @@ LED Is Red After No
     LED Shows    no    red
 
 LED Stays Dark After Another Word
-    LED Stays Dark    unknown    blue
+    LED Stays Dark    unknown    ${DARK}[${BOARD}]
 
-Orange LED Blinks While Samples Come
-    LED Beats    orange
+An LED Blinks While Samples Come
+    LED Beats    ${BEATS}[${BOARD}]
 
 Commands Are Answered
     Answers Commands
