@@ -63,9 +63,9 @@ class Bench:
     """Called with the number of steps (see `RealBoard.steps`) that were just done."""
     open_port: Callable[[str, float], Link] = field(default_factory=lambda: ports.open_soon)
     """Opens a port by its name, which may take so many seconds to be usable."""
+    clock: Clock = time
     drives: Callable[[], list[Drive]] = field(default_factory=lambda: uf2_drive.list_drives)
     """The drives of bootloaders that are mounted."""
-    clock: Clock = time
 
 
 class RealBoard(ABC):

@@ -19,7 +19,7 @@ import time
 import tty
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from kws.host.serial.ports import Port, UsbId
 
@@ -183,7 +183,7 @@ class Board:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> Board:
+    def __enter__(self) -> Self:
         self.appear(self.starts_as)
         self._thread.start()
         return self

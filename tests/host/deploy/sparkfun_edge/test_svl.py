@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kws.host.deploy import deployment, svl
+from kws.host.deploy import deployment
+from kws.host.deploy.loaders import svl
 from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     GREETING,
