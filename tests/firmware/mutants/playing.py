@@ -24,6 +24,8 @@ HERE = Path(__file__).parent
 
 LEDS = {
     "nano33ble": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_orange", "gpio1.led_power"),
+    "xiao_nrf52840_sense": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_blue"),
+    "nrf52840_dk": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_listening"),
     "sparkfun_edge": ("gpio.led_red", "gpio.led_green", "gpio.led_yellow", "gpio.led_blue"),
 }
 

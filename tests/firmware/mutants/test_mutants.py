@@ -20,6 +20,9 @@ from kws.host.emulate.recordings import default_matrix, load_matrix
 from tests.firmware.mutants.playing import LEDS, Workshop, mutants, traces
 from tests.paths import ROOT
 
+# Boards that have another one's drivers: the faults are in their tables.
+LEAST = {"xiao_nrf52840_sense": 10, "nrf52840_dk": 10}
+
 renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
 
 
@@ -33,8 +36,8 @@ def test_each_edit_fits_once(board: str, bundle: Bundle, tmp_path: Path) -> None
     workshop = Workshop(board, bundle, tmp_path)
     names = [mutant.name for mutant in mutants(board)]
     page = " ".join((ROOT / "docs" / "boards" / f"{board}.md").read_text().split())
-    assert len(names) >= 40
-    assert f"`make mutants` puts {len(names)} faults into the drivers" in page
+    assert len(names) >= LEAST.get(board, 40)
+    assert f"`make mutants` puts {len(names)} faults into" in page
     assert len(set(names)) == len(names)
     for mutant in mutants(board):
         for file, old, _ in mutant.edits:
