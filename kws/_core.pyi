@@ -260,7 +260,9 @@ class Part:
         minimum_count: int,
         thresholds: Sequence[int] = (),
         report_unknown: bool = False,
-    ) -> None: ...
+        gate_rise: int = 0,
+    ) -> None:
+        """`gate_rise`: tenths of a dB by which sound opens the gate; 0: there is no gate."""
 
 class Pipeline:
     """The firmware's pipeline: hops of PCM in, the serial port's bytes out.
@@ -278,12 +280,22 @@ class Pipeline:
     def trace(self, pcm: NDArray[np.int16]) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
         """As `feed`, with the time in ms (n,) and the scores (n, labels) of each inference.
 
+        An inference that the gate skipped has silence's scores.
+
         Raises CoreError if there are two parts.
         """
 
     @property
     def boot(self) -> bytes:
         """The boot line; with two parts another line about the second."""
+
+    @property
+    def inferences(self) -> int:
+        """How many answers there were so far."""
+
+    @property
+    def skipped(self) -> int:
+        """How many of them are the gate's, because only the room's own noise was heard."""
 
     @property
     def listening(self) -> bool:

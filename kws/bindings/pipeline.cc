@@ -32,12 +32,13 @@ class Part {
  public:
   Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
-       int minimum_count, const std::vector<int>& thresholds, bool report_unknown)
+       int minimum_count, const std::vector<int>& thresholds, bool report_unknown, int gate_rise)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
         sha8_(std::move(sha8)),
         thresholds_(thresholds, labels_.size()),
+        gate_rise_(gate_rise),
         model_(kws::GetModel(bytes_.data(), bytes_.size())) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
     config_.version = KWS_VERSION;
@@ -56,6 +57,7 @@ class Part {
 
   const kws::PipelineConfig& config() const { return config_; }
   const kws::Model& model() const { return model_; }
+  int gate_rise() const { return gate_rise_; }
 
  private:
   std::string bytes_;
@@ -64,6 +66,7 @@ class Part {
   std::string name_;
   std::string sha8_;
   Thresholds thresholds_;
+  int gate_rise_;
   kws::Model model_;
   kws::PipelineConfig config_{};
 };
@@ -77,6 +80,10 @@ class Pipeline {
     if (then != nullptr) {
       commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});
       pipeline_.Then(commands_.get());
+    }
+    if (part->gate_rise() > 0) {
+      gate_ = std::make_unique<kws::Gate>(part->gate_rise());
+      pipeline_.UseGate(gate_.get());
     }
     const Status status = pipeline_.Start();
     boot_ = output_.Take();
@@ -107,6 +114,9 @@ class Pipeline {
     return nb::make_tuple(nb::bytes(text.data(), text.size()), time_rows.Release(),
                           score_rows.Release());
   }
+
+  uint32_t Inferences() const { return pipeline_.inferences(); }
+  uint32_t Skipped() const { return pipeline_.skipped(); }
 
   bool Listening() const { return pipeline_.listening(); }
 
@@ -175,6 +185,7 @@ class Pipeline {
   Arena arena_;
   TextOutput output_;
   std::unique_ptr<kws::Commands> commands_;
+  std::unique_ptr<kws::Gate> gate_;
   kws::Pipeline pipeline_;
   std::string boot_;
   std::vector<int16_t> pending_;
@@ -185,10 +196,10 @@ class Pipeline {
 void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
-               int, int, const std::vector<int>&, bool>(),
+               int, int, const std::vector<int>&, bool, int>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
-      "thresholds"_a = std::vector<int>(), "report_unknown"_a = false);
+      "thresholds"_a = std::vector<int>(), "report_unknown"_a = false, "gate_rise"_a = 0);
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),
@@ -197,6 +208,8 @@ void BindPipeline(nb::module_& m) {
       .def("feed", &Pipeline::Feed, "pcm"_a)
       .def("trace", &Pipeline::Trace, "pcm"_a)
       .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
+      .def_prop_ro("inferences", &Pipeline::Inferences)
+      .def_prop_ro("skipped", &Pipeline::Skipped)
       .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("means", &Pipeline::Means)
       .def_prop_ro("thresholds", &Pipeline::LabelThresholds)

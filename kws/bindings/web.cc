@@ -53,6 +53,7 @@ class Place {
 Place<kws::Model> g_model;
 Place<kws::AllOpsResolver> g_resolver;
 Place<kws::Pipeline> g_pipeline;
+Place<kws::Gate> g_gate;
 PageOutput g_output;
 kws::Pipeline* g_running = nullptr;  // null before the first good kws_start
 const char* g_labels[kws::Recognizer::kMaxLabels];
@@ -85,15 +86,15 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 
 // Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
-// `thresholds` holds one for each label, or is null. `report_unknown` is 1 or 0. Returns 1:
-// kws_text holds the boot line; 0: an `error: ` line. The pipeline refuses what is out of range, as
-// on a device.
+// `thresholds` holds one for each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is
+// what Gate takes, or 0 for no gate. Returns 1: kws_text holds the boot line; 0: an `error: ` line.
+// The pipeline refuses what is out of range, as on a device.
 int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_t* arena,
                               uint32_t arena_bytes, const char* names, int32_t label_count,
                               int32_t inference_stride, int32_t average_window_ms,
                               int32_t detection_threshold, int32_t suppression_ms,
                               int32_t minimum_count, const uint8_t* thresholds,
-                              int32_t report_unknown) {
+                              int32_t report_unknown, int32_t gate_rise) {
   g_running = nullptr;
   g_output.ClearText();
   kws::PipelineConfig config{};
@@ -122,6 +123,7 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
   }
   kws::Pipeline* pipeline = g_pipeline.Make(config, kws::Network{*opened, *g_resolver.Make()},
                                             arena, static_cast<size_t>(arena_bytes), &g_output);
+  if (gate_rise > 0) pipeline->UseGate(g_gate.Make(gate_rise));
   if (pipeline->Start() != kws::Status::kOk) return 0;
   g_running = pipeline;
   return 1;

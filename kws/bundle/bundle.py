@@ -166,6 +166,11 @@ class Bundle:
             ModelError: the core refuses the model or the settings.
         """
         arena_bytes = max(self.arena_bytes, self.then.bundle.arena_bytes if self.then else 0)
+        if self.recognizer.gate_rise and input_frames(self.input.shape) < self.frontend.frames:
+            raise ModelError(
+                f"bundle {self.path or self.name}: a streaming model has to hear every frame; set "
+                "gate_db to 0"
+            )
         try:
             if self.then is None:
                 return _core.Pipeline(self._part(), arena_bytes=arena_bytes)
@@ -186,6 +191,7 @@ class Bundle:
             sha8=self.sha8,
             inference_stride=self.inference_stride,
             report_unknown=self.recognizer.report_unknown,
+            gate_rise=self.recognizer.gate_rise,
             **self.recognizer.for_core(self.labels),
         )
 

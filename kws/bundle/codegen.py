@@ -138,7 +138,7 @@ inline constexpr std::int32_t kAverageWindowMs = {recognizer.average_window_ms};
 inline constexpr std::int32_t kSuppressionMs = {recognizer.suppression_ms};
 inline constexpr std::int32_t kMinimumCount = {recognizer.minimum_count};
 inline constexpr std::uint8_t kDetectionThreshold = {recognizer.detection_threshold};
-{_thresholds(bundle)}{_report_unknown(bundle)}
+{_thresholds(bundle)}{_report_unknown(bundle)}{_gate(bundle)}
 }}  // namespace {names.namespace}
 """,
     )
@@ -167,6 +167,15 @@ def _report_unknown(bundle: Bundle) -> str:
     return """
 // Unknown is reported like a keyword.
 inline constexpr bool kReportUnknown = true;
+"""
+
+
+def _gate(bundle: Bundle) -> str:
+    if not bundle.recognizer.gate_rise:
+        return ""
+    return f"""
+// The model rests unless sound is so many tenths of a decibel louder than the room's own noise.
+inline constexpr int kGateRise = {bundle.recognizer.gate_rise};
 """
 
 

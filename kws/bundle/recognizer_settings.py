@@ -34,6 +34,11 @@ class RecognizerSettings:
     thresholds: Mapping[str, int] = field(default_factory=dict)
     """Thresholds of single labels, in place of `detection_threshold`; 255: never reported."""
 
+    gate_db: float = setting(
+        0.0, 0, 20,
+        "Sound has to be so many dB louder than the room's own noise for the model to run; "
+        "0: it always runs.",
+    )  # fmt: skip
     report_unknown: bool = False
     """Whether a word that is no keyword writes `Heard unknown`, as TFLM does.
 
@@ -52,6 +57,11 @@ class RecognizerSettings:
             raise KwsError("report_unknown has to be true or false")
         check_settings(self)
 
+    @property
+    def gate_rise(self) -> int:
+        """`gate_db` as the core's gate takes it, in tenths of a dB; 0: no gate."""
+        return round(10 * self.gate_db)
+
     def for_core(self, labels: Sequence[str]) -> dict[str, Any]:
         """The settings as keyword arguments of the core's recognizer.
 
@@ -59,7 +69,7 @@ class RecognizerSettings:
             KwsError: a threshold for something that is not a label.
         """
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
-        del values["report_unknown"]  # a matter of the pipeline's responder
+        del values["report_unknown"], values["gate_db"]  # the pipeline's responder and gate
         values["thresholds"] = self.label_thresholds(labels)
         return values
 

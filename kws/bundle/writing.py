@@ -60,6 +60,8 @@ def _to_toml(bundle: Bundle) -> str:
     recognizer = config.to_dict(bundle.recognizer)
     if not bundle.recognizer.report_unknown:
         del recognizer["report_unknown"]  # few bundles have it
+    if not bundle.recognizer.gate_rise:
+        del recognizer["gate_db"]
     table = {
         "format": FORMAT,
         "name": bundle.name,

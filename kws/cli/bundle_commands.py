@@ -68,6 +68,9 @@ def convert(
             show_default="no",
         ),
     ] = None,
+    gate_db: Annotated[
+        float | None, setting_option(RecognizerSettings, "gate_db", "--gate-db")
+    ] = None,
     incremental: Annotated[
         bool,
         typer.Option(
@@ -105,6 +108,7 @@ def convert(
         minimum_count,
         report_unknown,
         compiled,
+        gate_db,
     )
     if not model.exists():
         raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")

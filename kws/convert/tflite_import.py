@@ -34,6 +34,7 @@ class Changes:
     minimum_count: int | None = None
     report_unknown: bool | None = None
     compiled: bool | None = None
+    gate_db: float | None = None
 
     def apply(self, bundle: Bundle) -> Bundle:
         """The bundle with these changes, checked again.

@@ -14,6 +14,7 @@ from kws.bundle.reading import load_bundle, load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.errors import BundleError, KwsError, ModelError, UsageError
+from tests.oracle_data import DATA
 from tests.small_models import LABELS, dense_model
 
 
@@ -61,6 +62,20 @@ def test_unknown_is_reported_only_if_asked(bundle_path: Path) -> None:
     assert not load_bundle(bundle_path).recognizer.report_unknown
     edit(bundle_path, r"^minimum_count", "report_unknown = true\nminimum_count")
     assert load_bundle(bundle_path).recognizer.report_unknown
+
+
+def test_a_gate_is_kept_and_refused_for_a_streaming_model(bundle_path: Path) -> None:
+    assert "gate_db" not in (bundle_path / "bundle.toml").read_text()
+    assert load_bundle(bundle_path).recognizer.gate_rise == 0
+    edit(bundle_path, r"^minimum_count", "gate_db = 0.8\nminimum_count")
+    bundle = load_bundle(bundle_path)
+    assert bundle.recognizer.gate_rise == 8
+    assert write_bundle(bundle, bundle_path).recognizer.gate_db == 0.8
+    assert load_bundle(bundle_path).recognizer.gate_db == 0.8
+    streaming = (DATA / "models/low_latency_svdf.tflite").read_bytes()
+    assert make_bundle(streaming, LABELS, name="s").inference_stride == 1
+    with pytest.raises(ModelError, match="streaming model has to hear every frame; set gate_db"):
+        make_bundle(streaming, LABELS, name="s", recognizer=RecognizerSettings(gate_db=1))
 
 
 def test_writing_twice_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -113,6 +128,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
             "report_unknown = 1\nminimum_count",
             "report_unknown has to be true or",
         ),
+        (r"^minimum_count", "gate_db = 21\nminimum_count", "gate_db is 21"),
         (r"^inference_stride = .*", "inference_stride = 0", "inference_stride is 0"),
         (r"^arena_bytes = \d+", "arena_bytes = 16", "arena_bytes is 16"),
         (r"^zero_point = -128", "zero_point = 0", "input is not the model's"),

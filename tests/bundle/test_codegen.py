@@ -118,6 +118,14 @@ def test_one_threshold_for_all_needs_no_table() -> None:
     assert "kThresholds" not in codegen.firmware_sources(made)["model_settings.h"]
 
 
+@pytest.mark.parametrize("gate_db", [0.0, 1.2])
+def test_the_firmware_has_a_gate_only_if_the_bundle_says_so(gate_db: float) -> None:
+    settings = RecognizerSettings(gate_db=gate_db)
+    made = make_bundle(dense_model(), LABELS, name="a", recognizer=settings)
+    line = "inline constexpr int kGateRise = 12;\n"
+    assert (line in codegen.firmware_sources(made)["model_settings.h"]) is (gate_db > 0)
+
+
 @pytest.mark.parametrize("report_unknown", [False, True])
 def test_the_firmware_reports_unknown_only_if_the_bundle_says_so(
     report_unknown: bool, tmp_path: Path

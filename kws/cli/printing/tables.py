@@ -196,6 +196,9 @@ def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
         "misses and false alarms, with 95 % intervals, and median latency",
         *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
     )
+    gated = any(metrics.skipped_share for metrics in by_kind.values())
+    if gated:
+        table.add_column("skipped,\n%", justify="right")
     for kind, metrics in by_kind.items():
         latency = metrics.latency_ms(0.5)
         table.add_row(
@@ -205,6 +208,7 @@ def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
             miss_range(metrics),
             rate_range(metrics),
             "-" if latency is None else f"{latency:.0f}",
+            *([f"{100 * metrics.skipped_share:.0f}"] if gated else []),
         )
     return table
 

@@ -16,7 +16,7 @@ _FIELDS = {
     "then": (r"\S+", "[0-9a-f]{8}", r"\d+", r"\d+", r"\d+"),
     "listening": (r"\d+",),
     "waiting": (r"\d+",),
-    "stats": (r"\d+", r"\d+", r"\d+", r"\d", r"\d+", r"\d+", r"\d+"),
+    "stats": (r"\d+", r"\d+", r"\d+", r"\d", *[r"\d+"] * 6),
 }
 _LONGEST = 1000  # characters of a line; what is longer is noise and is cut
 
@@ -99,6 +99,11 @@ class Stats:
     samples_lost: int
     idle_percent: float
     """Share of the time since the last `stats` that the processor slept."""
+    kilocycles: int
+    """Thousands of cycles in a second of that time that it did not sleep."""
+    skipped: int
+    """Of the inferences, those that the gate skipped."""
+    inferences: int
     arena_used: int
     """Bytes."""
     stack_used: int
@@ -146,7 +151,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Line]] = {
     "listening": lambda m: Listening(int(m[1])),
     "waiting": lambda m: Waiting(int(m[1])),
     "stats": lambda m: Stats(
-        int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}"), int(m[5]), int(m[6]), int(m[7])
+        *(int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}")), *(int(m[i]) for i in range(5, 11))
     ),
     "level": lambda m: Level(int(m[1]), int(m[2]), int(m[3] + m[4]), float(f"{m[5]}.{m[6]}")),
 }

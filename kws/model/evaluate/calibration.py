@@ -193,6 +193,7 @@ def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> Recognize
         suppression_ms=SUPPRESSION_MS,
         minimum_count=count,
         thresholds=never,
+        gate_db=bundle.recognizer.gate_db,
         report_unknown=bundle.recognizer.report_unknown,
     )
 

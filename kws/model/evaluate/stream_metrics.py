@@ -93,6 +93,9 @@ class Trace:
     source: str = ""
     """Of talk, where it is from."""
 
+    skipped: int = 0
+    """How many of the inferences the bundle's gate skipped."""
+
 
 @dataclass(frozen=True)
 class StreamMetrics:
@@ -118,6 +121,9 @@ class StreamMetrics:
 
     missed: tuple[Word, ...] = ()
     """Keywords that were said without a hit."""
+
+    skipped_share: float = 0.0
+    """Share of the inferences that the bundle's gate skipped, 0 to 1."""
 
     @property
     def total_said(self) -> int:
@@ -163,6 +169,7 @@ class StreamMetrics:
         missed = self.total_said - self.total_hits
         return {
             "hours": self.hours,
+            **({"skipped_share": self.skipped_share} if self.skipped_share else {}),
             "keywords_said": self.total_said,
             "other_words_said": self.other_words,
             "hits": self.total_hits,
@@ -213,12 +220,16 @@ def trace_streams(
 
     def play(stream: Stream) -> Trace:
         try:
-            _, times, scores = bundle.pipeline().trace(stream.pcm)
+            pipeline = bundle.pipeline()
+            _, times, scores = pipeline.trace(stream.pcm)
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
         trace = Trace(
-            stream.words, stream.hours, times, scores, kind=stream.kind, source=stream.source
+            *(stream.words, stream.hours, times, scores),
+            kind=stream.kind,
+            source=stream.source,
+            skipped=pipeline.skipped,
         )
         metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
         alarms = metrics.false_alarms
@@ -328,6 +339,7 @@ def measure_traces(
         tuple(latencies),
         other_words,
         tuple(missed),
+        sum(trace.skipped for trace in traces) / max(sum(len(t.times_ms) for t in traces), 1),
     )
 
 

@@ -202,7 +202,7 @@ def _traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm, place: Path
         count = len(LEDS[board])
         looks = tuple(leds[i : i + count] for i in range(0, len(leds), count))
         assert looks, part
-        every.append(Trace(re.sub(r"[\d.]+ % idle|stack \d+", "", text), looks))
+        every.append(Trace(re.sub(r"[\d.]+ % idle, \d+ k cycles|stack \d+", "", text), looks))
     return every
 
 

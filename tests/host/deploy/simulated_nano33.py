@@ -267,7 +267,8 @@ class Board:
             if self.answers and b"stats\n" in data:
                 os.write(
                     master,
-                    b"stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, "
+                    b"stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
+                    b"400 of 593 inferences skipped, arena 5796 bytes, "
                     b"stack 1412 of 8192 bytes\r\n",
                 )
             return

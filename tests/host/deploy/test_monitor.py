@@ -35,7 +35,10 @@ pytestmark = pytest.mark.usefixtures("no_hanging")
 BOARDS = tuple(real_boards().values())
 HEARD = "Heard yes (201) @4056ms"
 FAULT = "error: lost 320 samples: use a smaller model"
-STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
+STATS = (
+    "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
+    "400 of 593 inferences skipped, arena 5796 bytes, stack 1412 of 8192 bytes"
+)
 
 
 LEVEL = "level: peak 1200, RMS 310, offset -12, 0.5 % clipped"
@@ -76,7 +79,7 @@ def test_lines_are_recognized() -> None:
         follow(board, screen)
     assert [line.kind for line in screen.lines] == ["boot", "heard", "error", "stats", "text"]
     assert screen.lines[1].line == Heard("yes", 201, 4056)
-    assert screen.lines[3].line == Stats(1234, 0, 83.2, 5796, 1412, 8192)
+    assert screen.lines[3].line == Stats(1234, 0, 83.2, 10752, 400, 593, 5796, 1412, 8192)
 
 
 def test_stats_of_another_form_are_text() -> None:

@@ -233,7 +233,10 @@ def test_a_board_that_hears_otherwise_than_the_host_fails(heard: str) -> None:
 
 @pytest.mark.parametrize(("hops", "ok"), [(447, True), (448, True), (446, True), (440, False)])
 def test_hops_have_to_keep_time(hops: int, ok: bool) -> None:
-    rest = "hops, 0 samples lost, 83.2 % idle, arena 5824 bytes, stack 1412 of 8192 bytes\n"
+    rest = (
+        "hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, 0 of 9 inferences skipped, "
+        "arena 5824 bytes, stack 1412 of 8192 bytes\n"
+    )
     row = hops_row(parse(f"{BOOT}stats: 47 {rest}stats: {hops} {rest}".encode()))
     assert (row.said, row.ok) == (str(hops - 47), ok)
     assert not hops_row(parse(BOOT.encode())).ok

@@ -72,8 +72,8 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
         "error: unknown command; there are gain N, threshold N, level, stats",
     ]
     match = re.fullmatch(
-        r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, arena (\d+) bytes, "
-        r"stack (\d+) of 8192 bytes",
+        r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, 25000 k cycles per second, "
+        r"0 of \d+ inferences skipped, arena (\d+) bytes, stack (\d+) of 8192 bytes",
         answers[4],
     )
     assert match is not None, answers[4]

@@ -109,6 +109,20 @@ def test_unknown_is_reported_only_if_the_bundle_says_so(
     assert ("Heard unknown" in "".join(clip["text"] for clip in said["clips"])) is report_unknown
 
 
+def test_the_gate_skips_what_it_skips_on_the_host(wavs: list[Path], tmp_path: Path) -> None:
+    room = np.random.default_rng(2).normal(0, 100, 8 * _core.SAMPLE_RATE).astype(np.int16)
+    voice = load_clip(wavs[-1])
+    room[5 * _core.SAMPLE_RATE :][: len(voice)] += voice
+    wav = tmp_path / "room.wav"
+    write_clip(wav, room)
+    recognizer = RecognizerSettings(detection_threshold=90, gate_db=0.8)
+    bundle = dataclasses.replace(load_bundle(default_bundle_path()), recognizer=recognizer)
+    pipeline = bundle.pipeline()
+    pipeline.trace(between_silence(load_clip(wav)))
+    assert 10 < pipeline.skipped < pipeline.inferences - 10
+    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), [wav]), [wav])
+
+
 def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
     recognizer = RecognizerSettings(
         average_window_ms=500,

@@ -83,6 +83,13 @@ def test_keyword_with_too_many_false_alarms_is_never_reported(bundle: Bundle) ->
     assert calibration.expected.hits == {"yes": 19, "no": 0}
 
 
+def test_the_gate_stays(bundle: Bundle) -> None:
+    gated = replace(bundle, recognizer=replace(bundle.recognizer, gate_db=0.8))
+    words = [said("yes", 10_000), said("no", 20_000)]
+    peaks = [(word.start_ms + 100, word.label, 252) for word in words]
+    assert calibrate(gated, traces_of(peaks, words), 60).settings.gate_db == 0.8
+
+
 def test_words_that_are_not_asked_for_are_never_reported(bundle: Bundle) -> None:
     words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 10, 1)]
     peaks = [(word.start_ms + 100, word.label, 255) for word in words]

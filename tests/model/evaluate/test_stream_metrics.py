@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from kws import _core
 from kws.audio.dataset import DataSet, Split
 from kws.bundle.bundle import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
@@ -23,7 +24,7 @@ from kws.model.evaluate.stream_metrics import (
     trace_streams,
     with_threshold,
 )
-from kws.model.evaluate.streams import StreamSettings, make_streams
+from kws.model.evaluate.streams import Stream, StreamSettings, make_streams
 from tests.model.conftest import Run
 from tests.small_models import dense_model
 
@@ -135,6 +136,21 @@ def test_curve_trades_misses_for_false_alarms() -> None:
 def test_one_threshold_for_the_keywords_leaves_silence_and_unknown_alone() -> None:
     settings = RecognizerSettings(thresholds={"unknown": 255, "yes": 3})
     assert with_threshold(settings, LABELS, 99).thresholds == {"unknown": 255, "yes": 99, "no": 99}
+
+
+def test_streams_are_measured_with_the_bundles_gate() -> None:
+    rng = np.random.default_rng(1)
+    room = rng.normal(0, 100, 10 * _core.SAMPLE_RATE).astype(np.int16)
+    bundle = make_bundle(dense_model(), LABELS, name="a", recognizer=SETTINGS)
+    gated = replace(bundle, recognizer=replace(SETTINGS, gate_db=0.8))
+    traces = [next(trace_streams(b, [Stream(room, ())])) for b in (bundle, gated)]
+    metrics = [measure_traces(SETTINGS, LABELS, [trace]) for trace in traces]
+    silent = (traces[1].scores == np.array([127, -128, -128, -128])).all(axis=1)
+    assert not (traces[0].scores == traces[1].scores[-1]).all(axis=1).any()
+    assert traces[1].skipped == silent.sum() > 0.5 * len(silent)
+    assert metrics[0].skipped_share == 0
+    assert metrics[1].skipped_share == silent.mean()
+    assert metrics[1].to_json()["skipped_share"] == silent.mean()
 
 
 def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(

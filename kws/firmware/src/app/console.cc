@@ -151,6 +151,9 @@ void Console::Stats() {
                           audio_->overruns(),
                           idle / 10,
                           idle % 10,
+                          board::kClockKhz / 1000 * (1000 - idle),
+                          pipeline_->skipped(),
+                          pipeline_->inferences(),
                           static_cast<uint32_t>(pipeline_->arena_used_bytes()),
                           static_cast<uint32_t>(board::StackUsed()),
                           static_cast<uint32_t>(board::StackSize())};

@@ -7,6 +7,7 @@
 #include "app/level_meter.h"
 #include "boards/board.h"
 #include "bundle_config.h"
+#include "gate/gate.h"
 #include "model_settings.h"
 #include "output.h"
 #include "pipeline/pipeline.h"
@@ -87,6 +88,11 @@ int main() {
       kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
   pipeline.Then(&commands);
 #endif
+
+  if constexpr (settings::GateRise() > 0) {
+    static kws::Gate gate(settings::GateRise());
+    pipeline.UseGate(&gate);
+  }
 
   static kws::Console console(&pipeline, &audio, &meter, &output);
 

@@ -19,6 +19,9 @@ using kws::Fault;
 // Short name, as in `kws build --board <name>` and in the boot line.
 extern const char kName[];
 
+// Cycles per second of the processor, in thousands.
+extern const uint32_t kClockKhz;
+
 // What SetGain takes, in dB. Equal where the gain cannot be set.
 extern const int kMinGain;
 extern const int kMaxGain;

@@ -14,9 +14,11 @@ namespace kws {
 // Found from namespace kws::settings if the bundle has no such setting.
 inline constexpr const uint8_t* kThresholds = nullptr;
 inline constexpr bool kReportUnknown = false;
+inline constexpr int kGateRise = 0;
 namespace settings {
 constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
 constexpr bool ReportsUnknown() { return kReportUnknown; }
+constexpr int GateRise() { return kGateRise; }  // see Gate; 0: none
 }  // namespace settings
 
 // `version` and `board` are what the boot line says; both must outlive the pipeline.

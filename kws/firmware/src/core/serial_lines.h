@@ -21,10 +21,12 @@ inline constexpr char kWaiting[] = "Waiting for the wake word @{}ms\n";
 // Label, mean score (0 to 255), time in ms.
 inline constexpr char kHeard[] = "Heard {} ({}) @{}ms\n";
 
-// Hops, samples lost, idle time in percent and tenths of a percent, bytes of arena used, bytes of
+// Hops, samples lost, idle time in percent and tenths of a percent, thousands of cycles in a second
+// that was not idle, inferences that the gate skipped, inferences, bytes of arena used, bytes of
 // stack used, bytes of stack.
 inline constexpr char kStats[] =
-    "stats: {} hops, {} samples lost, {}.{} % idle, arena {} bytes, stack {} of {} bytes\n";
+    "stats: {} hops, {} samples lost, {}.{} % idle, {} k cycles per second, {} of {} inferences "
+    "skipped, arena {} bytes, stack {} of {} bytes\n";
 
 // Of the last second, in steps of 32768: peak, RMS about the offset, the offset's sign (`-` or
 // nothing) and its magnitude; percent of samples that are clipped, and tenths of a percent.

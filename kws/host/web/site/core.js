@@ -45,7 +45,7 @@ class KwsCore {
       at.model, model.length, at.arena, bundle.arena_bytes, at.text, bundle.labels.length,
       bundle.inference_stride, recognizer.average_window_ms, recognizer.detection_threshold,
       recognizer.suppression_ms, recognizer.minimum_count, at.thresholds,
-      recognizer.report_unknown ? 1 : 0);
+      recognizer.report_unknown ? 1 : 0, Math.round(10 * recognizer.gate_db));
     this.labels = bundle.labels;
     this.rest = new Int16Array(0);
     const line = this.text();

@@ -18,7 +18,10 @@ from tests.host.deploy.sparkfun_edge.simulated_svl import Loader
 
 ADAPTER = UsbId(0x1A86, 0x7523)
 BOOT_LINE = "kws 0.1.0 on sparkfun_edge, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
-STATS = "stats: 1234 hops, 0 samples lost, 83.2 % idle, arena 5796 bytes, stack 1412 of 8192 bytes"
+STATS = (
+    "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
+    "400 of 593 inferences skipped, arena 5796 bytes, stack 1412 of 8192 bytes"
+)
 
 _STEP = 0.001  # seconds
 

@@ -36,6 +36,7 @@ void Wait(uint32_t microseconds) {
 }  // namespace
 
 const char kName[] = KWS_BOARD;
+const uint32_t kClockKhz = 64000;  // nRF52840 PS v1.1, 4: a Cortex-M4F at 64 MHz
 
 void Init() {
   static bool done = false;

@@ -30,6 +30,7 @@ void WaitForUart() {
 }  // namespace
 
 const char kName[] = KWS_BOARD;
+const uint32_t kClockKhz = kSystemClock / 1000;
 const int kMinGain = 0;
 const int kMaxGain = 0;
 

@@ -146,6 +146,7 @@ void Wait(uint32_t wait_ms) {
 }  // namespace
 
 const char kName[] = KWS_BOARD;
+const uint32_t kClockKhz = KWS_BURST ? 96000 : 48000;
 
 void Init() {
   static bool done = false;

@@ -28,6 +28,10 @@ class Frontend {
   // object.
   void ProcessFrame(const int16_t* window, int8_t* out);
 
+  // The noise estimate of each of the kChannels channels: its amplitude, smoothed over 0.8 s in
+  // even channels and 0.3 s in odd ones. 10 fractional bits; 0 before the first frame.
+  const uint32_t* noise() const { return noise_; }
+
  private:
   uint32_t noise_[kChannels] = {};    // noise estimate, 10 fractional bits
   uint32_t work_[kFftSize / 2] = {};  // within a frame: complex samples, then spectral energies

@@ -80,13 +80,25 @@ Status Detector::Reset() {
   return runner_.Reset();
 }
 
-Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+bool Detector::IsDue(const FeatureProvider& features, bool has_frame) {
   reported_ = 0;
   inferred_ = false;
   if (has_frame && frames_to_trust_ > 0) --frames_to_trust_;
   const bool runs = IsStreaming() ? has_frame : features.ready();
-  if (!runs || --hops_to_inference_ > 0) return Status::kOk;
+  if (!runs || --hops_to_inference_ > 0) return false;
   hops_to_inference_ = config_.inference_stride;
+  return true;
+}
+
+Status Detector::SkipHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+  if (!IsDue(features, has_frame)) return Status::kOk;
+  for (int i = 0; i < config_.label_count; ++i) scores_[i] = i == 0 ? INT8_MAX : INT8_MIN;
+  const Status status = Recognize(time_ms);
+  return status == Status::kOk ? status : Fault(status);
+}
+
+Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+  if (!IsDue(features, has_frame)) return Status::kOk;
   const Status status = Infer(features, time_ms);
   return status == Status::kOk ? status : Fault(status);
 }
@@ -96,7 +108,11 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_.Reset());
   features.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(runner_.Invoke());
-  if (frames_to_trust_ > 0) return Status::kOk;  // less than a second: nothing to rely on
+  // Before it has heard a second there is nothing to rely on.
+  return frames_to_trust_ > 0 ? Status::kOk : Recognize(time_ms);
+}
+
+Status Detector::Recognize(uint32_t time_ms) {
   inferred_ = true;
   Recognizer::Result result;
   KWS_RETURN_IF_ERROR(recognizer_.Process(scores_, static_cast<int32_t>(time_ms), &result));

@@ -53,6 +53,11 @@ class Detector {
   // first frames on, but what it says counts from the 49th frame that it was given.
   Status ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
 
+  // The same without running the model: where it would have run, its answer counts as silence. Not
+  // for a streaming model, which has to be given every frame.
+  Status SkipHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
+  bool CanSkip() const { return !IsStreaming(); }
+
   // The label that the last hop reported; 0: none. `heard`: only if it is a keyword.
   int reported() const { return reported_; }
   int heard() const { return reported_ >= Responder::kFirstKeyword ? reported_ : 0; }
@@ -71,7 +76,10 @@ class Detector {
  private:
   const char* Mismatch() const;  // how model and settings do not fit; null: they do
   bool IsStreaming() const { return input_frames_ < FeatureProvider::kFrames; }
+  // Whether the model's turn has come.
+  bool IsDue(const FeatureProvider& features, bool has_frame);
   Status Infer(const FeatureProvider& features, uint32_t time_ms);
+  Status Recognize(uint32_t time_ms);
   Status Fault(Status status);
 
   const PipelineConfig& config_;
@@ -81,7 +89,7 @@ class Detector {
   Recognizer recognizer_;
   Responder responder_;
   int8_t* input_ = nullptr;  // the model's input and output, in the arena
-  const int8_t* scores_ = nullptr;
+  int8_t* scores_ = nullptr;
   int input_frames_ = 0;
   int hops_to_inference_ = 0;
   int frames_to_trust_ = 0;  // that a streaming model has to be given until its scores count

@@ -41,6 +41,9 @@ class FeatureProvider {
   // Silence(), are -128 (no energy).
   void CopyNewest(int frames, int8_t* dst) const;
 
+  // The frontend's noise estimates after the newest frame.
+  const uint32_t* noise() const { return frontend_.noise(); }
+
   // The newest frame: kChannels features, valid until the next Push. There must be one.
   const int8_t* newest() const;
 

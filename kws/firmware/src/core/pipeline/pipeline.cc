@@ -43,6 +43,11 @@ void Pipeline::Then(Commands* commands) {
   hand_over_ = HandOver;
 }
 
+void Pipeline::UseGate(Gate* gate) {
+  gate_ = gate;
+  gated_hop_ = GatedHop;
+}
+
 Status Pipeline::Start() {
   KWS_RETURN_IF_ERROR(StartDetector());
   const Field fields[] = {config_.version,
@@ -99,6 +104,8 @@ Status Pipeline::Reset() {
   time_ms_ = 0;
   heard_ = 0;
   lamp_.Reset();
+  inferences_ = 0;
+  skipped_ = 0;
   return listening_ ? BeginFirst() : detector_->Reset();
 }
 
@@ -110,11 +117,29 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
   dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
   const bool has_frame = features_.Push(centred);
   lamp_.Tick(time_ms_);
-  KWS_RETURN_IF_ERROR(detector_->ProcessHop(features_, has_frame, time_ms_));
+  KWS_RETURN_IF_ERROR(gated_hop_ != nullptr
+                          ? gated_hop_(*this, has_frame)
+                          : detector_->ProcessHop(features_, has_frame, time_ms_));
+  if (detector_->inferred()) ++inferences_;
   const int reported = detector_->reported();
   heard_ = listening_ && reported > 0 ? config_.label_count + reported : reported;
   if (reported > 0) lamp_.Show(reported, time_ms_);
   return hand_over_ != nullptr ? hand_over_(*this) : Status::kOk;
+}
+
+Status Pipeline::GatedHop(Pipeline& pipeline, bool has_frame) {
+  const FeatureProvider& features = pipeline.features_;
+  Detector& detector = *pipeline.detector_;
+  if (has_frame) {
+    if (features.frames() == 1) pipeline.gate_->Reset();
+    pipeline.gate_->Process(features.noise());
+  }
+  const bool rests = !pipeline.listening_ && detector.CanSkip() &&
+                     pipeline.gate_->IsQuiet(FeatureProvider::kFrames);
+  if (!rests) return detector.ProcessHop(features, has_frame, pipeline.time_ms_);
+  KWS_RETURN_IF_ERROR(detector.SkipHop(features, has_frame, pipeline.time_ms_));
+  if (detector.inferred()) ++pipeline.skipped_;
+  return Status::kOk;
 }
 
 Status Pipeline::HandOver(Pipeline& pipeline) {

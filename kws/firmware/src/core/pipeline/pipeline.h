@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gate/gate.h"
 #include "lamp.h"
 #include "output.h"
 #include "pipeline/dc_offset.h"
@@ -48,6 +49,11 @@ class Pipeline {
 
   // Adds a second bundle, in the same arena. Call it before Start, once at most.
   void Then(Commands* commands);
+
+  // Lets the first bundle's model rest while the gate tells that nothing but the room's own noise
+  // was in the frames that the model would see. Its answer counts as silence then, so that the
+  // recognizer goes on as if it had run. A streaming model never rests. Call it before Start.
+  void UseGate(Gate* gate);
 
   // Checks settings and models, allocates the tensors and writes the boot line
   // `kws 0.1.0 on qemu, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n`. A second bundle adds
@@ -110,6 +116,9 @@ class Pipeline {
 
   // Hops since Start or Reset; wraps with the time.
   uint32_t hops() const { return time_ms_ / kHopMs; }
+  // Answers of models since Start or Reset, and how many of them the gate gave in their place.
+  uint32_t inferences() const { return inferences_; }
+  uint32_t skipped() const { return skipped_; }
   // Of the arena, by the bundle that needs more.
   size_t arena_used_bytes() const { return arena_used_; }
 
@@ -121,6 +130,7 @@ class Pipeline {
   Status BeginSecond();
   static Status StartSecond(Pipeline& pipeline);
   static Status HandOver(Pipeline& pipeline);
+  static Status GatedHop(Pipeline& pipeline, bool has_frame);
   // The running bundle's own index of a label; negative: the label is the other bundle's.
   int RunningIndex(int label) const;
 
@@ -133,6 +143,9 @@ class Pipeline {
   // `Then` sets them: a firmware with one bundle is linked without what they call.
   Status (*start_second_)(Pipeline& pipeline) = nullptr;
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;
+  // Likewise `UseGate`.
+  Gate* gate_ = nullptr;
+  Status (*gated_hop_)(Pipeline& pipeline, bool has_frame) = nullptr;
   Lamp lamp_;
   DcOffset dc_offset_;
   FeatureProvider features_;
@@ -141,6 +154,8 @@ class Pipeline {
   size_t arena_used_ = 0;
   uint32_t time_ms_ = 0;          // wraps after 49.7 days
   uint32_t listening_since_ = 0;  // time_ms_ then
+  uint32_t inferences_ = 0;
+  uint32_t skipped_ = 0;
   bool listening_ = false;
   int heard_ = 0;
 };
