@@ -101,7 +101,7 @@ def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterat
     yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
 
     typed = ("threshold 180", "stats")
-    stats = line_pattern("stats", {1: "0", 4: str(bundle.device_arena_bytes)})
+    stats = line_pattern("stats", {1: "0", 7: str(bundle.device_arena_bytes)})
     answers = {"`threshold 180` typed": "threshold 180", "`stats` typed": stats}
     if isinstance(device, Renode):
         board_in_renode = device
