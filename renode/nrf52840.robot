@@ -60,5 +60,39 @@ Deaf Board Says So, Blinks Three Times And Boots Again
 Damaged Model Is Told And Blinks Twice For Ever
     Fails With A Damaged Model    ${60}
 
+Debug Port Stays As UICR Says
+    [Documentation]    Of old chips, and of those that lock it at each reset.
+    [Template]    Debug Port Is
+    ${0}    0xFFFFFFFF    open
+    ${0}    0             locked
+    ${4}    0xFFFFFFFF    open
+    ${5}    0x0000005A    open
+    ${5}    0xFFFFFFFF    locked
+    ${5}    0             locked
+    ${7}    0xFFFFFF5A    open
+
+Boots Though The Crystal Does Not Start
+    Load Board With    silence
+    Execute Command    sysbus.power CrystalIsBroken true
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true    timeout=1
+
+Flash Is Cached
+    Load Board With    silence
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    # NVMC.ICACHECNF
+    Register Is    0x4001E540    0x00000001
+
 Watchdog Resets A Board That Hangs
     Is Reset By The Watchdog
+
+
+*** Keywords ***
+Debug Port Is
+    [Arguments]    ${revision}    ${setting}    ${state}
+    Reset Emulation
+    Load Board With    silence
+    Execute Command    sysbus WriteDoubleWord 0x10000134 ${revision}
+    Execute Command    sysbus WriteDoubleWord 0x10001208 ${setting}
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    ${port}=    Execute Command    sysbus.power DebugPort
+    Should Be Equal    ${port.strip()}    ${state}

@@ -61,6 +61,12 @@ Goes On After The Converter's DMA Failed
     Wait For Line On Uart    error: lost 320 samples
     Wait For Line On Uart    Heard yes    timeout=10
 
+Receive Pad Is Pulled Up
+    Load Board With    silence
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    ${pulled}=    Execute Command    sysbus.gpio IsPulledUp 49
+    Should Be Equal    ${pulled.strip()}    True
+
 Damaged Model Is Told And Blinks Twice For Ever
     Fails With A Damaged Model    ${4}
 

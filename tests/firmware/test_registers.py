@@ -30,6 +30,9 @@ HEADERS = {  # by chip, which names its SVD file
     "apollo3": [BOARDS / "sparkfun_edge" / "apollo3.h"],
 }
 
+# Of chips newer than pyOCD's file: nrfx, bsp/stable/mdk/nrf52840.svd.
+NEWER = {"nrf52840": {"APPROTECT.DISABLE": 0x40000558}}
+
 _CONSTANT = re.compile(
     r"constexpr uint32_t (k\w+) =\s*([^;]+); *"
     r"// ([A-Z]\w*(?:\.\w+(?:\[\d+\])?)+)(?:=(\w+))?(?=[ ;:,]|$)",
@@ -137,6 +140,7 @@ def describe(chip: str) -> Chip:
         add(content, name, _number(node, "baseAddress"))
         for interrupt in node.findall("interrupt"):
             interrupts.setdefault(name, _number(interrupt, "value"))
+    registers |= NEWER.get(chip, {})
     return Chip(registers, fields, values, interrupts)
 
 

@@ -28,6 +28,11 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         {
             if(Frames && gpio.Function(ReceivePad) == ConnectedFunction && gpio.ReadsInput(ReceivePad))
             {
+                if(!heard && !gpio.IsPulledUp(ReceivePad))
+                {
+                    base.WriteChar(Noise); // picked up before anybody was connected (assumed)
+                }
+                heard = true;
                 base.WriteChar(value);
             }
         }
@@ -73,7 +78,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         {
             base.Reset();
             nextInteger = nextFraction = divisor = line = control = 0;
-            mute = false;
+            mute = heard = false;
         }
 
         public override uint BaudRate => divisor == 0 ? 0 : (uint)(4 * Clock / divisor);
@@ -112,7 +117,9 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private uint line;
         private uint control;
         private bool mute; // and it was said
+        private bool heard;
 
+        private const byte Noise = 0x7e;
         private const int Adapter = 115200;
         private const int ConnectedFunction = 0; // of pads 48 and 49
         private const long Data = 0x00;

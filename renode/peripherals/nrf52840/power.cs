@@ -15,10 +15,15 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     {
         public Nrf52840_Power(IMachine machine)
         {
+            this.machine = machine;
             crystal = new LimitTimer(machine.ClockSource, 1000000, this, "crystal", limit: StartUs,
                 eventEnabled: true, workMode: WorkMode.OneShot);
             crystal.LimitReached += () =>
             {
+                if(CrystalIsBroken)
+                {
+                    return;
+                }
                 registers[HfclkStat] = 0x10001; // STATE: running; SRC: crystal
                 registers.Raise(HfclkStarted);
                 ClockChanged?.Invoke();
@@ -33,6 +38,24 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             if(plugged)
             {
                 registers.Raise(UsbPowerReady);
+            }
+        }
+
+        public bool CrystalIsBroken { get; set; }
+
+        // Whether a debugger gets in (4.8; nrfx, mdk/nrf52_erratas.h, configuration 249). Newer chips
+        // ask UICR and a register that is 0 after each reset; older ones have no such register.
+        public string DebugPort
+        {
+            get
+            {
+                var setting = machine.SystemBus.ReadDoubleWord(UicrApprotect) & 0xff;
+                if(machine.SystemBus.ReadDoubleWord(Revision) < FirstLocking)
+                {
+                    var touched = registers[ApprotectDisable] != 0;
+                    return touched ? "a register that is not there was written" : setting == 0xff ? "open" : "locked";
+                }
+                return setting == 0x5a && (registers[ApprotectDisable] & 0xff) == 0x5a ? "open" : "locked";
             }
         }
 
@@ -91,7 +114,11 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         private readonly Nrf52840_Registers registers = new Nrf52840_Registers();
         private readonly LimitTimer crystal;
+        private readonly IMachine machine;
 
+        private const ulong Revision = 0x10000134;
+        private const ulong UicrApprotect = 0x10001208;
+        private const uint FirstLocking = 5;
         private const ulong StartUs = 360; // 5.4.4.3, typical
         private const long HfclkStart = 0x000;
         private const long HfclkStop = 0x004;
@@ -102,6 +129,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private const long HfclkRun = 0x408;
         private const long HfclkStat = 0x40c;
         private const long UsbRegStatus = 0x438;
+        private const long ApprotectDisable = 0x558;
         private const long GpregRet = 0x51c;
         private const long GpregRet2 = 0x520;
     }

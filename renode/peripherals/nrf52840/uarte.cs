@@ -34,6 +34,11 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             if(Frames && Nrf52840_Pins.Selects(registers[SelectReceive], ReceivePin) &&
                 pins.IsInput(ReceivePin))
             {
+                if(!heard && !pins.IsPulledUp(ReceivePin))
+                {
+                    base.WriteChar(Noise); // picked up before anybody was connected (assumed)
+                }
+                heard = true;
                 base.WriteChar(value);
             }
         }
@@ -70,7 +75,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             registers[Baud] = 0x04000000;
             registers[SelectSend] = registers[SelectReceive] = ~0u;
             transfer.Reset();
-            receiving = mute = false;
+            receiving = mute = heard = false;
             sending = null;
         }
 
@@ -128,15 +133,15 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         private void EndSend()
         {
-            var heard = Frames && Nrf52840_Pins.Selects(registers[SelectSend], SendPin) &&
+            var understood = Frames && Nrf52840_Pins.Selects(registers[SelectSend], SendPin) &&
                 pins.IsOutput(SendPin);
-            if(!heard && !mute)
+            if(!understood && !mute)
             {
                 mute = true;
                 this.Log(LogLevel.Error, "nobody understands what is sent: {0} bit/s, PSEL.TXD {1:x}",
                     BaudRate, registers[SelectSend]);
             }
-            if(heard)
+            if(understood)
             {
                 Array.ForEach(sending, TransmitCharacter);
             }
@@ -152,7 +157,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private bool receiving;
         private uint received;
         private bool mute; // and it was said
+        private bool heard;
 
+        private const byte Noise = 0x7e;
         private const int Adapter = 115200;
         private const long TaskStartReceive = 0x000;
         private const long TaskStopReceive = 0x004;

@@ -23,6 +23,14 @@ constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
 constexpr uint32_t kPauseUs = 1000 * 1000;
 constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
 
+// Newer chips lock the debug port at each reset, until software confirms what UICR says: an open
+// port stays open for a debugger, a locked one stays locked. As Nordic's startup code does it:
+// nrfx, mdk/system_nrf52_approtect.h.
+void KeepDebugPort() {
+  if (Register(kChipRevision) < kChipLocksAtReset) return;  // it has no such register
+  Register(kDebugUnlock) = Register(kDebugSetting);
+}
+
 // Does the interrupts' work meanwhile.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
@@ -48,6 +56,7 @@ void Init() {
     Register(kNvicDisable + i * 4) = ~0u;
     Register(kNvicForget + i * 4) = ~0u;
   }
+  KeepDebugPort();
   LampInit();
   ClockInit();
   UartInit();

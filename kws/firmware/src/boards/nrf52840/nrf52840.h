@@ -36,6 +36,13 @@ constexpr uint32_t kPowerDcDc = 0x40000578;         // POWER.DCDCEN
 constexpr uint32_t kFlashCache = 0x4001e540;     // NVMC.ICACHECNF
 constexpr uint32_t kFlashCacheEnable = 1u << 0;  // NVMC.ICACHECNF.CACHEEN=Enabled
 
+// Debug port [4.8]. In chips from build code Fxx on, software has a say too. Their revision is not
+// in the PS: Nordic's nrfx, mdk/nrf52_erratas.h, configuration 249.
+constexpr uint32_t kChipRevision = 0x10000134;
+constexpr uint32_t kChipLocksAtReset = 5;       // and later ones
+constexpr uint32_t kDebugSetting = 0x10001208;  // UICR.APPROTECT
+constexpr uint32_t kDebugUnlock = 0x40000558;   // APPROTECT.DISABLE
+
 // Ports [6.9].
 constexpr uint32_t kPort0Set = 0x50000508;     // P0.OUTSET
 constexpr uint32_t kPort0Clear = 0x5000050c;   // P0.OUTCLR
