@@ -11,10 +11,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow, quiet
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
+from kws.host.measure.footprint import Footprint
 from tools import op_flash, shape_costs
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -90,6 +91,36 @@ def ops_table(title: str, figures: BoardFigures) -> list[str]:
     ]
 
 
+def flash_of_programs(flash: Footprint) -> tuple[int, int, int]:
+    """Flash without the model: with TinyConv alone, with the frontend too, of all.
+
+    The first two leave out recognizer, responder, ring of samples and main: TFLM's programs do not
+    have them.
+    """
+    program = flash.flash_without("model")
+    with_frontend = program - flash.flash["pipeline"]
+    return with_frontend - flash.flash["frontend"], with_frontend, program
+
+
+def compiled_table(bundle: Bundle, interpreted: Footprint) -> list[str]:
+    """What a compiled model saves."""
+    flash = bench_flash("qemu", as_compiled(bundle))
+    names = ("flash of a TinyConv program", "flash with frontend", "flash of the whole firmware")
+    sizes = zip(names, flash_of_programs(interpreted), flash_of_programs(flash), strict=True)
+    return [
+        "## Compiled",
+        "",
+        "The same with `--compiled` ([compiled.md](compiled.md)), for the built-in bundle `tiny`.",
+        "",
+        "| bytes | interpreted | compiled |",
+        "|---|---|---|",
+        *(f"| {name} ({i}) | {a:,} | {b:,} |" for i, (name, a, b) in enumerate(sizes, 1)),
+        f"| flash of the model | {interpreted.flash['model']:,} | {flash.flash['model']:,} |",
+        f"| arena | {bundle.arena_bytes:,} | {bundle.program.arena_bytes:,} |",
+        "",
+    ]
+
+
 def main() -> None:
     """Measure and print; write docs/benchmarks.md and the flash of each op."""
     op_flash.TABLE.write_text(op_flash.measure(), encoding="utf-8")
@@ -99,8 +130,7 @@ def main() -> None:
     separable = bench_board("qemu", ds_cnn())
     tiny = public or tiny_model
     flash = bench_flash("qemu", bundle)
-    program = flash.flash_without("model")
-    # Recognizer, responder, ring of samples and main: TFLM's programs do not have them.
+    alone, with_frontend, program = flash_of_programs(flash)
     extra = flash.flash["pipeline"]
     measured = {
         "TinyConv inference, cycles": f"{tiny.inference_cycles:,}",
@@ -112,8 +142,8 @@ def main() -> None:
         "arena TinyConv, bytes": f"{tiny.arena:,}",
         "arena DS-CNN, bytes": f"{separable.arena:,}",
         "stack of an inference, bytes": f"{tiny.inference_stack:,}",
-        "flash of a TinyConv program, bytes (1)": f"{program - extra - flash.flash['frontend']:,}",
-        "flash with frontend, bytes (2)": f"{program - extra:,}",
+        "flash of a TinyConv program, bytes (1)": f"{alone:,}",
+        "flash with frontend, bytes (2)": f"{with_frontend:,}",
         "flash of the whole firmware, bytes (3)": f"{program:,}",
     }
     name = "micro_speech_quantized.tflite" if public else "the default model"
@@ -159,6 +189,7 @@ def main() -> None:
         "- Softmax has no DSP kernel, because it would gain little: with SMMULR in its",
         "  exponentials, twelve outputs take 2,068 instructions; without, 2,299.",
         "",
+        *compiled_table(bundle, flash),
         *ops_table("The built-in bundle `tiny`", tiny_model),
         *(ops_table("micro_speech_quantized.tflite", public) if public else []),
         *ops_table("DS-CNN", separable),

@@ -19,7 +19,7 @@ inline constexpr const char* kLabels[kLabelCount] = {
 };
 
 // What the interpreter needs for this model; the same number on every target.
-inline constexpr std::size_t kArenaBytes = 5840;
+inline constexpr std::size_t kArenaBytes = 5800;
 
 // Hops of 20 ms from one inference to the next.
 inline constexpr int kInferenceStride = 2;

@@ -30,7 +30,7 @@ class Console {
   // Takes one received character. A line's end (LF, CR or both) runs the command; what it answers
   // is one line: `gain 6 dB`, `threshold 180`, `threshold yes 180` (one label; a list with commas
   // where they differ), `stats: 500 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per
-  // second, 0 of 225 inferences skipped, arena 5840 bytes, stack 1412 of 8192 bytes` (idle and
+  // second, 0 of 225 inferences skipped, arena 5800 bytes, stack 1412 of 8192 bytes` (idle and
   // cycles since the last `stats`), `level: peak 1200, RMS 310, offset -12, 0.0 % clipped`, or one
   // that starts with `error: `.
   void Put(char received);

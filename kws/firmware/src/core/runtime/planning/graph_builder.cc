@@ -44,7 +44,7 @@ Status GraphBuilder::AddTensors() {
     KWS_RETURN_IF_ERROR(AddEntry(&index));
     PlanEntry& entry = table_[index];
     // Converters leave tensors without elements that no op uses, an LSTM's intermediates for one.
-    // See CheckShape for an op that uses one.
+    // See CheckTensor for an op that uses one.
     entry.bytes = is_shaped ? tensor.bytes : 0;
     if (tensor.is_constant()) {
       entry.offset = ModelReference(tensor.data);
@@ -72,14 +72,11 @@ Status GraphBuilder::AddInputsAndOutputs() {
     const int32_t tensor = i < inputs
                                ? model_.buffer().Element<int32_t>(graph_.inputs, i)
                                : model_.buffer().Element<int32_t>(graph_.outputs, i - inputs);
-    if (tensor < 0 || static_cast<uint32_t>(tensor) >= graph_.tensors.count) {
-      return Status::kBadModel;
-    }
+    KWS_RETURN_IF_ERROR(CheckTensor(tensor));
     pairs[2 * i] = tensor;
     if (i >= inputs) continue;
     PlanEntry& entry = table_[tensor];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone) return Status::kBadModel;
-    KWS_RETURN_IF_ERROR(CheckShape(tensor));
     if (entry.bytes == 0) return Status::kUnsupportedType;
     entry.first = 0;
     entry.last = 0;
@@ -144,7 +141,8 @@ Status GraphBuilder::PrepareOp(uint32_t op_index, ErrorDetail* error) {
 }
 
 // Without bytes is a handle, or a tensor whose shape AddTensors let pass.
-Status GraphBuilder::CheckShape(int32_t tensor) const {
+Status GraphBuilder::CheckTensor(int32_t tensor) const {
+  if (static_cast<uint32_t>(tensor) >= graph_.tensors.count) return Status::kBadModel;
   Tensor unused;
   return table_[Entry(tensor)].bytes != 0
              ? Status::kOk
@@ -154,13 +152,11 @@ Status GraphBuilder::CheckShape(int32_t tensor) const {
 // Every input has been written before, every output is written once; notes the lifetimes.
 Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error) {
   const int16_t now = static_cast<int16_t>(op_index_);
-  const int32_t tensors = static_cast<int32_t>(graph_.tensors.count);
   for (uint32_t i = 0; i < op.inputs.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(op.inputs, i);
     error->tensor = tensor;
     if (tensor == -1) continue;
-    if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
-    KWS_RETURN_IF_ERROR(CheckShape(tensor));
+    KWS_RETURN_IF_ERROR(CheckTensor(tensor));
     if (table_[Entry(tensor)].IsFixed()) continue;
     PlanEntry& entry = table_[Root(Entry(tensor))];
     if (entry.first == PlanEntry::kNone) return Status::kBadModel;
@@ -169,8 +165,7 @@ Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error
   for (uint32_t i = 0; i < op.outputs.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(op.outputs, i);
     error->tensor = tensor;
-    if (tensor < 0 || tensor >= tensors) return Status::kBadModel;
-    KWS_RETURN_IF_ERROR(CheckShape(tensor));
+    KWS_RETURN_IF_ERROR(CheckTensor(tensor));
     PlanEntry& entry = table_[Entry(tensor)];
     if (entry.IsFixed() || entry.first != PlanEntry::kNone || entry.same_as != PlanEntry::kNone) {
       return Status::kBadModel;

@@ -56,7 +56,7 @@ class GraphBuilder {
   Status PrepareOps(ErrorDetail* error);
   Status PrepareOp(uint32_t op_index, ErrorDetail* error);
   Status CheckOperands(const Model::Operator& op, ErrorDetail* error);
-  Status CheckShape(int32_t tensor) const;
+  Status CheckTensor(int32_t tensor) const;
   Status Plan();
   // Tensors between a variable and the very next op lie in the variable: nothing to copy. Called
   // through a pointer that the variables' ops set, so that other programs do not link it.

@@ -11,7 +11,7 @@ namespace kws {
 void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
   const Side& rows = sides.rows;
   const Side& columns = sides.columns;
-  const int row_size = sides.RowSize();
+  const int row_size = sides.Covered();
   int16_t* const band = work.scratch;
   int16_t* const filters = band + rows.taps * row_size;
   // What is outside the image stays zero.

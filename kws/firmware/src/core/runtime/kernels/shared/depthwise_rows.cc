@@ -18,12 +18,9 @@ int Lanes(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 ? kFour : 1;
 }
 
-// int16 values of a lane's filters that are laid out; see OddTaps and EightTaps. A ThreeByThree
-// fits in, too.
-uint64_t FilterSize(const Sides& sides) {
-  const int row = IsEightTaps(sides) ? kEightTapsRow : 4 * sides.Pairs();
-  return static_cast<uint64_t>(static_cast<uint32_t>(row)) * static_cast<uint32_t>(sides.rows.taps);
-}
+// int16 values of a row of a lane's filter that is laid out; see OddTaps. A ThreeByThree fits in,
+// too.
+int FilterRow(const Sides& sides) { return 4 * sides.Pairs(); }
 
 // One filter at a time over windows of any shape.
 class Filters {
@@ -36,7 +33,7 @@ class Filters {
         multiplier_(sides.multiplier),
         lanes_(Lanes(sides)),
         pairs_(sides.Pairs()),
-        filter_size_(static_cast<int>(FilterSize(sides))),
+        filter_size_(FilterRow(sides) * sides.rows.taps),
         band_(sides, lanes_, lanes_ == 1 ? WidenOne : WidenFour, work.input_offset, work.scratch),
         filters_(band_.end()) {
 #if KWS_HAVE_DSP
@@ -148,10 +145,17 @@ uint32_t DepthwiseRowsScratch(const Window& window) {
   const Sides sides(window);
   const uint32_t lanes = static_cast<uint32_t>(Lanes(sides));
   const uint32_t rows = static_cast<uint32_t>(sides.rows.taps) * lanes;
+  // int16 values for each row of a lane's window. For eight taps the band needs no whole chunks;
+  // where another kernel takes them, its filters are smaller by more than that.
+  uint32_t row = static_cast<uint32_t>(sides.RowSize());
   // 3x3 has a row of zeros.
-  const uint64_t values = static_cast<uint64_t>(rows + (IsThreeByThree(sides) ? 1 : 0)) *
-                              static_cast<uint32_t>(sides.RowSize()) +
-                          FilterSize(sides) * lanes;
+  const uint32_t zeros = IsThreeByThree(sides) ? row : 0;
+  if (IsEightTaps(sides)) {
+    row = static_cast<uint32_t>(sides.Covered() + kEightTapsRow);
+  } else {
+    row += static_cast<uint32_t>(FilterRow(sides));
+  }
+  const uint64_t values = static_cast<uint64_t>(rows) * row + zeros;
   return static_cast<uint32_t>(values < kTooMuch ? values * sizeof(int16_t) : kTooMuch);
 }
 

@@ -54,10 +54,10 @@ struct Sides {
   // Taps are taken in pairs. Between dilated taps, and behind the last of an odd window, lie taps
   // of weight 0.
   int Pairs() const { return ((columns.taps - 1) * columns.dilation + 2) / 2; }
-  // int16 values in a row of the band: all that the last window of a row covers, in whole chunks.
-  int RowSize() const {
-    return ((columns.out - 1) * columns.stride + 2 * Pairs() + kChunk - 1) / kChunk * kChunk;
-  }
+  // int16 values up to the end of the last window of a row.
+  int Covered() const { return (columns.out - 1) * columns.stride + 2 * Pairs(); }
+  // In a row of the band: the same in whole chunks.
+  int RowSize() const { return (Covered() + kChunk - 1) / kChunk * kChunk; }
 };
 
 }  // namespace kws
