@@ -24,6 +24,9 @@ ${LED}              sysbus.gpio0.led_
 ...                 nrf52840_dk=listening
 &{DARK}             nano33ble=blue    nano33ble_rev2=blue    xiao_nrf52840_sense=green
 ...                 nrf52840_dk=blue
+&{D2_PORT}          nano33ble=gpio1    nano33ble_rev2=gpio1    xiao_nrf52840_sense=gpio0
+...                 nrf52840_dk=gpio1
+&{D2_NUMBER}        nano33ble=11    nano33ble_rev2=11    xiao_nrf52840_sense=28    nrf52840_dk=3
 
 
 *** Test Cases ***
@@ -53,6 +56,12 @@ An LED Blinks While Samples Come
 
 Commands Are Answered
     Answers Commands
+
+Settings Survive A Reset
+    Keeps Settings
+
+Keyword Sets Its Pin
+    Sets Its Pin    D2    ${D2_PORT}[${BOARD}]    ${D2_NUMBER}[${BOARD}]
 
 Deaf Board Says So, Blinks Three Times And Boots Again
     Fails Deaf

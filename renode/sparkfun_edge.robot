@@ -48,6 +48,12 @@ Blue LED Blinks While Samples Come
 Commands Are Answered
     Answers Commands
 
+Settings Survive A Reset
+    Keeps Settings
+
+Keyword Sets Its Pin
+    Sets Its Pin    SCL    gpio    39
+
 Deaf Board Says So, Blinks Three Times And Boots Again
     Fails Deaf
 

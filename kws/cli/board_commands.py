@@ -18,6 +18,7 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     OptionalDataOption,
+    PinOption,
     ThenOption,
     open_bundle,
     open_device,
@@ -36,6 +37,7 @@ def build(
         Path | None,
         typer.Option(help="Folder of the firmware. The default is build/firmware/BOARD."),
     ] = None,
+    pin: PinOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build the firmware of a board, with a model in it."""
@@ -48,7 +50,8 @@ def build(
     target = find_board(board)
     bundle = open_device(model, then, listen_for, compiled=compiled)
     with progress_bar(f"building for {board}", None):
-        firmware = build_firmware(board, bundle, out or Path("build") / "firmware" / board)
+        folder = out or Path("build") / "firmware" / board
+        firmware = build_firmware(board, bundle, folder, pin or ())
         other = build_firmware(board, as_interpreted(bundle)) if bundle.compiled else None
     text = board_tables.size_json if as_json else board_tables.size_text
     print(text(target, firmware, other))
@@ -139,6 +142,7 @@ def deploy(
     probe: Annotated[
         bool, typer.Option("--probe", help="Write through a debug probe instead of the bootloader.")
     ] = False,
+    pin: PinOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Build firmware, write it to a board, verify it and see it start."""
@@ -159,7 +163,7 @@ def deploy(
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())
     with progress_bar(f"building for {board}", None), added_options(real_board.options):
-        firmware = build_firmware(board, bundle)
+        firmware = build_firmware(board, bundle, pins=pin or ())
     image = read_elf(firmware.elf, real_board.memory)
     way = deployment.deploy_by_probe if probe else deployment.deploy
     steps = probe_steps(image) if probe else real_board.steps(image)

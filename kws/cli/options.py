@@ -27,6 +27,13 @@ ThenOption = Annotated[
         help="Folder of a second bundle. It listens for commands after a keyword of --model.",
     ),
 ]
+PinOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Keyword and pin of the board, as yes=D2: the pin is high for 0.2 s each time the "
+        "keyword is heard. May be repeated."
+    ),
+]
 ForOption = Annotated[
     str | None,
     typer.Option("--for", help="How long --then listens, unless a command comes: 8s. [5s]"),

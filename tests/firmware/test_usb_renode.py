@@ -78,7 +78,7 @@ def test_commands_are_answered_and_no_audio_is_lost(seen: dict[str, Any]) -> Non
 def test_survives_the_cable(seen: dict[str, Any]) -> None:
     assert seen["pulled"] == 0
     assert seen["attached_again"] == 1
-    assert seen["second_answer"] == "gain 0 dB\n"
+    assert seen["second_answer"] == "gain -10 dB\n"
 
 
 def test_touch_resets_into_the_bootloader(seen: dict[str, Any]) -> None:

@@ -2,8 +2,9 @@
 """The boards that firmware can be built for: one JSON file each, in firmware/platform/boards.
 
 PlatformIO reads these files too, all but their table `kws`: `emulator` names what runs the board's
-firmware, `deploy` the class that writes it to a real board, as `module:Class`, and `loaders` those
-for its other bootloaders, by name. `uf2_family` is there where a bootloader takes UF2 files.
+firmware, `deploy` the class that writes it to a real board, as `module:Class`, `loaders` those for
+its other bootloaders, by name, and `pins` the pins that a keyword can set, with the numbers that
+the port's SetPin takes. `uf2_family` is there where a bootloader takes UF2 files.
 """
 
 from __future__ import annotations
@@ -41,6 +42,9 @@ class Board:
 
     emulator: str | None = None
     """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
+
+    pins: Mapping[str, int] = field(default_factory=dict)
+    """Pins that a keyword can set, by the names that are printed on the board."""
 
     deploy: str | None = None
     """The subclass of `RealBoard` for it, as `module:Class`; None for an emulated board."""
@@ -86,6 +90,7 @@ def _read_board(file: Path) -> Board:
         flash_start=int(limits.get("offset_address", "0"), 16),
         uf2_family=int(tools["uf2_family"], 16) if "uf2_family" in tools else None,
         emulator=tools.get("emulator"),
+        pins=tools.get("pins", {}),
         deploy=tools.get("deploy"),
         loaders=tools.get("loaders", {}),
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from kws.host.build import uf2
 from kws.host.build.boards import Board, find_board, firmware_folder
 from kws.host.build.elf_sections import Size, read_size
 from kws.host.build.firmware_cache import cached_build
+from kws.host.build.pins import HEADER, pins_header
 from kws.host.build.platformio_run import (
     BINARY,
     BUILD_LOG,
@@ -58,16 +59,19 @@ class Firmware:
         return self.folder / BINARY
 
 
-def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
+def build(
+    board: str, bundle: Bundle, out: Path | None = None, pins: Sequence[str] = ()
+) -> Firmware:
     """Firmware for `board` with `bundle` built in.
 
     Args:
         board: one of `boards()`.
         bundle: as loaded from its folder.
         out: folder to put copies of the results in; None leaves them in the cache.
+        pins: keywords that set a pin of the board for a moment, as `yes=D2`.
 
     Raises:
-        UsageError: there is no such board.
+        UsageError: there is no such board, or it or the bundle has nothing that `pins` names.
         ToolError: the toolchain is missing, the firmware does not fit the board or the build
             failed; the text names the log.
         KwsError: the results could not be written.
@@ -76,7 +80,7 @@ def build(board: str, bundle: Bundle, out: Path | None = None) -> Firmware:
     if out is not None:
         _check_folder(out)
     try:
-        with generated(bundle) as sources:
+        with generated(bundle, _pins(port, bundle, pins)) as sources:
             built = cached_build(board, sources)
     except TooLargeError as error:
         raise ToolError(_what_to_shrink(port, bundle, error)) from None
@@ -111,14 +115,20 @@ def build_sources(board: str, sources: Path) -> Firmware:
 
 
 @contextlib.contextmanager
-def generated(bundle: Bundle) -> Iterator[Path]:
-    """A folder with all C++ of a bundle, and in `then/` that of the bundle which comes after it."""
-    if bundle.then is None and all((bundle.firmware / n).exists() for n in firmware_files(bundle)):
+def generated(bundle: Bundle, more: Mapping[str, str] | None = None) -> Iterator[Path]:
+    """A folder with all C++ of a bundle, and in `then/` that of the bundle which comes after it.
+
+    Args:
+        bundle: with the bundle after it, if there is one.
+        more: texts of further files, by their names.
+    """
+    complete = all((bundle.firmware / name).exists() for name in firmware_files(bundle))
+    if bundle.then is None and complete and not more:
         yield bundle.firmware
         return
     with tempfile.TemporaryDirectory(prefix="kws-generated-") as place:
         folder = Path(place) / FIRMWARE_FOLDER
-        _write(folder, firmware_sources(bundle))
+        _write(folder, {**firmware_sources(bundle), **(more or {})})
         if bundle.then is not None:
             then = then_sources(bundle.then.bundle, bundle.then.listen_ms)
             _write(folder / "then", then)
@@ -129,6 +139,10 @@ def _write(folder: Path, sources: dict[str, str]) -> None:
     folder.mkdir()
     for name, text in sources.items():
         (folder / name).write_text(text, encoding="utf-8")
+
+
+def _pins(board: Board, bundle: Bundle, pins: Sequence[str]) -> dict[str, str]:
+    return {HEADER: pins_header(board, bundle, pins)} if pins else {}
 
 
 def _firmware(folder: Path) -> Firmware:

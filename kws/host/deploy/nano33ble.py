@@ -27,8 +27,9 @@ class Nano33Ble(RealBoard):
     usb = application | {BOOTLOADER}
     # Of the 1 MB of flash, the first 64 KB are the bootloader's. Arduino's own newer one, which
     # makes room for a SoftDevice, moves itself to 0xE0000 (ArduinoCore-mbed, libraries/
-    # Nano33BLE_System, Nano33_updateBLandSoftDevice.ino), so that is where an application ends.
-    memory = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), BLOCK)
+    # Nano33BLE_System, Nano33_updateBLandSoftDevice.ino), so that is where an application ends; its
+    # settings are the last 8 KB, which are never written here.
+    memory = Memory(range(0x10000, 0xDE000), range(0x20000000, 0x20040000), BLOCK)
     find = (
         "plug it in with a USB cable that carries data; if it is plugged in, tap its reset button "
         "twice, quickly (its orange LED then pulses), and run this again"

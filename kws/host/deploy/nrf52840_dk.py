@@ -20,7 +20,7 @@ class Nrf52840Dk(RealBoard):
     application = usb = DEBUGGERS
     adapter = True
     # All of flash and RAM (Product Specification v1.7, 4.1); a page of flash is 4 KB.
-    memory = Memory(range(0x100000), range(0x20000000, 0x20040000), 4096)
+    memory = Memory(range(0xFE000), range(0x20000000, 0x20040000), 4096)
     find = "connect the USB plug of its debugger (J2) and switch the board on (SW8)"
     recover = "run kws deploy again"
     probe = "nrf52840"

@@ -36,7 +36,7 @@ class SparkFunEdge(RealBoard):
     verifies = False
     # The chip's own bootloader lies at 0, the loader at 0xC000; its source, USERCODE_OFFSET, says
     # where the application starts. 1 MB of flash, 384 KB of RAM (datasheet, 1).
-    memory = Memory(range(0x10000, 0x100000), range(0x10000000, 0x10060000), FRAME_BYTES)
+    memory = Memory(range(0x10000, 0xFC000), range(0x10000000, 0x10060000), FRAME_BYTES)
     find = (
         "connect a 3.3 V USB-serial adapter to its six-pin header (the board has no USB of its "
         "own), or name the adapter's port with --port"

@@ -38,7 +38,7 @@ class XiaoNrf52840Sense(RealBoard):
     # Below 0x27000 lies the SoftDevice S140 7.x: the bootloader starts what is behind it
     # (dfu_types.h, CODE_REGION_1_START). Its drive takes nothing from 0xEA000 on: 40 KB before the
     # bootloader are kept for an application's data (CMakeLists.txt, DFU_APP_DATA_RESERVED).
-    memory = Memory(range(0x27000, 0xEA000), range(0x20000000, 0x20040000), 4096)
+    memory = Memory(range(0x27000, 0xE8000), range(0x20000000, 0x20040000), 4096)
     find = (
         "plug it in with a USB cable that carries data; if it is plugged in, tap its reset button "
         f"twice, quickly (the drive {LABEL} then appears), and run this again"

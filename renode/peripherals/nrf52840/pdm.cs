@@ -53,6 +53,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         // The edge of the clock after which the microphone drives its data: 0 falling, 1 rising.
         public int Edge { get; set; }
 
+        // The gain at which the samples of the file come as they are: GAINL's value.
+        public int FileGain { get; set; } = 0x28;
+
         // What clock the microphone takes, in Hz; with less it sleeps.
         public long LowestClock { get; set; }
         public long HighestClock { get; set; }
@@ -175,10 +178,10 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             return i + 1 < (ulong)sound.Length ? (short)(sound[i] | sound[i + 1] << 8) : 0;
         }
 
-        // Steps of 0.5 dB from 0x28 on, 0 dB (6.15, GAINL).
+        // Steps of 0.5 dB (6.15, GAINL).
         private int Amplified(int sample)
         {
-            var steps = (int)Math.Min(registers[GainLeft] & 0x7f, 0x50) - 0x28;
+            var steps = (int)Math.Min(registers[GainLeft] & 0x7f, 0x50) - FileGain;
             var value = Math.Round(sample * Math.Pow(10, steps / 40.0));
             return (int)Math.Max(short.MinValue, Math.Min(short.MaxValue, value));
         }

@@ -158,7 +158,7 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     code, text, _ = kws(*command, "--json")
     assert code == 0
     report = json.loads(text)
-    assert report["limits"] == {"flash": 0x100000 - 0x10000, "ram": 256 * 1024}
+    assert report["limits"] == {"flash": 0xDE000 - 0x10000, "ram": 256 * 1024}
     parts = report["parts"]
     assert parts["model"] == {"flash": len(yes_no.model), "ram": 0}
     assert parts["arena"]["ram"] == yes_no.arena_bytes
@@ -170,7 +170,7 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     assert report["flash"] < 64 * 1024
     assert report["ram"] < 32 * 1024
     _, text, _ = kws(*command)
-    remaining = 0x100000 - 0x10000 - report["flash"]
+    remaining = 0xDE000 - 0x10000 - report["flash"]
     assert re.search(rf"^  left +{remaining:,} ", text, re.MULTILINE)
     assert re.search(rf"^  model +{len(yes_no.model):,} +-$", text, re.MULTILINE)
 
@@ -180,7 +180,7 @@ def test_footprint_names_every_part_and_the_remaining_bytes(
     [
         (
             {r"g_model\[\d+\]": "g_model[2000000]"},
-            r"\d+ bytes more than the 983040 of flash, \d+ are the model's",
+            r"\d+ bytes more than the 843776 of flash, \d+ are the model's",
         ),
         (
             {r"kArenaBytes = \d+": "kArenaBytes = 300000"},

@@ -364,6 +364,7 @@ def test_the_command_for_an_emulated_board(kws: Run) -> None:
         (ORIGIN, PAGE - 4),
         (ORIGIN, 2 * PAGE),
         (0xE0000, PAGE),
+        (0xDF000, PAGE),
     ],
 )
 def test_the_client_itself_refuses_other_addresses(address: int, size: int) -> None:

@@ -69,7 +69,7 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
         "threshold 150",
         "threshold 150",
         "error: gain takes a whole number from 0 to 0 dB",
-        "error: unknown command; there are gain N, threshold N, level, stats",
+        "error: unknown command; there are gain N, threshold N, reset, level, stats",
     ]
     match = re.fullmatch(
         r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, 25000 k cycles per second, "

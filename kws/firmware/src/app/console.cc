@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/console.h"
 
+#include <cstring>
+
 #include "boards/board.h"
 #include "serial_lines.h"
 
@@ -41,6 +43,23 @@ void WriteSigned(Output* output, int value) {
   WriteNumber(output, static_cast<uint32_t>(value < 0 ? -value : value));
 }
 
+void WriteGain(Output* output, int gain) {
+  WriteText(output, "gain ");
+  WriteSigned(output, gain);
+  WriteText(output, " dB");
+}
+
+// A number that changes with the text (FNV-1a), from the one so far on.
+uint32_t Mix(uint32_t number, const void* bytes, size_t size) {
+  const uint8_t* next = static_cast<const uint8_t*>(bytes);
+  for (size_t i = 0; i < size; ++i) number = (number ^ next[i]) * 16777619u;
+  return number;
+}
+
+uint32_t Mix(uint32_t number, const char* text) {
+  return text == nullptr ? number : Mix(number, text, std::strlen(text) + 1);
+}
+
 void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
   WriteText(output, lines::kError);
   WriteText(output, name);
@@ -76,26 +95,75 @@ void Console::Run() {
     Gain(argument);
   } else if ((argument = After("threshold", line_)) != nullptr) {
     Threshold(argument);
+  } else if ((argument = After("reset", line_)) != nullptr && *argument == '\0') {
+    Apply(bundles_);
+    const Status kept = Keep();
+    WriteSettings();
+    Report(kept);
   } else if ((argument = After("stats", line_)) != nullptr && *argument == '\0') {
     Stats();
   } else if ((argument = After("level", line_)) != nullptr && *argument == '\0') {
     ShowLevel();
   } else {
-    WriteError(output_, "unknown command", nullptr, "there are gain N, threshold N, level, stats");
+    WriteError(output_, "unknown command", nullptr,
+               "there are gain N, threshold N, reset, level, stats");
   }
 }
 
+void Console::Restore() {
+  settings_.gain = board::kDefaultGain;
+  for (int i = 0; i < pipeline_->label_count(); ++i) {
+    settings_.thresholds[i] = pipeline_->threshold(i);
+  }
+  bundles_ = settings_;
+  // Other labels, other thresholds of the bundle or another default gain: what was set then was set
+  // for something else.
+  owner_ = Mix(2166136261u, &bundles_, sizeof(bundles_));
+  for (int i = 0; i < pipeline_->label_count(); ++i) owner_ = Mix(owner_, pipeline_->label(i));
+  for (int i = 0; i < 2; ++i) owner_ = Mix(owner_, pipeline_->model_sha8(i));
+  UserSettings kept;
+  if (!store_.Load(owner_, &kept) || std::memcmp(&kept, &bundles_, sizeof(kept)) == 0) return;
+  Apply(kept);
+  WriteSettings();
+}
+
+// Before the answer: who has the answer knows that the settings are kept.
+Status Console::Keep() { return store_.Save(owner_, settings_); }
+
+void Console::Report(Status kept) {
+  if (kept != Status::kOk) WriteText(output_, lines::kNotKept);
+}
+
+void Console::Apply(const UserSettings& settings) {
+  settings_ = settings;
+  board::SetGain(static_cast<int>(settings.gain));
+  for (int i = 0; i < pipeline_->label_count(); ++i) {
+    pipeline_->SetThreshold(i, settings.thresholds[i]);
+  }
+}
+
+void Console::WriteSettings() {
+  WriteText(output_, lines::kSettings);
+  WriteGain(output_, static_cast<int>(settings_.gain));
+  WriteText(output_, ", ");
+  WriteThresholds(nullptr);
+}
+
 void Console::Gain(const char* argument) {
-  int gain = gain_;
+  int gain = static_cast<int>(settings_.gain);
   if (*argument != '\0' && !ReadNumber(argument, board::kMinGain, board::kMaxGain, &gain)) {
     WriteRange(output_, "gain", board::kMinGain, board::kMaxGain, " dB\n");
     return;
   }
-  if (*argument != '\0') board::SetGain(gain);
-  gain_ = gain;
-  WriteText(output_, "gain ");
-  WriteSigned(output_, gain);
-  WriteText(output_, " dB\n");
+  Status kept = Status::kOk;
+  if (*argument != '\0') {
+    settings_.gain = gain;
+    board::SetGain(gain);
+    kept = Keep();
+  }
+  WriteGain(output_, gain);
+  WriteText(output_, "\n");
+  Report(kept);
 }
 
 void Console::Threshold(const char* argument) {
@@ -116,12 +184,22 @@ void Console::Threshold(const char* argument) {
       return;
     }
   }
+  for (int i = 0; given && i < labels; ++i) {
+    // Two bundles may have the same label.
+    if (name != nullptr && !IsSame(name, pipeline_->label(i))) continue;
+    settings_.thresholds[i] = static_cast<uint8_t>(threshold);
+    pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
+  }
+  const Status kept = given ? Keep() : Status::kOk;
+  WriteThresholds(name);
+  Report(kept);
+}
+
+// Of one label, or of all: one number if all are the same.
+void Console::WriteThresholds(const char* name) {
+  const int labels = pipeline_->label_count();
   bool same = name == nullptr;
   for (int i = 0; i < labels; ++i) {
-    // Two bundles may have the same label.
-    if (given && (name == nullptr || IsSame(name, pipeline_->label(i)))) {
-      pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
-    }
     same = same && pipeline_->threshold(i) == pipeline_->threshold(0);
   }
   const char* separator = "threshold ";

@@ -29,6 +29,10 @@
 #include "then/op_resolver.h"
 #endif
 #endif
+#if __has_include("pins.h")
+#define KWS_HAS_PINS
+#include "pins.h"
+#endif
 
 namespace {
 
@@ -94,6 +98,11 @@ int main() {
     pipeline.UseGate(&gate);
   }
 
+#ifdef KWS_HAS_PINS
+  static kws::PinPulses pulses(kws::kLabelPins, sizeof(kws::kLabelPins) / sizeof(kws::LabelPin));
+  pulses.Start();
+#endif
+
   static kws::Console console(&pipeline, &audio, &meter, &output);
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
@@ -101,6 +110,7 @@ int main() {
     kws::WriteText(&output, kws::lines::kNoStart);
     board::Halt(board::Fault::kMicrophone);
   }
+  console.Restore();
   uint32_t last_hop_ms = board::Milliseconds();
   uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
   for (;;) {
@@ -110,6 +120,11 @@ int main() {
     if (heard) {
       meter.Add(hop, kws::AudioProvider::kHopSamples);
       if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+#ifdef KWS_HAS_PINS
+      if (pipeline.heard() > 0) {
+        pulses.Hear(pipeline.label(pipeline.heard()), board::Milliseconds());
+      }
+#endif
       board::FeedWatchdog();
       last_hop_ms = board::Milliseconds();
     }
@@ -124,6 +139,9 @@ int main() {
       kws::WriteText(&output, kws::lines::kNoSamples);
       board::Halt(board::Fault::kMicrophone);
     }
+#ifdef KWS_HAS_PINS
+    pulses.Tick(board::Milliseconds());
+#endif
     char received;
     while (board::Read(&received, 1) > 0) console.Put(received);
     if (!heard) board::Sleep();

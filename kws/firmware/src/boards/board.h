@@ -22,9 +22,15 @@ extern const char kName[];
 // Cycles per second of the processor, in thousands.
 extern const uint32_t kClockKhz;
 
-// What SetGain takes, in dB. Equal where the gain cannot be set.
+// What SetGain takes, in dB, and what it starts at. Equal where the gain cannot be set.
 extern const int kMinGain;
 extern const int kMaxGain;
+extern const int kDefaultGain;
+
+// Flash for settings: pages of kSettingsPageWords words that are erased as a whole. 0 words: the
+// board keeps no settings.
+constexpr int kSettingsPages = 2;
+extern const size_t kSettingsPageWords;
 
 // Brings up clocks, serial port, LED and watchdog. Call it first; text can be written afterwards.
 // Where the watchdog caused the reset, writes an `error: ` line that says so.
@@ -34,11 +40,17 @@ void Init();
 // from interrupt context. `audio` must live for ever.
 Status Start(AudioProvider* audio);
 
-// Sets the microphone's gain to kMinGain..kMaxGain dB. It starts at 0.
+// Sets the microphone's gain to kMinGain..kMaxGain dB. It starts at kDefaultGain.
 void SetGain(int decibels);
 
-// Shows class `label` (0 silence: the LED is off). Which lamp a label gets is the board's choice.
+// Shows class `label` from now on (0 silence: the LED is off). Which lamp a label gets is the
+// board's choice.
 void SetLed(int label);
+
+// A pin of the board, by the number that the board's JSON file gives it (`pins`): makes it an
+// output, low; sets it. Never called for a board that names none.
+void StartPin(uint32_t pin);
+void SetPin(uint32_t pin, bool high);
 
 // Queues `size` bytes for the serial port, in order; waits while the queue is full. Never holds up
 // the microphone's interrupts. Works in a fault's handler too, where no interrupt comes, and not in
@@ -47,6 +59,15 @@ void Write(const char* text, size_t size);
 
 // Takes at most `size` received bytes; returns how many, 0 where none wait. Never waits.
 size_t Read(char* text, size_t size);
+
+// The words of a page (0 to kSettingsPages - 1). Erased ones are 0xffffffff.
+const uint32_t* SettingsPage(int page);
+
+// Main loop. Erase a page; write `count` erased words of it from the word `first` on, in order.
+// They return when it is done; where the flash does not answer, kError. `words` is in RAM. The
+// power may end at any time: then a word, or all words of a page that was erased, may be anything.
+Status EraseSettings(int page);
+Status WriteSettings(int page, size_t first, const uint32_t* words, size_t count);
 
 // Milliseconds since Init, wrapping at 2^32. The pipeline counts time in samples and never asks.
 uint32_t Milliseconds();

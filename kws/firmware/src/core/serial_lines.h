@@ -32,12 +32,18 @@ inline constexpr char kStats[] =
 // nothing) and its magnitude; percent of samples that are clipped, and tenths of a percent.
 inline constexpr char kLevel[] = "level: peak {}, RMS {}, offset {}{}, {}.{} % clipped\n";
 
+// What was set on the console before a reset, or what `reset` restored, begins with this.
+inline constexpr char kSettings[] = "settings: ";
+
 // Faults begin with this.
 inline constexpr char kError[] = "error: ";
 
 // Samples.
 inline constexpr char kLost[] =
     "error: lost {} samples; the board does not keep up: raise inference_stride\n";
+
+inline constexpr char kNotKept[] =
+    "error: the settings were not kept; the flash may be worn, they last until the next reset\n";
 
 inline constexpr char kNoStart[] =
     "error: the microphone did not start; check the board and reset\n";

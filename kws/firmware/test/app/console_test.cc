@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/settings/simulated_flash.h"
 #include "boards/board.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"
@@ -19,6 +20,7 @@ namespace board {
 const int kMinGain = -20;
 const int kMaxGain = 20;
 const uint32_t kClockKhz = 64000;
+const int kDefaultGain = -3;
 int gain = 0;
 uint32_t now_ms = 0;
 uint32_t sleep_ms = 0;
@@ -43,8 +45,10 @@ class ConsoleTest : public testing::Test {
       : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
                   sizeof(arena_), &output_),
         console_(&pipeline_, &audio_, &meter_, &output_) {
+    flash = SimulatedFlash();
     board::gain = 0;
     board::now_ms = board::sleep_ms = 0;
+    console_.Restore();
   }
 
   std::string Type(const std::string& text) {
@@ -127,6 +131,86 @@ TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
   EXPECT_EQ(pipeline_.threshold(6), 90);
 }
 
+// A device that starts again: all but the flash is new.
+class AfterReset {
+ public:
+  explicit AfterReset(uint8_t threshold = 200, const char* model = "0", const char* word = "yes")
+      : labels_{"silence", "unknown", word},
+        pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
+                  GetModel(nullptr, 0), resolver_, arena_, sizeof(arena_), &output_),
+        console_(&pipeline_, &audio_, &meter_, &output_) {
+    board::gain = 0;
+    console_.Restore();
+    restored_ = output_.text();
+  }
+
+  const std::string& restored() const { return restored_; }
+  int threshold(int label) const { return pipeline_.threshold(label); }
+  std::string Type(const std::string& text) {
+    output_.Clear();
+    for (char c : text) console_.Put(c);
+    return output_.text();
+  }
+
+ private:
+  const char* labels_[3];
+  AllOpsResolver resolver_;
+  alignas(16) uint8_t arena_[64] = {};
+  RecordingOutput output_;
+  Pipeline pipeline_;
+  AudioProvider audio_;
+  LevelMeter meter_;
+  Console console_;
+  std::string restored_;
+};
+
+TEST_F(ConsoleTest, SettingsSurviveAReset) {
+  Type("gain 12\nthreshold yes 150\n");
+  AfterReset device;
+  EXPECT_EQ(device.restored(),
+            "settings: gain 12 dB, threshold silence 200, unknown 200, yes 150\n");
+  EXPECT_EQ(board::gain, 12);
+  EXPECT_EQ(device.threshold(2), 150);
+  EXPECT_EQ(device.threshold(1), 200);
+  EXPECT_EQ(device.Type("gain\n"), "gain 12 dB\n");
+  device.Type("threshold 90\n");
+  EXPECT_EQ(AfterReset().restored(), "settings: gain 12 dB, threshold 90\n");
+}
+
+TEST_F(ConsoleTest, NothingIsSaidOrWrittenWhereNothingWasSet) {
+  Type("gain\nthreshold\nthreshold yes\ngain 99\nthreshold yes 999\nlevel\n");
+  EXPECT_EQ(flash.written(), 0);
+  EXPECT_EQ(AfterReset().restored(), "");
+}
+
+TEST_F(ConsoleTest, ResetRestoresTheBundlesForGood) {
+  Type("gain 12\nthreshold yes 150\n");
+  AfterReset device;
+  EXPECT_EQ(device.Type("reset\n"), "settings: gain -3 dB, threshold 200\n");
+  EXPECT_EQ(board::gain, -3);
+  EXPECT_EQ(device.threshold(2), 200);
+  EXPECT_EQ(AfterReset().restored(), "");
+}
+
+TEST_F(ConsoleTest, AnotherBundleIgnoresTheSettings) {
+  Type("gain 12\nthreshold yes 150\n");
+  EXPECT_EQ(AfterReset(200, "1").restored(), "") << "another model";
+  EXPECT_EQ(AfterReset(190).restored(), "") << "other thresholds";
+  EXPECT_EQ(AfterReset(200, "0", "no").restored(), "") << "other words";
+  AfterReset other(190);
+  EXPECT_EQ(other.threshold(2), 190);
+  EXPECT_EQ(board::gain, 0);
+  EXPECT_NE(AfterReset().restored(), "") << "the bundle itself, again";
+}
+
+TEST_F(ConsoleTest, AFlashThatDoesNotTakeThemIsToldOfAndTheSettingsWork) {
+  flash.broken = true;
+  EXPECT_EQ(Type("gain 12\n"),
+            "gain 12 dB\nerror: the settings were not kept; the flash may be worn, they last until "
+            "the next reset\n");
+  EXPECT_EQ(board::gain, 12);
+}
+
 TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {
   board::now_ms = 10000;
   board::sleep_ms = 8325;
@@ -157,7 +241,7 @@ TEST_F(ConsoleTest, LinesAreForgiving) {
   EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
   EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
   const std::string unknown =
-      "error: unknown command; there are gain N, threshold N, level, stats\n";
+      "error: unknown command; there are gain N, threshold N, reset, level, stats\n";
   for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
     EXPECT_EQ(Type(wrong), unknown) << wrong;
   }

@@ -32,6 +32,10 @@ AudioProvider* provider = nullptr;
 const int kMinGain = -20;
 const int kMaxGain = 20;
 
+// As Arduino's library for this chip: 20 on its scale of half decibels from -20 dB on
+// (arduino/ArduinoCore-mbed, libraries/PDM/src/nrf52/PDM.cpp).
+const int kDefaultGain = -10;
+
 Status Start(AudioProvider* audio) {
   if (!CrystalRuns()) return Status::kError;
   provider = audio;
@@ -49,7 +53,7 @@ Status Start(AudioProvider* audio) {
   Register(kPdmClock) = kPdmClock1280k;
   Register(kPdmRatio) = kPdmRatio80;
   Register(kPdmMode) = kPdmMono | kLeftEdge;
-  SetGain(0);
+  SetGain(kDefaultGain);
   Register(kPdmPointer) = reinterpret_cast<uintptr_t>(blocks[0]);
   Register(kPdmCount) = kBlockSamples;
   Register(kPdmStarted) = 0;

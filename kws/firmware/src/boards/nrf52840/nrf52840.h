@@ -32,9 +32,16 @@ constexpr uint32_t kPowerResetLockup = 1u << 3;     // POWER.RESETREAS.LOCKUP=De
 constexpr uint32_t kPowerRetained2 = 0x40000520;    // POWER.GPREGRET2; survives soft resets
 constexpr uint32_t kPowerDcDc = 0x40000578;         // POWER.DCDCEN
 
-// Cache of the flash [4.3].
-constexpr uint32_t kFlashCache = 0x4001e540;     // NVMC.ICACHECNF
-constexpr uint32_t kFlashCacheEnable = 1u << 0;  // NVMC.ICACHECNF.CACHEEN=Enabled
+// Flash and its cache [4.3].
+constexpr uint32_t kFlashReady = 0x4001e400;      // NVMC.READY
+constexpr uint32_t kFlashIsReady = 1u << 0;       // NVMC.READY.READY=Ready
+constexpr uint32_t kFlashMode = 0x4001e504;       // NVMC.CONFIG; 0: flash is only read
+constexpr uint32_t kFlashWrite = 1u << 0;         // NVMC.CONFIG.WEN=Wen
+constexpr uint32_t kFlashErase = 1u << 1;         // NVMC.CONFIG.WEN=Een
+constexpr uint32_t kFlashErasePart = 0x4001e518;  // NVMC.ERASEPAGEPARTIAL; the page's address
+constexpr uint32_t kFlashPartMs = 0x4001e51c;     // NVMC.ERASEPAGEPARTIALCFG; ms of each
+constexpr uint32_t kFlashCache = 0x4001e540;      // NVMC.ICACHECNF
+constexpr uint32_t kFlashCacheEnable = 1u << 0;   // NVMC.ICACHECNF.CACHEEN=Enabled
 
 // Debug port [4.8]. In chips from build code Fxx on, software has a say too. Their revision is not
 // in the PS: Nordic's nrfx, mdk/nrf52_erratas.h, configuration 249.

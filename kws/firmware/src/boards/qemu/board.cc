@@ -33,6 +33,8 @@ const char kName[] = KWS_BOARD;
 const uint32_t kClockKhz = kSystemClock / 1000;
 const int kMinGain = 0;
 const int kMaxGain = 0;
+const int kDefaultGain = 0;
+const size_t kSettingsPageWords = 0;
 
 void Init() {
   Register(kUart0BaudDivider) = kSystemClock / 115200;
@@ -49,6 +51,8 @@ Status Start(AudioProvider* provider) {
 void SetGain(int) {}
 void SetLed(int) {}  // nobody looks
 void FeedWatchdog() {}
+void StartPin(uint32_t) {}  // it has none
+void SetPin(uint32_t, bool) {}
 
 void Write(const char* text, size_t size) {
   for (size_t i = 0; i < size; ++i) {
@@ -64,6 +68,10 @@ size_t Read(char* text, size_t size) {
   text[0] = typed[typed_read++];
   return 1;
 }
+
+const uint32_t* SettingsPage(int) { return nullptr; }
+Status EraseSettings(int) { return Status::kError; }
+Status WriteSettings(int, size_t, const uint32_t*, size_t) { return Status::kError; }
 
 uint32_t Milliseconds() {
   constexpr uint32_t kTicks = 3125;  // in 32 ms

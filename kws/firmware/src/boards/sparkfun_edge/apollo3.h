@@ -50,6 +50,9 @@ constexpr uint32_t kCacheConstants = 1u << 9;        // CACHECTRL.CACHECFG.DCACH
 constexpr uint32_t kCacheTagClockGate = 1u << 10;    // CACHECTRL.CACHECFG.CACHE_CLKGATE
 constexpr uint32_t kCacheArrayClockGate = 1u << 20;  // CACHECTRL.CACHECFG.DATA_CLKGATE
 
+constexpr uint32_t kCacheControl = 0x40018008;  // CACHECTRL.CTRL; zeros do nothing
+constexpr uint32_t kCacheInvalidate = 1u << 0;  // CACHECTRL.CTRL.INVALIDATE
+
 // Power of peripherals: wait for the status after enabling (HAL, am_hal_pwrctrl_periph_enable).
 constexpr uint32_t kPowerEnable = 0x40021008;  // PWRCTRL.DEVPWREN
 constexpr uint32_t kPowerUart0 = 1u << 7;      // PWRCTRL.DEVPWREN.PWRUART0=EN
@@ -67,6 +70,8 @@ constexpr uint32_t kResetWasWatchdog = 1u << 6;  // RSTGEN.STAT.WDRSTAT
 // Pads, four a register, and pins, eight a register. Both are locked but for the key.
 constexpr uint32_t kPadKey = 0x40010060;    // GPIO.PADKEY
 constexpr uint32_t kPadUnlock = 115;        // GPIO.PADKEY.PADKEY=Key
+constexpr uint32_t kPads = 0x40010000;      // GPIO.PADREGA; pads 0 to 3
+constexpr uint32_t kPad0Gpio = 3u << 3;     // GPIO.PADREGA.PAD0FNCSEL=GPIO0
 constexpr uint32_t kPad8To11 = 0x40010008;  // GPIO.PADREGC
 constexpr uint32_t kPad11Mask = 0xffu << 24;
 constexpr uint32_t kPad28To31 = 0x4001001c;  // GPIO.PADREGH
@@ -83,6 +88,8 @@ constexpr uint32_t kPad48To49 = 0x40010030;  // GPIO.PADREGM; 0: UART0's TX and 
 constexpr uint32_t kPad48Strong = 1u << 2;   // GPIO.PADREGM.PAD48STRNG=HIGH
 constexpr uint32_t kPad49Input = 1u << 9;    // GPIO.PADREGM.PAD49INPEN=EN
 constexpr uint32_t kPad49PullUp = 1u << 8;   // GPIO.PADREGM.PAD49PULL=EN
+constexpr uint32_t kPins = 0x40010040;       // GPIO.CFGA; pins 0 to 7
+constexpr uint32_t kPin0Output = 1u << 1;    // GPIO.CFGA.GPIO0OUTCFG=PUSHPULL
 constexpr uint32_t kPin32To39 = 0x40010050;  // GPIO.CFGE
 constexpr uint32_t kPin37Output = 1u << 21;  // GPIO.CFGE.GPIO37OUTCFG=PUSHPULL
 constexpr uint32_t kPin37Mask = 0xfu << 20;
@@ -91,8 +98,10 @@ constexpr uint32_t kPin44Output = 1u << 17;  // GPIO.CFGF.GPIO44OUTCFG=PUSHPULL
 constexpr uint32_t kPin46Output = 1u << 25;  // GPIO.CFGF.GPIO46OUTCFG=PUSHPULL
 constexpr uint32_t kPin47Output = 1u << 29;  // GPIO.CFGF.GPIO47OUTCFG=PUSHPULL
 constexpr uint32_t kPin44And46And47Mask = 0xff0f0000;
-constexpr uint32_t kPinsSet = 0x40010094;    // GPIO.WTSB; from pin 32 on
-constexpr uint32_t kPinsClear = 0x4001009c;  // GPIO.WTCB
+constexpr uint32_t kPinsSetLow = 0x40010090;    // GPIO.WTSA; pins 0 to 31
+constexpr uint32_t kPinsClearLow = 0x40010098;  // GPIO.WTCA
+constexpr uint32_t kPinsSet = 0x40010094;       // GPIO.WTSB; from pin 32 on
+constexpr uint32_t kPinsClear = 0x4001009c;     // GPIO.WTCB
 
 // Serial port, an ARM PL011 (ARM DDI 0183G, section 3.3) with a clock of its own.
 constexpr uint32_t kUartData = 0x4001c000;              // UART0.DR

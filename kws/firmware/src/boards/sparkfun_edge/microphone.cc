@@ -93,6 +93,7 @@ void Take(uint32_t number, const uint32_t* taken) {
 
 const int kMinGain = -20;
 const int kMaxGain = 20;
+const int kDefaultGain = 0;
 
 Status Start(AudioProvider* audio) {
   provider = audio;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/settings/settings_store.h"
+
+#include <cstring>
+
+#include "boards/board.h"
+
+namespace kws {
+namespace {
+
+constexpr size_t kWords = SettingsStore::kRecordWords;
+
+// Changes with the layout of a record, so that other firmware's are not taken for ours.
+constexpr uint32_t kMark = 0x6b777301;
+constexpr uint32_t kErased = ~0u;
+
+struct Record {
+  uint32_t mark;
+  uint32_t sequence;  // one more each time
+  uint32_t owner;
+  UserSettings settings;
+  uint32_t checksum;  // of all words before; written last
+};
+static_assert(sizeof(Record) == kWords * sizeof(uint32_t), "a record has no padding");
+
+// Where a record is. `found` false: there is none.
+struct Place {
+  bool found = false;
+  int page = 0;
+  size_t word = 0;
+};
+
+// CRC-32 (IEEE 802.3), bit by bit: a hundred bytes, seldom.
+uint32_t Checksum(const uint32_t* words, size_t count) {
+  uint32_t crc = ~0u;
+  for (size_t i = 0; i < count; ++i) {
+    crc ^= words[i];
+    for (int bit = 0; bit < 32; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);
+  }
+  return ~crc;
+}
+
+const uint32_t* At(const Place& place) { return board::SettingsPage(place.page) + place.word; }
+
+uint32_t Sequence(const Place& place) { return At(place)[1]; }
+
+bool IsRecord(const uint32_t* words) {
+  return words[0] == kMark && words[kWords - 1] == Checksum(words, kWords - 1);
+}
+
+bool IsErased(const uint32_t* words) {
+  for (size_t i = 0; i < kWords; ++i) {
+    if (words[i] != kErased) return false;
+  }
+  return true;
+}
+
+Place Newest() {
+  Place newest;
+  for (int page = 0; page < board::kSettingsPages; ++page) {
+    for (size_t word = 0; word + kWords <= board::kSettingsPageWords; word += kWords) {
+      const Place place{true, page, word};
+      if (!IsRecord(At(place))) continue;
+      if (!newest.found || static_cast<int32_t>(Sequence(place) - Sequence(newest)) > 0) {
+        newest = place;
+      }
+    }
+  }
+  return newest;
+}
+
+// An erased place behind the newest record, in its page; where there is none, the begin of the
+// other page, which has to be erased first even if it looks erased: the power may have ended that.
+Place Next(const Place& newest, bool* erase) {
+  *erase = true;
+  if (!newest.found) return {true, 0, 0};
+  for (Place place = newest; place.word + kWords <= board::kSettingsPageWords;
+       place.word += kWords) {
+    if (!IsErased(At(place))) continue;
+    *erase = false;
+    return place;
+  }
+  return {true, (newest.page + 1) % board::kSettingsPages, 0};
+}
+
+}  // namespace
+
+bool SettingsStore::Load(uint32_t owner, UserSettings* settings) const {
+  const Place newest = Newest();
+  if (!newest.found) return false;
+  Record record;
+  std::memcpy(static_cast<void*>(&record), At(newest), sizeof(record));
+  if (record.owner != owner) return false;
+  *settings = record.settings;
+  return true;
+}
+
+Status SettingsStore::Save(uint32_t owner, const UserSettings& settings) {
+  if (board::kSettingsPageWords == 0) return Status::kOk;
+  UserSettings kept;
+  if (Load(owner, &kept) && std::memcmp(&kept, &settings, sizeof(kept)) == 0) return Status::kOk;
+  const Place newest = Newest();
+  const Record record = {kMark, newest.found ? Sequence(newest) + 1 : 0, owner, settings, 0};
+  uint32_t words[kWords];
+  std::memcpy(words, &record, sizeof(words));
+  words[kWords - 1] = Checksum(words, kWords - 1);
+  bool erase;
+  const Place place = Next(newest, &erase);
+  if (erase) KWS_RETURN_IF_ERROR(board::EraseSettings(place.page));
+  KWS_RETURN_IF_ERROR(board::WriteSettings(place.page, place.word, words, kWords));
+  return std::memcmp(At(place), words, sizeof(words)) == 0 ? Status::kOk : Status::kError;
+}
+
+}  // namespace kws
