@@ -25,7 +25,13 @@ HIGHEST_HZ: float
 """Where the highest channel ends (7500)."""
 
 SPECTROGRAM_FRAMES: int
-"""Frames in the spectrogram that a model sees (49, 1 s)."""
+"""Frames in the spectrogram that a model usually sees (49, 1 s)."""
+
+SHORTEST_WINDOW: int
+"""Frames in the shortest spectrogram that a model may see (25, 0.5 s)."""
+
+LONGEST_WINDOW: int
+"""Frames in the longest one (150, 3 s)."""
 
 AVERAGE_WINDOW_MS: int
 """The recognizer's default: scores of the last so many milliseconds are averaged (1000)."""
@@ -70,7 +76,9 @@ class CoreError(Exception):
 class Frontend:
     """PCM to frames; the noise estimate and the samples of an unfinished window are kept."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, stride_samples: int = STRIDE_SAMPLES) -> None:
+        """`stride_samples` from one frame to the next: STRIDE_SAMPLES or half of it."""
+
     def reset(self) -> None:
         """Forget the noise estimate and the unfinished window."""
 
@@ -230,8 +238,12 @@ class Recognizer:
         suppression_ms: int,
         minimum_count: int,
         thresholds: Sequence[int] = (),
+        first_keyword: int = 2,
     ) -> None:
-        """`thresholds`, one a label, take the place of `detection_threshold` if given."""
+        """`thresholds`, one a label, take the place of `detection_threshold` if given.
+
+        With `first_keyword` 0 the first label is no silence, after which nothing is suppressed.
+        """
 
     def process(self, scores: NDArray[np.int8], time_ms: int) -> tuple[int, int, bool]:
         """Take one result; gives (label, mean score 0 to 255, whether it is a new command)."""
@@ -260,6 +272,9 @@ class Part:
         minimum_count: int,
         thresholds: Sequence[int] = (),
         report_unknown: bool = False,
+        window_frames: int = SPECTROGRAM_FRAMES,
+        stride_samples: int = STRIDE_SAMPLES,
+        first_keyword: int = 2,
         gate_rise: int = 0,
     ) -> None:
         """`gate_rise`: tenths of a dB by which sound opens the gate; 0: there is no gate."""

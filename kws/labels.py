@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Labels: the classes of a model, in the order of its outputs.
 
-The order is silence, unknown, then the keywords as they were given.
+The order is silence, unknown, then the keywords as they were given. Other people's wake words may
+have keywords alone.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from collections.abc import Sequence
 from kws.errors import UsageError
 
 SILENCE = "silence"
-"""First class of every model: nothing is said."""
+"""First class of every model that kws trains: nothing is said."""
 
 UNKNOWN = "unknown"
-"""Second class of every model: a word that is none of the keywords."""
+"""Its second class: a word that is none of the keywords."""
 
 RESERVED = (SILENCE, UNKNOWN)
-"""Classes that every model has, in order; no keyword may be called like one of them."""
+"""Both, in order; no keyword may be called like one of them."""
 
 MOST_BYTES = 32
 """Length of the longest label in UTF-8."""
@@ -34,7 +35,24 @@ def class_labels(keywords: Sequence[str]) -> tuple[str, ...]:
 
 def keywords_of(labels: Sequence[str]) -> tuple[str, ...]:
     """The labels without silence and unknown."""
-    return tuple(labels[len(RESERVED) :])
+    return tuple(label for label in labels if label not in RESERVED)
+
+
+def first_keyword(labels: Sequence[str]) -> int:
+    """The place of the first keyword: 2, or 0 if the model has no silence and unknown."""
+    return len(RESERVED) if tuple(labels[: len(RESERVED)]) == RESERVED else 0
+
+
+def label_of(phrase: str) -> str:
+    """The label of a phrase: small letters, `_` for spaces.
+
+    Raises:
+        UsageError: nothing is left.
+    """
+    label = re.sub(r"[\s_]+", "_", phrase.strip().lower()).strip("_")
+    if not label:
+        raise UsageError("an empty phrase; say what the device is to hear: kws wake 'hey marvin'")
+    return label
 
 
 def check_keywords(keywords: Sequence[str]) -> None:
@@ -59,10 +77,11 @@ def check_labels(labels: Sequence[str]) -> None:
     Raises:
         UsageError: they do not.
     """
-    if tuple(labels[: len(RESERVED)]) != RESERVED or len(labels) <= len(RESERVED):
+    keywords = labels[first_keyword(labels) :]
+    if not keywords or set(RESERVED) & set(keywords):
         raise UsageError(
             f"labels are {','.join(labels)}; they have to be {','.join(RESERVED)} and at least one "
-            "keyword, in the order of the model's outputs"
+            "keyword, or keywords alone, in the order of the model's outputs"
         )
     for label in labels:
         if not label or _NOT_IN_LABELS.search(label) or len(label.encode()) > MOST_BYTES:

@@ -17,6 +17,7 @@ namespace {
 namespace settings = kws::settings;
 
 alignas(16) uint8_t arena[settings::kArenaBytes];
+int8_t frames[kws::kKeptFrames * kws::Frontend::kChannels];
 
 // The pipeline's text goes to the terminal; a desktop has no LED.
 class Terminal final : public kws::Output {
@@ -67,7 +68,8 @@ int main(int argc, char** argv) {
   const kws::Model model = kws::GetModel(g_model);
   settings::ModelOpResolver resolver;
   constexpr kws::PipelineConfig config = kws::BundleConfig("example", "desktop");
-  kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena), &terminal);
+  kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena),
+                         {frames, kws::kKeptFrames}, &terminal);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 
   constexpr size_t kHop = kws::Frontend::kStrideSamples;  // 320 samples, 20 ms

@@ -29,12 +29,12 @@ def main() -> None:
     frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
     interpreter = _core.Interpreter(bundle.model)
     recognizer = _core.Recognizer(len(bundle.labels), **bundle.recognizer.for_core(bundle.labels))
-    spectrogram: deque[np.ndarray] = deque(maxlen=_core.SPECTROGRAM_FRAMES)  # the last second
+    spectrogram: deque[np.ndarray] = deque(maxlen=bundle.frontend.frames)  # what the model sees
     hops_to_inference = 0
 
     for end in range(HOP, len(pcm) + 1, HOP):
         spectrogram.extend(frontend.process(pcm[end - HOP : end]))  # no frame or one
-        if len(spectrogram) < _core.SPECTROGRAM_FRAMES:
+        if len(spectrogram) < bundle.frontend.frames:
             continue
         if hops_to_inference == 0:
             (scores,) = interpreter.invoke(np.stack(spectrogram))

@@ -24,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
-from kws.audio.sound_files import EXTENSIONS, fit, load_clip
+from kws.audio.pcm import around_voice
+from kws.audio.sound_files import EXTENSIONS, load_clip
 from kws.errors import DataError
 from kws.labels import check_keywords
 
@@ -212,7 +213,7 @@ def load_pcm(
 ) -> npt.NDArray[np.int16]:
     """The sound of all clips, decoded on all cores: int16[len(clips), samples], 16 kHz.
 
-    A longer clip is cut at its end; a shorter one is filled with zeros.
+    Of a longer clip the part around its voice is taken; a shorter one is filled with zeros.
 
     Args:
         clips: the clips to load.
@@ -226,7 +227,7 @@ def load_pcm(
     rows = np.empty((len(clips), samples), np.int16) if out is None else out
 
     def load(index: int) -> None:
-        rows[index] = fit(load_clip(clips[index].path), samples)
+        rows[index] = around_voice(load_clip(clips[index].path), samples)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         try:

@@ -23,7 +23,7 @@ BEFORE_MS, AFTER_MS = 2500, 500
 """Sound that is kept before and after the time at which a model woke.
 
 A second is what the model heard, another is the lead that training needs before a window. The rest
-lets windows begin earlier and end later.
+lets windows begin earlier and end later. A model that sees more than a second needs more before.
 """
 
 
@@ -56,15 +56,17 @@ def file_name(*parts: str) -> str:
     return "_".join(parts).replace("/", "-") + ".wav"
 
 
-def context_of(pcm: Pcm, first_ms: int, last_ms: int) -> Pcm:
+def context_of(pcm: Pcm, first_ms: int, last_ms: int, clip_ms: int = 1000) -> Pcm:
     """The part of a recording around the times at which a model woke: int16[n].
 
     Args:
         pcm: the recording, int16[n].
         first_ms: end of the first window that woke it.
         last_ms: end of the last one.
+        clip_ms: what the model sees.
     """
-    return pcm[max(0, samples_of(first_ms - BEFORE_MS)) : samples_of(last_ms + AFTER_MS)].copy()
+    before_ms = BEFORE_MS + max(clip_ms - 1000, 0)
+    return pcm[max(0, samples_of(first_ms - before_ms)) : samples_of(last_ms + AFTER_MS)].copy()
 
 
 def write_manifest(folder: Path, clips: Sequence[MinedClip]) -> None:

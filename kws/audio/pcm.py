@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Types of sound in memory: 16 kHz, mono."""
+"""Sound in memory, 16 kHz and mono: its types, and where in it somebody speaks."""
 
 from __future__ import annotations
 
@@ -26,3 +26,27 @@ def samples_of(milliseconds: int) -> int:
 def to_pcm(sounds: Sounds) -> Pcm:
     """Floats as int16; what is too loud is clipped."""
     return np.clip(sounds, -32768, 32767).astype(np.int16)
+
+
+def speech_span(pcm: Pcm) -> tuple[int, int]:
+    """First sample of the voice in a clip, and the sample after its last."""
+    blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float32)
+    if not len(blocks):
+        return 0, len(pcm)
+    levels = np.sqrt(np.mean(blocks**2, axis=1))
+    peak, floor = float(levels.max()), float(np.quantile(levels, 0.1))
+    # At most 30 dB below the loudest 10 ms, about 10 dB above the quietest tenth, below the peak.
+    loud = np.flatnonzero(levels >= min(max(peak / 32, 3 * floor), peak / 2))
+    return int(loud[0]) * BLOCK, (int(loud[-1]) + 1) * BLOCK
+
+
+def around_voice(pcm: Pcm, samples: int) -> Pcm:
+    """The part of a recording that has its voice in the middle: int16[samples].
+
+    Of a recording that is shorter, all, and zeros.
+    """
+    if len(pcm) <= samples:
+        return np.pad(pcm, (0, samples - len(pcm)))
+    first, end = speech_span(pcm)
+    start = max(min((first + end - samples) // 2, len(pcm) - samples), 0)
+    return pcm[start : start + samples].copy()

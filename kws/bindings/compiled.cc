@@ -38,8 +38,7 @@ struct Place {
 
 class Compiled {
  public:
-  explicit Compiled(const nb::bytes& bytes)
-      : model_(kws::GetModel(bytes.data(), bytes.size())) {
+  explicit Compiled(const nb::bytes& bytes) : model_(kws::GetModel(bytes.data(), bytes.size())) {
     ErrorDetail error;
     Status status = Status::kArenaTooSmall;
     for (size_t size = kSmallestArena; status == Status::kArenaTooSmall && size <= kLargestArena;

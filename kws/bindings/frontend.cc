@@ -9,37 +9,45 @@
 #include "bindings.h"
 #include "frontend/params.h"
 #include "pipeline/dc_offset.h"
-#include "pipeline/feature_provider.h"
+#include "pipeline/detector.h"
 
 namespace kws::bindings {
 namespace {
 
 constexpr size_t kWindow = Frontend::kWindowSamples;
-constexpr size_t kStride = Frontend::kStrideSamples;
 constexpr size_t kChannels = Frontend::kChannels;
 
-size_t FrameCount(size_t samples) {
-  return samples < kWindow ? 0 : (samples - kWindow) / kStride + 1;
+size_t FrameCount(size_t samples, size_t stride) {
+  return samples < kWindow ? 0 : (samples - kWindow) / stride + 1;
+}
+
+size_t CheckedStride(int stride) {
+  if (stride != Frontend::kStrideSamples && stride != Frontend::kStrideSamples / 2) {
+    throw CoreError("frames start 320 or 160 samples apart");
+  }
+  return static_cast<size_t>(stride);
 }
 
 class StreamingFrontend {
  public:
+  explicit StreamingFrontend(int stride) : stride_(CheckedStride(stride)) {}
   void Reset() {
     frontend_.Reset();
     pending_.clear();
   }
   nb::ndarray<nb::numpy, int8_t> Process(const Pcm& pcm) {
     pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
-    const size_t frames = FrameCount(pending_.size());
+    const size_t frames = FrameCount(pending_.size(), stride_);
     Owned<int8_t> out({frames, kChannels});
     for (size_t f = 0; f < frames; ++f) {
-      frontend_.ProcessFrame(&pending_[f * kStride], &out.data[f * kChannels]);
+      frontend_.ProcessFrame(&pending_[f * stride_], &out.data[f * kChannels]);
     }
-    pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(frames * kStride));
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(frames * stride_));
     return out.Release();
   }
 
  private:
+  size_t stride_;
   Frontend frontend_;
   std::vector<int16_t> pending_;
 };
@@ -47,7 +55,7 @@ class StreamingFrontend {
 nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
   const size_t count = clips.shape(0);
   const size_t samples = clips.shape(1);
-  const size_t frames = FrameCount(samples);
+  const size_t frames = FrameCount(samples, Frontend::kStrideSamples);
   Owned<int8_t> out({count, frames, kChannels});
   {
     nb::gil_scoped_release release;
@@ -56,7 +64,7 @@ nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
       for (size_t c = begin; c < end; ++c) {
         frontend.Reset();
         for (size_t f = 0; f < frames; ++f) {
-          frontend.ProcessFrame(clips.data() + c * samples + f * kStride,
+          frontend.ProcessFrame(clips.data() + c * samples + f * Frontend::kStrideSamples,
                                 &out.data[(c * frames + f) * kChannels]);
         }
       }
@@ -89,10 +97,12 @@ void BindFrontend(nb::module_& m) {
   m.attr("CHANNELS") = Frontend::kChannels;
   m.attr("LOWEST_HZ") = kws::frontend::kLowestHz;
   m.attr("HIGHEST_HZ") = kws::frontend::kHighestHz;
-  m.attr("SPECTROGRAM_FRAMES") = kws::FeatureProvider::kFrames;
+  m.attr("SPECTROGRAM_FRAMES") = kws::PipelineConfig{}.window_frames;
+  m.attr("SHORTEST_WINDOW") = kws::Detector::kShortestWindow;
+  m.attr("LONGEST_WINDOW") = kws::Detector::kLongestWindow;
 
   nb::class_<StreamingFrontend>(m, "Frontend")
-      .def(nb::init<>())
+      .def(nb::init<int>(), "stride_samples"_a = Frontend::kStrideSamples)
       .def("reset", &StreamingFrontend::Reset)
       .def("process", &StreamingFrontend::Process, "pcm"_a);
   m.def("features", &Features, "clips"_a, "threads"_a = 0);

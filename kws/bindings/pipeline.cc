@@ -32,7 +32,8 @@ class Part {
  public:
   Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
-       int minimum_count, const std::vector<int>& thresholds, bool report_unknown, int gate_rise)
+       int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
+       int window_frames, int stride_samples, int first_keyword, int gate_rise)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
@@ -49,8 +50,11 @@ class Part {
     config_.label_count = static_cast<int>(labels_.size());
     config_.inference_stride = inference_stride;
     config_.recognizer = Settings(average_window_ms, detection_threshold, suppression_ms,
-                                  minimum_count, thresholds_);
+                                  minimum_count, thresholds_, first_keyword);
     config_.report_unknown = report_unknown;
+    config_.window_frames = window_frames;
+    config_.stride_samples = stride_samples;
+    config_.first_keyword = first_keyword;
   }
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
@@ -76,7 +80,7 @@ class Pipeline {
   Pipeline(const Part* part, size_t arena_bytes, const Part* then, uint32_t listen_ms)
       : arena_(arena_bytes),
         pipeline_(part->config(), {part->model(), resolver_}, arena_.data(), arena_.size(),
-                  &output_) {
+                  {frames_, kws::Detector::kLongestWindow}, &output_) {
     if (then != nullptr) {
       commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});
       pipeline_.Then(commands_.get());
@@ -104,7 +108,7 @@ class Pipeline {
     std::vector<int8_t> scores;
     const std::string text = Process(pcm, [&] {
       if (!pipeline_.inferred()) return;
-      times.push_back(static_cast<int32_t>(pipeline_.hops() * kws::Pipeline::kHopMs));
+      times.push_back(static_cast<int32_t>(pipeline_.inferred_ms()));
       scores.insert(scores.end(), pipeline_.scores(), pipeline_.scores() + labels());
     });
     Owned<int32_t> time_rows({times.size()});
@@ -186,6 +190,7 @@ class Pipeline {
   TextOutput output_;
   std::unique_ptr<kws::Commands> commands_;
   std::unique_ptr<kws::Gate> gate_;
+  int8_t frames_[kws::Detector::kLongestWindow * kws::Frontend::kChannels];
   kws::Pipeline pipeline_;
   std::string boot_;
   std::vector<int16_t> pending_;
@@ -196,10 +201,13 @@ class Pipeline {
 void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
-               int, int, const std::vector<int>&, bool, int>(),
+               int, int, const std::vector<int>&, bool, int, int, int, int>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
-      "thresholds"_a = std::vector<int>(), "report_unknown"_a = false, "gate_rise"_a = 0);
+      "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
+      "window_frames"_a = kws::PipelineConfig{}.window_frames,
+      "stride_samples"_a = kws::PipelineConfig{}.stride_samples,
+      "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0);
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),

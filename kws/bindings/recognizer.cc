@@ -16,11 +16,12 @@ namespace {
 class Recognizer {
  public:
   Recognizer(int label_count, int average_window_ms, int detection_threshold, int suppression_ms,
-             int minimum_count, const std::vector<int>& thresholds)
+             int minimum_count, const std::vector<int>& thresholds, int first_keyword)
       : label_count_(label_count),
-        recognizer_(label_count,
-                    Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
-                             Thresholds(thresholds, static_cast<size_t>(label_count)))) {}
+        recognizer_(
+            label_count,
+            Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
+                     Thresholds(thresholds, static_cast<size_t>(label_count)), first_keyword)) {}
 
   // Rows of (time, label, score), one a new command.
   nb::ndarray<nb::numpy, int32_t> Run(const ScoreRows& scores, const Times& times) {
@@ -71,9 +72,9 @@ void BindRecognizer(nb::module_& m) {
   m.attr("SUPPRESSION_MS") = defaults.suppression_ms;
   m.attr("MINIMUM_COUNT") = defaults.minimum_count;
   nb::class_<Recognizer>(m, "Recognizer")
-      .def(nb::init<int, int, int, int, int, const std::vector<int>&>(), "label_count"_a,
+      .def(nb::init<int, int, int, int, int, const std::vector<int>&, int>(), "label_count"_a,
            "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
-           "thresholds"_a = std::vector<int>())
+           "thresholds"_a = std::vector<int>(), "first_keyword"_a = 2)
       .def("process", &Recognizer::Process, "scores"_a, "time_ms"_a)
       .def("run", &Recognizer::Run, "scores"_a, "times_ms"_a);
 }

@@ -37,13 +37,14 @@ class Thresholds {
 // `thresholds` have to live until the recognizer is made.
 inline kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold,
                                         int suppression_ms, int minimum_count,
-                                        const Thresholds& thresholds) {
+                                        const Thresholds& thresholds, int first_keyword) {
   kws::RecognizerSettings settings;
   settings.thresholds = thresholds.data();
   settings.average_window_ms = average_window_ms;
   settings.detection_threshold = Threshold(detection_threshold);
   settings.suppression_ms = suppression_ms;
   settings.minimum_count = minimum_count;
+  settings.has_silence = first_keyword > 0;
   return settings;
 }
 

@@ -86,6 +86,7 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 
 // Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
+// `frames` has room for `window_frames` x kws_channels() bytes.
 // `thresholds` holds one for each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is
 // what Gate takes, or 0 for no gate. Returns 1: kws_text holds the boot line; 0: an `error: ` line.
 // The pipeline refuses what is out of range, as on a device.
@@ -94,7 +95,8 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
                               int32_t inference_stride, int32_t average_window_ms,
                               int32_t detection_threshold, int32_t suppression_ms,
                               int32_t minimum_count, const uint8_t* thresholds,
-                              int32_t report_unknown, int32_t gate_rise) {
+                              int32_t report_unknown, int32_t gate_rise, int32_t window_frames,
+                              int32_t stride_samples, int32_t first_keyword, int8_t* frames) {
   g_running = nullptr;
   g_output.ClearText();
   kws::PipelineConfig config{};
@@ -116,13 +118,17 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
   config.recognizer.minimum_count = minimum_count;
   config.recognizer.thresholds = thresholds;
   config.report_unknown = report_unknown != 0;
+  config.window_frames = window_frames;
+  config.stride_samples = stride_samples;
+  config.first_keyword = first_keyword;
   const kws::Model* opened = g_model.Make(kws::GetModel(model, model_bytes));
   if (opened->status() != kws::Status::kOk) {
     kws::WriteError(&g_output, kws::StatusMessage(opened->status()), nullptr, nullptr);
     return 0;
   }
   kws::Pipeline* pipeline = g_pipeline.Make(config, kws::Network{*opened, *g_resolver.Make()},
-                                            arena, static_cast<size_t>(arena_bytes), &g_output);
+                                            arena, static_cast<size_t>(arena_bytes),
+                                            kws::FrameMemory{frames, window_frames}, &g_output);
   if (gate_rise > 0) pipeline->UseGate(g_gate.Make(gate_rise));
   if (pipeline->Start() != kws::Status::kOk) return 0;
   g_running = pipeline;
@@ -144,8 +150,8 @@ int32_t KWS_EXPORT(kws_reset)() {
   return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
 }
 
-// The label that the last hop's line says was heard; its score is kws_mean. 0: none.
-int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : 0; }
+// The label that the last hop's line says was heard; its score is kws_mean. -1: none.
+int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : -1; }
 
 // What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }

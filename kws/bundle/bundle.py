@@ -14,17 +14,19 @@ from typing import Any
 
 from kws import __version__, _core, config
 from kws.bundle.checks import (
+    SCORE_ZERO_POINT,
     TensorSettings,
     check_name,
     check_tensors,
     input_frames,
     open_model,
+    window_frames,
 )
 from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, ModelError, UsageError
-from kws.features.frontend_settings import HOP_MS, FrontendSettings
+from kws.features.frontend_settings import HOP, HOP_MS, STRIDES, FrontendSettings
 from kws.labels import check_labels, keywords_of
 
 DEFAULT_STRIDE = 2
@@ -54,7 +56,8 @@ class Bundle:
     """Short name in the boot line: letters, digits, `_`, `.`, `-`."""
 
     labels: tuple[str, ...]
-    """silence, unknown, then the keywords: one for each of the model's scores."""
+    """silence, unknown, then the keywords: one for each of the model's scores. Other people's wake
+    words may have keywords alone."""
 
     model: bytes
     """The .tflite file."""
@@ -70,7 +73,7 @@ class Bundle:
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     inference_stride: int = DEFAULT_STRIDE
-    """Hops from one inference to the next."""
+    """Frames from one inference to the next: hops, unless the frontend's stride is shorter."""
 
     compiled: bool = False
     """Whether firmware gets the model as C++ that calls the kernels, not as a file that an
@@ -107,6 +110,17 @@ class Bundle:
         return self.sha256[:8]
 
     @property
+    def every_ms(self) -> int:
+        """Milliseconds from one inference to the next."""
+        frontend = self.frontend
+        return self.inference_stride * frontend.stride_samples * 1000 // frontend.sample_rate
+
+    @property
+    def input_frames(self) -> int:
+        """Frames that the model takes at a time: its window, or fewer if it streams."""
+        return input_frames(self.input.shape)
+
+    @property
     def keywords(self) -> tuple[str, ...]:
         """The labels after silence and unknown."""
         return keywords_of(self.labels)
@@ -128,6 +142,11 @@ class Bundle:
         Raises:
             ModelError: the core does not compile this model.
         """
+        if self.output.zero_point != SCORE_ZERO_POINT:
+            raise ModelError(
+                f"{self.name}: its scores are uint8, which no compiled model gives; build it "
+                "without --compiled"
+            )
         return compile_model(self.model)
 
     @property
@@ -192,6 +211,8 @@ class Bundle:
             inference_stride=self.inference_stride,
             report_unknown=self.recognizer.report_unknown,
             gate_rise=self.recognizer.gate_rise,
+            window_frames=self.frontend.frames,
+            stride_samples=self.frontend.stride_samples,
             **self.recognizer.for_core(self.labels),
         )
 
@@ -214,7 +235,7 @@ def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) 
         )
     for setting in dataclasses.fields(FrontendSettings):
         first, second = (getattr(b.frontend, setting.name) for b in (bundle, commands))
-        if first != second:
+        if first != second and setting.name != "frames":  # each has a window of its own
             raise UsageError(
                 f"{bundle.name} and {commands.name} cannot share a frontend: {setting.name} is "
                 f"{first} in one and {second} in the other; train them with the same settings"
@@ -249,6 +270,8 @@ def make_bundle(
     name: str,
     recognizer: RecognizerSettings | None = None,
     inference_stride: int | None = None,
+    frames: int | None = None,
+    stride_samples: int = HOP,
     data: str = "",
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
@@ -256,13 +279,17 @@ def make_bundle(
     """A bundle of an int8 .tflite file; the model itself says its shapes, ops and arena.
 
     Args:
-        model: the .tflite file. Its one input is 49 x 40 int8 in any shape, or as many new frames
-            as a streaming model takes at a time. Its one output is one int8 per label.
-        labels: silence, unknown, then the keywords.
+        model: the .tflite file. Its one input is 25 to 150 frames of 40 int8 in any shape, or as
+            many new frames as a streaming model takes at a time. Its one output is one int8 per
+            label.
+        labels: silence, unknown, then the keywords; or keywords alone.
         name: short name of the model.
         recognizer: how scores become commands; None for the defaults.
         inference_stride: hops from one inference to the next; None for the default. A streaming
             model has only one: the frames that it takes at a time.
+        frames: how many frames a streaming model's scores are about; None for a second. Other
+            models say it themselves.
+        stride_samples: from one frame to the next: a hop, or half of one.
         data: the training data and its licence.
         metrics: measurements, as TOML can hold them.
         versions: of other programs that made the model; kws's own is added.
@@ -275,15 +302,21 @@ def make_bundle(
     check_labels(labels)
     interpreter = open_model(model)
     source, target = check_tensors(interpreter, len(labels))
-    frames = input_frames(source.shape)
-    streams = frames < FrontendSettings().frames
-    if inference_stride is None:
-        inference_stride = frames if streams else DEFAULT_STRIDE
-    config.check_range("inference_stride", inference_stride, 1, 50)
-    if streams and inference_stride != frames:
+    if stride_samples not in STRIDES:
         raise UsageError(
-            f"inference_stride is {inference_stride}; this model streams, {frames} new frames at a "
-            f"time, so it has to be {frames}"
+            f"a stride of {stride_samples} samples; frames start {' or '.join(map(str, STRIDES))} "
+            "samples apart"
+        )
+    window = window_frames(interpreter, stride_samples, frames)
+    taken = input_frames(source.shape)
+    streams = taken < window
+    if inference_stride is None:
+        inference_stride = taken if streams else DEFAULT_STRIDE
+    config.check_range("inference_stride", inference_stride, 1, 50)
+    if streams and inference_stride != taken:
+        raise UsageError(
+            f"inference_stride is {inference_stride}; this model streams, {taken} new frames at a "
+            f"time, so it has to be {taken}"
         )
     bundle = Bundle(
         name=name,
@@ -295,6 +328,7 @@ def make_bundle(
         arena_bytes=interpreter.arena_used_bytes,
         recognizer=recognizer or RecognizerSettings(),
         inference_stride=inference_stride,
+        frontend=FrontendSettings(frames=window, stride_samples=stride_samples),
         data=data,
         metrics=metrics or {},
         versions={"kws": __version__, **(versions or {})},

@@ -15,7 +15,7 @@ from kws.features.frontend_settings import FrontendSettings
 SCORE_SCALE = 1 / 256
 SCORE_ZERO_POINT = -128
 """A score of 0 to 1 is (int8 value - zero point) * scale. TFLite fixes both for a softmax, and the
-recognizer requires them."""
+recognizer requires them. uint8 scores have the zero point 0."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
@@ -66,10 +66,42 @@ def open_model(model: bytes) -> _core.Interpreter:
 def input_frames(shape: Sequence[int]) -> int:
     """How many frames a model with this input takes at a time.
 
-    If these are fewer than a spectrogram has, the model streams: it keeps what it needs of earlier
+    If these are fewer than its window has, the model streams: it keeps what it needs of earlier
     frames and gets each frame once.
     """
     return math.prod(shape) // FrontendSettings().channels
+
+
+def window_frames(
+    interpreter: _core.Interpreter, stride_samples: int, frames: int | None = None
+) -> int:
+    """How many frames the scores of a model are about.
+
+    Args:
+        interpreter: of the model; `check_tensors` has checked it.
+        stride_samples: from one frame to the next.
+        frames: what a streaming model's scores are about; None for a second.
+
+    Raises:
+        UsageError: `frames` is out of range, or not those of the model's input.
+    """
+    own = input_frames(interpreter.inputs[0].shape)
+    streams = own < _core.SHORTEST_WINDOW
+    if frames is None:
+        second = (_core.SAMPLE_RATE - _core.WINDOW_SAMPLES) // stride_samples + 1
+        frames = second if streams else own
+    low, high = _core.SHORTEST_WINDOW, _core.LONGEST_WINDOW
+    if not low <= frames <= high or own > frames:
+        raise UsageError(
+            f"a window of {frames} frames for a model that takes {own}; it has to be {low} to "
+            f"{high}, and no shorter than the model's input"
+        )
+    if own != frames and not STATEFUL_OPS & set(interpreter.ops):
+        raise UsageError(
+            f"a window of {frames} frames for a model that sees {own}; leave it out, only a "
+            "streaming model has a window of its own"
+        )
+    return frames
 
 
 def check_tensors(
@@ -88,19 +120,20 @@ def check_tensors(
         )
     source, target = inputs[0], outputs[0]
     frontend = FrontendSettings()
-    wanted = frontend.frames * frontend.channels
     for kind, tensor in (("input", source), ("output", target)):
-        if tensor.dtype != "int8":
+        if tensor.dtype != "int8" and (kind, tensor.dtype) != ("output", "uint8"):
             raise ModelError(
                 f"the model's {kind} is {tensor.dtype}; convert it with full integer quantization "
                 "(int8 in and out)"
             )
     elements = math.prod(source.shape)
-    streams = elements < wanted and elements % frontend.channels == 0
-    if elements != wanted and not (streams and STATEFUL_OPS & set(interpreter.ops)):
+    low, high = _core.SHORTEST_WINDOW, _core.LONGEST_WINDOW
+    if STATEFUL_OPS & set(interpreter.ops):
+        low = 1
+    if elements % frontend.channels or not low <= elements // frontend.channels <= high:
         raise ModelError(
-            f"the model's input has {elements} elements; a spectrogram has "
-            f"{frontend.frames} x {frontend.channels} = {wanted}, and fewer frames are of use to a "
+            f"the model's input has {elements} elements; a spectrogram has {frontend.channels} for "
+            f"each of {_core.SHORTEST_WINDOW} to {high} frames, and fewer frames are of use to a "
             "model with variables alone"
         )
     scores = math.prod(target.shape)
@@ -108,10 +141,11 @@ def check_tensors(
         raise UsageError(
             f"{label_count} labels for a model with {scores} outputs; name one label for each"
         )
-    if (target.scale, target.zero_point) != (SCORE_SCALE, SCORE_ZERO_POINT):
+    zero_point = SCORE_ZERO_POINT if target.dtype == "int8" else 0
+    if (target.scale, target.zero_point) != (SCORE_SCALE, zero_point):
         raise ModelError(
             f"the model's output has scale {target.scale:g} and zero point {target.zero_point}; "
-            "the recognizer needs a softmax's 1/256 and -128, so end the model with a softmax"
+            f"the recognizer needs a softmax's 1/256 and {zero_point}, so end the model with one"
         )
     return (
         TensorSettings(tuple(source.shape), source.scale, source.zero_point),

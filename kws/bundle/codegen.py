@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from kws import _core
 from kws.bundle.bundle import Bundle
 from kws.bundle.compiled.program_source import HEADER, SOURCE, program_cc, program_h
+from kws.features.frontend_settings import FrontendSettings
+from kws.labels import first_keyword
 
 _INTERPRETED = ("model_data.cc", "model_data.h", "model_settings.h", "op_resolver.h")
 _COMPILED = (SOURCE, HEADER, "model_settings.h")
@@ -138,7 +140,7 @@ inline constexpr std::int32_t kAverageWindowMs = {recognizer.average_window_ms};
 inline constexpr std::int32_t kSuppressionMs = {recognizer.suppression_ms};
 inline constexpr std::int32_t kMinimumCount = {recognizer.minimum_count};
 inline constexpr std::uint8_t kDetectionThreshold = {recognizer.detection_threshold};
-{_thresholds(bundle)}{_report_unknown(bundle)}{_gate(bundle)}
+{_thresholds(bundle)}{_report_unknown(bundle)}{_gate(bundle)}{_unusual(bundle)}
 }}  // namespace {names.namespace}
 """,
     )
@@ -177,6 +179,29 @@ def _gate(bundle: Bundle) -> str:
 // The model rests unless sound is so many tenths of a decibel louder than the room's own noise.
 inline constexpr int kGateRise = {bundle.recognizer.gate_rise};
 """
+
+
+def _unusual(bundle: Bundle) -> str:
+    """What few bundles have; bundle_config.h works without."""
+    usual = FrontendSettings()
+    text = ""
+    if (bundle.frontend.frames, bundle.input_frames) != (usual.frames, usual.frames):
+        text += f"""
+// Frames that the scores are about, and how many the model takes at a time.
+inline constexpr int kWindowFrames = {bundle.frontend.frames};
+inline constexpr int kInputFrames = {bundle.input_frames};
+"""
+    if bundle.frontend.stride_samples != usual.stride_samples:
+        text += f"""
+// Samples from one frame to the next. kInferenceStride counts frames.
+inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
+"""
+    if first_keyword(bundle.labels) == 0:
+        text += """
+// No label is silence or unknown.
+inline constexpr int kFirstKeyword = 0;
+"""
+    return text
 
 
 def _op_resolver_h(bundle: Bundle, names: _Names) -> str:
@@ -218,6 +243,9 @@ namespace {_SECOND.namespace} {{
 // How long it listens after the wake word.
 inline constexpr std::uint32_t kListenMs = {listen_ms};
 
+// How many frames the pipeline has to keep for it.
+inline constexpr int kKeptFrames = {bundle.input_frames};
+
 // Version and board are those of the first bundle.
 inline constexpr PipelineConfig kConfig = {{
     "",
@@ -229,6 +257,9 @@ inline constexpr PipelineConfig kConfig = {{
     kInferenceStride,
     {{kAverageWindowMs, kSuppressionMs, kMinimumCount, kDetectionThreshold, {thresholds}}},
     {report_unknown},
+    {bundle.frontend.frames},
+    {bundle.frontend.stride_samples},
+    {first_keyword(bundle.labels)},
 }};
 
 }}  // namespace {_SECOND.namespace}

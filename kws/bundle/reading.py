@@ -100,7 +100,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
             f"{table['sha256'][:8]}; the model was changed or damaged, so convert it again"
         )
     frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
-    if frontend != FrontendSettings():
+    own = FrontendSettings(frames=frontend.frames, stride_samples=frontend.stride_samples)
+    if frontend != own:
         raise BundleError(
             f"{file}: its model was trained on another frontend than this version's; train it again"
         )
@@ -110,6 +111,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         name=table["name"],
         recognizer=config.from_dict(RecognizerSettings, table["recognizer"], f"{file}: recognizer"),
         inference_stride=table["inference_stride"],
+        frames=frontend.frames,
+        stride_samples=frontend.stride_samples,
         data=table["data"],
         metrics=table["metrics"],
     )

@@ -11,6 +11,7 @@ from typing import Any
 from kws import _core
 from kws.config import check_range, check_settings, setting
 from kws.errors import KwsError
+from kws.labels import first_keyword
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class RecognizerSettings:
         values = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
         del values["report_unknown"], values["gate_db"]  # the pipeline's responder and gate
         values["thresholds"] = self.label_thresholds(labels)
+        values["first_keyword"] = first_keyword(labels)
         return values
 
     def label_thresholds(self, labels: Sequence[str]) -> list[int]:

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 def convert(
     model: Annotated[
-        Path, typer.Argument(help="An int8 .tflite file, or the folder of a bundle to change.")
+        Path,
+        typer.Argument(
+            help="An int8 .tflite file, a microWakeWord model's .json, or the folder of a bundle "
+            "to change."
+        ),
     ],
     *,
     out: Annotated[
@@ -96,7 +100,8 @@ def convert(
     from kws import _core
     from kws.bundle.flash_table import flash_text
     from kws.bundle.memory_plan import plan_of, plan_text
-    from kws.convert.tflite_import import Changes, convert_file, renew_bundle
+    from kws.convert.tflite_import import Changes, convert_file, convert_manifest, renew_bundle
+    from kws.convert.wake_manifest import SUFFIX
 
     changes = Changes(
         name,
@@ -119,6 +124,10 @@ def convert(
         bundle = made
     elif model.is_dir():
         bundle = renew_bundle(model, out or model, changes)
+    elif model.suffix == SUFFIX:
+        if out is None or labels:
+            raise UsageError(f"{model}: a manifest has its label; give --out and no --labels")
+        bundle = convert_manifest(model, out, changes)
     elif not labels or out is None:
         raise UsageError(f"{model}: a .tflite file needs --labels and --out")
     else:

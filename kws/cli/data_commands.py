@@ -76,7 +76,7 @@ def synth(
         f"{report.made} clips made, {report.kept} kept"
     )
     if report.too_long:
-        print(f"{report.too_long} clips left out: too long for one second", file=sys.stderr)
+        print(f"{report.too_long} clips left out: the word is too long for them", file=sys.stderr)
 
 
 def voices(*, as_json: JsonOption = False) -> None:

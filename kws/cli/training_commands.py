@@ -25,8 +25,9 @@ from kws.cli.options import (
     surroundings,
 )
 from kws.errors import UsageError
+from kws.labels import label_of
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
-from kws.model.wake.wake_settings import WakeSettings, label_of
+from kws.model.wake.wake_settings import WINDOW_HELP, WakeSettings
 
 _HELP = {field.name: field.metadata.get("help", "") for field in fields(TrainSettings)}
 
@@ -166,6 +167,7 @@ def wake(
         float, setting_option(WakeSettings, "false_alarms_per_hour", "--false-alarms-per-hour")
     ] = WakeSettings.false_alarms_per_hour,
     seed: Annotated[int, setting_option(WakeSettings, "seed", "--seed")] = WakeSettings.seed,
+    window_ms: Annotated[int | None, typer.Option(help=WINDOW_HELP)] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a bundle that hears a phrase of your own, spoken by synthetic voices."""
@@ -180,7 +182,7 @@ def wake(
     result = make_wake_word(
         WakeSettings(
             tuple(label_of(text) for text in (split_words(words) or (phrase,))),
-            *(voices, takes, alike, epochs, false_alarms_per_hour, seed),
+            *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms),
         ),
         out,
         recordings=recordings,

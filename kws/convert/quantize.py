@@ -29,8 +29,8 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     """The int8 .tflite file of a trained Keras model with logits; a softmax is added.
 
     Args:
-        model: float[n, 49, 40, 1] (see `to_float`) to logits float[n, classes]. One that can stream
-            (see kws.convert.streaming) becomes a model of one new frame a call.
+        model: float[n, frames, 40, 1] (see `to_float`) to logits float[n, classes]. One that can
+            stream (see kws.convert.streaming) becomes a model of one new frame a call.
         spectrograms: training clips that show the range of values of each layer.
 
     Raises:
@@ -121,7 +121,7 @@ def _calibration(
     """One training clip after another, `frames` at a time; the first has both ends of the range.
 
     The converter takes the range that it sees for the range of the input. A clip seldom has a
-    channel at full scale, so two of the 1960 values of one clip are set to the ends.
+    channel at full scale, so two of the values of one clip are set to the ends.
     """
     ends = spectrograms[:1].copy()
     info = np.iinfo(np.int8)

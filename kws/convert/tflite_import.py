@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from kws.bundle.checks import check_name
 from kws.bundle.reading import load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import check_destination, write_bundle
+from kws.convert.wake_manifest import read_manifest
 from kws.errors import ModelError, UsageError
 
 _LARGEST = 64 * 2**20
@@ -63,7 +65,7 @@ def convert_file(
 
     Args:
         file: the model, which takes the core's int8 spectrogram as it is.
-        labels: silence, unknown, then the keywords.
+        labels: silence, unknown, then the keywords; or keywords alone.
         out: the bundle's folder.
         changes: settings other than the defaults; the name is the file's unless given.
 
@@ -76,11 +78,44 @@ def convert_file(
     check_destination(out)
     model = read_model(file)
     try:
-        bundle = make_bundle(model, labels, name=changes.name or file.stem[:32])
+        bundle = make_bundle(model, labels, name=changes.name or name_of(file))
         bundle = changes.apply(bundle)
     except (ModelError, UsageError) as error:
         raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out)
+
+
+def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> Bundle:
+    """Write the bundle of a microWakeWord model to `out`; see `read_manifest`.
+
+    Raises:
+        ModelError: the manifest or its model cannot be read, or the model cannot be run.
+        UsageError: a name or destination that does not fit.
+        KwsError: settings out of range, or the bundle could not be written.
+    """
+    changes = changes or Changes()
+    check_destination(out)
+    manifest = read_manifest(file)
+    model = read_model(manifest.model)
+    try:
+        bundle = make_bundle(
+            model,
+            (manifest.label,),
+            name=changes.name or name_of(file),
+            recognizer=manifest.recognizer(model),
+            stride_samples=manifest.stride_samples,
+            data=manifest.about,
+        )
+        bundle = changes.apply(bundle)
+    except (ModelError, UsageError) as error:
+        raise type(error)(f"{file}: {error}") from None
+    return write_bundle(bundle, out)
+
+
+def name_of(file: Path) -> str:
+    """A bundle's name from a file's: what a name cannot hold, such as spaces, becomes `_`."""
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", file.stem).strip("_.-")
+    return name[:32] or "model"
 
 
 def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:

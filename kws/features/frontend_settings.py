@@ -14,6 +14,19 @@ HOP_MS = HOP * 1000 // _core.SAMPLE_RATE
 """The same in milliseconds."""
 
 
+STRIDES = (HOP, HOP // 2)
+"""From one frame to the next; half a hop for models that were trained so."""
+
+SHORTEST_WINDOW_MS = (_core.SHORTEST_WINDOW + 1) * HOP_MS
+LONGEST_WINDOW_MS = (_core.LONGEST_WINDOW + 1) * HOP_MS
+"""What a model may see at a time."""
+
+
+def frames_in(window_ms: int) -> int:
+    """Frames of a clip of so many milliseconds, whose last hop may be begun: 49 for 1000 ms."""
+    return -(-window_ms // HOP_MS) - 1
+
+
 @dataclass(frozen=True)
 class FrontendSettings:
     """What a spectrogram is made with. The values are the core's; a bundle must agree with them."""
@@ -25,10 +38,21 @@ class FrontendSettings:
     """Samples in a frame's window (30 ms)."""
 
     stride_samples: int = _core.STRIDE_SAMPLES
-    """Samples from one frame to the next (20 ms): one hop."""
+    """Samples from one frame to the next: one hop (20 ms), or half of one."""
 
     channels: int = _core.CHANNELS
     """int8 values in a frame."""
 
     frames: int = _core.SPECTROGRAM_FRAMES
-    """Frames in the spectrogram that a model sees (1 s)."""
+    """Frames in the spectrogram that a model sees, 25 to 150; 49 are 1 s."""
+
+    @property
+    def clip_samples(self) -> int:
+        """Samples of a clip that a model sees whole, in whole hops: 16000 for 49 frames."""
+        samples = self.window_samples + (self.frames - 1) * self.stride_samples
+        return -(-samples // HOP) * HOP
+
+    @property
+    def clip_ms(self) -> int:
+        """The same in milliseconds."""
+        return self.clip_samples * 1000 // self.sample_rate

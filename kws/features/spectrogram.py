@@ -18,7 +18,7 @@ Spectrograms = npt.NDArray[np.int8]
 """What the core gives for a batch of clips: int8[n, frames, 40]."""
 
 SHAPE = (_core.SPECTROGRAM_FRAMES, _core.CHANNELS)
-"""Frames and channels of the spectrogram of one second: what a model sees."""
+"""Frames and channels of the spectrogram of one second: what a model usually sees."""
 
 INPUT_SCALE = 1 / 256
 INPUT_ZERO_POINT = -128
@@ -62,14 +62,15 @@ def batch_spectrograms(clips: npt.NDArray[np.int16], threads: int = 0) -> Spectr
     return _core.features(_core.without_offset(clips), threads=threads)
 
 
-def last_second(clips: npt.NDArray[np.int16]) -> Spectrograms:
-    """What a model sees at the end of each clip: int8[n, 49, 40].
+def last_frames(clips: npt.NDArray[np.int16], frames: int) -> Spectrograms:
+    """What a model sees at the end of each clip: int8[n, frames, 40].
 
     Args:
-        clips: int16[n, samples], 16 kHz, mono, at least one second. The noise estimate runs from
-            the beginning of a clip.
+        clips: int16[n, samples], 16 kHz, mono, at least so many frames. The noise estimate runs
+            from the beginning of a clip.
+        frames: of the model's window.
     """
-    return batch_spectrograms(clips)[:, -SHAPE[0] :]
+    return batch_spectrograms(clips)[:, -frames:]
 
 
 def to_float(values: Spectrograms) -> npt.NDArray[np.float32]:

@@ -115,7 +115,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r'"unknown"', '"other"', "silence,unknown"),
         (r'"yes"', "8", "label 8 is not text"),
         (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),
-        (r"^stride_samples = 320", "stride_samples = 160", "another frontend"),
+        (r"^stride_samples = 320", "stride_samples = 200", "a stride of 200"),
         (r"^detection_threshold = \d+", "detection_threshold = 300", "detection_threshold is 300"),
         (r"^detection_threshold = \d+", 'detection_threshold = "a"', "recognizer"),
         (r"^suppression_ms", "supression_ms", "unknown setting 'supression_ms'"),
@@ -195,7 +195,7 @@ def test_wrong_labels_are_refused(labels: tuple[str, ...], error: str) -> None:
 @pytest.mark.parametrize(
     ("model", "error"),
     [
-        (dense_model(elements=1000), "1000 elements"),
+        (dense_model(elements=960), "960 elements"),
         (dense_model(dtype="float32"), "int8"),
         (dense_model()[:1000], "damaged"),
         (b"", "damaged"),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate.padding import between_silence
@@ -48,6 +48,19 @@ def test_python_stream_writes_the_lines_of_a_device(recording: Path, expected: l
         [sys.executable, str(script), str(recording)], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == expected
+
+
+def test_a_robot_obeys_commands_after_its_name_alone(tmp_path: Path) -> None:
+    matrix = ROOT / "kws" / "assets" / "matrix"
+    path = tmp_path / "words.wav"
+    said = [matrix / f"{word}_slt.flac" for word in ("left", "yes", "left", "right")]
+    write_clip(path, np.concatenate([between_silence(load_clip(file)) for file in said]))
+    text = quiet([sys.executable, EXAMPLES / "wake_word" / "robot.py", path])
+    does = [line for line in text.splitlines() if "robot" in line]
+    assert does == ["the robot turns left"]
+    assets = ROOT / "kws" / "assets"
+    pair = with_commands(load_bundle(default_bundle_path()), load_bundle(assets / "ten_words"))
+    assert [line for line in text.splitlines() if "robot" not in line] == lines_of(pair, path)
 
 
 def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:

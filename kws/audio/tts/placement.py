@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spoken word in its second, as if it had been recorded."""
+"""A spoken word in its clip, as if it had been recorded."""
 
 from __future__ import annotations
 
@@ -27,22 +27,24 @@ def trim(sound: Sound) -> Sound:
     return sound[max(loud[0] - 2, 0) * BLOCK : (loud[-1] + 3) * BLOCK]
 
 
-def place(word: Sound, rng: np.random.Generator) -> npt.NDArray[np.int16]:
-    """One second that holds the whole word somewhere, as if recorded: int16[16000].
+def place(
+    word: Sound, rng: np.random.Generator, samples: int = SAMPLE_RATE
+) -> npt.NDArray[np.int16]:
+    """A clip that holds the whole word somewhere, as if recorded: int16[samples].
 
     A microphone's colour, sometimes a room, a level and a noise floor are drawn at random.
     """
     coloured = word.copy()
     coloured[1:] += np.float32(rng.uniform(-0.4, 0.6)) * word[:-1]
     ramp = np.minimum(1, np.arange(len(word), dtype=np.float32) / 80)  # 5 ms, against clicks
-    clip = np.zeros(SAMPLE_RATE, np.float32)
-    start = int(rng.uniform(0, SAMPLE_RATE - len(word)))
+    clip = np.zeros(samples, np.float32)
+    start = int(rng.uniform(0, samples - len(word)))
     clip[start : start + len(word)] = coloured * ramp * ramp[::-1]
     if rng.random() < 0.25:
         clip = _in_room(clip, rng)
     peak, floor = (10 ** (rng.uniform(*decibels) / 20) for decibels in (_PEAK_DB, _FLOOR_DB))
     clip *= np.float32(peak) / np.abs(clip).max()
-    clip += np.float32(floor) * rng.standard_normal(SAMPLE_RATE, np.float32)
+    clip += np.float32(floor) * rng.standard_normal(samples, np.float32)
     scaled: Sound = np.rint(clip.clip(-1, 1) * 32767)
     return scaled.astype(np.int16)
 

@@ -30,6 +30,7 @@ from kws.audio.dataset import (
     recordings,
     speaker_of,
 )
+from kws.audio.pcm import samples_of
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.espeak import spoken_form
 from kws.audio.tts.engines.speech import Draws, Sound, Voice
@@ -44,7 +45,9 @@ from kws.labels import RESERVED
 from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
-_RATES = (130.0, 210.0)  # words a minute, from slow to fast
+RATES = (130.0, 210.0)
+"""Words a minute, from slow to fast."""
+
 _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _SHORTEST_S = 0.08
@@ -75,7 +78,7 @@ class SynthReport:
     """Clips that were there already."""
 
     too_long: int
-    """Clips left out because the word does not fit into one second, even spoken fast."""
+    """Clips left out because the word does not fit, even spoken fast."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
 
     Raises:
         UsageError: words that cannot be folders or labels, too few voices, an unknown accent.
-        DataError: a word that no voice can say, or not within one second; an unknown word that
+        DataError: a word that no voice can say, or not within a clip; an unknown word that
             sounds just as a keyword.
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
@@ -118,13 +121,14 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     clips = sum(len(task.paths) for task in tasks)
     todo = [task for task in tasks if task.missing]
     missing = sum(len(task.missing) for task in todo)
+    samples = samples_of(settings.clip_ms)
     made = 0
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
         progress_bar("speaking", missing) as advance,
     ):
         try:
-            results = pool.map(lambda task: _make(task, settings.seed), todo)
+            results = pool.map(lambda task: _make(task, settings.seed, samples), todo)
             for written, tried in results:
                 made += written
                 advance(tried)
@@ -134,8 +138,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     for word in words:
         if not any(task.paths[0].exists() for task in tasks if task.word == word):
             raise DataError(
-                f"{word!r} does not fit into one second, however fast it is spoken; "
-                "choose a shorter word"
+                f"{word!r} does not fit into {settings.clip_ms / 1000:g} s, however fast it is "
+                "spoken; choose a shorter word or a longer clip"
             )
     for name, noise in make_noises(_NOISE_SECONDS, settings.seed).items():
         path = out / BACKGROUND_FOLDER / f"{name}.wav"
@@ -228,13 +232,13 @@ def _tasks(
     return tasks
 
 
-def _make(task: _Task, seed: int) -> tuple[int, int]:
+def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
     """Write the clips of a take that are missing: how many were, and how many fit."""
     missing = task.missing
     own = f"{task.word}/{task.paths[0].name}"
     rng = np.random.default_rng(_digest(seed, own))
-    rate, pitch = rng.uniform(*_RATES), rng.uniform(*_PITCHES)
-    for words_per_minute in (rate, _RATES[1]):
+    rate, pitch = rng.uniform(*RATES), rng.uniform(*_PITCHES)
+    for words_per_minute in (rate, RATES[1]):
         draws = Draws(words_per_minute, pitch, _digest(seed, f"{own}/voice"))
         sound = trim(speak(task.voice, spoken_form(task.word), draws))
         if len(sound) < _SHORTEST_S * SAMPLE_RATE:
@@ -242,7 +246,7 @@ def _make(task: _Task, seed: int) -> tuple[int, int]:
                 f"{task.word!r} cannot be spoken by {task.voice.name}; "
                 "spell it as it sounds in the language of the voices"
             )
-        if len(sound) <= SAMPLE_RATE:
+        if len(sound) <= samples:
             break
     written = 0
     for number in missing:
@@ -252,8 +256,8 @@ def _make(task: _Task, seed: int) -> tuple[int, int]:
             said = _as_another(sound, task.voice, number, seed, rng)
         else:
             said = sound
-        if len(said) <= SAMPLE_RATE:
-            write_clip(path, place(said, rng))
+        if len(said) <= samples:
+            write_clip(path, place(said, rng, samples))
             written += 1
     return written, len(missing)
 

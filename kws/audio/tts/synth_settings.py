@@ -52,6 +52,8 @@ class SynthSettings:
 
     seed: int = setting(0, 0, None, "Another seed gives other clips.")
 
+    clip_ms: int = setting(1000, 520, 3020, "Length of a clip, in milliseconds; a word has to fit.")
+
     accents: tuple[str, ...] = ENGLISH
     """espeak-ng's language codes. Piper's voices of these languages speak too; flite and Kokoro
     speak if all are English."""

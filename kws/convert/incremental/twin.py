@@ -6,11 +6,12 @@ docs/incremental.md says how it works.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kws.bundle.checks import STATEFUL_OPS, open_model
+from kws.bundle.checks import STATEFUL_OPS, input_frames, open_model
 from kws.convert.incremental.op_rules import treat
 from kws.convert.incremental.time_rows import Rows, find_rows
 from kws.convert.incremental.twin_writer import Plan, write_twin
@@ -115,10 +116,10 @@ def _check_model(model: bytes) -> None:
 
 def _input_rows(graph: WindowGraph, step: int) -> Rows:
     shape = graph.shape(graph.inputs[0])
-    frames = FrontendSettings().frames
     first = next((size for size in shape if size != 1), 1)
-    # A flat input is the pipeline's spectrogram; other models have their own number of frames.
-    count = frames if first % frames == 0 else first
+    # A flat input is the pipeline's spectrogram; other models say their frames first.
+    flat = math.prod(shape) == first
+    count = input_frames(shape) if flat and first % FrontendSettings().channels == 0 else first
     rows = find_rows(shape, Rows(count, step, 0, 0, 0))
     if rows is None or not rows.saves:
         raise ConversionError(

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
+from kws.bundle.checks import input_frames, open_model
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.incremental.twin import Twin, make_twin
-from kws.convert.tflite_import import Changes, read_model
+from kws.convert.tflite_import import Changes, name_of, read_model
 from kws.errors import ModelError, UsageError
 from kws.files import atomic_write
 
@@ -40,6 +41,8 @@ def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, T
         bundle.labels,
         name=bundle.name,
         recognizer=bundle.recognizer,
+        frames=bundle.frontend.frames,
+        stride_samples=bundle.frontend.stride_samples,
         data=bundle.data,
         metrics=bundle.metrics,
         versions=bundle.versions,
@@ -59,9 +62,12 @@ def twin_of_file(
         KwsError: settings out of range, or it could not be written.
     """
     check_destination(out)
-    twin = _named(file, read_model(file), changes.inference_stride or DEFAULT_STRIDE)
+    model = read_model(file)
+    twin = _named(file, model, changes.inference_stride or DEFAULT_STRIDE)
+    frames = input_frames(open_model(model).inputs[0].shape)
     try:
-        bundle = changes.apply(make_bundle(twin.model, labels, name=changes.name or file.stem[:32]))
+        made = make_bundle(twin.model, labels, name=changes.name or name_of(file), frames=frames)
+        bundle = changes.apply(made)
     except (ModelError, UsageError) as error:
         raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out), twin

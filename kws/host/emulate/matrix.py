@@ -29,7 +29,7 @@ from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
 from kws.host.serial.lines import Event, Serial, line_pattern
-from kws.labels import SILENCE, UNKNOWN
+from kws.labels import SILENCE, UNKNOWN, keywords_of
 from kws.model.evaluate.hits import Outcome, Report, Word, match
 
 HOST = "host"
@@ -130,7 +130,7 @@ def expected_label(path: Path, labels: Sequence[str]) -> str:
     `yes/0a1b_nohash_0.wav` and `yes_1000ms.wav` are yes; clips in folders such as
     `_background_noise_` are silence; all others are unknown.
     """
-    keywords = labels[2:]
+    keywords = keywords_of(labels)
     folder = path.absolute().parent.name
     if folder in keywords or folder == UNKNOWN:
         return folder
@@ -155,7 +155,7 @@ def check_reports(
         labels: the model's.
     """
     words = [Word(part.label, part.start_ms, part.end_ms) for part in expected]
-    outcomes = match(words, reports, labels[2:])
+    outcomes = match(words, reports, keywords_of(labels))
     rows = [
         Row(part.name, part.label, outcome.reports, _meets(part, outcome))
         for part, outcome in zip(expected, outcomes.of_words, strict=True)

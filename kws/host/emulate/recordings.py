@@ -39,7 +39,7 @@ from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
 from kws.host.emulate.padding import Pcm, between_silence, silence
-from kws.labels import SILENCE, UNKNOWN
+from kws.labels import SILENCE, UNKNOWN, keywords_of
 from kws.model.evaluate.hits import REACTION_MS
 
 MATRIX = "matrix.toml"
@@ -74,7 +74,7 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
     recordings = [_recording(folder, entry, labels) for entry in table.get("recording", [])]
     recordings += [_words_at_times(folder, entry, labels) for entry in table.get("scene", [])]
     tested = {part.label for recording in recordings for part in recording.expected}
-    missing = [word for word in labels[2:] if word not in tested]
+    missing = [word for word in keywords_of(labels) if word not in tested]
     if missing:
         raise KwsError(
             f"{file}: has no clip of {', '.join(missing)}; name clips of your own, or a data set "
@@ -97,7 +97,7 @@ def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recordin
     """
     clips = open_dataset(root).of(Split.TEST)
     recordings: list[Recording] = []
-    for label in labels[1:]:
+    for label in (UNKNOWN, *keywords_of(labels)):
         chosen = _spread(root, clips, label, labels, per_label)
         recordings += [clip_recording(f"{label}={path}", labels) for path in chosen]
     return recordings

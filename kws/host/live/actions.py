@@ -28,7 +28,7 @@ from kws.errors import KwsError, UsageError
 from kws.files import make_directory
 from kws.host.emulate.padding import Pcm
 from kws.host.serial.lines import Heard
-from kws.labels import UNKNOWN
+from kws.labels import SILENCE, UNKNOWN
 
 _MOST = 8  # commands that run at once
 
@@ -44,15 +44,16 @@ class Commands:
                 that is not there, or with quotes that do not close.
         """
         self._shell = shell
+        words = [label for label in labels if label != SILENCE]
         self._rules: list[tuple[str, str | list[str]]] = []
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         for rule in rules:
             word, mark, command = rule.partition("=")
             if not mark or not command.strip():
                 raise UsageError(f"--on {rule!r}: write it as word=command")
-            if word not in labels[1:]:
+            if word not in words:
                 raise UsageError(
-                    f"--on {rule!r}: the model has no word {word!r}; it has {', '.join(labels[1:])}"
+                    f"--on {rule!r}: the model has no word {word!r}; it has {', '.join(words)}"
                 )
             self._rules.append((word, command if shell else _split(rule, command)))
 

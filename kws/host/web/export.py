@@ -21,6 +21,7 @@ from kws.files import new_directory
 from kws.host.emulate.padding import PAUSE_SECONDS, silence
 from kws.host.web.model_facts import model_facts
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
+from kws.labels import first_keyword
 
 _ZERO_DIGIT = 4  # silence() is within +-4: a digit for each sample
 
@@ -59,6 +60,9 @@ def _settings(bundle: Bundle) -> dict[str, Any]:
         **model_facts(bundle),
         "sha256": bundle.sha256,
         "inference_stride": bundle.inference_stride,
+        "window_frames": bundle.frontend.frames,
+        "stride_samples": bundle.frontend.stride_samples,
+        "first_keyword": first_keyword(bundle.labels),
         "recognizer": recognizer,
     }
 

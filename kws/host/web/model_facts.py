@@ -8,7 +8,6 @@ from typing import Any
 from kws import __version__, _core
 from kws.bundle.bundle import Bundle
 from kws.bundle.flash_table import flash_of
-from kws.features.frontend_settings import HOP_MS
 from kws.host.build.boards import boards
 from kws.labels import keywords_of
 
@@ -43,7 +42,7 @@ def model_facts(bundle: Bundle) -> dict[str, Any]:
         "channels": _core.CHANNELS,
         "bytes": sum(len(part.model) for part in parts),
         "arena_bytes": bundle.device_arena_bytes,
-        "every_ms": bundle.inference_stride * HOP_MS,
+        "every_ms": bundle.every_ms,
         "window_ms": bundle.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
         "ops": ops,

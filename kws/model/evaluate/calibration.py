@@ -31,7 +31,6 @@ from kws import config
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
-from kws.features.frontend_settings import HOP_MS
 from kws.model.evaluate.stream_metrics import (
     THRESHOLDS,
     Progress,
@@ -173,7 +172,7 @@ def _cost(candidate: Calibration) -> tuple[int, int, int]:
 
 def _windows(bundle: Bundle) -> list[int]:
     """Average windows that hold enough results, and not more than the core can store."""
-    shortest = (_WINDOW_RESULTS - 1) * HOP_MS * bundle.inference_stride
+    shortest = (_WINDOW_RESULTS - 1) * bundle.every_ms
     fitting = []
     for window in WINDOWS_MS:
         try:
@@ -186,7 +185,7 @@ def _windows(bundle: Bundle) -> list[int]:
 
 
 def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> RecognizerSettings:
-    count = min(_WINDOW_RESULTS, 1 + window // (HOP_MS * bundle.inference_stride))
+    count = min(_WINDOW_RESULTS, 1 + window // (bundle.every_ms))
     never = {word: 255 for word in bundle.keywords if word not in keywords}
     return RecognizerSettings(
         window,

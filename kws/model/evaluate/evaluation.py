@@ -18,9 +18,11 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
 from kws.extras import require
+from kws.labels import first_keyword
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
 from kws.model.evaluate.calibration import Calibration, calibrate, count_runs
 from kws.model.evaluate.clips.clip_metrics import ClipMetrics, measure_clips
+from kws.model.evaluate.hits import REACTION_MS
 from kws.model.evaluate.kind_metrics import (
     StreamResult,
     count_kind_runs,
@@ -28,7 +30,7 @@ from kws.model.evaluate.kind_metrics import (
     measure_kinds,
 )
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
-from kws.model.evaluate.streams import Kind, Stream, StreamPlan, read_stream
+from kws.model.evaluate.streams import CLIP_MS, Kind, Stream, StreamPlan, read_stream
 from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
 from kws.progress import progress_bar
 
@@ -106,6 +108,16 @@ def calibration_plan(hours: float, snr: str = "5,15", seed: int = 0) -> StreamPl
     return replace(stream_plan(hours, 0.0, snr, seed), words_a_minute=_WORDS_A_MINUTE)
 
 
+def fitting_plan(plan: StreamPlan, bundle: Bundle) -> StreamPlan:
+    """The plan with clips as long as what the bundle's model sees, if that is over a second.
+
+    Longer clips have to be rarer, if there is no room between them.
+    """
+    clip_ms = max(bundle.frontend.clip_ms, CLIP_MS)
+    most = 60_000 / (clip_ms + REACTION_MS)
+    return replace(plan, clip_ms=clip_ms, words_a_minute=min(plan.words_a_minute, most))
+
+
 def hours_for(clips: int) -> float:
     """Hours of each kind in which so many clips of keywords come about once, half an hour at most.
 
@@ -142,7 +154,8 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
         check_keywords(bundle, *one_split(dataset, split))
     stream = _measure_streams(bundle, settings, dataset, talk, keywords)
     clips = None
-    if dataset:
+    # Without classes for silence and unknown no clip has a label.
+    if dataset and first_keyword(bundle.labels):
         with progress_bar("loading clips", None) as advance:
             clips = measure_clips(bundle, dataset, split, advance)
         clips = _with_references(bundle, clips, settings.float_model)
@@ -197,6 +210,7 @@ def calibrate_bundle(
             "become lower and talk would wake it, so name some with --negatives"
         )
     behind = background_talk(recordings, plan.hours)
+    plan = fitting_plan(plan, bundle)
     streams = plan.streams(dataset, keywords, Split.VALIDATION, behind)
     traces = [
         *_play(bundle, streams, plan.parts(talk=bool(behind)), keywords),
@@ -252,7 +266,7 @@ def _measure_streams(
         recorded = [read_stream(settings.recording, settings.labels)]
         playing.append(_play(bundle, recorded, 1, keywords))
     if settings.stream and dataset:
-        plan = settings.plan
+        plan = fitting_plan(settings.plan, bundle)
         about |= {**plan.to_json(), "split": settings.split}
         behind = background_talk(talk, plan.hours)
         dataset, split = one_split(dataset, split_of(settings.split))

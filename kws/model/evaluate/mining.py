@@ -51,7 +51,6 @@ _GAP_MS = 1000
 _LONGEST_MS = 5000
 """A noise that wakes the model for minutes becomes several events."""
 
-_WINDOW_MS = 1000
 _BLOCK_SECONDS = 30.0
 
 
@@ -284,6 +283,7 @@ def _events(
             scores.append(new_scores)
             sound.append(pcm)
             samples += len(pcm)
+    clip_ms = bundle.frontend.clip_ms
     words = settings.keywords or bundle.keywords
     columns = [bundle.labels.index(word) for word in words]
     of_words = np.concatenate(scores)[:, columns]
@@ -292,7 +292,7 @@ def _events(
     events = []
     for rows in _neighbours(all_times, awake):
         row = rows[int(of_words[rows].max(axis=1).argmax())]
-        middle = samples_of(int(all_times[row]) - _WINDOW_MS // 2)
+        middle = samples_of(int(all_times[row]) - clip_ms // 2)
         index = max(0, bisect.bisect_right(starts, middle) - 1)
         part = stream[index]
         events.append(
@@ -301,7 +301,7 @@ def _events(
                 part.start + max(0, middle - starts[index]) / SAMPLE_RATE,
                 words[int(of_words[row].argmax())],
                 (int(of_words[row].max()) + 128) / 256,
-                context_of(whole, int(all_times[rows[0]]), int(all_times[rows[-1]])),
+                context_of(whole, int(all_times[rows[0]]), int(all_times[rows[-1]]), clip_ms),
             )
         )
     return events

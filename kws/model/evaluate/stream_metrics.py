@@ -24,6 +24,7 @@ from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
+from kws.labels import first_keyword, keywords_of
 from kws.model.evaluate.hits import Report, Word, match
 from kws.model.evaluate.statistics import Interval, poisson, wilson
 from kws.model.evaluate.streams import Kind, Stream
@@ -287,7 +288,8 @@ def recognize(
     """Reports of keywords that the core's recognizer makes of a stream's scores."""
     recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
     rows = recognizer.run(trace.scores, trace.times_ms)
-    rows = rows[rows[:, 1] > 1]  # before they become objects: there are many silences
+    # Before they become objects: there are many silences.
+    rows = rows[rows[:, 1] >= first_keyword(labels)]
     return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
 
 
@@ -306,7 +308,7 @@ def measure_traces(
         keywords: the keywords to be reported; without any, all of the model. Its further keywords
             count as other words.
     """
-    keywords = tuple(keywords or labels[2:])
+    keywords = tuple(keywords or keywords_of(labels))
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
     alarms: list[FalseAlarm] = []
     latencies: list[int] = []
@@ -380,5 +382,5 @@ def with_threshold(
     keywords: Sequence[str] = (),
 ) -> RecognizerSettings:
     """The settings with one threshold for these keywords (without any: all); others keep theirs."""
-    changed = dict.fromkeys(keywords or labels[2:], threshold)
+    changed = dict.fromkeys(keywords or keywords_of(labels), threshold)
     return replace(settings, thresholds={**settings.thresholds, **changed})

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from kws._core import SAMPLE_RATE
 from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
-from kws.audio.pcm import Pcm
+from kws.audio.pcm import Pcm, samples_of, speech_span
 from kws.audio.sound_files import load_clip
 from kws.config import check_range
 from kws.errors import DataError
@@ -35,9 +35,10 @@ from kws.model.samples.backgrounds import background_parts
 PART_MINUTES = 10.0
 """Longest stream; a device starts afresh for each."""
 
-_CLIP_MS = 1000
+CLIP_MS = 1000
+"""Length of a clip unless a model sees more."""
+
 _FADE = SAMPLE_RATE // 50
-_BLOCK = SAMPLE_RATE // 100
 _BACKGROUND_SECONDS = (8.0, 20.0)
 _NOISE_SECONDS = 30.0
 _SEED = 20180409
@@ -95,11 +96,15 @@ class StreamSettings:
 
     seed: int = 0
 
+    clip_ms: int = CLIP_MS
+    """Length of a word's clip: what the model sees, or a second if that is more."""
+
     def __post_init__(self) -> None:
         """Check the ranges."""
         check_range("minutes", self.minutes, 0.1, 1_000_000)
         # The times in which two words may be reported must not overlap.
-        check_range("words_a_minute", self.words_a_minute, 0, 60_000 / (_CLIP_MS + REACTION_MS))
+        most = 60_000 / (self.clip_ms + REACTION_MS)
+        check_range("words_a_minute", self.words_a_minute, 0, most)
         check_range("keyword_share", self.keyword_share, 0, 1)
         for name, pair in (("snr_db", self.snr_db), ("level_db", self.level_db)):
             check_range(name, pair[0], -100, pair[1])
@@ -134,6 +139,9 @@ class StreamPlan:
 
     seed: int = 0
 
+    clip_ms: int = CLIP_MS
+    """Length of a word's clip."""
+
     def __post_init__(self) -> None:
         """Check the ranges."""
         check_range("hours", self.hours, 0.01, 10_000)
@@ -150,6 +158,7 @@ class StreamPlan:
                 snr_db=QUIET_SNR_DB if kind == Kind.QUIET else self.snr_db,
                 level_db=QUIET_LEVEL_DB if kind == Kind.QUIET else (-50.0, -30.0),
                 seed=2 * self.seed,
+                clip_ms=self.clip_ms,
             )
             for kind in kinds
         ]
@@ -158,6 +167,7 @@ class StreamPlan:
         others = StreamSettings(
             *(Kind.OTHER_WORDS, 60 * self.other_hours, self.words_a_minute / 2, 0.0, self.snr_db),
             seed=2 * self.seed + 1,
+            clip_ms=self.clip_ms,
         )
         return (*busy, others)
 
@@ -237,8 +247,8 @@ def make_streams(
             f"{dataset.root}: no {split} clips of other words than {', '.join(keywords)}; "
             "false alarms are counted on them, so add folders of some"
         )
-    decks = [_Deck(clips, rng) for clips in groups.values()]
-    other_deck = _Deck(others, rng)
+    decks = [_Deck(clips, rng, settings.clip_ms) for clips in groups.values()]
+    other_deck = _Deck(others, rng, settings.clip_ms)
     recorded = background_parts(load_backgrounds(dataset), split)
     talking = [_unit(pcm) for pcm in (talk or {}).values()]
     turns = itertools.cycle(range(len(decks)))
@@ -292,23 +302,11 @@ def _labelled(where: str, line: str, seconds: float) -> Word:
     return Word(label, round(1000 * start), round(1000 * end))
 
 
-def speech_span(pcm: Pcm) -> tuple[int, int]:
-    """First sample of the voice in a clip, and the sample after its last."""
-    blocks = pcm[: len(pcm) // _BLOCK * _BLOCK].reshape(-1, _BLOCK).astype(np.float32)
-    if not len(blocks):
-        return 0, len(pcm)
-    levels = np.sqrt(np.mean(blocks**2, axis=1))
-    peak, floor = float(levels.max()), float(np.quantile(levels, 0.1))
-    # At most 30 dB below the loudest 10 ms, about 10 dB above the quietest tenth, below the peak.
-    loud = np.flatnonzero(levels >= min(max(peak / 32, 3 * floor), peak / 2))
-    return int(loud[0]) * _BLOCK, (int(loud[-1]) + 1) * _BLOCK
-
-
 class _Deck:
     """Clips in random order, endlessly; a clip is loaded when it is first drawn."""
 
-    def __init__(self, clips: Sequence[Clip], rng: np.random.Generator) -> None:
-        self._clips, self._rng = clips, rng
+    def __init__(self, clips: Sequence[Clip], rng: np.random.Generator, clip_ms: int) -> None:
+        self._clips, self._rng, self._samples = clips, rng, samples_of(clip_ms)
         self._order: list[int] = []
         self._pcm: dict[int, Pcm] = {}
 
@@ -317,7 +315,7 @@ class _Deck:
             self._order = self._rng.permutation(len(self._clips)).tolist()
         index = self._order.pop()
         if index not in self._pcm:
-            self._pcm[index] = load_pcm([self._clips[index]])[0]
+            self._pcm[index] = load_pcm([self._clips[index]], self._samples)[0]
         return self._clips[index], self._pcm[index]
 
 
@@ -339,7 +337,7 @@ def _starts(settings: StreamSettings, rng: np.random.Generator) -> list[int]:
     if not count:
         return []
     spacing = settings.part_minutes * 60 * SAMPLE_RATE / count
-    free = spacing - (_CLIP_MS + REACTION_MS) * SAMPLE_RATE // 1000
+    free = spacing - (settings.clip_ms + REACTION_MS) * SAMPLE_RATE // 1000
     return [int(spacing * i + rng.random() * max(free, 0)) for i in range(count)]
 
 

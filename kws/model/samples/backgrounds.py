@@ -19,25 +19,32 @@ _THIRDS = {Split.TRAIN: (0.0, 1 / 3), Split.VALIDATION: (1 / 3, 2 / 3), Split.TE
 """The same for a recording of which a tenth is not longer than a clip."""
 
 
-def background_parts(recordings: Sequence[Pcm], split: Split) -> list[Pcm]:
+def background_parts(
+    recordings: Sequence[Pcm], split: Split, samples: int = SAMPLE_RATE
+) -> list[Pcm]:
     """The part of each recording that a split may use; no sample is in two parts.
 
     A recording of which a tenth is too short is cut into thirds. A recording of three clips or less
     is for training alone.
+
+    Args:
+        recordings: the backgrounds, int16[n] each.
+        split: who uses the parts.
+        samples: length of a clip.
 
     Raises:
         DataError: a recording is not longer than a clip.
     """
     parts = []
     for recording in recordings:
-        if len(recording) <= SAMPLE_RATE:
+        if len(recording) <= samples:
             raise DataError(
                 f"a background recording lasts {len(recording) / SAMPLE_RATE:.2f} s; each "
-                "has to be longer than 1 s, so lengthen or remove it"
+                f"has to be longer than {samples / SAMPLE_RATE:g} s, so lengthen or remove it"
             )
         for shares in (SPLIT_PARTS, _THIRDS):
             cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}
-            if min(end - start for start, end in cuts.values()) > SAMPLE_RATE:
+            if min(end - start for start, end in cuts.values()) > samples:
                 start, end = cuts[split]
                 parts.append(recording[start:end])
                 break

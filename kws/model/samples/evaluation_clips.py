@@ -39,12 +39,16 @@ def evaluation_clips(dataset: DataSet, words: Sequence[str], split: Split) -> li
 
 
 def evaluation_pcm(
-    dataset: DataSet, words: Sequence[str], split: Split, progress: Progress | None = None
+    dataset: DataSet,
+    words: Sequence[str],
+    split: Split,
+    progress: Progress | None = None,
+    samples: int = SAMPLE_RATE,
 ) -> tuple[Pcm, Labels, list[Path | None]]:
     """Sound, labels and files of the clips on which a model is evaluated.
 
     Returns:
-        int16[n, 16000], int64[n], and the file of each clip; None for a part of a background.
+        int16[n, samples], int64[n], and the file of each clip; None for a part of a background.
 
     Raises:
         AudioError: a file is missing or damaged.
@@ -53,16 +57,20 @@ def evaluation_pcm(
     groups = evaluation_clips(dataset, words, split)
     clips = [clip for group in groups for clip in group]
     count = len(groups[-1])
-    backgrounds = background_parts(load_backgrounds(dataset), split)
-    quiet = silence(count, SAMPLE_RATE, backgrounds, np.random.default_rng(_SEED))
+    backgrounds = background_parts(load_backgrounds(dataset), split, samples)
+    quiet = silence(count, samples, backgrounds, np.random.default_rng(_SEED))
     labels = [0] * count + [label for label, group in enumerate(groups, 1) for _ in group]
-    pcm = np.concatenate([quiet, load_pcm(clips, progress=progress)])
+    pcm = np.concatenate([quiet, load_pcm(clips, samples, progress)])
     files: list[Path | None] = [None] * count
     return pcm, np.array(labels, np.int64), files + [clip.path for clip in clips]
 
 
 def evaluation_samples(
-    dataset: DataSet, words: Sequence[str], split: Split, progress: Progress | None = None
+    dataset: DataSet,
+    words: Sequence[str],
+    split: Split,
+    progress: Progress | None = None,
+    samples: int = SAMPLE_RATE,
 ) -> Samples:
     """The same clips as spectrograms.
 
@@ -70,5 +78,5 @@ def evaluation_samples(
         AudioError: a file is missing or damaged.
         DataError: a background recording is shorter than a clip.
     """
-    pcm, labels, _ = evaluation_pcm(dataset, words, split, progress)
+    pcm, labels, _ = evaluation_pcm(dataset, words, split, progress, samples)
     return Samples(batch_spectrograms(pcm), labels)

@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 
 from kws.audio.augment.augmentation import Augmentation
 from kws.config import check_settings, setting
+from kws.features.frontend_settings import (
+    LONGEST_WINDOW_MS,
+    SHORTEST_WINDOW_MS,
+    FrontendSettings,
+    frames_in,
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,19 @@ class SampleSettings:
         1000,
         "Number of differently augmented copies of the training set. The epochs use them in turn.",
     )
+    window_ms: int = setting(
+        1000,
+        SHORTEST_WINDOW_MS,
+        LONGEST_WINDOW_MS,
+        "How much sound the model sees at a time, in milliseconds: a word should fit. The model's "
+        "work and memory grow with it.",
+    )
     augmentation: Augmentation = field(default_factory=Augmentation)
+
+    @property
+    def frontend(self) -> FrontendSettings:
+        """The frontend's settings with the window's frames."""
+        return FrontendSettings(frames=frames_in(self.window_ms))
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

@@ -23,7 +23,7 @@ class Samples:
     """Clips with their labels, ready for a model."""
 
     spectrograms: Spectrograms
-    """int8[n, 49, 40]."""
+    """int8[n, frames, 40]."""
 
     labels: Labels
 

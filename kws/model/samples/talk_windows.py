@@ -7,21 +7,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kws._core import SAMPLE_RATE
 from kws.audio.long_recordings import LongRecording
 from kws.audio.mined_recordings import MINED_FOLDER
-from kws.audio.pcm import Pcm, samples_of
+from kws.audio.pcm import Pcm
 from kws.audio.surroundings import load_talk
 from kws.model.samples.samples import Progress
 
 
 class TalkWindows:
-    """Cuts of talk at random places, each with the second before it."""
+    """Cuts of talk at random places, each with the sound before it."""
 
     def __init__(
         self,
         recordings: Sequence[LongRecording],
-        lead_ms: int,
+        samples: int,
         hard: float,
         progress: Progress | None = None,
     ) -> None:
@@ -29,14 +28,14 @@ class TalkWindows:
 
         Args:
             recordings: talk without keywords; may be none.
-            lead_ms: sound before each window, in milliseconds.
+            samples: length of a window with its lead.
             hard: share of the windows that are of mined recordings, if there are any.
             progress: called with the number of recordings loaded since the last call.
 
         Raises:
             AudioError: a file is missing or damaged.
         """
-        self._samples = samples_of(lead_ms) + SAMPLE_RATE
+        self._samples = samples
         sources = load_talk(recordings, progress or (lambda _: None))
         mined = [pcm for source, pcm in sources.items() if source == MINED_FOLDER]
         other = [pcm for source, pcm in sources.items() if source != MINED_FOLDER]
@@ -48,7 +47,7 @@ class TalkWindows:
         return bool(self.sounds or self._mined)
 
     def draw(self, count: int, rng: np.random.Generator) -> Pcm:
-        """Windows with their leads: int16[count, lead + 16000]."""
+        """Windows with their leads: int16[count, samples]."""
         out = np.empty((count, self._samples), np.int16)
         hard = self._hard if self.sounds and self._mined else float(bool(self._mined))
         for row, from_mined in zip(out, rng.random(count) < hard, strict=True):

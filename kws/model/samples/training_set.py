@@ -12,12 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kws._core import SAMPLE_RATE
+from kws._core import CHANNELS
 from kws.audio.augment.augmenter import Augmenter
 from kws.audio.augment.joining import join
 from kws.audio.dataset import DataSet, Split, load_backgrounds, load_pcm
+from kws.audio.pcm import samples_of
 from kws.audio.surroundings import Surroundings
-from kws.features.spectrogram import SHAPE, last_second
+from kws.features.spectrogram import last_frames
 from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.draws import Rows, draw_pairs, draw_rows, plan_draws
@@ -75,24 +76,29 @@ class TrainingSet:
         groups = training_clips(dataset, words, settings, seed)
         extra_groups = extra_clips(extra, dataset, words) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
-        self._pcm = self._allocator.empty((len(clips), SAMPLE_RATE), np.dtype(np.int16))
-        load_pcm(clips, progress=progress, out=self._pcm)
+        self._frontend = settings.frontend
+        samples = self._frontend.clip_samples
+        self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))
+        load_pcm(clips, samples, progress, out=self._pcm)
         self._draws = plan_draws(groups, extra_groups, settings)
         mean = sum(draw.count for draw in self._draws[1:]) / len(words)
         self._silence = math.ceil(mean * settings.silence_per_keyword)
         self._joined = 0
         if len(words) > 1 or len(groups[0]) > 1:
             self._joined = round(self._draws[0].count * settings.joined)
-        backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN)
+        backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN, samples)
         backgrounds += around.load_noises(Split.TRAIN)
         self._windows = TalkWindows(
-            around.talk(Split.TRAIN, words), settings.augmentation.lead_ms, settings.hard, progress
+            around.talk(Split.TRAIN, words),
+            samples_of(settings.augmentation.lead_ms) + samples,
+            settings.hard,
+            progress,
         )
         self._talk = math.ceil(mean * settings.talk_per_keyword) if self._windows else 0
         self._augmenter = Augmenter(
             settings.augmentation,
             backgrounds,
-            SAMPLE_RATE,
+            samples,
             seed,
             talk=self._windows.sounds,
             rooms=around.load_rooms(Split.TRAIN),
@@ -133,7 +139,8 @@ class TrainingSet:
         # The first rows are unknown; clips joined from two words replace a part of them.
         pairs = draw_pairs(rng, [draw.own for draw in self._draws], self._joined)
         labels += [0] * self._silence + [1] * self._talk
-        out = self._allocator.empty((len(labels), *SHAPE), np.dtype(np.int8))
+        samples, frames = self._frontend.clip_samples, self._frontend.frames
+        out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]
             pcm = self._pcm[block]
@@ -142,18 +149,18 @@ class TrainingSet:
                 pcm[: len(joined)] = join(self._pcm[joined[:, 0]], self._pcm[joined[:, 1]])
             kept_energy = np.empty(len(block), np.float32)
             pcm = self._augmenter.change(pcm, [*seed, start], self._pcm, kept_energy)
-            out[start : start + len(block)] = last_second(pcm)
+            out[start : start + len(block)] = last_frames(pcm, frames)
             for row in np.flatnonzero(kept_energy < self._settings.whole).tolist():
                 labels[start + row] = 1
         talk = len(rows) + self._silence
         for start in range(len(rows), talk, _BLOCK):
             count = min(_BLOCK, talk - start)
-            pcm = self._augmenter.silence(count, SAMPLE_RATE, [*seed, start])
-            out[start : start + count] = last_second(pcm)
+            pcm = self._augmenter.silence(count, samples, [*seed, start])
+            out[start : start + count] = last_frames(pcm, frames)
         for start in range(talk, len(labels), _BLOCK):
             count = min(_BLOCK, len(labels) - start)
             pcm = self._augmenter.change_talk(self._windows.draw(count, rng), [*seed, start])
-            out[start : start + count] = last_second(pcm)
+            out[start : start + count] = last_frames(pcm, frames)
         return Samples(out, np.array(labels, np.int64))
 
     def _rng(self, purpose: str, number: int) -> np.random.Generator:

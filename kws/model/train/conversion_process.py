@@ -31,7 +31,7 @@ def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms) -> bytes
 
     Args:
         arch: name of the architecture in the zoo, or a user's file.
-        model: float[n, 49, 40, 1] to logits float[n, classes].
+        model: float[n, frames, 40, 1] to logits float[n, classes].
         spectrograms: training clips that show which values each layer gives.
     """
     import keras  # noqa: PLC0415 - slow, for training only
@@ -80,10 +80,11 @@ def _main(arch: str, classes: str, where: str) -> None:
     """The other process."""
     import_tensorflow()
     folder = Path(where)
-    model = build_model(arch, int(classes), 0)
+    clips = np.load(folder / _CLIPS)
+    model = build_model(arch, int(classes), 0, clips.shape[1])
     with np.load(folder / _WEIGHTS) as weights:
         checkpoint.assign(model.weights, list(weights.values()), folder / _WEIGHTS)
-    (folder / _MODEL).write_bytes(quantize(model, np.load(folder / _CLIPS)))
+    (folder / _MODEL).write_bytes(quantize(model, clips))
 
 
 if __name__ == "__main__":

@@ -50,18 +50,26 @@ class Teacher:
             raise UsageError(
                 f"{folder}: no teacher; name a bundle or the folder of a finished training run"
             )
-        self._models = {model: load_bundle(_bundle(model)).labels for model in models}
+        bundles = {model: load_bundle(_bundle(model)) for model in models}
+        self._models = {model: bundle.labels for model, bundle in bundles.items()}
+        self._frames = {model: bundle.frontend.frames for model, bundle in bundles.items()}
         digest = hashlib.sha256()
         for model in models:
             digest.update(_weights(model).read_bytes())
         self.fingerprint = digest.hexdigest()[:16]
 
-    def check(self, words: Sequence[str]) -> None:
-        """Make sure that the teacher knows these keywords.
+    def check(self, words: Sequence[str], frames: int) -> None:
+        """Make sure that the teacher knows these keywords, and sees what the student sees.
 
         Raises:
-            UsageError: there is one that it does not know.
+            UsageError: there is one that it does not know, or it has another window.
         """
+        for model, own in self._frames.items():
+            if own != frames:
+                raise UsageError(
+                    f"{model}: the teacher sees {own} frames, the student {frames}; train the "
+                    "student with the teacher's window_ms"
+                )
         for model, labels in self._models.items():
             for word in words:
                 if word not in labels:
@@ -76,7 +84,7 @@ class Teacher:
         Its scores of labels that are not among the student's count as unknown.
 
         Args:
-            spectrograms: int8[n, 49, 40].
+            spectrograms: int8[n, frames, 40].
             words: the student's keywords, in its order.
 
         Raises:

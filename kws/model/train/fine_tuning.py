@@ -44,6 +44,7 @@ def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: 
 
     Raises:
         ModelError: the weights are of another architecture.
+        UsageError: they depend on the window, and it is another one.
     """
     layers = [layer for layer in model.layers if layer.weights]
     body, head = layers[:-1], layers[-1]
@@ -54,6 +55,11 @@ def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: 
         and (id(variable) in in_head or tuple(variable.shape) == array.shape)
         for variable, array in zip(weights, origin.weights, strict=True)
     )
+    if not fits and model.input_shape[1] != origin.frames:
+        raise UsageError(
+            f"{origin.folder}: sees {origin.frames} frames, and its layers do not fit a model of "
+            f"{model.input_shape[1]}; start from another model, or keep its window_ms"
+        )
     if not fits:
         raise origin.misfit()
     for variable, array in zip(weights, origin.weights, strict=True):

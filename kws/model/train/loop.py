@@ -129,7 +129,7 @@ def train(
     dataset.check(settings.words)
     check_destination(out / run_files.BUNDLE)
     if teacher:
-        teacher.check(settings.words)
+        teacher.check(settings.words, settings.samples.frontend.frames)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
     if origin:
         check_origin(origin, settings.arch)
@@ -137,7 +137,7 @@ def train(
     tensorflow = import_tensorflow()
     labels = class_labels(settings.words)
     if is_own(settings.arch):
-        check_convertible(settings.arch, build_model(settings.arch, len(labels), settings.seed))
+        check_convertible(settings.arch, _build(settings))
     claim(out, settings, dataset, extra, around)
 
     training, validation, test = _load(dataset, settings, extra, around, out)
@@ -160,6 +160,7 @@ def train(
         labels,
         name=name,
         inference_stride=None if _streams(model) else entry.stride,
+        frames=settings.samples.frontend.frames,
         data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
         metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
         versions={"tensorflow": tensorflow.__version__},
@@ -202,7 +203,7 @@ def _load(
     out: Path,
 ) -> tuple[TrainingSet, Samples, Samples]:
     """Training, validation and test clips."""
-    words = settings.words
+    words, samples = settings.words, settings.samples.frontend.clip_samples
     groups = [
         *training_clips(dataset, words, settings.samples, settings.seed),
         *(extra_clips(extra, dataset, words) if extra else []),
@@ -218,8 +219,8 @@ def _load(
                 around=around,
                 allocator=ArrayAllocator(out),
             ),
-            evaluation_samples(dataset, words, Split.VALIDATION, advance),
-            evaluation_samples(dataset, words, Split.TEST, advance),
+            evaluation_samples(dataset, words, Split.VALIDATION, advance, samples),
+            evaluation_samples(dataset, words, Split.TEST, advance, samples),
         )
 
 
@@ -234,7 +235,7 @@ def _fit(
 ) -> tuple[Any, checkpoint.State]:
     """Train; gives the model with the chosen weights, and the state after the last epoch."""
     labels = class_labels(settings.words)
-    model = build_model(settings.arch, len(labels), settings.seed)
+    model = _build(settings)
     if origin:
         start_from(origin, model, labels, settings.frozen)
     _compile(model, settings, -(-len(clips) // settings.batch_size) * settings.epochs)
@@ -276,6 +277,12 @@ def _fit(
         checkpoint.save(file, state)  # a teacher reads its weights there
     checkpoint.assign(model.weights, state.best, file)
     return model, state
+
+
+def _build(settings: TrainSettings) -> Any:
+    """The untrained model."""
+    classes, frames = len(class_labels(settings.words)), settings.samples.frontend.frames
+    return build_model(settings.arch, classes, settings.seed, frames)
 
 
 def _learn(

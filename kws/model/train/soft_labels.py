@@ -29,7 +29,7 @@ class SoftLabels:
         return len(self._training)
 
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
-        """Spectrograms int8[n, 49, 40] and labels float[n, classes], whose rows add up to 1."""
+        """Spectrograms int8[n, frames, 40] and labels float[n, classes], whose rows add up to 1."""
         samples = self._training.epoch(number)
         classes = len(self._settings.words) + 2
         labels = np.eye(classes, dtype=np.float32)[samples.labels]

@@ -24,7 +24,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
 from kws.model.evaluate.calibration import Calibration, calibrate, count_runs, traces_by_kind
-from kws.model.evaluate.evaluation import PACES, calibration_plan, hours_for
+from kws.model.evaluate.evaluation import PACES, calibration_plan, fitting_plan, hours_for
 from kws.model.evaluate.stream_metrics import StreamMetrics, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, Stream, make_streams
 from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
@@ -109,10 +109,12 @@ def enroll(
     if not talk:
         raise DataError("--negatives: no talk of the validation split; name longer recordings")
     with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:
-        count = import_recordings(recordings, bundle.keywords, Path(clips))
+        count = import_recordings(
+            *(recordings, bundle.keywords, Path(clips), bundle.frontend.clip_samples)
+        )
         dataset = _dataset(Path(clips), bundle.keywords, others)
         behind = background_talk(talk, _BEHIND_HOURS)
-        streams = list(_streams(dataset, bundle.keywords, count, behind))
+        streams = list(_streams(dataset, bundle, count, behind))
         with progress_bar("listening", len(streams)) as advance:
             traces = list(trace_streams(bundle, streams, bundle.keywords, advance))
     with progress_bar("listening to talk", len(talk)) as advance:
@@ -162,11 +164,12 @@ def _dataset(folder: Path, keywords: Sequence[str], others: DataSet | None) -> D
 
 
 def _streams(
-    dataset: DataSet, keywords: Sequence[str], count: int, behind: Mapping[str, Pcm]
+    dataset: DataSet, bundle: Bundle, count: int, behind: Mapping[str, Pcm]
 ) -> Iterator[Stream]:
     """Each recording `_TIMES` times in a quiet room, in noise and over talk."""
+    keywords = bundle.keywords
     share = 0.5 if len(dataset.words) > len(keywords) else 1.0
-    plan = calibration_plan(hours_for(round(_TIMES * count * 0.5 / share)))
+    plan = fitting_plan(calibration_plan(hours_for(round(_TIMES * count * 0.5 / share))), bundle)
     for settings in plan.settings(talk=True):
         mixed = replace(settings, keyword_share=share)
         yield from make_streams(dataset, keywords, Split.TEST, mixed, behind)

@@ -9,20 +9,22 @@ from pathlib import Path
 
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import recordings, speaker_of
-from kws.audio.pcm import Pcm
-from kws.audio.sound_files import fit, load_clip, write_clip
+from kws.audio.pcm import around_voice
+from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import DataError
-from kws.model.evaluate.streams import speech_span
 
 
-def import_recordings(folder: Path, words: Sequence[str], data: Path) -> int:
-    """Cut recordings to a second each and write them into a data set.
+def import_recordings(
+    folder: Path, words: Sequence[str], data: Path, samples: int = SAMPLE_RATE
+) -> int:
+    """Cut recordings around their voices and write them into a data set.
 
     Args:
         folder: a folder per word, as `kws record` writes them. With one keyword its recordings may
             lie in the folder itself.
         words: the keywords. Other folders become clips of the unknown class.
         data: the data set. Clips that it has already are written again.
+        samples: length of a clip.
 
     Returns:
         How many recordings of keywords there were.
@@ -52,16 +54,6 @@ def import_recordings(folder: Path, words: Sequence[str], data: Path) -> int:
         for path in paths:
             speaker = speaker_of(path.stem, word)
             clip = data / word / f"{speaker}_nohash_{takes[speaker]}.wav"
-            write_clip(clip, one_second(load_clip(path)))
+            write_clip(clip, around_voice(load_clip(path), samples))
             takes[speaker] += 1
     return sum(len(by_word[word]) for word in words)
-
-
-def one_second(pcm: Pcm) -> Pcm:
-    """The second of a recording that has its voice in the middle: int16[16000].
-
-    Of a recording that is shorter, all, and zeros.
-    """
-    first, end = speech_span(pcm)
-    start = max(min((first + end - SAMPLE_RATE) // 2, len(pcm) - SAMPLE_RATE), 0)
-    return fit(pcm[start:], SAMPLE_RATE)

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from kws.config import check_settings, setting
-from kws.errors import UsageError
+from kws.config import check_range, check_settings, setting
+from kws.features.frontend_settings import LONGEST_WINDOW_MS, SHORTEST_WINDOW_MS
 
 AT_WORDS = 40.0
 """False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
+
+WINDOW_HELP = (
+    f"How much sound the model sees, {SHORTEST_WINDOW_MS} to {LONGEST_WINDOW_MS} ms. The default "
+    "is a second, or what slow voices need for a longer phrase."
+)
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,11 @@ class WakeSettings:
         0.5, 0, 1000, "False alarms per hour of talk for which the thresholds are chosen."
     )
     seed: int = setting(0, 0, 2**31, "Another seed gives other clips and other weights.")
+    window_ms: int | None = None
+    """How much sound the model sees; None for what the phrase needs."""
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_settings(self)
-
-
-def label_of(phrase: str) -> str:
-    """The label of a phrase: small letters, `_` for spaces.
-
-    Raises:
-        UsageError: nothing is left.
-    """
-    label = re.sub(r"[\s_]+", "_", phrase.strip().lower()).strip("_")
-    if not label:
-        raise UsageError("an empty phrase; say what the device is to hear: kws wake 'hey marvin'")
-    return label
+        if self.window_ms is not None:
+            check_range("window_ms", self.window_ms, SHORTEST_WINDOW_MS, LONGEST_WINDOW_MS)

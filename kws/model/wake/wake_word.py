@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.pcm import samples_of
 from kws.audio.surroundings import Surroundings
+from kws.audio.tts.spoken_length import window_for
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voices import is_neural, is_voice
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
+from kws.features.frontend_settings import LONGEST_WINDOW_MS
 from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
 from kws.model.evaluate.mining import MiningSettings, mine_recordings
@@ -118,12 +121,14 @@ def make_wake_word(
     # What is missing is said before anything is spoken.
     around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
-    count = import_recordings(recordings, settings.words, out / DATA) if recordings else 0
-    dataset = _speak(settings, out / DATA, say)
+    window_ms = min(settings.window_ms or window_for(settings.words), LONGEST_WINDOW_MS)
+    samples = samples_of(window_ms)
+    count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
+    dataset = _speak(settings, window_ms, out / DATA, say)
 
     def one_round(folder: str, first: TrainedModel, surroundings: Surroundings) -> TrainResult:
         return train(
-            *(dataset, out / folder, _settings(settings, start.arch, extra)),
+            *(dataset, out / folder, _settings(settings, window_ms, start.arch, extra)),
             name=settings.words[0],
             about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
@@ -148,7 +153,9 @@ def make_wake_word(
     return WakeResult(bundle, result.calibration, count, held_out, report)
 
 
-def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> DataSet:
+def _speak(
+    settings: WakeSettings, window_ms: int, data: Path, say: Callable[[str], object]
+) -> DataSet:
     say(f"speaking {', '.join(settings.words)}, and what sounds like it")
     spoken = synthesize(
         SynthSettings(
@@ -157,11 +164,14 @@ def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> 
             voices=settings.voices,
             takes=settings.takes,
             seed=settings.seed,
+            clip_ms=window_ms,
         ),
         data,
     )
     others = ", ".join(spoken.words[len(settings.words) :])
     say(f"{spoken.voices} voices; as unknown: {others}")
+    if window_ms != SynthSettings.clip_ms:
+        say(f"the model sees {window_ms / 1000:g} s at a time")
     dataset = open_dataset(data)
     if not any(is_neural(clip.speaker) for clip in dataset.clips):
         say(
@@ -171,7 +181,9 @@ def _speak(settings: WakeSettings, data: Path, say: Callable[[str], object]) -> 
     return dataset
 
 
-def _settings(settings: WakeSettings, arch: str, extra: DataSet | None) -> TrainSettings:
+def _settings(
+    settings: WakeSettings, window_ms: int, arch: str, extra: DataSet | None
+) -> TrainSettings:
     """The settings of each round."""
     values = {
         **_RECIPE,
@@ -180,6 +192,7 @@ def _settings(settings: WakeSettings, arch: str, extra: DataSet | None) -> Train
         "seed": settings.seed,
         "false_alarms_per_hour": settings.false_alarms_per_hour,
         "false_alarms_at_words": AT_WORDS,
+        "window_ms": window_ms,
     }
     return settings_for(settings.words, arch, values)
 

@@ -10,6 +10,7 @@ from typing import Any
 from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import ModelError, UsageError
+from kws.features.frontend_settings import frames_in
 from kws.labels import class_labels
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.float_weights import unpack
@@ -21,6 +22,9 @@ class TrainedModel:
 
     arch: str
     """Name of the architecture in the zoo, or a Python file."""
+
+    frames: int
+    """Of the spectrogram that it takes."""
 
     labels: tuple[str, ...]
     """The classes that it knows, in the order of its outputs."""
@@ -50,6 +54,8 @@ class TrainedModel:
             self.arch = str(settings["arch"])
             self.labels = class_labels(settings["words"])
             self.weights = state.best if state else []
+            window_ms = settings.get("samples", {}).get("window_ms", 1000)
+            self.frames = frames_in(window_ms)
         else:
             inner = folder / run_files.BUNDLE
             bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
@@ -60,19 +66,20 @@ class TrainedModel:
                 )
             self.arch, self.weights = unpack(bundle.float_model, folder)
             self.labels = bundle.labels
+            self.frames = bundle.frontend.frames
         digest = hashlib.sha256()
         for array in self.weights:
             digest.update(array.tobytes())
         self.fingerprint = digest.hexdigest()[:16]
 
     def build(self) -> Any:
-        """The Keras model with its weights: float[n, 49, 40, 1] to logits float[n, classes].
+        """The Keras model with its weights: float[n, frames, 40, 1] to logits float[n, classes].
 
         Raises:
             ModelError: this version's architecture has other weights.
             ToolError: TensorFlow is not installed.
         """
-        model = build_model(self.arch, len(self.labels), 0)
+        model = build_model(self.arch, len(self.labels), 0, self.frames)
         if not checkpoint.fits(model.weights, self.weights):
             raise self.misfit()
         for variable, array in zip(model.weights, self.weights, strict=True):

@@ -31,13 +31,14 @@ MODELS = collect_models()
 """The architectures by name."""
 
 
-def build_model(arch: str, classes: int, seed: int) -> Any:
-    """An untrained Keras model: float[n, 49, 40, 1] to logits float[n, classes].
+def build_model(arch: str, classes: int, seed: int, frames: int | None = None) -> Any:
+    """An untrained Keras model: float[n, frames, 40, 1] to logits float[n, classes].
 
     Args:
         arch: a key of MODELS, or a Python file (see kws.model.zoo.user_model).
         classes: number of labels.
         seed: the first weights are drawn with it.
+        frames: of the spectrogram; None for those of a second.
 
     Raises:
         UsageError: there is no such architecture, or the file's model does not fit.
@@ -49,7 +50,7 @@ def build_model(arch: str, classes: int, seed: int) -> Any:
 
     keras.utils.set_random_seed(seed)
     frontend = FrontendSettings()
-    return entry.build(frontend.frames, frontend.channels, classes)
+    return entry.build(frames or frontend.frames, frontend.channels, classes)
 
 
 def find_model(arch: str) -> ZooModel:

@@ -134,7 +134,7 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
         (
             SynthSettings(("supercalifragilisticexpialidocious",), unknown=(), voices=3),
             DataError,
-            "does not fit into one second",
+            "does not fit into 1 s",
         ),
     ],
 )

@@ -172,8 +172,10 @@ def test_held_out_commands_come_after_a_wake_word_and_alone(tmp_path: Path) -> N
 
 def test_bundles_with_different_frontends_are_refused() -> None:
     first, commands = load_bundle(default_bundle_path()), load_bundle(TEN_WORDS)
-    other = replace(commands, frontend=FrontendSettings(frames=99))
-    with pytest.raises(UsageError, match=r"^yes_no and ten_words .* frames is 49 in one and 99 in"):
+    other = replace(commands, frontend=FrontendSettings(stride_samples=160))
+    with pytest.raises(
+        UsageError, match=r"^yes_no and ten_words .* stride_samples is 320 in one and 160"
+    ):
         with_commands(first, other)
 
 

@@ -77,7 +77,7 @@ def test_training_takes_it_as_mined(bundle: Bundle, talk: Path, tmp_path: Path) 
     mine_recordings(bundle, MiningSettings((talk,)), tmp_path / "hard")
     recordings = open_recordings(tmp_path / "hard", Split.TRAIN, "speech")
     assert [(r.source, r.part) for r in recordings] == [("mined", (0.0, 1.0))] * 2
-    windows = TalkWindows(recordings, lead_ms=1000, hard=0.5)
+    windows = TalkWindows(recordings, 32000, 0.5)
     assert windows
     assert not windows.sounds, "none of it counts as other talk"
     assert windows.draw(4, np.random.default_rng(0)).shape == (4, 32000)

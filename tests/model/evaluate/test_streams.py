@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from kws.audio.dataset import DataSet, Split
+from kws.audio.pcm import speech_span
 from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.hits import REACTION_MS
@@ -20,7 +21,6 @@ from kws.model.evaluate.streams import (
     StreamSettings,
     make_streams,
     read_stream,
-    speech_span,
 )
 
 KEYWORDS = ("low", "high")

@@ -34,7 +34,7 @@ def recording(folder: Path, name: str, seconds: float = 10) -> LongRecording:
 @pytest.mark.parametrize("hard", [0.0, 0.25, 1.0])
 def test_share_of_the_windows_is_mined(tmp_path: Path, hard: float) -> None:
     recordings = [recording(tmp_path / "radio", "a"), recording(tmp_path / "mined", "b")]
-    windows = TalkWindows(recordings, 500, hard).draw(400, np.random.default_rng(0))
+    windows = TalkWindows(recordings, 24000, hard).draw(400, np.random.default_rng(0))
     assert windows.shape == (400, 24000)
     mined = (windows >= 0).all(axis=1)
     assert mined.mean() == pytest.approx(hard, abs=0.08 if 0 < hard < 1 else 0)
@@ -45,12 +45,12 @@ def test_share_of_the_windows_is_mined(tmp_path: Path, hard: float) -> None:
 def test_without_talk_mined_recordings_are_all_and_without_any_there_is_none(
     tmp_path: Path,
 ) -> None:
-    only_mined = TalkWindows([recording(tmp_path / "mined", "a")], 0, 0.0)
+    only_mined = TalkWindows([recording(tmp_path / "mined", "a")], 16000, 0.0)
     assert only_mined
     assert not only_mined.sounds
     assert (only_mined.draw(50, np.random.default_rng(0)) >= 0).all()
-    assert not TalkWindows([], 0, 0.5)
-    assert not TalkWindows([recording(tmp_path / "radio", "b", seconds=0.5)], 1000, 0.5)
+    assert not TalkWindows([], 16000, 0.5)
+    assert not TalkWindows([recording(tmp_path / "radio", "b", seconds=0.5)], 32000, 0.5)
 
 
 def test_epochs_have_windows_of_talk_as_unknown(tones: DataSet, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from kws import _core
 from kws.audio.augment.augmentation import NONE, Augmentation
 from kws.audio.augment.augmenter import Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
+from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
@@ -209,3 +210,19 @@ def test_an_epoch_of_20000_clips_is_changed_in_20_seconds(tones: DataSet) -> Non
         return time.process_time() - start
 
     assert min(seconds() for _ in range(5)) * 20 < 40
+
+
+def test_a_longer_window_takes_longer_clips_whole(tones: DataSet, tmp_path: Path) -> None:
+    clip = load_pcm(tones.of(Split.TRAIN, ["high"])[:1])[0]
+    long = np.concatenate([clip[4000:12000]] * 4)  # two seconds
+    path = tmp_path / "long.wav"
+    write_clip(path, long)
+    first = replace(tones.of(Split.TRAIN, ["high"])[0], path=path)
+    others = [c for c in tones.clips if c.word != "high" or c.split != Split.TRAIN]
+    data = replace(tones, clips=(first, *others))
+    copy = TrainingSet(data, ["high"], replace(PLAIN, window_ms=2000), seed=0).copy(0)
+    assert copy.spectrograms.shape[1:] == (99, 40)
+    (row,) = np.flatnonzero(copy.labels == 2)
+    np.testing.assert_array_equal(copy.spectrograms[row], _core.features(long[None])[0])
+    samples = evaluation_pcm(data, ["high"], Split.TEST, samples=32000)[0]
+    assert samples.shape[1] == 32000

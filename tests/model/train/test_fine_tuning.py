@@ -79,6 +79,26 @@ def test_share_of_frozen_layers(
         np.testing.assert_allclose(new, old, rtol=1e-3, atol=1e-6)  # half precision
 
 
+@pytest.mark.parametrize("name", ["tc_resnet8", "tcs_resnet", "ds_cnn_s"])
+def test_convolutions_start_from_a_model_with_another_window(
+    run: Run, tmp_path: Path, name: str
+) -> None:
+    known = build_model(name, 4, seed=1)
+    bundle = replace(run.result.bundle, float_model=pack(name, weights(known)))
+    write_bundle(bundle, tmp_path / "bundle")
+    model = build_model(name, 3, seed=2, frames=84)
+    start_from(TrainedModel(tmp_path / "bundle"), model, ("silence", "unknown", "new"), 0.0)
+    assert model.input_shape == (None, 84, 40, 1)
+    for new, old in zip(weights(model)[:-2], weights(known)[:-2], strict=True):
+        np.testing.assert_allclose(new, old, rtol=1e-3, atol=1e-6)  # half precision
+
+
+def test_a_dense_layer_over_the_window_cannot(run: Run) -> None:
+    model = build_model("tiny_conv", 3, seed=2, frames=84)
+    with pytest.raises(UsageError, match="sees 49 frames, and its layers do not fit a model of 84"):
+        start_from(TrainedModel(run.out), model, ("silence", "unknown", "new"), 0.0)
+
+
 @pytest.mark.slow
 def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_path: Path) -> None:
     theirs = best(run.out)

@@ -14,13 +14,16 @@ from typer.testing import CliRunner
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.mined_recordings import MinedClip, add_clip
+from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
 from kws.audio.surroundings import Surroundings
+from kws.audio.tts.spoken_length import window_for
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
-from kws.errors import AudioError, DataError, UsageError
-from kws.model.wake.recorded_clips import import_recordings, one_second
-from kws.model.wake.wake_settings import WakeSettings, label_of
+from kws.errors import AudioError, DataError, KwsError, UsageError
+from kws.labels import label_of
+from kws.model.wake.recorded_clips import import_recordings
+from kws.model.wake.wake_settings import WakeSettings
 from kws.model.wake.wake_word import MINED, SECOND, make_wake_word
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
@@ -54,7 +57,7 @@ def test_empty_phrase() -> None:
 @pytest.mark.parametrize(("seconds", "at"), [(3.0, 2.2), (3.0, 0.1), (1.0, 0.3), (0.6, 0.1)])
 def test_the_second_holds_the_voice(seconds: float, at: float) -> None:
     pcm = beep(seconds, at)
-    second = one_second(pcm)
+    second = around_voice(pcm, 16000)
     assert second.shape == (SAMPLE_RATE,)
     loud = np.abs(pcm.astype(int)) > 1000
     assert np.count_nonzero(np.abs(second.astype(int)) > 1000) == np.count_nonzero(loud)
@@ -166,3 +169,31 @@ def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
     assert "choose one" in str(result.exception)
+
+
+@pytest.mark.process
+@needs_espeak
+def test_a_longer_phrase_gets_a_longer_window(tmp_path: Path) -> None:
+    assert window_for(["marvin"]) == 1000
+    needed = window_for(["hey", "good_morning_computer"])
+    assert 1200 <= needed <= 2400
+    phrase = replace(SMALL, words=("good_morning_computer",), alike=0)
+    lines: list[str] = []
+    write_clip(tmp_path / "in" / "anna_1.wav", beep(3, 1, 1.1))
+    result = make_wake_word(phrase, tmp_path / "out", recordings=tmp_path / "in", say=lines.append)
+    assert f"the model sees {needed / 1000:g} s at a time" in lines
+    assert result.bundle.frontend.frames == needed // 20 - 1
+    clips = open_dataset(tmp_path / "out" / "data").clips
+    assert {len(load_clip(clip.path)) for clip in clips} == {16 * needed}
+    assert result.calibration is not None
+
+
+@pytest.mark.process
+@needs_espeak
+def test_the_window_can_be_set(tmp_path: Path) -> None:
+    settings = replace(SMALL, window_ms=700)
+    result = make_wake_word(settings, tmp_path / "out")
+    assert result.bundle.frontend.frames == 34
+    for window_ms in (500, 3040):
+        with pytest.raises(KwsError, match="window_ms"):
+            replace(SMALL, window_ms=window_ms)

@@ -57,11 +57,15 @@ constexpr uint32_t kLostReportMs = 1000;
 constexpr size_t kArenaBytes = settings::kArenaBytes > kws::commands::kArenaBytes
                                    ? settings::kArenaBytes
                                    : kws::commands::kArenaBytes;
+constexpr int kKeptFrames =
+    kws::kKeptFrames > kws::commands::kKeptFrames ? kws::kKeptFrames : kws::commands::kKeptFrames;
 #else
 constexpr size_t kArenaBytes = settings::kArenaBytes;
+constexpr int kKeptFrames = kws::kKeptFrames;
 #endif
 
 alignas(16) uint8_t arena[kArenaBytes];
+int8_t frames[kKeptFrames * kws::Frontend::kChannels];
 kws::AudioProvider audio;
 kws::LevelMeter meter;
 
@@ -78,7 +82,8 @@ int main() {
   static constexpr kws::Network network{model, resolver};
 #endif
   static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
-  static kws::Pipeline pipeline(config, network, arena, sizeof(arena), &output);
+  static kws::Pipeline pipeline(config, network, arena, sizeof(arena), {frames, kKeptFrames},
+                                &output);
 
 #ifdef KWS_HAS_COMMANDS
 #ifdef KWS_COMPILED

@@ -15,11 +15,22 @@ namespace kws {
 inline constexpr const uint8_t* kThresholds = nullptr;
 inline constexpr bool kReportUnknown = false;
 inline constexpr int kGateRise = 0;
+inline constexpr int kWindowFrames = 49;
+inline constexpr int kInputFrames = 49;
+inline constexpr int kStrideSamples = Frontend::kStrideSamples;
+inline constexpr int kFirstKeyword = Responder::kFirstKeyword;
 namespace settings {
 constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
 constexpr bool ReportsUnknown() { return kReportUnknown; }
+constexpr int WindowFrames() { return kWindowFrames; }
+constexpr int InputFrames() { return kInputFrames; }
+constexpr int StrideSamples() { return kStrideSamples; }
+constexpr int FirstKeyword() { return kFirstKeyword; }
 constexpr int GateRise() { return kGateRise; }  // see Gate; 0: none
 }  // namespace settings
+
+// How many frames the pipeline has to keep for the bundle.
+constexpr int kKeptFrames = settings::InputFrames();
 
 // `version` and `board` are what the boot line says; both must outlive the pipeline.
 constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
@@ -34,6 +45,9 @@ constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
       {settings::kAverageWindowMs, settings::kSuppressionMs, settings::kMinimumCount,
        settings::kDetectionThreshold, settings::ThresholdsOrNull()},
       settings::ReportsUnknown(),
+      settings::WindowFrames(),
+      settings::StrideSamples(),
+      settings::FirstKeyword(),
   };
 }
 

@@ -122,7 +122,8 @@ __attribute__((noinline)) uint32_t StackOf(const Work& work) {
 }
 
 void BenchFrontend() {
-  static kws::FeatureProvider features;
+  static int8_t frame[kws::Frontend::kChannels];
+  static kws::FeatureProvider features({frame, 1}, kws::FeatureProvider::kHopSamples);
   int16_t hop[kws::FeatureProvider::kHopSamples];
   uint32_t random = 1;
   uint64_t sum = 0;

@@ -43,7 +43,7 @@ class ConsoleTest : public testing::Test {
  protected:
   ConsoleTest()
       : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
-                  sizeof(arena_), &output_),
+                  sizeof(arena_), {frames_, 49}, &output_),
         console_(&pipeline_, &audio_, &meter_, &output_) {
     flash = SimulatedFlash();
     board::gain = 0;
@@ -60,6 +60,7 @@ class ConsoleTest : public testing::Test {
   Model model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
   alignas(16) uint8_t arena_[64] = {};
+  int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
   Pipeline pipeline_;
   AudioProvider audio_;

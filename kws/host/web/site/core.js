@@ -33,6 +33,7 @@ class KwsCore {
       model: place(model.length),
       text: place(text.length),
       thresholds: place(thresholds.length),
+      frames: place(bundle.window_frames * this.channels),
     };
     const missing = end - this.core.memory.buffer.byteLength;
     if (missing > 0) this.core.memory.grow(Math.ceil(missing / 65536));
@@ -45,7 +46,8 @@ class KwsCore {
       at.model, model.length, at.arena, bundle.arena_bytes, at.text, bundle.labels.length,
       bundle.inference_stride, recognizer.average_window_ms, recognizer.detection_threshold,
       recognizer.suppression_ms, recognizer.minimum_count, at.thresholds,
-      recognizer.report_unknown ? 1 : 0, Math.round(10 * recognizer.gate_db));
+      recognizer.report_unknown ? 1 : 0, Math.round(10 * recognizer.gate_db),
+      bundle.window_frames, bundle.stride_samples, bundle.first_keyword, at.frames);
     this.labels = bundle.labels;
     this.rest = new Int16Array(0);
     const line = this.text();
@@ -81,7 +83,7 @@ class KwsCore {
       hops.push({
         ms: core.kws_time_ms() >>> 0,
         text,
-        word: heard > 0 ? { label: this.labels[heard], score: core.kws_mean(heard) } : null,
+        word: heard >= 0 ? { label: this.labels[heard], score: core.kws_mean(heard) } : null,
         frame: this.bytes(core.kws_frame(), this.channels),
         scores: done ? this.bytes(core.kws_scores(), this.labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.pcm import Pcm
-from kws.model.evaluate.streams import speech_span
+from kws.audio.pcm import Pcm, speech_span
 
 SNRS_DB = (-5, 0, 5, 10, 15, 20)
 """Signal-to-noise ratios at which the clips of words are measured again."""

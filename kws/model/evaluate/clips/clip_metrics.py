@@ -106,7 +106,7 @@ class ClipMetrics:
     """Each part of a background recording counts as a speaker."""
 
     pcm: Pcm
-    """int16[n, 16000]."""
+    """int16[n, samples that the model sees]."""
 
     collections: tuple[str, ...] = ()
     """Where each clip is from; empty if it is not known. Without any, nobody said."""
@@ -293,7 +293,8 @@ def measure_clips(
     """
     dataset, split = one_split(dataset, split)
     check_keywords(bundle, dataset, split)
-    pcm, truth, files = evaluation_pcm(dataset, bundle.keywords, split, progress)
+    samples = bundle.frontend.clip_samples
+    pcm, truth, files = evaluation_pcm(dataset, bundle.keywords, split, progress, samples)
     speaker = {clip.path: clip.speaker for clip in dataset.clips}
     speakers = tuple(
         speaker[file] if file else f"background {index}" for index, file in enumerate(files)
@@ -306,7 +307,7 @@ def measure_clips(
     )
     words, truth = pcm[truth > 0], truth[truth > 0]
     rng = np.random.default_rng(_SEED)
-    backgrounds = noises(background_parts(load_backgrounds(dataset), split), rng)
+    backgrounds = noises(background_parts(load_backgrounds(dataset), split, samples), rng)
     by_snr = {
         db: _count_right(bundle, in_noise(words, backgrounds, db, rng), truth) for db in SNRS_DB
     }

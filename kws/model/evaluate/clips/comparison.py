@@ -25,7 +25,7 @@ def reference_matrices(
 
     Args:
         source: a bundle with float weights, the folder of a training run, or a .keras file:
-            float[n, 49, 40, 1] to logits or scores.
+            float[n, frames, 40, 1] to logits or scores.
         bundle: the model that was made of it.
         clips: the clips, and the core's scores for them.
 

@@ -65,7 +65,7 @@ def measure_conversion(
     """Compare a Keras model with its int8 model.
 
     Args:
-        model: float[n, 49, 40, 1] to logits.
+        model: float[n, frames, 40, 1] to logits.
         data: the int8 .tflite file that `quantize` made of it.
         samples: the clips.
         labels: names of the classes.

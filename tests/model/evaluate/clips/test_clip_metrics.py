@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.pcm import speech_span
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.evaluate.clips.altered_clips import at_level, in_noise
 from kws.model.evaluate.clips.clip_metrics import ClipMetrics, measure_clips
-from kws.model.evaluate.streams import speech_span
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 

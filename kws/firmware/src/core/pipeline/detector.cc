@@ -7,10 +7,18 @@ namespace kws {
 namespace {
 
 #ifndef KWS_COMPILED
-bool IsSingleInt8(const TensorView& tensor, uint32_t bytes) {
-  return tensor.data != nullptr && tensor.type == TensorType::kInt8 && tensor.bytes == bytes;
+bool IsSingle(const TensorView& tensor, TensorType type, int bytes) {
+  return tensor.data != nullptr && tensor.type == type &&
+         tensor.bytes == static_cast<uint32_t>(bytes);
 }
 #endif
+
+// A model without a class for silence has no label after which nothing is suppressed.
+RecognizerSettings SettingsOf(const PipelineConfig& config) {
+  RecognizerSettings settings = config.recognizer;
+  settings.has_silence = config.first_keyword > 0;
+  return settings;
+}
 
 }  // namespace
 
@@ -20,50 +28,66 @@ Detector::Detector(const PipelineConfig& config, const Network& network, uint8_t
       output_(output),
       arena_size_(arena_size),
       runner_(network, arena, arena_size),
-      recognizer_(config.label_count, config.recognizer),
-      responder_(config.labels, config.report_unknown, output) {}
+      recognizer_(config.label_count, SettingsOf(config)),
+      responder_(config.labels, config.first_keyword, config.report_unknown, output) {}
 
-Status Detector::Start() {
+Status Detector::Start(int kept_frames) {
   const Status status = runner_.AllocateTensors();
   if (status != Status::kOk) return Fault(status);
   input_frames_ = static_cast<int>(runner_.input(0).bytes) / Frontend::kChannels;
-  const char* mismatch = Mismatch();
+  const char* mismatch = Mismatch(kept_frames);
   if (mismatch != nullptr) {
     WriteError(output_, mismatch, nullptr, "convert the model again and rebuild");
     return Status::kBadArgument;
   }
   input_ = runner_.input(0).As<int8_t>();
-  scores_ = runner_.output(0).As<int8_t>();
+  const TensorView output = runner_.output(0);
+  raw_scores_ = output.As<uint8_t>();
+  flip_ = output.type == TensorType::kUInt8 ? 0x80 : 0;  // 0 is -128
   return Reset();
 }
 
-const char* Detector::Mismatch() const {
+const char* Detector::Mismatch(int kept_frames) const {
   if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
     return "the number of labels is out of range";
   }
   if (config_.inference_stride < 1) return "inference_stride is less than 1";
   const int32_t window = config_.recognizer.average_window_ms;
-  const int32_t stride_ms = static_cast<int32_t>(kHopMs) * config_.inference_stride;
+  if (config_.stride_samples != Frontend::kStrideSamples &&
+      config_.stride_samples != Frontend::kStrideSamples / 2) {
+    return "the frames' stride is not 320 or 160 samples";
+  }
+  if (config_.first_keyword != 0 && config_.first_keyword != Responder::kFirstKeyword) {
+    return "the first keyword is not label 0 or 2";
+  }
+  const int stride_samples = config_.stride_samples * config_.inference_stride;
+  const int32_t stride_ms = static_cast<int32_t>(Milliseconds(stride_samples));
+  if (stride_samples < Frontend::kStrideSamples) return "an inference takes less than a hop";
   if (window / stride_ms >= Recognizer::Capacity(config_.label_count)) {
     return "average_window_ms is too long for this inference_stride and number of labels";
   }
+  if (config_.window_frames < kShortestWindow || config_.window_frames > kLongestWindow) {
+    return "the window is shorter than 25 frames or longer than 150";
+  }
 #ifndef KWS_COMPILED  // else the converter has checked it
   const TensorView input = runner_.input(0);
-  if (runner_.inputs_size() != 1 || input_frames_ < 1 || input_frames_ > FeatureProvider::kFrames ||
-      !IsSingleInt8(input, static_cast<uint32_t>(input_frames_ * Frontend::kChannels))) {
-    return "the model's input is not a spectrogram of 49 x 40 int8, nor new frames of one";
+  if (runner_.inputs_size() != 1 || input_frames_ < 1 || input_frames_ > config_.window_frames ||
+      !IsSingle(input, TensorType::kInt8, input_frames_ * Frontend::kChannels)) {
+    return "the model's input is not a window of frames of 40 int8, nor new frames of one";
   }
 #endif
+  if (input_frames_ > kept_frames) return "there is memory for fewer frames than the model takes";
   if (IsStreaming() && config_.inference_stride != input_frames_) {
     return "inference_stride is not the number of frames that the model takes at a time";
   }
 #ifndef KWS_COMPILED
   const TensorView output = runner_.output(0);
-  if (runner_.outputs_size() != 1 ||
-      !IsSingleInt8(output, static_cast<uint32_t>(config_.label_count))) {
+  if (runner_.outputs_size() != 1 || (!IsSingle(output, TensorType::kInt8, config_.label_count) &&
+                                      !IsSingle(output, TensorType::kUInt8, config_.label_count))) {
     return "the model's output is not one int8 score a label";
   }
-  if (output.scale != 1.0f / 256.0f || output.zero_point != -128) {
+  const int zero_point = output.type == TensorType::kInt8 ? -128 : 0;
+  if (output.scale != 1.0f / 256.0f || output.zero_point != zero_point) {
     return "the model's scores are not softmax's (scale 1/256, zero point -128)";
   }
 #endif
@@ -72,32 +96,36 @@ const char* Detector::Mismatch() const {
 
 Status Detector::Reset() {
   recognizer_.Reset();
-  // One inference falls on the 49th frame: a streaming model's first calls fit to that.
-  hops_to_inference_ = IsStreaming() ? (FeatureProvider::kFrames - 1) % input_frames_ + 1 : 1;
-  frames_to_trust_ = IsStreaming() ? FeatureProvider::kFrames : 0;
-  reported_ = 0;
+  // One inference falls on the frame that fills the window: a streaming model's first calls fit to
+  // that.
+  frames_to_inference_ = IsStreaming() ? (config_.window_frames - 1) % input_frames_ + 1 : 1;
+  frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
+  reported_ = Responder::kNothing;
   inferred_ = false;
   return runner_.Reset();
 }
 
 bool Detector::IsDue(const FeatureProvider& features, bool has_frame) {
-  reported_ = 0;
+  reported_ = Responder::kNothing;
   inferred_ = false;
   if (has_frame && frames_to_trust_ > 0) --frames_to_trust_;
-  const bool runs = IsStreaming() ? has_frame : features.ready();
-  if (!runs || --hops_to_inference_ > 0) return false;
-  hops_to_inference_ = config_.inference_stride;
+  const bool is_full = features.frames() >= static_cast<uint32_t>(config_.window_frames);
+  const bool runs = IsStreaming() ? has_frame : is_full;
+  if (!runs || --frames_to_inference_ > 0) return false;
+  frames_to_inference_ = config_.inference_stride;
   return true;
 }
 
-Status Detector::SkipHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+Status Detector::SkipStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
   if (!IsDue(features, has_frame)) return Status::kOk;
-  for (int i = 0; i < config_.label_count; ++i) scores_[i] = i == 0 ? INT8_MAX : INT8_MIN;
+  for (int i = 0; i < config_.label_count; ++i) {
+    scores_[i] = i == 0 && config_.first_keyword > 0 ? INT8_MAX : INT8_MIN;
+  }
   const Status status = Recognize(time_ms);
   return status == Status::kOk ? status : Fault(status);
 }
 
-Status Detector::ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
+Status Detector::ProcessStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
   if (!IsDue(features, has_frame)) return Status::kOk;
   const Status status = Infer(features, time_ms);
   return status == Status::kOk ? status : Fault(status);
@@ -108,8 +136,11 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_.Reset());
   features.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(runner_.Invoke());
-  // Before it has heard a second there is nothing to rely on.
-  return frames_to_trust_ > 0 ? Status::kOk : Recognize(time_ms);
+  if (frames_to_trust_ > 0) return Status::kOk;  // less than a window: nothing to rely on
+  for (int i = 0; i < config_.label_count; ++i) {
+    scores_[i] = static_cast<int8_t>(raw_scores_[i] ^ flip_);
+  }
+  return Recognize(time_ms);
 }
 
 Status Detector::Recognize(uint32_t time_ms) {

@@ -24,20 +24,32 @@ struct PipelineConfig {
   const char* model_sha8;     // first 8 hexadecimal digits of the model's SHA-256
   const char* const* labels;  // label_count names: silence, unknown, then the keywords
   int label_count;
-  int inference_stride;  // hops from one inference to the next (> 0); a streaming model's frames
+  int inference_stride;  // frames from one inference to the next (> 0); a streaming model's input
   RecognizerSettings recognizer;
   bool report_unknown = false;  // see Responder
+  // Frames that the scores are about: those of the model's input, more for a streaming model.
+  int window_frames = 49;                         // 30 ms + 48 x 20 ms = 990 ms
+  int stride_samples = Frontend::kStrideSamples;  // from frame to frame, or half of that
+  // The first label that is a keyword. 0: the model has no classes for silence and unknown.
+  int first_keyword = 2;
 };
 
-// A model whose input has fewer frames than a spectrogram is a streaming one: it remembers what it
+// A model whose input has fewer frames than its window is a streaming one: it remembers what it
 // heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
-// of its calls ends with the 49th frame. Frames that its first call lacks are -128 (no energy).
-// Any other model gets a spectrogram each time, and remembers nothing of the one before.
+// of its calls ends with the window's last frame. Frames that its first call lacks are -128 (no
+// energy). Any other model gets a spectrogram each time, and remembers nothing of the one before.
 //
 // Every fault is written as one line that starts with `error: `, and returned.
 class Detector {
  public:
+  static constexpr int kShortestWindow = 25;  // frames
+  static constexpr int kLongestWindow = 150;
   static constexpr uint32_t kHopMs = Frontend::kStrideSamples * 1000 / Frontend::kSampleRate;
+
+  // Milliseconds of so many samples.
+  static constexpr uint32_t Milliseconds(int samples) {
+    return static_cast<uint32_t>(samples) * 1000 / Frontend::kSampleRate;
+  }
 
   // Keeps references to all of them; see MicroInterpreter for the arena. The arena is the
   // detector's from Start on.
@@ -45,22 +57,26 @@ class Detector {
            Output* output);
 
   // Checks settings and model, and allocates the tensors. Call once, before the first hop.
-  Status Start();
+  // `kept_frames`: how many frames there is memory for; as many as the model's input has, at least.
+  Status Start(int kept_frames);
 
-  // Call after each hop, with the features of all hops so far. `has_frame`: the hop completed a
-  // frame. `time_ms` is the end of the hop. From the 49th frame on, every `inference_stride` hops
+  // Call after each stride, with the features of all so far. `has_frame`: the stride completed a
+  // frame. `time_ms` is its end. Once the window is full, every `inference_stride` frames
   // runs the model and, where a keyword was heard, writes its line. A streaming model runs from its
-  // first frames on, but what it says counts from the 49th frame that it was given.
-  Status ProcessHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
+  // first frames on, but what it says counts once it was given a window of them.
+  Status ProcessStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
 
   // The same without running the model: where it would have run, its answer counts as silence. Not
   // for a streaming model, which has to be given every frame.
-  Status SkipHop(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
+  Status SkipStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
   bool CanSkip() const { return !IsStreaming(); }
 
-  // The label that the last hop reported; 0: none. `heard`: only if it is a keyword.
+  // The label that the last stride reported; Responder::kNothing: none. `heard`: whether it is a
+  // keyword.
   int reported() const { return reported_; }
-  int heard() const { return reported_ >= Responder::kFirstKeyword ? reported_ : 0; }
+  bool heard() const {
+    return reported_ != Responder::kNothing && reported_ >= config_.first_keyword;
+  }
 
   // As after Start, but for the thresholds: no history in model and recognizer.
   Status Reset();
@@ -74,8 +90,9 @@ class Detector {
   size_t arena_used_bytes() const { return runner_.arena_used_bytes(); }
 
  private:
-  const char* Mismatch() const;  // how model and settings do not fit; null: they do
-  bool IsStreaming() const { return input_frames_ < FeatureProvider::kFrames; }
+  // How model and settings do not fit; null: they do.
+  const char* Mismatch(int kept_frames) const;
+  bool IsStreaming() const { return input_frames_ < config_.window_frames; }
   // Whether the model's turn has come.
   bool IsDue(const FeatureProvider& features, bool has_frame);
   Status Infer(const FeatureProvider& features, uint32_t time_ms);
@@ -88,12 +105,14 @@ class Detector {
   NetworkRunner runner_;
   Recognizer recognizer_;
   Responder responder_;
-  int8_t* input_ = nullptr;  // the model's input and output, in the arena
-  int8_t* scores_ = nullptr;
+  int8_t* input_ = nullptr;                     // the model's input, in the arena
+  const uint8_t* raw_scores_ = nullptr;         // likewise its output
+  uint8_t flip_ = 0;                            // what makes int8 of it
+  int8_t scores_[Recognizer::kMaxLabels] = {};  // of the last inference
   int input_frames_ = 0;
-  int hops_to_inference_ = 0;
+  int frames_to_inference_ = 0;
   int frames_to_trust_ = 0;  // that a streaming model has to be given until its scores count
-  int reported_ = 0;
+  int reported_ = Responder::kNothing;
   bool inferred_ = false;
 };
 

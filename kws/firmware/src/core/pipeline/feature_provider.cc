@@ -13,39 +13,46 @@ constexpr int8_t kNoEnergy = -128;  // the feature of a channel without any sign
 
 void FeatureProvider::Reset() {
   frontend_.Reset();
-  has_hop_ = false;
+  filled_ = 0;
   next_ = 0;
   frames_ = 0;
   audible_ = 0;
 }
 
-bool FeatureProvider::Push(const int16_t* hop) {
-  constexpr int kOverlap = Frontend::kWindowSamples - kHopSamples;
-  const bool makes_frame = has_hop_;
+bool FeatureProvider::Push(const int16_t* samples) {
+  const int missing = Frontend::kWindowSamples - filled_;
+  const bool makes_frame = stride_ >= missing;
+  int used = 0;
   if (makes_frame) {
-    std::memcpy(window_ + kHopSamples, hop, kOverlap * sizeof(int16_t));
-    frontend_.ProcessFrame(window_, ring_[next_]);
-    next_ = next_ + 1 < kFrames ? next_ + 1 : 0;
+    std::memcpy(window_ + filled_, samples, static_cast<size_t>(missing) * sizeof(int16_t));
+    frontend_.ProcessFrame(window_, Slot(next_));
+    next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
     if (frames_ < UINT32_MAX) ++frames_;
     if (audible_ < UINT32_MAX) ++audible_;
+    used = missing;
+    filled_ = Frontend::kWindowSamples - stride_;
+    std::memmove(window_, window_ + stride_, static_cast<size_t>(filled_) * sizeof(int16_t));
   }
-  std::memcpy(window_, hop, kHopSamples * sizeof(int16_t));
-  has_hop_ = true;
+  const int rest = stride_ - used;
+  std::memcpy(window_ + filled_, samples + used, static_cast<size_t>(rest) * sizeof(int16_t));
+  filled_ += rest;
   return makes_frame;
 }
 
 void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
-  int slot = next_ >= frames ? next_ - frames : next_ + kFrames - frames;
-  for (int age = frames; age > 0; --age, dst += sizeof(ring_[0])) {
+  int slot = next_ >= frames ? next_ - frames : next_ + memory_.frames - frames;
+  for (int age = frames; age > 0; --age, dst += Frontend::kChannels) {
     if (static_cast<uint32_t>(age) > audible_) {
-      std::memset(dst, kNoEnergy, sizeof(ring_[0]));
+      std::memset(dst, kNoEnergy, Frontend::kChannels);
     } else {
-      std::memcpy(dst, ring_[slot], sizeof(ring_[0]));
+      std::memcpy(dst, Slot(slot), Frontend::kChannels);
     }
-    slot = slot + 1 < kFrames ? slot + 1 : 0;
+    slot = slot + 1 < memory_.frames ? slot + 1 : 0;
   }
 }
 
-const int8_t* FeatureProvider::newest() const { return ring_[next_ > 0 ? next_ - 1 : kFrames - 1]; }
+const int8_t* FeatureProvider::newest() const {
+  return Slot(next_ > 0 ? next_ - 1 : memory_.frames - 1);
+}
 
 }  // namespace kws

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns hops of samples into the spectrogram of the last second.
+// Turns hops of samples into the spectrogram of the newest sound.
 #ifndef KWS_PIPELINE_FEATURE_PROVIDER_H_
 #define KWS_PIPELINE_FEATURE_PROVIDER_H_
 
@@ -9,36 +9,46 @@
 
 namespace kws {
 
-// Owns the frontend, the samples that the next window needs and a ring of the newest frames. No
-// heap. To be used from one thread; never from an interrupt (a frame takes a while).
+// Where the newest frames are kept: `frames` (> 0) times Frontend::kChannels bytes of the caller's.
+struct FrameMemory {
+  int8_t* bytes;
+  int frames;
+};
+
+// Owns the frontend and the samples that the next window needs, and keeps a ring of the newest
+// frames in memory of the caller's, which has to outlive it. No heap. To be used from one thread;
+// never from an interrupt (a frame takes a while).
 //
-// Windows start at the first sample and then every kHopSamples, as they do when a clip is computed
-// at once: after the 50 hops of a one-second clip, the spectrogram is that clip's. A frame needs
-// the whole hop before the newest one and the first half of the newest.
+// Windows start at the first sample and then every stride, as they do when a clip is computed at
+// once: after the 50 hops of a one-second clip, the 49 frames are that clip's. Strides are a hop
+// (20 ms) or half of one (10 ms). With 20 ms a frame needs the whole hop before the newest one and
+// the first half of the newest.
 class FeatureProvider {
  public:
   static constexpr int kHopSamples = Frontend::kStrideSamples;
-  static constexpr int kFrames = 49;  // frames in the spectrogram: 30 ms + 48 x 20 ms = 990 ms
+
+  // `stride_samples` is kHopSamples or half of it.
+  constexpr FeatureProvider(FrameMemory memory, int stride_samples)
+      : memory_(memory), stride_(stride_samples) {}
 
   // Forgets all sound: the next hop is the start of a clip.
   void Reset();
 
-  // All frames so far count as silence from now on. The noise estimate runs on, and ready() stays.
+  // All frames so far count as silence from now on. The noise estimate runs on, frames() stays.
   void Silence() { audible_ = 0; }
 
-  // Takes the next kHopSamples samples. Returns true if they completed a frame: each hop does, save
-  // the first after the start, because a window is longer than a hop.
-  bool Push(const int16_t* hop);
+  // Takes the next stride of samples. Returns true if they completed a frame: each stride does,
+  // save the first ones after the start, because a window is longer than a stride.
+  bool Push(const int16_t* samples);
 
   // Frames made since the start (it stops counting at 2^32 - 1).
   uint32_t frames() const { return frames_; }
 
-  // Whether the last kFrames frames are there.
-  bool ready() const { return frames_ >= static_cast<uint32_t>(kFrames); }
+  // How many of them are kept at most.
+  int capacity() const { return memory_.frames; }
 
-  // Copies the newest `frames` (1..kFrames) frames, oldest first, into `dst` of frames x kChannels;
-  // kFrames of them are the spectrogram. Frames that were never made, and those before
-  // Silence(), are -128 (no energy).
+  // Copies the newest `frames` (1..capacity()) frames, oldest first, into `dst` of frames x
+  // kChannels. Frames that were never made, and those before Silence(), are -128 (no energy).
   void CopyNewest(int frames, int8_t* dst) const;
 
   // The frontend's noise estimates after the newest frame.
@@ -48,13 +58,16 @@ class FeatureProvider {
   const int8_t* newest() const;
 
  private:
+  int8_t* Slot(int index) const { return memory_.bytes + index * Frontend::kChannels; }
+
+  FrameMemory memory_;
+  int stride_;
   Frontend frontend_;
-  int16_t window_[Frontend::kWindowSamples] = {};  // begins with the last hop
-  bool has_hop_ = false;
-  int next_ = 0;  // where in the ring the next frame goes; once full, that is the oldest
+  int16_t window_[Frontend::kWindowSamples] = {};
+  int filled_ = 0;  // samples in it
+  int next_ = 0;    // where in the ring the next frame goes; once full, that is the oldest
   uint32_t frames_ = 0;
   uint32_t audible_ = 0;  // of these, the newest that Silence() did not reach
-  int8_t ring_[kFrames][Frontend::kChannels] = {};
 };
 
 }  // namespace kws

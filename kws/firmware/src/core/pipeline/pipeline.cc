@@ -24,13 +24,14 @@ uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
 }  // namespace
 
 Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena,
-                   size_t arena_size, Output* output)
+                   size_t arena_size, FrameMemory frames, Output* output)
     : config_(config),
       network_(network),
       arena_(arena),
       arena_size_(arena_size),
       output_(output),
-      lamp_(output) {
+      lamp_(output),
+      features_(frames, config.stride_samples) {
   MakeDetector(config_, network_);
 }
 
@@ -45,7 +46,7 @@ void Pipeline::Then(Commands* commands) {
 
 void Pipeline::UseGate(Gate* gate) {
   gate_ = gate;
-  gated_hop_ = GatedHop;
+  gated_stride_ = GatedStride;
 }
 
 Status Pipeline::Start() {
@@ -67,6 +68,11 @@ Status Pipeline::StartSecond(Pipeline& pipeline) {
     WriteError(pipeline.output_, "listen_ms is less than 1", nullptr, "build it with --for 5s");
     return Status::kBadArgument;
   }
+  if (commands.config.stride_samples != pipeline.config_.stride_samples) {
+    WriteError(pipeline.output_, "the bundles' frames have different strides", nullptr,
+               "train them with the same");
+    return Status::kBadArgument;
+  }
   KWS_RETURN_IF_ERROR(pipeline.BeginSecond());
   const Field fields[] = {commands.config.model_name, commands.config.model_sha8,
                           commands.listen_ms,
@@ -81,7 +87,7 @@ void Pipeline::MakeDetector(const PipelineConfig& config, const Network& network
 }
 
 Status Pipeline::StartDetector() {
-  KWS_RETURN_IF_ERROR(detector_->Start());
+  KWS_RETURN_IF_ERROR(detector_->Start(features_.capacity()));
   if (detector_->arena_used_bytes() > arena_used_) arena_used_ = detector_->arena_used_bytes();
   return Status::kOk;
 }
@@ -102,7 +108,7 @@ Status Pipeline::Reset() {
   dc_offset_.Reset();
   features_.Reset();
   time_ms_ = 0;
-  heard_ = 0;
+  heard_ = Responder::kNothing;
   lamp_.Reset();
   inferences_ = 0;
   skipped_ = 0;
@@ -110,24 +116,34 @@ Status Pipeline::Reset() {
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
-  time_ms_ += kHopMs;
-  heard_ = 0;
+  inferred_ = false;
+  heard_ = Responder::kNothing;
   int16_t centred[FeatureProvider::kHopSamples];
   std::memcpy(centred, hop, sizeof(centred));
   dc_offset_.Remove(centred, FeatureProvider::kHopSamples);
-  const bool has_frame = features_.Push(centred);
-  lamp_.Tick(time_ms_);
-  KWS_RETURN_IF_ERROR(gated_hop_ != nullptr
-                          ? gated_hop_(*this, has_frame)
-                          : detector_->ProcessHop(features_, has_frame, time_ms_));
-  if (detector_->inferred()) ++inferences_;
-  const int reported = detector_->reported();
-  heard_ = listening_ && reported > 0 ? config_.label_count + reported : reported;
-  if (reported > 0) lamp_.Show(reported, time_ms_);
-  return hand_over_ != nullptr ? hand_over_(*this) : Status::kOk;
+  for (int at = 0; at < FeatureProvider::kHopSamples; at += config_.stride_samples) {
+    time_ms_ += Detector::Milliseconds(config_.stride_samples);
+    const bool has_frame = features_.Push(centred + at);
+    lamp_.Tick(time_ms_);
+    KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
+                            ? gated_stride_(*this, has_frame)
+                            : detector_->ProcessStride(features_, has_frame, time_ms_));
+    if (detector_->inferred()) {
+      ++inferences_;
+      inferred_ = true;
+      inferred_ms_ = time_ms_;
+    }
+    const int reported = detector_->reported();
+    if (reported != Responder::kNothing) {
+      heard_ = listening_ ? config_.label_count + reported : reported;
+      lamp_.Show(LampOf(reported), time_ms_);
+    }
+    if (hand_over_ != nullptr) KWS_RETURN_IF_ERROR(hand_over_(*this));
+  }
+  return Status::kOk;
 }
 
-Status Pipeline::GatedHop(Pipeline& pipeline, bool has_frame) {
+Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
   const FeatureProvider& features = pipeline.features_;
   Detector& detector = *pipeline.detector_;
   if (has_frame) {
@@ -135,19 +151,20 @@ Status Pipeline::GatedHop(Pipeline& pipeline, bool has_frame) {
     pipeline.gate_->Process(features.noise());
   }
   const bool rests = !pipeline.listening_ && detector.CanSkip() &&
-                     pipeline.gate_->IsQuiet(FeatureProvider::kFrames);
-  if (!rests) return detector.ProcessHop(features, has_frame, pipeline.time_ms_);
-  KWS_RETURN_IF_ERROR(detector.SkipHop(features, has_frame, pipeline.time_ms_));
+                     pipeline.gate_->IsQuiet(pipeline.config_.window_frames);
+  if (!rests) return detector.ProcessStride(features, has_frame, pipeline.time_ms_);
+  KWS_RETURN_IF_ERROR(detector.SkipStride(features, has_frame, pipeline.time_ms_));
   if (detector.inferred()) ++pipeline.skipped_;
   return Status::kOk;
 }
 
 Status Pipeline::HandOver(Pipeline& pipeline) {
-  const int heard = pipeline.detector_->heard();
+  const bool heard = pipeline.detector_->heard();
   const uint32_t time_ms = pipeline.time_ms_;
   const bool is_over =
       pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
-  if (heard == 0 && !is_over) return Status::kOk;
+  if (!heard && !is_over) return Status::kOk;
+  pipeline.inferred_ = false;  // the scores are the other bundle's from here on
   const Field time = time_ms;
   WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
   pipeline.features_.Silence();
@@ -156,7 +173,7 @@ Status Pipeline::HandOver(Pipeline& pipeline) {
     return pipeline.BeginFirst();
   }
   pipeline.listening_since_ = time_ms;
-  pipeline.lamp_.Rest(heard);
+  pipeline.lamp_.Rest(pipeline.LampOf(pipeline.detector_->reported()));
   return pipeline.BeginSecond();
 }
 

@@ -41,9 +41,11 @@ class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Detector::kHopMs;
 
-  // Keeps references to all of them; see MicroInterpreter for the arena.
+  // Keeps references to all of them; see MicroInterpreter for the arena. `frames` has to hold as
+  // many frames as the model's input has; with a second bundle, as many as the larger input of
+  // both.
   Pipeline(const PipelineConfig& config, const Network& network, uint8_t* arena, size_t arena_size,
-           Output* output);
+           FrameMemory frames, Output* output);
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
 
@@ -95,7 +97,7 @@ class Pipeline {
     return bundle == 1 && commands_ != nullptr ? commands_->config.model_sha8 : nullptr;
   }
 
-  // The label (as in `label`) whose line the last hop wrote; 0: none.
+  // The label (as in `label`) whose line the last hop wrote; Responder::kNothing: none.
   int heard() const { return heard_; }
 
   // Whether the second bundle listens, from the next hop on.
@@ -103,8 +105,10 @@ class Pipeline {
 
   // Whether the last hop ran the model, and what it gave: a value for each label of the bundle that
   // runs, valid until the next hop. The host looks at them; the device has no use for them.
-  bool inferred() const { return detector_->inferred(); }
+  bool inferred() const { return inferred_; }
   const int8_t* scores() const { return detector_->scores(); }
+  // The time of that inference: the end of the newest sound that it saw.
+  uint32_t inferred_ms() const { return inferred_ms_; }
 
   // For those who watch: the newest frame (kChannels features, valid until the next hop; null
   // before the first), and a label's mean score (0..255) of the last inference's window. A label of
@@ -130,7 +134,13 @@ class Pipeline {
   Status BeginSecond();
   static Status StartSecond(Pipeline& pipeline);
   static Status HandOver(Pipeline& pipeline);
-  static Status GatedHop(Pipeline& pipeline, bool has_frame);
+  static Status GatedStride(Pipeline& pipeline, bool has_frame);
+  // What the LED shows for a label of the running bundle: the first keyword is Responder's
+  // kFirstKeyword for every model.
+  int LampOf(int label) const {
+    const PipelineConfig& config = listening_ ? commands_->config : config_;
+    return label + Responder::kFirstKeyword - config.first_keyword;
+  }
   // The running bundle's own index of a label; negative: the label is the other bundle's.
   int RunningIndex(int label) const;
 
@@ -145,7 +155,7 @@ class Pipeline {
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;
   // Likewise `UseGate`.
   Gate* gate_ = nullptr;
-  Status (*gated_hop_)(Pipeline& pipeline, bool has_frame) = nullptr;
+  Status (*gated_stride_)(Pipeline& pipeline, bool has_frame) = nullptr;
   Lamp lamp_;
   DcOffset dc_offset_;
   FeatureProvider features_;
@@ -156,8 +166,10 @@ class Pipeline {
   uint32_t listening_since_ = 0;  // time_ms_ then
   uint32_t inferences_ = 0;
   uint32_t skipped_ = 0;
+  uint32_t inferred_ms_ = 0;
+  bool inferred_ = false;
   bool listening_ = false;
-  int heard_ = 0;
+  int heard_ = Responder::kNothing;
 };
 
 }  // namespace kws

@@ -80,7 +80,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
     result->is_new = true;
     previous_label_ = result->label;
     previous_time_ = now;
-    suppressing_ = result->label != 0;
+    suppressing_ = result->label != 0 || !settings_.has_silence;
   }
   return Status::kOk;
 }

@@ -16,6 +16,7 @@ struct RecognizerSettings {
   int32_t minimum_count = 3;            // fewer results in the window report nothing (> 0)
   uint8_t detection_threshold = 200;    // a mean score (0..255) has to exceed this
   const uint8_t* thresholds = nullptr;  // one a label in place of it, copied; null: all the same
+  bool has_silence = true;              // label 0 is silence, after which nothing is suppressed
 };
 
 // Averages the scores of each label over the window. Of the labels whose mean exceeds their
@@ -25,7 +26,8 @@ struct RecognizerSettings {
 // decides, as in TFLM. A window with fewer than `minimum_count` results, or that spans less than a
 // quarter of `average_window_ms`, is not trusted: the last reported label comes back with score 0.
 //
-// Label 0 is silence. It is reported like any other; after silence nothing is suppressed.
+// Label 0 is silence, unless the settings say otherwise. It is reported like any other; after
+// silence nothing is suppressed.
 class Recognizer {
  public:
   static constexpr int kMaxLabels = 64;

@@ -6,7 +6,7 @@
 namespace kws {
 
 int Responder::Respond(const Recognizer::Result& result, uint32_t time_ms) {
-  if (!result.is_new || result.label < first_reported_) return 0;
+  if (!result.is_new || result.label < first_reported_) return kNothing;
   const Field fields[] = {labels_[result.label], result.score, time_ms};
   WriteFormat(output_, lines::kHeard, fields);
   return result.label;

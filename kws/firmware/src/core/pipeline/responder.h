@@ -13,15 +13,19 @@ namespace kws {
 class Responder {
  public:
   static constexpr int kFirstKeyword = 2;  // after silence and unknown
+  static constexpr int kNothing = -1;      // no label
 
   // `labels` holds every label of the model: silence, unknown, then the keywords. It and `output`
-  // stay the caller's and must outlive the responder. `report_unknown`: unknown is reported too.
-  Responder(const char* const* labels, bool report_unknown, Output* output)
-      : labels_(labels), first_reported_(report_unknown ? 1 : kFirstKeyword), output_(output) {}
+  // stay the caller's and must outlive the responder. `first_keyword`: kFirstKeyword, or 0 if the
+  // keywords are all there is. `report_unknown`: unknown is reported too.
+  Responder(const char* const* labels, int first_keyword, bool report_unknown, Output* output)
+      : labels_(labels),
+        first_reported_(report_unknown ? first_keyword - 1 : first_keyword),
+        output_(output) {}
 
   // Call with each result of the recognizer. A new one writes `Heard yes (201) @4056ms\n`, once a
   // detection, and returns its label. Silence and by default unknown are not reported: they write
-  // nothing and return 0. `time_ms` wraps at 2^32.
+  // nothing and return kNothing. `time_ms` wraps at 2^32.
   int Respond(const Recognizer::Result& result, uint32_t time_ms);
 
  private:

@@ -22,7 +22,7 @@ class Device {
  public:
   Device(const std::vector<uint8_t>& bytes, bool gated, int stride = 2)
       : model_(GetModel(bytes.data(), bytes.size())),
-        pipeline(Config(stride), {model_, resolver_}, arena_, kArena, &output) {
+        pipeline(Config(stride), {model_, resolver_}, arena_, kArena, {frames_, 49}, &output) {
     if (gated) pipeline.UseGate(&gate_);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
   }
@@ -61,6 +61,7 @@ class Device {
     return config;
   }
 
+  int8_t frames_[49 * Frontend::kChannels];
   alignas(16) uint8_t arena_[kArena] = {};
   Model model_;
   AllOpsResolver resolver_;

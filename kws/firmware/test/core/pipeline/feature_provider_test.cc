@@ -14,10 +14,22 @@ namespace kws {
 namespace {
 
 constexpr int kHop = FeatureProvider::kHopSamples;
-constexpr FeatureProvider kConstantInitialized;  // a global needs no code before main()
+int8_t kept[Frontend::kChannels];
+constexpr FeatureProvider kConstantInitialized({kept, 1},
+                                               kHop);  // a global needs no code before main()
 
 using Frame = std::array<int8_t, Frontend::kChannels>;
-using Spectrogram = std::array<Frame, FeatureProvider::kFrames>;
+using Spectrogram = std::array<Frame, 49>;
+
+// A provider with its memory.
+template <int kFrames = 49>
+class Provider : public FeatureProvider {
+ public:
+  explicit Provider(int stride = kHop) : FeatureProvider({bytes_, kFrames}, stride) {}
+
+ private:
+  int8_t bytes_[kFrames * Frontend::kChannels];
+};
 
 std::vector<int16_t> Noise(int hops) {
   test::Random random(7);
@@ -27,10 +39,10 @@ std::vector<int16_t> Noise(int hops) {
 }
 
 // Frames of a clip computed at once.
-std::vector<Frame> Frames(const std::vector<int16_t>& pcm) {
+std::vector<Frame> Frames(const std::vector<int16_t>& pcm, size_t stride = kHop) {
   std::vector<Frame> frames;
   Frontend frontend;
-  for (size_t i = 0; i + Frontend::kWindowSamples <= pcm.size(); i += kHop) {
+  for (size_t i = 0; i + Frontend::kWindowSamples <= pcm.size(); i += stride) {
     frames.emplace_back();
     frontend.ProcessFrame(pcm.data() + i, frames.back().data());
   }
@@ -39,7 +51,7 @@ std::vector<Frame> Frames(const std::vector<int16_t>& pcm) {
 
 Spectrogram Copy(const FeatureProvider& provider) {
   Spectrogram spectrogram;
-  provider.CopyNewest(FeatureProvider::kFrames, spectrogram[0].data());
+  provider.CopyNewest(49, spectrogram[0].data());
   return spectrogram;
 }
 
@@ -51,12 +63,10 @@ Frame NoEnergy() {
 
 TEST(FeatureProvider, OneSecondGivesTheClipsSpectrogram) {
   const std::vector<int16_t> pcm = Noise(50);
-  FeatureProvider provider;
+  Provider provider;
   for (int hop = 0; hop < 50; ++hop) {
-    EXPECT_FALSE(provider.ready()) << hop;
     EXPECT_EQ(provider.Push(pcm.data() + hop * kHop), hop > 0);
   }
-  EXPECT_TRUE(provider.ready());
   EXPECT_EQ(provider.frames(), 49u);
   const std::vector<Frame> expected = Frames(pcm);
   const Spectrogram spectrogram = Copy(provider);
@@ -66,7 +76,7 @@ TEST(FeatureProvider, OneSecondGivesTheClipsSpectrogram) {
 TEST(FeatureProvider, KeepsTheNewestFramesOldestFirst) {
   const std::vector<int16_t> pcm = Noise(160);
   const std::vector<Frame> frames = Frames(pcm);
-  FeatureProvider provider;
+  Provider provider;
   for (int hop = 0; hop < 160; ++hop) {
     provider.Push(pcm.data() + hop * kHop);
     if (hop == 0) continue;
@@ -81,13 +91,15 @@ TEST(FeatureProvider, KeepsTheNewestFramesOldestFirst) {
   }
 }
 
-TEST(FeatureProvider, CopiesTheNewestFramesOldestFirst) {
-  const std::vector<int16_t> pcm = Noise(120);
+template <int kFrames>
+void CopiesTheNewestFrames(const std::vector<int>& counts) {
+  const std::vector<int16_t> pcm = Noise(320);
   const std::vector<Frame> frames = Frames(pcm);
-  FeatureProvider provider;
-  for (int hop = 0; hop < 120; ++hop) {
+  Provider<kFrames> provider;
+  ASSERT_EQ(provider.capacity(), kFrames);
+  for (int hop = 0; hop < 320; ++hop) {
     provider.Push(pcm.data() + hop * kHop);
-    for (const int count : {1, 3, 48, 49}) {
+    for (const int count : counts) {
       if (hop < count) continue;
       std::vector<Frame> newest(static_cast<size_t>(count));
       provider.CopyNewest(count, newest[0].data());
@@ -97,8 +109,31 @@ TEST(FeatureProvider, CopiesTheNewestFramesOldestFirst) {
   }
 }
 
+TEST(FeatureProvider, CopiesTheNewestFramesOldestFirst) {
+  CopiesTheNewestFrames<1>({1});
+  CopiesTheNewestFrames<25>({1, 24, 25});
+  CopiesTheNewestFrames<49>({1, 3, 48, 49});
+  CopiesTheNewestFrames<150>({1, 3, 49, 149, 150});
+}
+
+TEST(FeatureProvider, HalfTheStrideGivesTheClipsFramesTwiceAsOften) {
+  const std::vector<int16_t> pcm = Noise(60);
+  constexpr int kStride = kHop / 2;
+  const std::vector<Frame> frames = Frames(pcm, kStride);
+  Provider provider(kStride);
+  size_t made = 0;
+  for (int stride = 0; stride < 120; ++stride) {
+    EXPECT_EQ(provider.Push(pcm.data() + stride * kStride), stride >= 2) << stride;
+    if (stride < 2) continue;
+    ASSERT_TRUE(std::equal(frames[made].begin(), frames[made].end(), provider.newest())) << stride;
+    ++made;
+  }
+  EXPECT_EQ(made, frames.size());
+  EXPECT_EQ(provider.frames(), made);
+}
+
 TEST(FeatureProvider, IsEmptyBeforeTheFirstFrame) {
-  FeatureProvider provider;
+  Provider provider;
   EXPECT_EQ(provider.frames(), 0u);
   for (const Frame& frame : Copy(provider)) EXPECT_EQ(frame, NoEnergy());
 }
@@ -106,13 +141,12 @@ TEST(FeatureProvider, IsEmptyBeforeTheFirstFrame) {
 TEST(FeatureProvider, SilenceForgetsFramesAndNothingElse) {
   const std::vector<int16_t> pcm = Noise(160);
   const std::vector<Frame> frames = Frames(pcm);
-  FeatureProvider provider;
+  Provider provider;
   for (int hop = 0; hop < 160; ++hop) {
     provider.Push(pcm.data() + hop * kHop);
     if (hop < 70) continue;
     if (hop == 70) provider.Silence();
     const size_t made = static_cast<size_t>(hop);
-    EXPECT_TRUE(provider.ready());
     EXPECT_EQ(provider.frames(), made);
     EXPECT_TRUE(std::equal(frames[made - 1].begin(), frames[made - 1].end(), provider.newest()));
     const Spectrogram spectrogram = Copy(provider);
@@ -125,10 +159,9 @@ TEST(FeatureProvider, SilenceForgetsFramesAndNothingElse) {
 
 TEST(FeatureProvider, ResetStartsAnew) {
   const std::vector<int16_t> pcm = Noise(60);
-  FeatureProvider provider;
+  Provider provider;
   for (int hop = 0; hop < 60; ++hop) provider.Push(pcm.data() + hop * kHop);
   provider.Reset();
-  EXPECT_FALSE(provider.ready());
   EXPECT_EQ(provider.frames(), 0u);
   EXPECT_FALSE(provider.Push(pcm.data()));
   EXPECT_TRUE(provider.Push(pcm.data() + kHop));

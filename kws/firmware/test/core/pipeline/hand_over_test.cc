@@ -64,7 +64,8 @@ class HandOverTest : public testing::Test {
   // What a device writes while it hears `samples`, its first lines aside.
   std::string Play(const std::vector<int16_t>& samples, uint32_t listen_ms) {
     Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
-    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                      &output_);
     pipeline.Then(&commands);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
     return Hear(pipeline, samples);
@@ -74,6 +75,7 @@ class HandOverTest : public testing::Test {
     return kws::Play(pipeline, output_, samples);
   }
 
+  int8_t frames_[49 * Frontend::kChannels];
   std::vector<uint8_t> arena_, wake_bytes_, command_bytes_;
   Model wake_model_ = GetModel(nullptr, 0), command_model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
@@ -83,7 +85,8 @@ class HandOverTest : public testing::Test {
 
 TEST_F(HandOverTest, TheFirstLinesNameBothBundles) {
   Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                    &output_);
   pipeline.Then(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::string arena = ", arena " + std::to_string(pipeline.arena_used_bytes()) + " of 65536";
@@ -210,7 +213,8 @@ TEST_F(HandOverTest, AStreamingModelIsTrustedAfterASecondOfItsOwn) {
 
 TEST_F(HandOverTest, ThresholdsOutlastTheHandOver) {
   Commands commands = {command_config_, command_model_, resolver_, 1000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                    &output_);
   pipeline.Then(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   ASSERT_EQ(pipeline.label_count(), 8);
@@ -233,7 +237,8 @@ TEST_F(HandOverTest, ThresholdsOutlastTheHandOver) {
 
 TEST_F(HandOverTest, ResetWhileItListensBringsBackTheFirstState) {
   Commands commands = {command_config_, command_model_, resolver_, 60000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                    &output_);
   pipeline.Then(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(500, 7);
@@ -252,7 +257,8 @@ TEST_F(HandOverTest, ResetWhileItListensBringsBackTheFirstState) {
 TEST_F(HandOverTest, FaultsOfTheSecondBundleAreSaidAtTheStart) {
   const auto fault = [this](uint32_t listen_ms) {
     Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
-    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                      &output_);
     pipeline.Then(&commands);
     output_.Clear();
     EXPECT_NE(pipeline.Start(), Status::kOk);
@@ -271,12 +277,24 @@ TEST_F(HandOverTest, FaultsOfTheSecondBundleAreSaidAtTheStart) {
 
 TEST_F(HandOverTest, TheArenaIsAsLargeAsTheLargerModelNeeds) {
   Commands commands = {command_config_, command_model_, resolver_, 1000, {}};
-  Pipeline probe(config_, {wake_model_, resolver_}, arena(), kArenaBytes, &output_);
+  Pipeline probe(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49}, &output_);
   ASSERT_EQ(probe.Start(), Status::kOk);
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), probe.arena_used_bytes(), &output_);
+  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), probe.arena_used_bytes(),
+                    {frames_, 49}, &output_);
   pipeline.Then(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   EXPECT_GT(Events(Hear(pipeline, Sound(1500, 7))).size(), 4u);
+}
+
+TEST_F(HandOverTest, BothNeedTheSameStride) {
+  command_config_.stride_samples = 160;
+  Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
+  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
+                    &output_);
+  pipeline.Then(&commands);
+  EXPECT_EQ(pipeline.Start(), Status::kBadArgument);
+  EXPECT_NE(output_.text().find("error: the bundles' frames have different strides"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -31,8 +31,11 @@ struct Device {
   uint8_t* aligned_arena() {
     return arena.data() + ((0 - reinterpret_cast<uintptr_t>(arena.data())) & 15);
   }
-  Pipeline Make() { return Pipeline(config, {model, resolver}, aligned_arena(), size, &output); }
+  Pipeline Make() {
+    return Pipeline(config, {model, resolver}, aligned_arena(), size, {frames, 49}, &output);
+  }
 
+  int8_t frames[49 * Frontend::kChannels];
   std::vector<uint8_t> data;
   std::vector<uint8_t> arena;
   size_t size;
@@ -162,7 +165,7 @@ TEST_F(PipelineTest, EachWordThatIsReportedLightsTheLamp) {
   for (size_t at = 0; at + Frontend::kStrideSamples <= samples.size();
        at += Frontend::kStrideSamples) {
     ASSERT_EQ(pipeline.ProcessHop(&samples[at]), Status::kOk);
-    if (pipeline.heard() > 0) heard.push_back(pipeline.heard());
+    if (pipeline.heard() != Responder::kNothing) heard.push_back(pipeline.heard());
   }
   for (const int led : device.output.leds()) {
     if (led > 0) lit.push_back(led);
@@ -195,7 +198,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
   MicroMutableOpResolver<1> resolver;
   resolver.AddSoftmax();
   Pipeline pipeline(device.config, {device.model, resolver}, device.aligned_arena(), device.size,
-                    &device.output);
+                    {device.frames, 49}, &device.output);
   EXPECT_EQ(pipeline.Start(), Status::kUnsupportedOp);
   EXPECT_EQ(device.output.text().rfind("error: operator 0 (builtin code ", 0), 0u)
       << device.output.text();
@@ -216,6 +219,61 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheSettings) {
   window.config.inference_stride = 1;
   window.config.recognizer.average_window_ms = 3000;
   EXPECT_EQ(StartFault(window, Status::kBadArgument).rfind("error: average_window_ms", 0), 0u);
+}
+
+TEST_F(PipelineTest, SaysWhatIsWrongWithStrideAndLabels) {
+  for (const int stride : {0, 80, 161, 480}) {
+    Device device(model_);
+    device.config.stride_samples = stride;
+    EXPECT_EQ(StartFault(device, Status::kBadArgument).rfind("error: the frames' stride", 0), 0u);
+  }
+  Device often(model_);
+  often.config.stride_samples = 160;
+  often.config.inference_stride = 1;
+  EXPECT_EQ(StartFault(often, Status::kBadArgument).rfind("error: an inference takes", 0), 0u);
+  Device keyword(model_);
+  keyword.config.first_keyword = 1;
+  EXPECT_EQ(StartFault(keyword, Status::kBadArgument).rfind("error: the first keyword", 0), 0u);
+}
+
+TEST_F(PipelineTest, HalfTheStrideFillsTheWindowInHalfTheTime) {
+  const std::vector<int16_t> sound = Sound(60, 3);
+  for (const int stride : {320, 160}) {
+    Device device(model_);
+    device.config.stride_samples = stride;
+    device.config.inference_stride = 7;
+    Pipeline pipeline = device.Make();
+    ASSERT_EQ(pipeline.Start(), Status::kOk);
+    std::vector<uint32_t> times;
+    for (size_t at = 0; at + kHop <= sound.size(); at += kHop) {
+      ASSERT_EQ(pipeline.ProcessHop(&sound[at]), Status::kOk);
+      if (pipeline.inferred()) times.push_back(pipeline.inferred_ms());
+    }
+    ASSERT_GT(times.size(), 1u);
+    // 49 strides after the first window, which is 30 ms: whole strides.
+    EXPECT_EQ(times[0], stride == 320 ? 1000u : 510u);
+    EXPECT_EQ(times[1] - times[0], stride == 320 ? 140u : 70u);
+  }
+}
+
+TEST_F(PipelineTest, SaysWhatIsWrongWithTheWindow) {
+  for (const int frames : {24, 151}) {
+    Device device(model_);
+    device.config.window_frames = frames;
+    EXPECT_EQ(StartFault(device, Status::kBadArgument).rfind("error: the window is shorter", 0),
+              0u);
+  }
+  Device shorter(model_);  // than the model's input
+  shorter.config.window_frames = 48;
+  EXPECT_EQ(StartFault(shorter, Status::kBadArgument).rfind("error: the model's input", 0), 0u);
+
+  Device memory(model_);
+  Pipeline pipeline(memory.config, {memory.model, memory.resolver}, memory.aligned_arena(),
+                    memory.size, {memory.frames, 48}, &memory.output);
+  EXPECT_EQ(pipeline.Start(), Status::kBadArgument);
+  EXPECT_EQ(memory.output.text(),
+            "error: there is memory for fewer frames than the model takes; convert the model again "
+            "and rebuild\n");
 }
 
 }  // namespace

@@ -227,6 +227,28 @@ TEST(Recognizer, TheSameLabelIsSuppressedForAWhile) {
   EXPECT_EQ(Feed(recognizer, 2, 0, 4000), (std::vector<int>{280, 1800, 3320}));
 }
 
+TEST(Recognizer, TheFirstLabelIsSuppressedIfItIsNotSilence) {
+  RecognizerSettings settings;
+  settings.average_window_ms = 100;
+  settings.minimum_count = 1;
+  for (const bool has_silence : {true, false}) {
+    settings.has_silence = has_silence;
+    Recognizer recognizer(1, settings);
+    std::vector<int32_t> times;
+    for (int32_t time = 0; time <= 4000; time += 50) {
+      const int8_t score = 127;
+      Recognizer::Result result;
+      ASSERT_EQ(recognizer.Process(&score, time, &result), Status::kOk);
+      if (result.is_new) times.push_back(time);
+    }
+    if (has_silence) {
+      EXPECT_EQ(times.size(), 80u);  // silence is new each time
+    } else {
+      EXPECT_EQ(times, (std::vector<int32_t>{50, 1600, 3150}));
+    }
+  }
+}
+
 TEST(Recognizer, AnotherLabelIsReportedAtOnce) {
   RecognizerSettings settings;
   settings.average_window_ms = 100;

@@ -20,39 +20,48 @@ Recognizer::Result New(int label, uint8_t score) {
 
 TEST(Responder, WritesTheLineThatToolsMatch) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
+  Responder responder(kLabels, 2, false, &output);
   EXPECT_EQ(responder.Respond(New(2, 201), 4056), 2);
   EXPECT_EQ(output.text(), "Heard yes (201) @4056ms\n");
 }
 
 TEST(Responder, UnknownWritesNothing) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
-  EXPECT_EQ(responder.Respond(New(1, 255), 40), 0);
+  Responder responder(kLabels, 2, false, &output);
+  EXPECT_EQ(responder.Respond(New(1, 255), 40), Responder::kNothing);
   EXPECT_EQ(output.text(), "");
 }
 
 TEST(Responder, SaysUnknownIfAsked) {
   RecordingOutput output;
-  Responder responder(kLabels, true, &output);
+  Responder responder(kLabels, 2, true, &output);
   EXPECT_EQ(responder.Respond(New(1, 255), 0), 1);
   EXPECT_EQ(output.text(), "Heard unknown (255) @0ms\n");
 }
 
 TEST(Responder, SilenceIsNeverReported) {
   RecordingOutput output;
-  Responder responder(kLabels, true, &output);
-  EXPECT_EQ(responder.Respond(New(0, 255), 1000), 0);
+  Responder responder(kLabels, 2, true, &output);
+  EXPECT_EQ(responder.Respond(New(0, 255), 1000), Responder::kNothing);
   EXPECT_EQ(output.text(), "");
 }
 
 TEST(Responder, KeepsStillWhenNothingIsNew) {
   RecordingOutput output;
-  Responder responder(kLabels, false, &output);
+  Responder responder(kLabels, 2, false, &output);
   Recognizer::Result result = New(2, 255);
   result.is_new = false;
-  EXPECT_EQ(responder.Respond(result, 1000), 0);
+  EXPECT_EQ(responder.Respond(result, 1000), Responder::kNothing);
   EXPECT_EQ(output.text(), "");
+}
+
+TEST(Responder, KeywordsMayBeAllThereIs) {
+  constexpr const char* kWords[] = {"alexa", "computer"};
+  RecordingOutput output;
+  Responder responder(kWords, 0, false, &output);
+  EXPECT_EQ(responder.Respond(New(0, 230), 100), 0);
+  EXPECT_EQ(responder.Respond(New(1, 231), 200), 1);
+  EXPECT_EQ(output.text(), "Heard alexa (230) @100ms\nHeard computer (231) @200ms\n");
 }
 
 TEST(Output, WritesNumbersOfAllLengths) {

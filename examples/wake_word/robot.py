@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A robot that obeys its name: a wake word, then left or right within five seconds.
+
+    python robot.py RECORDING [WAKE_BUNDLE]
+
+Two bundles share one frontend, as they do on a device: the first hears the wake word all day, the
+second hears commands for a moment after it. The lines are the device's, byte for byte.
+"""
+
+import sys
+from pathlib import Path
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import default_bundle_path, with_commands
+from kws.bundle.reading import load_bundle
+from kws.host.serial.lines import Heard, Listening, Waiting, parse_line
+
+HOP = 320  # samples in 20 ms: what a microphone brings at a time
+COMMANDS = default_bundle_path().with_name("ten_words")  # hears left and right, among others
+
+
+def main() -> None:
+    """Print what the device says, and what the robot does."""
+    pcm = load_clip(Path(sys.argv[1]))
+    wake = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
+    pipeline = with_commands(wake, load_bundle(COMMANDS), listen_ms=5000).pipeline()
+
+    listening = False
+    for end in range(HOP, len(pcm) + 1, HOP):
+        for line in pipeline.feed(pcm[end - HOP : end]).decode().splitlines():
+            print(line)
+            message = parse_line(line)
+            if isinstance(message, Heard) and listening and message.label in ("left", "right"):
+                print(f"the robot turns {message.label}")
+            elif isinstance(message, Listening | Waiting):
+                listening = isinstance(message, Listening)
+
+
+if __name__ == "__main__":
+    main()

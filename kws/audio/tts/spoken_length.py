@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long it takes to say a phrase, and the window that it needs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from kws._core import SAMPLE_RATE
+from kws.audio.tts.engines.espeak import spoken_form
+from kws.audio.tts.engines.speech import Draws
+from kws.audio.tts.placement import trim
+from kws.audio.tts.synth import RATES
+from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.voices import find_voices, speak
+
+_VOICES = 16
+
+_SHARE = 0.9
+"""The window is long enough for this share of the voices when they speak slowly."""
+
+_STEP_MS = 100
+
+
+def window_for(phrases: Sequence[str]) -> int:
+    """Milliseconds of sound that a model has to see to hear the longest of some phrases.
+
+    A second, or more if slow voices need more: in steps of 100 ms.
+
+    Args:
+        phrases: keywords as `SynthSettings` has them.
+
+    Raises:
+        ToolError: no text-to-speech is installed, or it failed.
+    """
+    longest = max(phrases, key=len)
+    voices = find_voices(_VOICES, SynthSettings.accents)
+    slow = Draws(RATES[0], 50.0)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        sounds = pool.map(lambda voice: trim(speak(voice, spoken_form(longest), slow)), voices)
+        spoken_ms = [1000 * len(sound) / SAMPLE_RATE for sound in sounds]
+    needed = float(np.quantile(spoken_ms, _SHARE))
+    return max(1000, -(-round(needed) // _STEP_MS) * _STEP_MS)

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""microWakeWord's models: a streaming .tflite file and a JSON manifest, as ESPHome reads them.
+
+The manifest names the phrase, how many of the newest probabilities are averaged, and the mean that
+they have to exceed. Source: ESPHome's documentation of micro_wake_word, versions 1 and 2.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kws.bundle.checks import input_frames, open_model
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.errors import KwsError, ModelError
+from kws.features.frontend_settings import FrontendSettings
+from kws.labels import label_of
+
+SUFFIX = ".json"
+
+_STEP_MS = 20
+"""Of frames in version 1, which does not say it."""
+
+
+@dataclass(frozen=True)
+class WakeManifest:
+    """What a manifest says."""
+
+    model: Path
+    label: str
+    about: str
+    cutoff: float
+    """What the mean probability has to exceed, 0 to 1."""
+
+    results: int
+    """Probabilities in the mean."""
+
+    stride_samples: int
+    """From one frame to the next."""
+
+    def recognizer(self, model: bytes) -> RecognizerSettings:
+        """The same as the recognizer has it.
+
+        Raises:
+            KwsError: a number is out of range.
+        """
+        frames = input_frames(open_model(model).inputs[0].shape)
+        rate = FrontendSettings().sample_rate
+        every_ms = frames * self.stride_samples * 1000 // rate
+        return RecognizerSettings(
+            # The window holds results that are no older.
+            average_window_ms=max((self.results - 1) * every_ms, 1),
+            detection_threshold=int(self.cutoff * 255),
+            minimum_count=self.results,
+        )
+
+
+def read_manifest(file: Path) -> WakeManifest:
+    """A manifest, checked.
+
+    Raises:
+        ModelError: it cannot be read, or is none.
+    """
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        reason = (error.strerror or str(error)).lower() if isinstance(error, OSError) else error
+        raise ModelError(f"{file}: {reason}; name a manifest of a microWakeWord model") from None
+    if not isinstance(table, dict) or not isinstance(table.get("micro"), dict):
+        raise ModelError(f"{file}: no table 'micro', so not a manifest of a microWakeWord model")
+    micro = table["micro"]
+    # Version 1 has another name for it.
+    window = "sliding_window_size" if "sliding_window_size" in micro else _OLD_WINDOW
+    step_ms = _number(file, micro, "feature_step_size", _STEP_MS)
+    author = table.get("author")
+    try:
+        return WakeManifest(
+            file.parent / _text(file, table, "model"),
+            label_of(_text(file, table, "wake_word")),
+            f"microWakeWord, by {author}." if isinstance(author, str) and author else "",
+            float(_number(file, micro, "probability_cutoff")),
+            int(_number(file, micro, window)),
+            int(step_ms * FrontendSettings().sample_rate // 1000),
+        )
+    except ModelError:
+        raise
+    except KwsError as error:
+        raise ModelError(f"{file}: {error}") from None
+
+
+_OLD_WINDOW = "sliding_window_average_size"
+
+
+def _text(file: Path, table: dict[str, Any], key: str) -> str:
+    if not isinstance(table.get(key), str):
+        raise ModelError(f"{file}: {key} is not a text; correct the manifest")
+    return str(table[key])
+
+
+def _number(file: Path, table: dict[str, Any], key: str, default: float | None = None) -> float:
+    value = table.get(key, default)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise ModelError(f"{file}: {key} is not a number; correct the manifest")
+    return value

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Other windows, strides and labels than usual: the same lines here and on the board."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kws.audio.pcm import Pcm
+from kws.bundle.bundle import Bundle, make_bundle, with_commands
+from kws.bundle.reading import load_bundle
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
+from kws.convert.tflite_import import convert_manifest
+from kws.errors import BundleError, ModelError, UsageError
+from kws.features.spectrogram import batch_spectrograms
+from kws.host.build.firmware import build
+from kws.host.emulate import host_device
+from kws.host.emulate.qemu import Qemu
+from kws.model.evaluate.accuracy import core_scores
+from tests.convert.wake_models import write_manifest
+from tests.small_models import LABELS, dense_model
+
+
+def bundle_of(frames: int, folder: Path) -> Bundle:
+    """A bundle whose untrained model hears something now and then."""
+    model = dense_model(elements=40 * frames)
+    settings = RecognizerSettings(200, 60, 300, 1)
+    made = make_bundle(model, LABELS, name=f"frames{frames}", recognizer=settings)
+    assert write_bundle(made, folder / made.name) == made
+    return load_bundle(folder / made.name)
+
+
+@pytest.fixture(scope="module")
+def noise() -> Pcm:
+    """Bursts of noise."""
+    rng = np.random.default_rng(5)
+    levels = np.repeat(2.0 ** rng.integers(0, 14, 48), 4000)
+    return np.rint(rng.uniform(-1, 1, len(levels)) * levels).astype(np.int16)
+
+
+@pytest.mark.parametrize("frames", [25, 49, 75, 150])
+def test_the_first_inference_sees_the_clip_so_far(frames: int, noise: Pcm, tmp_path: Path) -> None:
+    bundle = bundle_of(frames, tmp_path)
+    assert bundle.frontend.frames == bundle.input_frames == frames
+    _, times, scores = bundle.pipeline().trace(noise)
+    assert times[:2].tolist() == [20 * (frames + 1), 20 * (frames + 3)]
+    clip = noise[None, : 320 * (frames + 1)]
+    np.testing.assert_array_equal(scores[:1], core_scores(bundle.model, batch_spectrograms(clip)))
+
+
+@pytest.mark.parametrize("frames", [24, 151])
+def test_a_window_out_of_range_is_refused(frames: int) -> None:
+    with pytest.raises(ModelError, match=f"{40 * frames} elements"):
+        make_bundle(dense_model(elements=40 * frames), LABELS, name="x")
+
+
+def test_only_a_streaming_model_has_a_window_of_its_own(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="only a streaming model"):
+        make_bundle(dense_model(), LABELS, name="x", frames=75)
+    folder = bundle_of(75, tmp_path).path
+    assert folder
+    toml = folder / "bundle.toml"
+    toml.write_text(toml.read_text().replace("frames = 75", "frames = 49"))
+    with pytest.raises(BundleError, match="a window of 49 frames"):
+        load_bundle(folder)
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_windows_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
+    short, long = (bundle_of(frames, tmp_path) for frames in (25, 110))
+    with Qemu() as emulator:
+        for bundle in (
+            short,
+            long,
+            with_commands(short, long, 1500),
+            with_commands(long, short, 1500),
+        ):
+            host = host_device.play(bundle, noise).text
+            assert host.count("Heard ") > 3
+            board = emulator.play(build("qemu", bundle).elf, noise).text
+            assert board.replace(" on qemu,", " on host,") == host
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_other_peoples_wake_words_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
+    wake = convert_manifest(write_manifest(tmp_path), tmp_path / "a")
+    other = convert_manifest(write_manifest(tmp_path, "b", sliding_window_size=3), tmp_path / "b")
+    with Qemu() as emulator:
+        for bundle in (wake, with_commands(wake, other, 1500)):
+            host = host_device.play(bundle, noise).text
+            assert "Heard something_loud (" in host
+            board = emulator.play(build("qemu", bundle).elf, noise).text
+            assert board.replace(" on qemu,", " on host,") == host
