@@ -53,7 +53,9 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
         *(board / "board.cc", board / "vectors.cc"),
     ]
     includes = [f"-I{folder}" for folder in (source / "core", source, FIRMWARE / "test")]
-    chosen = ["-DKWS_FRONTEND_PORTABLE"] if version == "portable" else []
+    chosen = ['-DKWS_BOARD="qemu"']
+    if version == "portable":
+        chosen.append("-DKWS_FRONTEND_PORTABLE")
     elf = tmp_path / "frontend.elf"
     subprocess.run(
         [COMPILER, *FLAGS, *chosen, *includes, *files, "-T", board / "qemu.ld", "-o", elf],
