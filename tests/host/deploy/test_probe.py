@@ -314,7 +314,9 @@ def test_with_a_usb_cable_it_is_seen_to_start(
 
 def test_the_command(kws: Run, chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     image = make_image([(ORIGIN, program_of(2 * PAGE))], TARGET.memory, "test")
-    monkeypatch.setattr("kws.host.build.firmware.build", lambda *_: type("F", (), {"elf": "x"}))
+    monkeypatch.setattr(
+        "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})
+    )
     monkeypatch.setattr("kws.host.deploy.image.read_elf", lambda *_: image)
     monkeypatch.setattr("kws.host.serial.ports.list_ports", list[Port])
     code, out, err = kws("deploy", "--board", "nano33ble", "--probe")

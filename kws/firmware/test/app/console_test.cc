@@ -138,7 +138,7 @@ class AfterReset {
   explicit AfterReset(uint8_t threshold = 200, const char* model = "0", const char* word = "yes")
       : labels_{"silence", "unknown", word},
         pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
-                  GetModel(nullptr, 0), resolver_, arena_, sizeof(arena_), &output_),
+                  {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
         console_(&pipeline_, &audio_, &meter_, &output_) {
     board::gain = 0;
     console_.Restore();
@@ -155,8 +155,10 @@ class AfterReset {
 
  private:
   const char* labels_[3];
+  Model model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
   alignas(16) uint8_t arena_[64] = {};
+  int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
   Pipeline pipeline_;
   AudioProvider audio_;

@@ -91,7 +91,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     elf.write_bytes(elf_of([(ORIGIN, program_of(4096))]))
     size = Size({}, 4096, 0, 0, 0, 0)
 
-    def build(*_: object) -> firmware.Firmware:
+    def build(*_: object, **__: object) -> firmware.Firmware:
         asked.append(os.environ.get(OPTIONS, ""))
         return firmware.Firmware(tmp_path, size)
 

@@ -159,7 +159,7 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(2 * FRAME))]))
     size = Size({}, 2 * FRAME, 0, 0, 0, 0)
-    monkeypatch.setattr(firmware, "build", lambda *_: firmware.Firmware(tmp_path, size))
+    monkeypatch.setattr(firmware, "build", lambda *_, **__: firmware.Firmware(tmp_path, size))
 
 
 def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ from tests.host.deploy import simulated_nano33
 
 APPLICATION, BOOTLOADER = UsbId(0x2886, 0x8045), UsbId(0x2886, 0x0045)
 FAMILY = 0xADA52840
-START, END, PAGE = 0x27000, 0xEA000, 4096
+START, END, PAGE = 0x27000, 0xE8000, 4096
 MBR, TAKEN_END = 0x1000, 0xEA000
 SECTOR = 512
 BOOT_LINE = simulated_nano33.BOOT_LINE.replace("nano33ble", "xiao_nrf52840_sense")

@@ -211,7 +211,9 @@ def test_drives_are_the_mounted_ones(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_command(kws: Run, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kws.host.build.firmware.build", lambda *_: type("F", (), {"elf": "x"}))
+    monkeypatch.setattr(
+        "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})
+    )
     monkeypatch.setattr("kws.host.deploy.image.read_elf", lambda *_: image_of(2 * PAGE))
     monkeypatch.setattr("kws.host.serial.ports.list_ports", board.lister)
     monkeypatch.setattr("kws.host.deploy.loaders.uf2_drive.list_drives", board.drives)
