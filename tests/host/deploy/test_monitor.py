@@ -166,7 +166,7 @@ def test_half_a_line_is_shown_when_the_board_leaves() -> None:
 def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
     """While another terminal deploys, the monitor must not take the bootloader's port."""
     looks = 0
-    opened: list[UsbId] = []
+    opened: list[UsbId | None] = []
 
     def lister() -> list[Port]:
         nonlocal looks
