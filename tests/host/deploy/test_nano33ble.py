@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
-import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -27,6 +25,7 @@ from kws.host.deploy.real_board import Bench, Timing, find_real_board
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
 from tests.command_line import Run
+from tests.host.deploy.programs import program_at, refused
 from tests.host.deploy.simulated_nano33 import (
     APPLICATION,
     BOOT_LINE,
@@ -45,9 +44,7 @@ RECOVER = "the bootloader is untouched: tap reset twice"
 
 
 def program_of(size: int) -> bytes:
-    """A program's bytes: a vector table, then what the seed gives."""
-    head = struct.pack("<II", 0x20040000, ORIGIN + 0x101)
-    return head + random.Random(size).randbytes(size - len(head))
+    return program_at(ORIGIN, size, stack=0x20040000)
 
 
 def image_of(size: int) -> Image:
@@ -60,11 +57,7 @@ def bench_of(board: Board) -> Bench:
 
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
     """The message of a deployment that has to fail."""
-    with pytest.raises(BoardError) as caught:
-        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
-    text = str(caught.value)
-    assert "\n" not in text
-    return text
+    return refused(lambda: deployment.deploy(TARGET, image_of(size), None, bench_of(board)))
 
 
 @pytest.fixture

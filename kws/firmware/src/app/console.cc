@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/console.h"
 
-#include <cstring>
-
+#include "app/equality.h"
 #include "boards/board.h"
 #include "serial_lines.h"
 
@@ -17,11 +16,6 @@ const char* After(const char* name, const char* line) {
   if (*line != '\0' && *line != ' ') return nullptr;
   while (*line == ' ') ++line;
   return line;
-}
-
-bool IsSame(const char* one, const char* other) {
-  const char* rest = After(one, other);
-  return rest != nullptr && *rest == '\0';
 }
 
 // Reads a whole number from `low` to `high`; false where `text` is anything else.
@@ -57,7 +51,10 @@ uint32_t Mix(uint32_t number, const void* bytes, size_t size) {
 }
 
 uint32_t Mix(uint32_t number, const char* text) {
-  return text == nullptr ? number : Mix(number, text, std::strlen(text) + 1);
+  if (text == nullptr) return number;
+  size_t size = 1;  // with the zero, so that "ab", "c" differs from "a", "bc"
+  for (const char* next = text; *next != '\0'; ++next) ++size;
+  return Mix(number, text, size);
 }
 
 void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
@@ -122,7 +119,7 @@ void Console::Restore() {
   for (int i = 0; i < pipeline_->label_count(); ++i) owner_ = Mix(owner_, pipeline_->label(i));
   for (int i = 0; i < 2; ++i) owner_ = Mix(owner_, pipeline_->model_sha8(i));
   UserSettings kept;
-  if (!store_.Load(owner_, &kept) || std::memcmp(&kept, &bundles_, sizeof(kept)) == 0) return;
+  if (!store_.Load(owner_, &kept) || kept == bundles_) return;
   Apply(kept);
   WriteSettings();
 }

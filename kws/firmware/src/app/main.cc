@@ -126,7 +126,7 @@ int main() {
       meter.Add(hop, kws::AudioProvider::kHopSamples);
       if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
 #ifdef KWS_HAS_PINS
-      if (pipeline.heard() > 0) {
+      if (pipeline.heard() != kws::Responder::kNothing) {
         pulses.Hear(pipeline.label(pipeline.heard()), board::Milliseconds());
       }
 #endif

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/pin_pulses.h"
 
+#include "app/equality.h"
 #include "boards/board.h"
 
 namespace kws {
-namespace {
-
-// The library's strcmp takes 700 bytes of flash.
-bool IsSame(const char* one, const char* other) {
-  for (; *one == *other && *one != '\0'; ++one, ++other) {
-  }
-  return *one == *other;
-}
-
-}  // namespace
 
 void PinPulses::Start() {
   for (size_t i = 0; i < count_; ++i) board::StartPin(pins_[i].pin);

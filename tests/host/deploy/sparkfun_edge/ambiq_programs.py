@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import random
-import struct
 from dataclasses import dataclass, field
 
-import pytest
-
-from kws.errors import BoardError
 from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
+from tests.host.deploy.programs import program_at, refused
 from tests.host.deploy.sparkfun_edge.simulated_ambiq import ORIGIN, PAGE, Loader
 from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
 
@@ -34,8 +30,7 @@ class Edge(BoardWith[Loader]):
 
 
 def program_of(size: int) -> bytes:
-    head = struct.pack("<II", 0x10002000, ORIGIN + 0x101)
-    return head + random.Random(size).randbytes(size - len(head))
+    return program_at(ORIGIN, size, stack=0x10002000)
 
 
 def image_of(size: int) -> Image:
@@ -52,12 +47,7 @@ def deploy(board: Edge, size: int = SIZE) -> deployment.Deployed:
 
 def try_deploy(board: Edge, size: int = SIZE) -> str:
     """The message of a deployment that has to fail."""
-    with pytest.raises(BoardError) as caught:
-        deploy(board, size)
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.isprintable()
-    return text
+    return refused(lambda: deploy(board, size))
 
 
 def works_after(board: Edge) -> bool:

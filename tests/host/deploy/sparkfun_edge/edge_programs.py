@@ -3,15 +3,10 @@
 
 from __future__ import annotations
 
-import random
-import struct
-
-import pytest
-
-from kws.errors import BoardError
 from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
+from tests.host.deploy.programs import program_at, refused
 from tests.host.deploy.sparkfun_edge.simulated_edge import Board, bench_of
 from tests.host.deploy.sparkfun_edge.simulated_svl import FRAME, ORIGIN
 
@@ -22,9 +17,7 @@ GREETING = 2
 
 
 def program_of(size: int) -> bytes:
-    """A program's bytes: a vector table, then what the seed gives."""
-    head = struct.pack("<II", 0x10002000, ORIGIN + 0x101)
-    return head + random.Random(size).randbytes(size - len(head))
+    return program_at(ORIGIN, size, stack=0x10002000)
 
 
 def image_of(size: int) -> Image:
@@ -37,9 +30,4 @@ def flashed(board: Board, size: int) -> bool:
 
 def try_deploy(board: Board, size: int = 3 * FRAME) -> str:
     """The message of a deployment that has to fail."""
-    with pytest.raises(BoardError) as caught:
-        deployment.deploy(BOARD, image_of(size), None, bench_of(board))
-    text = str(caught.value)
-    assert "\n" not in text
-    assert text.isprintable()
-    return text
+    return refused(lambda: deployment.deploy(BOARD, image_of(size), None, bench_of(board)))

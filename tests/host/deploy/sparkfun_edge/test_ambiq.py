@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 
 import pytest
 
@@ -34,14 +33,6 @@ from tests.host.deploy.sparkfun_edge.simulated_ambiq import (
 from tests.host.deploy.sparkfun_edge.simulated_edge import bench_of
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
-
-
-@pytest.fixture
-def board() -> Iterator[Edge]:
-    board = Edge()
-    yield board
-    # Whatever happened, the loader is as it was.
-    assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
 
 
 @pytest.mark.parametrize("size", [1024, 2049, ambiq.CHUNK, 3 * PAGE, 0x48001, LONGEST])

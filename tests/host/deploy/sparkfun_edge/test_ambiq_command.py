@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,14 +34,6 @@ from tests.host.deploy.sparkfun_edge.simulated_ambiq import (
 from tests.host.deploy.test_image import elf_of
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
-
-
-@pytest.fixture
-def board() -> Iterator[Edge]:
-    board = Edge()
-    yield board
-    # Whatever happened, the loader is as it was.
-    assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
 
 
 @given(

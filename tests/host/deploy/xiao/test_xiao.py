@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import random
-import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from kws.host.deploy.loaders.uf2_drive import Drive
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.deploy.xiao_nrf52840_sense import XiaoNrf52840Sense
 from tests.command_line import Run
+from tests.host.deploy.programs import program_at, refused
 from tests.host.deploy.xiao.simulated_xiao import (
     BOOTLOADER,
     END,
@@ -35,8 +35,7 @@ TARGET = XiaoNrf52840Sense()
 
 
 def program_of(size: int) -> bytes:
-    head = struct.pack("<II", 0x20040000, START + 0x101)
-    return head + random.Random(size).randbytes(size - len(head))
+    return program_at(START, size, stack=0x20040000)
 
 
 def image_of(size: int) -> Image:
@@ -50,11 +49,7 @@ def bench_of(board: Board, steps: list[int] | None = None) -> Bench:
 
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
     """The message of a deployment that has to fail."""
-    with pytest.raises(BoardError) as caught:
-        deployment.deploy(TARGET, image_of(size), None, bench_of(board))
-    text = str(caught.value)
-    assert "\n" not in text
-    return text
+    return refused(lambda: deployment.deploy(TARGET, image_of(size), None, bench_of(board)))
 
 
 @pytest.fixture

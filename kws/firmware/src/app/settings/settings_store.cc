@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "app/equality.h"
 #include "boards/board.h"
 
 namespace kws {
@@ -85,6 +86,12 @@ Place Next(const Place& newest, bool* erase) {
 
 }  // namespace
 
+bool UserSettings::operator==(const UserSettings& other) const {
+  bool same = gain == other.gain;
+  for (size_t i = 0; i < sizeof(thresholds); ++i) same &= thresholds[i] == other.thresholds[i];
+  return same;
+}
+
 bool SettingsStore::Load(uint32_t owner, UserSettings* settings) const {
   const Place newest = Newest();
   if (!newest.found) return false;
@@ -98,7 +105,7 @@ bool SettingsStore::Load(uint32_t owner, UserSettings* settings) const {
 Status SettingsStore::Save(uint32_t owner, const UserSettings& settings) {
   if (board::kSettingsPageWords == 0) return Status::kOk;
   UserSettings kept;
-  if (Load(owner, &kept) && std::memcmp(&kept, &settings, sizeof(kept)) == 0) return Status::kOk;
+  if (Load(owner, &kept) && kept == settings) return Status::kOk;
   const Place newest = Newest();
   const Record record = {kMark, newest.found ? Sequence(newest) + 1 : 0, owner, settings, 0};
   uint32_t words[kWords];
@@ -108,7 +115,7 @@ Status SettingsStore::Save(uint32_t owner, const UserSettings& settings) {
   const Place place = Next(newest, &erase);
   if (erase) KWS_RETURN_IF_ERROR(board::EraseSettings(place.page));
   KWS_RETURN_IF_ERROR(board::WriteSettings(place.page, place.word, words, kWords));
-  return std::memcmp(At(place), words, sizeof(words)) == 0 ? Status::kOk : Status::kError;
+  return IsSame(At(place), words, kWords) ? Status::kOk : Status::kError;
 }
 
 }  // namespace kws

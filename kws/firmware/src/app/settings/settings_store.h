@@ -19,6 +19,8 @@ namespace kws {
 struct UserSettings {
   int32_t gain = 0;                                     // dB, in the board's range
   uint8_t thresholds[2 * Recognizer::kMaxLabels] = {};  // of the pipeline's labels, in its order
+
+  bool operator==(const UserSettings& other) const;
 };
 
 class SettingsStore {

@@ -8,6 +8,9 @@ namespace kws {
 namespace {
 
 constexpr int8_t kNoEnergy = -128;  // the feature of a channel without any signal
+constexpr int kShortestStride = FeatureProvider::kHopSamples / 2;
+static_assert(Frontend::kWindowSamples % kShortestStride == 0,
+              "what is kept is a whole number of strides");
 
 }  // namespace
 
@@ -20,23 +23,19 @@ void FeatureProvider::Reset() {
 }
 
 bool FeatureProvider::Push(const int16_t* samples) {
-  const int missing = Frontend::kWindowSamples - filled_;
-  const bool makes_frame = stride_ >= missing;
-  int used = 0;
-  if (makes_frame) {
-    std::memcpy(window_ + filled_, samples, static_cast<size_t>(missing) * sizeof(int16_t));
-    frontend_.ProcessFrame(window_, Slot(next_));
-    next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
-    if (frames_ < UINT32_MAX) ++frames_;
-    if (audible_ < UINT32_MAX) ++audible_;
-    used = missing;
-    filled_ = Frontend::kWindowSamples - stride_;
-    std::memmove(window_, window_ + stride_, static_cast<size_t>(filled_) * sizeof(int16_t));
+  std::memcpy(samples_ + filled_, samples, static_cast<size_t>(stride_) * sizeof(int16_t));
+  filled_ += stride_;
+  if (filled_ < Frontend::kWindowSamples) return false;
+  frontend_.ProcessFrame(samples_, Slot(next_));
+  next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
+  if (frames_ < UINT32_MAX) ++frames_;
+  if (audible_ < UINT32_MAX) ++audible_;
+  filled_ -= stride_;
+  // In parts that do not overlap the places they are copied to.
+  for (int at = 0; at < filled_; at += kShortestStride) {
+    std::memcpy(samples_ + at, samples_ + at + stride_, kShortestStride * sizeof(int16_t));
   }
-  const int rest = stride_ - used;
-  std::memcpy(window_ + filled_, samples + used, static_cast<size_t>(rest) * sizeof(int16_t));
-  filled_ += rest;
-  return makes_frame;
+  return true;
 }
 
 void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {

@@ -15,10 +15,6 @@ constexpr uint32_t kOwner = 0x1234;
 constexpr int kRecordsPerPage = SimulatedFlash::kPageWords / SettingsStore::kRecordWords;
 constexpr int kRecordSteps = static_cast<int>(SettingsStore::kRecordWords);
 
-bool operator==(const UserSettings& one, const UserSettings& other) {
-  return std::memcmp(&one, &other, sizeof(one)) == 0;
-}
-
 UserSettings WithGain(int gain) {
   UserSettings settings;
   settings.gain = gain;

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A SparkFun Edge as it is sold; tests of SparkFun's loader have a board of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.host.deploy.sparkfun_edge.ambiq_programs import Edge
+from tests.host.deploy.sparkfun_edge.simulated_ambiq import ORIGIN
+
+
+@pytest.fixture
+def board() -> Iterator[Edge]:
+    board = Edge()
+    yield board
+    # Whatever happened, the loader is as it was.
+    assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
