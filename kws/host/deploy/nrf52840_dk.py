@@ -24,6 +24,7 @@ class Nrf52840Dk(RealBoard):
     find = "connect the USB plug of its debugger (J2) and switch the board on (SW8)"
     recover = "run kws deploy again"
     probe = "nrf52840"
+    has_bootloader = False
 
     def steps(self, image: Image) -> int:
         """As the probe counts them."""

@@ -106,6 +106,9 @@ class RealBoard(ABC):
     probe: ClassVar[str]
     """pyOCD's name of the microcontroller."""
 
+    has_bootloader: ClassVar[bool] = True
+    """Whether there is a way without a debug probe, and a bootloader to lose."""
+
     @abstractmethod
     def steps(self, image: Image) -> int:
         """How often `program` moves the progress on."""

@@ -16,6 +16,7 @@ from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.loaders import probe
 from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.nrf52840_dk import Nrf52840Dk
 from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from kws.host.serial.ports import Port
@@ -225,6 +226,23 @@ def test_a_locked_chip_is_left_alone(chip: Chip) -> None:
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
     assert chip.erased == []
     assert chip.resets == []
+
+
+def test_a_locked_board_without_a_bootloader_has_another_cure(chip: Chip) -> None:
+    chip.locked = True
+    with pytest.raises(BoardError, match=r"`pyocd reset --target nrf52840` unlocks") as caught:
+        probe.program(Nrf52840Dk(), image_of(PAGE), Bench(list, QUICK))
+    assert "--probe" not in str(caught.value)
+    assert chip.erased == []
+
+
+def test_a_board_without_a_bootloader_whose_debugger_is_not_seen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(ConnectHelper, "get_all_connected_probes", lambda **_: [])
+    with pytest.raises(BoardError, match=r"USB plug of its debugger \(J2\)") as caught:
+        probe.program(Nrf52840Dk(), image_of(PAGE), Bench(list, QUICK))
+    assert "--probe" not in str(caught.value)
 
 
 def test_a_chip_that_does_not_answer(chip: Chip) -> None:

@@ -54,8 +54,7 @@ def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> Non
     chip = session.target
     if chip.is_locked():
         raise BoardError(
-            f"the debug port of the {board.probe} is locked (APPROTECT); unlocking it would erase "
-            "the bootloader too, so kws does not: deploy without --probe"
+            f"the debug port of the {board.probe} is locked (APPROTECT); {_key(board)}"
         )
     if chip.selected_core is None:
         raise BoardError("the debug probe finds no processor; check power, SWDIO, SWCLK and GND")
@@ -79,6 +78,28 @@ def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> Non
     chip.reset()
 
 
+def _key(board: RealBoard) -> str:
+    """What to do about a locked debug port."""
+    if board.has_bootloader:
+        return (
+            "unlocking it would erase the bootloader too, so kws does not: deploy without --probe"
+        )
+    return (
+        f"`pyocd reset --target {board.probe}` unlocks it and erases the whole chip; "
+        "then deploy again"
+    )
+
+
+def _cable(board: RealBoard) -> str:
+    """What to do where no probe is seen."""
+    if board.has_bootloader:
+        return (
+            "plug one in (CMSIS-DAP, J-Link or ST-Link) and wire its SWDIO, SWCLK and GND to the "
+            "board, or deploy without --probe"
+        )
+    return f"{board.find}, and install the debugger's software"
+
+
 @contextlib.contextmanager
 def _session(board: RealBoard) -> Iterator[Session]:
     """An open session with the one probe that is connected."""
@@ -92,10 +113,7 @@ def _session(board: RealBoard) -> Iterator[Session]:
     logging.getLogger("pyocd").setLevel(logging.CRITICAL)
     probes = ConnectHelper.get_all_connected_probes(blocking=False, print_wait_message=False)
     if not probes:
-        raise BoardError(
-            "no debug probe was found; plug one in (CMSIS-DAP, J-Link or ST-Link) and wire its "
-            "SWDIO, SWCLK and GND to the board, or deploy without --probe"
-        )
+        raise BoardError(f"no debug probe was found; {_cable(board)}")
     if len(probes) > 1:
         names = ", ".join(probe.unique_id for probe in probes)
         raise BoardError(f"{len(probes)} debug probes were found: leave one plugged in, {names}")
