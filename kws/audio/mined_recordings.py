@@ -23,7 +23,8 @@ BEFORE_MS, AFTER_MS = 2500, 500
 """Sound that is kept before and after the time at which a model woke.
 
 A second is what the model heard, another is the lead that training needs before a window. The rest
-lets windows begin earlier and end later. A model that sees more than a second needs more before.
+lets windows begin earlier and end later. A model that sees more than a second needs more before:
+see `before_ms`.
 """
 
 
@@ -56,6 +57,11 @@ def file_name(*parts: str) -> str:
     return "_".join(parts).replace("/", "-") + ".wav"
 
 
+def before_ms(clip_ms: int) -> int:
+    """Sound that is kept before the time at which a model that sees `clip_ms` woke."""
+    return BEFORE_MS + max(clip_ms - 1000, 0)
+
+
 def context_of(pcm: Pcm, first_ms: int, last_ms: int, clip_ms: int = 1000) -> Pcm:
     """The part of a recording around the times at which a model woke: int16[n].
 
@@ -65,8 +71,8 @@ def context_of(pcm: Pcm, first_ms: int, last_ms: int, clip_ms: int = 1000) -> Pc
         last_ms: end of the last one.
         clip_ms: what the model sees.
     """
-    before_ms = BEFORE_MS + max(clip_ms - 1000, 0)
-    return pcm[max(0, samples_of(first_ms - before_ms)) : samples_of(last_ms + AFTER_MS)].copy()
+    start_ms = max(0, first_ms - before_ms(clip_ms))
+    return pcm[samples_of(start_ms) : samples_of(last_ms + AFTER_MS)].copy()
 
 
 def write_manifest(folder: Path, clips: Sequence[MinedClip]) -> None:

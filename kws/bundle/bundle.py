@@ -160,6 +160,12 @@ class Bundle:
         return max(self.own_arena_bytes, self.then.bundle.own_arena_bytes if self.then else 0)
 
     @property
+    def device_clip_ms(self) -> int:
+        """Sound that a device's model sees, in milliseconds; of two bundles, the longer one's."""
+        own = self.frontend.clip_ms
+        return max(own, self.then.bundle.frontend.clip_ms) if self.then else own
+
+    @property
     def arch(self) -> str | None:
         """The architecture that `kws train` trained; None if kws did not train the model."""
         training = self.metrics.get("training", {})

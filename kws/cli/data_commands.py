@@ -21,6 +21,8 @@ from kws.cli.options import (
     split_words,
 )
 
+WindowOption = Annotated[int, setting_option(SynthSettings, "clip_ms", "--window-ms")]
+
 
 def synth(
     *,
@@ -51,6 +53,7 @@ def synth(
         typer.Option(help="Which speak, with commas: piper,kokoro,flite,espeak. The default: all."),
     ] = "",
     seed: Annotated[int, setting_option(SynthSettings, "seed", "--seed")] = SynthSettings.seed,
+    window_ms: WindowOption = SynthSettings.clip_ms,
 ) -> None:
     """Make a data set of any words with text-to-speech."""
     from kws.audio.tts.synth import synthesize
@@ -64,6 +67,7 @@ def synth(
         takes=takes,
         seed=seed,
         engines=split_words(engines),
+        clip_ms=window_ms,
     )
     if unknown is not None:
         settings = replace(settings, unknown=split_words(unknown))
@@ -96,6 +100,7 @@ def record(
     words: WordsOption,
     out: NewDataOption,
     takes: Annotated[int, typer.Option(min=1, help="Recordings of each word.")] = 5,
+    window_ms: WindowOption = SynthSettings.clip_ms,
     speaker: Annotated[
         str | None,
         typer.Option(
@@ -119,7 +124,7 @@ def record(
     clips = recorder.Clips(out, recorder.speaker_hash(speaker))
     stage = Prompter() if sys.stdout.isatty() else Lines()
     with closing(Microphone(device).blocks()) as sound, stage:
-        done = recorder.record(chosen, takes, clips, sound, stage)
+        done = recorder.record(chosen, takes, clips, sound, stage, clip_ms=window_ms)
     print(f"{out}: {done} clips by {clips.speaker}")
 
 

@@ -72,6 +72,7 @@ def listen(
 
     from kws.audio.capture import inputs
     from kws.audio.capture.microphone import Microphone
+    from kws.audio.pcm import samples_of
     from kws.host.live import actions, views
     from kws.host.live import listener as engine
     from kws.host.live.session import Session
@@ -87,7 +88,8 @@ def listen(
         raise UsageError("--input and --device were both given; choose one")
     listener = engine.Listener(open_device(model, then, listen_for))
     commands = actions.Commands(on or (), listener.bundle.device_words, shell=shell)
-    misses = actions.Misses(record_misses) if record_misses else None
+    samples = samples_of(listener.bundle.device_clip_ms)
+    misses = actions.Misses(record_misses, samples) if record_misses else None
     wake_ups = actions.WakeUps(keep, keep_most, str(source or "microphone")) if keep else None
     sound = engine.file_blocks(source, fast=fast) if source else Microphone(device).blocks()
     with suppress(KeyboardInterrupt), keyboard() as keys:

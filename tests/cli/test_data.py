@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from kws.audio import download
 from kws.audio.sound_files import write_clip
@@ -60,6 +61,10 @@ def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
     assert len(list((folder / "yes").glob("*_nohash_0.wav"))) == 3
     code, out, err = kws("synth", *words, "--out", folder)
     assert "0 clips made, 9 kept" in out
+    code, _, _ = kws("synth", *words, "--window-ms", 1500, "--out", tmp_path / "long")
+    assert code == 0
+    lengths = {soundfile.info(path).frames for path in (tmp_path / "long" / "yes").iterdir()}
+    assert lengths == {24000}
 
 
 def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

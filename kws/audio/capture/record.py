@@ -18,15 +18,15 @@ import numpy.typing as npt
 from kws._core import SAMPLE_RATE
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.dataset import recordings
-from kws.audio.pcm import BLOCK, Pcm
+from kws.audio.pcm import BLOCK, Pcm, samples_of
 from kws.audio.sound_files import fit, write_clip
 from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
 from kws.errors import AudioError, UsageError
 from kws.files import make_directory
 from kws.labels import RESERVED
 
-TAKE_SECONDS = 2.2
-"""How long a speaker has for a word."""
+SPARE_MS = 1200
+"""A speaker has so much more time for a word than its clip is long."""
 
 _TRIES = 5  # bad takes of one word in a row; then the microphone is at fault
 _REACTION_SECONDS = 0.3  # after the prompt, when nobody speaks yet but keys click
@@ -101,8 +101,18 @@ def record(
     clips: Clips,
     sound: Iterator[Block | Notice],
     stage: Stage,
+    *,
+    clip_ms: int = 1000,
 ) -> int:
     """Ask for each word `takes` times, in turn; gives how many clips were written.
+
+    Args:
+        words: what to say.
+        takes: how often.
+        clips: where the clips go.
+        sound: what the microphone hears.
+        stage: where the speaker reads what to do.
+        clip_ms: length of a clip, which is what the model will see.
 
     Raises:
         UsageError: see `check_words`.
@@ -117,8 +127,8 @@ def record(
         for word in words:
             for _ in range(_TRIES):
                 stage.prompt(word, number, takes)
-                take = _take(sound, stage)
-                clip = loudest_second(take)
+                take = _take(sound, stage, clip_ms + SPARE_MS)
+                clip = loudest_part(take, samples_of(clip_ms))
                 problem = problem_of(clip, take)
                 if problem is None:
                     break
@@ -135,25 +145,27 @@ def record(
     return done
 
 
-def loudest_second(pcm: Pcm) -> Pcm:
-    """The second of `pcm` (int16[n]) that holds most energy; zeros at the end if it is shorter.
+def loudest_part(pcm: Pcm, samples: int) -> Pcm:
+    """The part of `pcm` (int16[n]) that holds most energy: int16[samples].
 
-    If several are equally good, it is the one with the sound in its middle.
+    If several are equally good, it is the one with the sound in its middle. If `pcm` is shorter,
+    zeros follow.
     """
-    if len(pcm) <= SAMPLE_RATE:
-        return fit(pcm, SAMPLE_RATE)
+    blocks = -(-samples // BLOCK)
+    if len(pcm) < blocks * BLOCK:
+        return fit(pcm, samples)
     energy = _energies(pcm)
-    sums = np.convolve(energy, np.ones(SAMPLE_RATE // BLOCK), "valid")
+    sums = np.convolve(energy, np.ones(blocks), "valid")
     good = np.flatnonzero(sums >= 0.98 * sums.max())
     start = int(good[len(good) // 2]) * BLOCK
-    return pcm[start : start + SAMPLE_RATE]
+    return pcm[start : start + samples]
 
 
 def problem_of(clip: Pcm, take: Pcm) -> str | None:
     """Why a clip of one word is no good, and what to do; None if it is good.
 
     Args:
-        clip: int16[16000].
+        clip: int16[n].
         take: what it was cut from; shows how loud it is when nobody speaks.
     """
     size = np.abs(clip.astype(np.int32))
@@ -167,15 +179,16 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
         return "too quiet for the noise around; speak louder, or find a quieter place"
     speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
     if speech[:_EDGE_BLOCKS].any() or speech[-_EDGE_BLOCKS:].any():
-        return "cut off; say it within a second, after the prompt"
+        seconds = len(clip) / SAMPLE_RATE
+        return f"cut off; say it within {seconds:g} s, after the prompt; --window-ms gives more"
     return None
 
 
-def _take(sound: Iterator[Block | Notice], stage: Stage) -> Pcm:
+def _take(sound: Iterator[Block | Notice], stage: Stage, take_ms: int) -> Pcm:
     """What is said from now on. If the microphone goes away, the take starts again."""
     start = time.monotonic() + _REACTION_SECONDS
     parts: list[Pcm] = []
-    wanted = round(TAKE_SECONDS * SAMPLE_RATE)
+    wanted = samples_of(take_ms)
     for item in sound:
         if isinstance(item, Notice):
             stage.notice(item.text)

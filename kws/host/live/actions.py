@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from kws.audio.capture.record import loudest_second
+from kws.audio.capture.record import loudest_part
 from kws.audio.dataset import Split
 from kws.audio.mined_recordings import (
     AFTER_MS,
@@ -171,20 +171,28 @@ class WakeUps:
 class Misses:
     """Keeps sound that the user wants to label later."""
 
-    def __init__(self, folder: Path) -> None:
-        """Raises KwsError where the folder cannot be made."""
-        self._folder = folder
+    def __init__(self, folder: Path, samples: int) -> None:
+        """Make the folder.
+
+        Args:
+            folder: gets the clips.
+            samples: length of a clip, which is what the model sees.
+
+        Raises:
+            KwsError: it cannot be made.
+        """
+        self._folder, self._samples = folder, samples
         make_directory(folder)
 
     def keep(self, recent: Pcm) -> Path:
-        """Write the loudest second of what was heard last, where a data set's clips have the word.
+        """Write the loudest part of what was heard last, where a data set's clips have the word.
 
         Raises:
             KwsError: the file could not be written.
         """
         # Moved into a word's folder, the part before the last _ counts as the speaker.
         path = self._folder / file_name(*_now())
-        write_clip(path, loudest_second(recent))
+        write_clip(path, loudest_part(recent, self._samples))
         return path
 
 

@@ -17,15 +17,14 @@ import numpy.typing as npt
 
 from kws import _core
 from kws.audio.capture.blocks import Block, Notice
+from kws.audio.mined_recordings import AFTER_MS, before_ms
+from kws.audio.pcm import samples_of
 from kws.audio.resampling import read_blocks
 from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.emulate.padding import PAUSE_SECONDS, Pcm, silence
 from kws.host.serial.lines import Line, parse_line
-
-RECENT_SECONDS = 3
-"""Sound that is kept in memory: what a key press saves, and what triggered a word."""
 
 _FULL_SCALE = 32767
 _FAST_SECONDS = 0.5  # a piece of a recording that is heard as fast as can be
@@ -70,7 +69,9 @@ class Listener:
         self._pipeline = bundle.pipeline()
         self._pending: Pcm = np.zeros(0, np.int16)
         self._hops = 0
-        self._recent: Pcm = np.zeros(RECENT_SECONDS * _core.SAMPLE_RATE, np.int16)
+        # What a key press saves, and the sound around a word; whole hops.
+        kept_ms = before_ms(bundle.device_clip_ms) + AFTER_MS
+        self._recent: Pcm = np.zeros(samples_of(kept_ms), np.int16)
 
     @property
     def boot(self) -> tuple[Said, ...]:
@@ -103,7 +104,10 @@ class Listener:
         self._pending = pcm[used:]
 
     def recent(self) -> Pcm:
-        """The last RECENT_SECONDS of sound; zeros for what was before the start."""
+        """The last sound: 3 s, more if the model sees more than 1 s.
+
+        It has zeros for what was before the start.
+        """
         at = self._hops * HOP % len(self._recent)
         return np.concatenate([self._recent[at:], self._recent[:at]])
 

@@ -9,10 +9,11 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kws._core import SAMPLE_RATE
 from kws.audio.capture.blocks import Block, Notice
 from kws.errors import KwsError
 from kws.host.live.actions import Commands, Misses, WakeUps
-from kws.host.live.listener import RECENT_SECONDS, Hop, Listener
+from kws.host.live.listener import Hop, Listener
 from kws.host.live.terminal import Keyboard
 from kws.host.live.views import View
 from kws.host.serial.lines import Heard
@@ -87,8 +88,10 @@ class Session:
         """Do what keys ask for; whether to leave."""
         if self.misses and any(key in KEEP_KEYS for key in keys):
             try:
-                path = self.misses.keep(self.listener.recent())
-                self.view.notice(f"{path}: the loudest of the last {RECENT_SECONDS} seconds")
+                recent = self.listener.recent()
+                path = self.misses.keep(recent)
+                seconds = len(recent) / SAMPLE_RATE
+                self.view.notice(f"{path}: the loudest of the last {seconds:g} seconds")
             except KwsError as error:  # a full disk does not end listening
                 self.view.notice(str(error))
         return any(key in QUIT_KEYS for key in keys)

@@ -11,8 +11,8 @@ from kws.bundle.flash_table import flash_of
 from kws.host.build.boards import boards
 from kws.labels import keywords_of
 
-CLIP_SECONDS = 1.6
-"""Sound that a page keeps of a word: the window that is averaged, and the word before it."""
+_AFTER_MS = 600
+"""A word is reported at most so long after the window that holds it best."""
 
 KEPT_WORDS = 20
 """Words that a page shows, with their sound; the oldest goes."""
@@ -24,6 +24,11 @@ def saved_thresholds(bundle: Bundle) -> list[int]:
     thresholds = settings.label_thresholds(bundle.labels)
     thresholds = thresholds or [settings.detection_threshold] * len(bundle.labels)
     return thresholds + (saved_thresholds(bundle.then.bundle) if bundle.then else [])
+
+
+def clip_seconds(bundle: Bundle) -> float:
+    """Sound that a page keeps of a word: what the model sees, and the time until its report."""
+    return (bundle.device_clip_ms + _AFTER_MS) / 1000
 
 
 def model_facts(bundle: Bundle) -> dict[str, Any]:
@@ -51,6 +56,6 @@ def model_facts(bundle: Bundle) -> dict[str, Any]:
         "boards": [
             {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()
         ],
-        "clip_seconds": CLIP_SECONDS,
+        "clip_seconds": clip_seconds(bundle),
         "kept_words": KEPT_WORDS,
     }

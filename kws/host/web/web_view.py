@@ -25,7 +25,7 @@ from kws.host.live.terminal import CpuShare
 from kws.host.live.views import View, tell
 from kws.host.serial.lines import Heard
 from kws.host.web.hub import Hub
-from kws.host.web.model_facts import CLIP_SECONDS, model_facts, saved_thresholds
+from kws.host.web.model_facts import clip_seconds, model_facts, saved_thresholds
 from kws.host.web.server import Server
 from kws.host.web.site_files import live_page
 
@@ -91,7 +91,8 @@ class Web:
             "time_ms": said.line.time_ms,
             "at": datetime.now().astimezone().isoformat(timespec="seconds"),
         }
-        recent = self._listener.recent()[-round(CLIP_SECONDS * _core.SAMPLE_RATE) :]
+        samples = round(clip_seconds(self._listener.bundle) * _core.SAMPLE_RATE)
+        recent = self._listener.recent()[-samples:]
         self._flush()
         self._server.call(self._hub.word, event, wav_bytes(recent))
 

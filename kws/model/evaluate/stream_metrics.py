@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws._core import SAMPLE_RATE
-from kws.audio.pcm import Pcm
+from kws.audio.mined_recordings import before_ms
+from kws.audio.pcm import Pcm, samples_of
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
@@ -236,8 +236,9 @@ def trace_streams(
         alarms = metrics.false_alarms
         peaks = _peaks(bundle, trace, [alarm.report for alarm in alarms])
         worst = sorted(zip(peaks, alarms, strict=True), key=lambda pair: -pair[0])[:_EXCERPTS]
-        excerpts = [replace(_excerpt(stream, alarm), peak=peak) for peak, alarm in worst]
-        excerpts += [_excerpt(stream, word) for word in metrics.missed[:_EXCERPTS]]
+        clip_ms = bundle.frontend.clip_ms
+        excerpts = [replace(_excerpt(stream, alarm, clip_ms), peak=peak) for peak, alarm in worst]
+        excerpts += [_excerpt(stream, word, clip_ms) for word in metrics.missed[:_EXCERPTS]]
         return replace(trace, excerpts=tuple(excerpts))
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -270,15 +271,15 @@ def _peaks(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[int]
     return peaks
 
 
-def _excerpt(stream: Stream, event: FalseAlarm | Word) -> Excerpt:
-    """Two and a half seconds of sound up to a false alarm, or around a word."""
+def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
+    """The sound up to a false alarm or around a word: 2.5 s, more if the model sees over 1 s."""
     if isinstance(event, FalseAlarm):
         end_ms = event.report.time_ms + 300
         file = stream.file_at(event.report.time_ms)
     else:
         end_ms, file = event.end_ms + 800, event.file
-    end = min(end_ms * SAMPLE_RATE // 1000, len(stream.pcm))
-    pcm = stream.pcm[max(end - 5 * SAMPLE_RATE // 2, 0) : end].copy()
+    end = min(samples_of(end_ms), len(stream.pcm))
+    pcm = stream.pcm[max(end - samples_of(before_ms(clip_ms)), 0) : end].copy()
     return Excerpt(event, pcm, stream.kind, stream.source, file)
 
 

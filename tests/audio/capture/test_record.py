@@ -17,7 +17,7 @@ from kws.audio.capture.blocks import Block, Notice
 from kws.audio.capture.record import (
     Clips,
     check_words,
-    loudest_second,
+    loudest_part,
     problem_of,
     record,
     speaker_hash,
@@ -44,7 +44,7 @@ def burst(start: float, seconds: float, level: float = 0.3, total: float = 2.2) 
 
 @pytest.mark.parametrize("start", [0.0, 0.4, 1.0, 1.5])
 def test_the_word_is_in_the_middle_of_its_second(start: float) -> None:
-    clip = loudest_second(burst(start, 0.5))
+    clip = loudest_part(burst(start, 0.5), 16000)
     assert len(clip) == 16000
     loud = np.flatnonzero(np.abs(clip.astype(int)) > 100)
     assert len(loud) > 7900, "all of the word"
@@ -53,13 +53,24 @@ def test_the_word_is_in_the_middle_of_its_second(start: float) -> None:
 
 
 def test_a_short_take_is_filled_with_silence() -> None:
-    assert loudest_second(np.ones(100, np.int16)).tolist() == [1] * 100 + [0] * 15900
+    assert loudest_part(np.ones(100, np.int16), 16000).tolist() == [1] * 100 + [0] * 15900
+
+
+@pytest.mark.parametrize("samples", [8320, 8401, 27200, 48320])
+def test_a_clip_is_as_long_as_the_window(samples: int) -> None:
+    take = burst(0.9, 0.4, total=samples / 16000 + 1.2)
+    clip = loudest_part(take, samples)
+    assert len(clip) == samples
+    loud = np.flatnonzero(np.abs(clip.astype(int)) > 100)
+    assert len(loud) > 6300, "all of the word"
+    assert len(loudest_part(take[:samples], samples)) == samples
+    assert len(loudest_part(take[: samples - 1], samples)) == samples
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_words_of_people_are_good(name: str) -> None:
     take = np.concatenate([silence(9000), load_clip(CLIPS / f"{name}.flac"), silence(9000, 1)])
-    assert problem_of(loudest_second(take), take) is None
+    assert problem_of(loudest_part(take, 16000), take) is None
 
 
 @pytest.mark.parametrize(
@@ -71,15 +82,15 @@ def test_words_of_people_are_good(name: str) -> None:
         (burst(0.6, 0.5, level=0.004), "nothing was heard"),
         (burst(0.6, 0.5), "clipped; speak softer"),
         (burst(0.0, 2.2), "too quiet for the noise around"),
-        (burst(0.5, 1.4), "cut off; say it within a second"),
-        (burst(0.0, 0.3), "cut off; say it within a second, after the prompt"),
+        (burst(0.5, 1.4), "cut off; say it within 1 s"),
+        (burst(0.0, 0.3), "cut off; say it within 1 s, after the prompt; --window-ms"),
         (burst(1.9, 0.5), "cut off"),
     ],
 )
 def test_a_take_that_is_no_good_says_why(take: Pcm, said: str) -> None:
     if said.startswith("clipped"):
         take = np.clip(take.astype(np.int32) * 4, -32768, 32767).astype(np.int16)
-    assert (problem_of(loudest_second(take), take) or "").startswith(said)
+    assert (problem_of(loudest_part(take, 16000), take) or "").startswith(said)
 
 
 def test_names_are_speech_commands_and_none_is_used_twice(tmp_path: Path) -> None:
@@ -148,6 +159,19 @@ def test_words_are_asked_for_in_turn_and_a_bad_take_again(tmp_path: Path) -> Non
     assert [v for v in stage.verdicts if "of 2" in v] == [
         "yes 1 of 2", "no 1 of 2", "no 1 of 2", "yes 2 of 2", "no 2 of 2",
     ]  # fmt: skip
+
+
+def test_a_phrase_gets_the_time_and_the_clip_that_it_needs(tmp_path: Path) -> None:
+    stage = Silent()
+    phrase = burst(0.6, 1.4, total=2.9)
+    clips = Clips(tmp_path, "0" * 8)
+    assert record(["hey_marvin"], 1, clips, takes(phrase), stage, clip_ms=1700) == 1
+    pcm = load_clip(tmp_path / "hey_marvin" / "00000000_nohash_0.wav")
+    assert len(pcm) == 27200
+    assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) > 22000, "all of the phrase"
+    with pytest.raises(AudioError, match="5 takes in a row"):
+        record(["hey_marvin"], 1, clips, takes(*[phrase] * 9), stage)
+    assert stage.verdicts[-1].startswith("cut off; say it within 1 s")
 
 
 def test_it_gives_up_where_nothing_ever_comes(tmp_path: Path) -> None:

@@ -10,10 +10,13 @@ import pytest
 import soundfile
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle
 from kws.bundle.reading import load_bundle
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
 from kws.host.emulate.padding import silence
 from tests.host.live.listening import YES
+from tests.small_models import LABELS, dense_model
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +30,23 @@ def long_recording(tmp_path: Path) -> Path:
     path = tmp_path / "long.wav"
     soundfile.write(path, np.concatenate([load_clip(YES), silence(60 * 16000)]), 16000)
     return path
+
+
+@pytest.fixture
+def long_bundle(tmp_path: Path) -> Path:
+    """A bundle that sees 1.7 s at a time and hears words in noise, because it is not trained."""
+    model = dense_model(elements=40 * 84)
+    settings = RecognizerSettings(200, 60, 300, 1)
+    made = make_bundle(model, LABELS, name="long", recognizer=settings)
+    write_bundle(made, tmp_path / "long")
+    return tmp_path / "long"
+
+
+@pytest.fixture
+def bursts(tmp_path: Path) -> Path:
+    """Twenty seconds of noise, now loud, now quiet."""
+    rng = np.random.default_rng(5)
+    levels = np.repeat(2.0 ** rng.integers(0, 14, 80), 4000)
+    pcm = np.rint(rng.uniform(-1, 1, len(levels)) * levels).astype(np.int16)
+    soundfile.write(tmp_path / "bursts.wav", pcm, 16000)
+    return tmp_path / "bursts.wav"

@@ -88,8 +88,23 @@ def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle:
     assert speaker_of(path.stem, "yes") == path.stem.split("_")[0], "one day, one speaker"
 
 
+def test_what_is_kept_is_as_long_as_the_model_needs(
+    tmp_path: Path, long_bundle: Path, bursts: Path
+) -> None:
+    misses, home = tmp_path / "misses", tmp_path / "home"
+    arguments = ("--model", long_bundle, "--record-misses", misses, "--keep", home)
+    with Listening("--input", bursts, *arguments) as program:
+        program.until("Heard ")
+        program.type(b"m")
+        line, _ = program.until("the loudest of", "stderr")
+        assert line.endswith("the loudest of the last 3.7 seconds")
+        program.until("what woke the model", "stderr")
+    assert [len(load_clip(path)) for path in misses.iterdir()] == [27200]
+    assert {len(load_clip(path)) for path in (home / "mined").iterdir()} == {3700 * 16}
+
+
 def test_a_full_disk_does_not_end_listening(full_disk: Path) -> None:
-    misses = Misses(full_disk / "misses")
+    misses = Misses(full_disk / "misses", 16000)
     with contextlib.suppress(OSError):
         (full_disk / "filler").write_bytes(bytes(1 << 20))
     with pytest.raises(KwsError, match="cannot be written"):

@@ -23,8 +23,8 @@ from kws.model.evaluate.kind_metrics import (
 from kws.model.evaluate.report.plots import kind_curves
 from kws.model.evaluate.stream_metrics import Excerpt, FalseAlarm, Trace
 from kws.model.evaluate.streams import Kind
-from tests.model.evaluate.test_stream_metrics import LABELS, SETTINGS, said, scored
-from tests.small_models import dense_model
+from tests.model.evaluate.test_stream_metrics import SETTINGS, said, scored
+from tests.small_models import LABELS, dense_model
 
 
 def measured(*traces: Trace) -> dict[Kind, KindMetrics]:

@@ -26,9 +26,8 @@ from kws.model.evaluate.stream_metrics import (
 )
 from kws.model.evaluate.streams import Stream, StreamSettings, make_streams
 from tests.model.conftest import Run
-from tests.small_models import dense_model
+from tests.small_models import LABELS, dense_model
 
-LABELS = ("silence", "unknown", "yes", "no")
 SETTINGS = RecognizerSettings(average_window_ms=200, suppression_ms=1000, minimum_count=2)
 
 
@@ -172,3 +171,12 @@ def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
     events = len(trace.excerpts)
     assert events == min(len(metrics.false_alarms), 6) + min(len(metrics.missed), 6)
     assert all(len(excerpt.pcm) == 40000 for excerpt in trace.excerpts)
+
+
+def test_excerpts_are_longer_for_a_model_that_sees_more(tones: DataSet) -> None:
+    model = dense_model(elements=40 * 84)
+    bundle = make_bundle(model, LABELS, name="long", recognizer=RecognizerSettings(200, 60, 300, 1))
+    stream = next(make_streams(tones, ["low"], Split.TEST, StreamSettings(minutes=1)))
+    (trace,) = trace_streams(bundle, [stream])
+    lengths = [len(excerpt.pcm) for excerpt in trace.excerpts]
+    assert 40000 < max(lengths) <= 40000 + 700 * 16
