@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
-// any import, and kws/host/web/site/core.js calls it. The model comes at run time, so one kws.wasm
+// any import, and kws/host/web/site/core.js calls it. The models come at run time, so one kws.wasm
 // serves every bundle.
 //
-// No heap: the caller owns the memory from kws_memory() on and grows it for the model, its arena
-// and the names. What it hands to kws_start has to stay there until the next kws_start. One thread.
+// No heap: the caller owns the memory from kws_memory() on and grows it for the models, their arena
+// and the names. What it hands to kws_bundle and kws_start has to stay there until the next
+// kws_bundle. One thread.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -18,7 +19,8 @@ extern "C" uint8_t __heap_base;  // the linker's: the first byte after data and 
 
 namespace {
 
-constexpr int kMaxText = 512;  // the longest: a fault's line, or `Heard` with a label of 32 bytes
+constexpr int kMaxText = 512;  // the longest: two boot lines with names of 32 bytes, or a fault's
+constexpr int kMaxBundles = 2;
 
 // The serial port of a device that is a page. Text that does not fit is cut.
 class PageOutput final : public kws::Output {
@@ -36,7 +38,7 @@ class PageOutput final : public kws::Output {
   int size_ = 0;
 };
 
-// Room for a T that is constructed again at each kws_start, without a heap and without a static
+// Room for a T that is constructed again and again, without a heap and without a static
 // constructor.
 template <typename T>
 class Place {
@@ -50,13 +52,22 @@ class Place {
   alignas(T) uint8_t bytes_[sizeof(T)];
 };
 
-Place<kws::Model> g_model;
+// What kws_bundle says of a bundle.
+struct Part {
+  kws::PipelineConfig config;
+  const char* labels[kws::Recognizer::kMaxLabels];
+  Place<kws::Model> place;
+  const kws::Model* model;  // in `place`; null: no bundle is there
+  int32_t gate_rise;
+};
+
+Part g_parts[kMaxBundles];
 Place<kws::AllOpsResolver> g_resolver;
 Place<kws::Pipeline> g_pipeline;
+Place<kws::Commands> g_commands;
 Place<kws::Gate> g_gate;
 PageOutput g_output;
 kws::Pipeline* g_running = nullptr;  // null before the first good kws_start
-const char* g_labels[kws::Recognizer::kMaxLabels];
 int16_t g_hop[kws::Frontend::kStrideSamples];
 
 const char* AfterEnd(const char* text) {
@@ -84,32 +95,34 @@ uint8_t* KWS_EXPORT(kws_memory)() {
   return &__heap_base + (-reinterpret_cast<uintptr_t>(&__heap_base) & 15);
 }
 
-// Makes the pipeline of a model at time 0. `names` holds the bundle's name, the first 8 digits of
-// the model's SHA-256, then the labels, each with a zero at its end. `arena` is 16-byte aligned.
-// `frames` has room for `window_frames` x kws_channels() bytes.
-// `thresholds` holds one for each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is
-// what Gate takes, or 0 for no gate. Returns 1: kws_text holds the boot line; 0: an `error: ` line.
-// The pipeline refuses what is out of range, as on a device.
-int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_t* arena,
-                              uint32_t arena_bytes, const char* names, int32_t label_count,
-                              int32_t inference_stride, int32_t average_window_ms,
-                              int32_t detection_threshold, int32_t suppression_ms,
-                              int32_t minimum_count, const uint8_t* thresholds,
-                              int32_t report_unknown, int32_t gate_rise, int32_t window_frames,
-                              int32_t stride_samples, int32_t first_keyword, int8_t* frames) {
+// Describes a bundle for the next kws_start. `which` is 0, or 1 for the one that listens for
+// commands after the keywords of the other. `names` holds the bundle's name, the first 8 digits of
+// the model's SHA-256, then the labels, each with a zero at its end. `thresholds` holds one for
+// each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is what Gate takes, or 0 for no
+// gate; only the first bundle has one. Returns 1; 0: the model is damaged, and kws_text holds an
+// `error: ` line.
+int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
+                               const char* names, int32_t label_count, int32_t inference_stride,
+                               int32_t average_window_ms, int32_t detection_threshold,
+                               int32_t suppression_ms, int32_t minimum_count,
+                               const uint8_t* thresholds, int32_t report_unknown, int32_t gate_rise,
+                               int32_t window_frames, int32_t stride_samples,
+                               int32_t first_keyword) {
+  if (which < 0 || which >= kMaxBundles) return 0;
   g_running = nullptr;
   g_output.ClearText();
-  kws::PipelineConfig config{};
+  Part& part = g_parts[which];
+  kws::PipelineConfig& config = part.config;
   config.version = KWS_VERSION;
   config.board = "browser";
   config.model_name = names;
   config.model_sha8 = AfterEnd(names);
   const char* label = AfterEnd(config.model_sha8);
   for (int32_t i = 0; i < label_count && i < kws::Recognizer::kMaxLabels; ++i) {
-    g_labels[i] = label;
+    part.labels[i] = label;
     label = AfterEnd(label);
   }
-  config.labels = g_labels;
+  config.labels = part.labels;
   config.label_count = label_count;
   config.inference_stride = inference_stride;
   config.recognizer.average_window_ms = average_window_ms;
@@ -121,15 +134,35 @@ int32_t KWS_EXPORT(kws_start)(const uint8_t* model, uint32_t model_bytes, uint8_
   config.window_frames = window_frames;
   config.stride_samples = stride_samples;
   config.first_keyword = first_keyword;
-  const kws::Model* opened = g_model.Make(kws::GetModel(model, model_bytes));
-  if (opened->status() != kws::Status::kOk) {
-    kws::WriteError(&g_output, kws::StatusMessage(opened->status()), nullptr, nullptr);
-    return 0;
-  }
-  kws::Pipeline* pipeline = g_pipeline.Make(config, kws::Network{*opened, *g_resolver.Make()},
+  part.gate_rise = gate_rise;
+  part.model = part.place.Make(kws::GetModel(model, model_bytes));
+  if (part.model->status() == kws::Status::kOk) return 1;
+  kws::WriteError(&g_output, kws::StatusMessage(part.model->status()), nullptr, nullptr);
+  part.model = nullptr;
+  return 0;
+}
+
+// Makes the pipeline of what kws_bundle described, at time 0. `arena` is 16-byte aligned. `frames`
+// has room for `frame_count` x kws_channels() bytes: the larger window of both bundles. The second
+// one listens for `listen_ms` after a keyword of the first; 0: there is none. Returns 1: kws_text
+// holds the boot line of each; 0: an `error: ` line. The pipeline refuses what is out of range, as
+// on a device.
+int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* frames,
+                              int32_t frame_count, uint32_t listen_ms) {
+  g_running = nullptr;
+  g_output.ClearText();
+  const Part& first = g_parts[0];
+  const Part& second = g_parts[1];
+  if (first.model == nullptr || (listen_ms > 0 && second.model == nullptr)) return 0;
+  const kws::OpResolver& resolver = *g_resolver.Make();
+  kws::Pipeline* pipeline = g_pipeline.Make(first.config, kws::Network{*first.model, resolver},
                                             arena, static_cast<size_t>(arena_bytes),
-                                            kws::FrameMemory{frames, window_frames}, &g_output);
-  if (gate_rise > 0) pipeline->UseGate(g_gate.Make(gate_rise));
+                                            kws::FrameMemory{frames, frame_count}, &g_output);
+  if (listen_ms > 0) {
+    pipeline->Then(g_commands.Make(
+        kws::Commands{second.config, kws::Network{*second.model, resolver}, listen_ms, {}}));
+  }
+  if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
   if (pipeline->Start() != kws::Status::kOk) return 0;
   g_running = pipeline;
   return 1;
@@ -145,12 +178,14 @@ int32_t KWS_EXPORT(kws_hop)() {
   return g_running->inferred() ? 1 : 0;
 }
 
-// Time 0 again, nothing heard yet; thresholds stay. Returns 1, or 0 before a good kws_start.
+// Time 0 again, nothing heard yet, and the first bundle listens; thresholds stay. Returns 1, or 0
+// before a good kws_start.
 int32_t KWS_EXPORT(kws_reset)() {
   return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
 }
 
-// The label that the last hop's line says was heard; its score is kws_mean. -1: none.
+// The label that the last hop's line says was heard: the labels of the first bundle, then those of
+// the second, are counted from 0. -1: none.
 int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : -1; }
 
 // What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
@@ -168,13 +203,18 @@ const int8_t* KWS_EXPORT(kws_frame)() {
   return g_running != nullptr ? g_running->newest_frame() : nullptr;
 }
 
-// The model's last output, an int8 for each label.
+// Whether the second bundle runs: 1 or 0.
+int32_t KWS_EXPORT(kws_listening)() {
+  return g_running != nullptr && g_running->listening() ? 1 : 0;
+}
+
+// The model's last output, an int8 for each label of the bundle that runs.
 const int8_t* KWS_EXPORT(kws_scores)() {
   return g_running != nullptr ? g_running->scores() : nullptr;
 }
 
-// The recognizer's mean score of a label, and the threshold that it has to exceed: 0..255. -1: no
-// such label.
+// The recognizer's mean score of a label (of both bundles, as in kws_heard; 0 if its bundle rests),
+// and the threshold that it has to exceed: 0..255. -1: no such label.
 int32_t KWS_EXPORT(kws_mean)(int32_t label) {
   return IsLabel(label) ? g_running->MeanScore(label) : -1;
 }

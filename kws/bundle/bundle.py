@@ -126,6 +126,13 @@ class Bundle:
         return keywords_of(self.labels)
 
     @property
+    def parts(self) -> tuple[Bundle, ...]:
+        """The bundles of a device, each for itself: this one, then the second one, if any."""
+        if self.then is None:
+            return (self,)
+        return dataclasses.replace(self, then=None), self.then.bundle
+
+    @property
     def device_labels(self) -> tuple[str, ...]:
         """The labels of all that a device hears: this bundle's, then those of the second one."""
         return self.labels + (self.then.bundle.labels if self.then else ())

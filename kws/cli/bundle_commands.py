@@ -15,7 +15,6 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     ThenOption,
-    open_bundle,
     open_device,
     setting_option,
     split_words,
@@ -175,6 +174,8 @@ def export_web(
     *,
     out: Annotated[Path, typer.Option(help="Folder of the page. One that exists is replaced.")],
     model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the page on this machine until Ctrl-C.")
     ] = False,
@@ -188,9 +189,11 @@ def export_web(
     from kws.host.web.export import export_page
     from kws.host.web.file_server import file_server
 
-    bundle = open_bundle(model)
+    bundle = open_device(model, then, listen_for)
     size = export_page(bundle, out)
-    print(f"{out}: {bundle.name} {bundle.sha8}, {size} bytes and the model's {len(bundle.model)}")
+    names = " then ".join(f"{part.name} {part.sha8}" for part in bundle.parts)
+    models = sum(len(part.model) for part in bundle.parts)
+    print(f"{out}: {names}, {size} bytes and {models} of {'models' if then else 'the model'}")
     if not serve:
         print(f"open {out / 'index.html'} in a browser")
         return

@@ -2,7 +2,8 @@
 """Writes a static page that runs a bundle: the page's files, the core as WebAssembly, the model.
 
 The page opens from a web server and as a file. A page that was opened as a file may read no other
-file, so the model and the core are written as scripts, in base64.
+file, so models and core are written as scripts, in base64. A second bundle, which listens for
+commands after the first one's keywords, comes along.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from typing import Any
 
 from kws import __version__
 from kws._core import SAMPLE_RATE
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import Bundle, as_interpreted
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.emulate.padding import PAUSE_SECONDS, silence
-from kws.host.web.model_facts import model_facts
+from kws.host.web.model_facts import model_facts, saved_thresholds
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
 
@@ -30,7 +31,7 @@ def export_page(bundle: Bundle, out: Path) -> int:
     """Write the page's folder whole, or leave the old one as it was.
 
     Returns:
-        Bytes of all files but the model's.
+        Bytes of all files but the models'.
 
     Raises:
         UsageError: `out` is a file, or a folder that holds something else than such a page.
@@ -38,6 +39,7 @@ def export_page(bundle: Bundle, out: Path) -> int:
         KwsError: it could not be written; an old page there is untouched.
     """
     _check_destination(out)
+    bundle = as_interpreted(bundle)  # the page's core has no other way
     try:
         core = _base64(WASM.read_bytes())
     except OSError:
@@ -47,23 +49,35 @@ def export_page(bundle: Bundle, out: Path) -> int:
             (folder / name).write_bytes(content)
         _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
         size = sum(file.stat().st_size for file in folder.iterdir())
-        model = {"KWS_BUNDLE": _settings(bundle), "KWS_MODEL": _base64(bundle.model)}
-        _write_script(folder / MODEL, model)
+        models = [_base64(part.model) for part in bundle.parts]
+        _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(bundle), "KWS_MODELS": models})
     return size
 
 
 def _settings(bundle: Bundle) -> dict[str, Any]:
-    """What the page shows of a bundle, and what its core needs; the model's bytes aside."""
-    recognizer = dataclasses.asdict(bundle.recognizer)
-    del recognizer["thresholds"]  # the facts have one for each label
+    """What the page shows of a device, and what its core needs; the models' bytes aside."""
     return {
         **model_facts(bundle),
+        "parts": [_part(part) for part in bundle.parts],
+        "listen_ms": bundle.then.listen_ms if bundle.then else 0,
+    }
+
+
+def _part(bundle: Bundle) -> dict[str, Any]:
+    """What the core needs of one bundle."""
+    recognizer = dataclasses.asdict(bundle.recognizer)
+    del recognizer["thresholds"]  # there is one for each label
+    return {
+        "name": bundle.name,
+        "sha8": bundle.sha8,
         "sha256": bundle.sha256,
+        "labels": list(bundle.labels),
         "inference_stride": bundle.inference_stride,
         "window_frames": bundle.frontend.frames,
         "stride_samples": bundle.frontend.stride_samples,
         "first_keyword": first_keyword(bundle.labels),
         "recognizer": recognizer,
+        "thresholds": saved_thresholds(bundle),
     }
 
 

@@ -34,7 +34,7 @@ def clip_seconds(bundle: Bundle) -> float:
 def model_facts(bundle: Bundle) -> dict[str, Any]:
     """What both pages are given; site/app.js shows it. All values can be written as JSON."""
     accuracy = bundle.metrics.get("accuracy")
-    parts = [bundle, bundle.then.bundle] if bundle.then else [bundle]
+    parts = bundle.parts
     ops = list(dict.fromkeys(op for part in parts for op in part.ops))
     kernels = {kernel for part in parts for kernel in _core.Interpreter(part.model).kernels}
     return {

@@ -8,7 +8,7 @@ const path = require("node:path");
 const [page, block, ...files] = process.argv.slice(2);
 const scripts = ["model.js", "core.wasm.js", "core.js", "recording.js"];
 const text = scripts.map((name) => fs.readFileSync(path.join(page, name), "utf8").replace('"use strict";', "")).join("\n");
-const names = "KWS_BUNDLE, KWS_MODEL, KWS_CORE, KWS_PAUSES, KwsCore, exactSamples, betweenPauses";
+const names = "KWS_BUNDLE, KWS_MODELS, KWS_CORE, KWS_PAUSES, KwsCore, exactSamples, betweenPauses";
 const it = new Function(`"use strict"; ${text}\nreturn {${names}};`)();
 
 function attempt(work) {
@@ -39,10 +39,10 @@ function hear(core, buffer) {
   };
 }
 
-const model = Buffer.from(it.KWS_MODEL, "base64");
+const models = it.KWS_MODELS.map((model) => Buffer.from(model, "base64"));
 const result = attempt(() => {
   const core = new it.KwsCore(Buffer.from(it.KWS_CORE, "base64"));
-  const boot = core.start(it.KWS_BUNDLE, model);
+  const boot = core.start(it.KWS_BUNDLE, models);
   const clips = files.map((file) => attempt(() => {
     const bytes = fs.readFileSync(file);
     return hear(core, bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));

@@ -18,7 +18,7 @@ import pytest
 
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle
+from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle, with_commands
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
@@ -172,6 +172,79 @@ def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path
     check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
 
 
+# --- a wake word, then commands -------------------------------------------------------------------
+
+
+def check_same_lines(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> str:
+    """Lines, words, means and frames of two bundles are the host's; gives the lines."""
+    assert said["thresholds"] == bundle.pipeline().thresholds
+    text = ""
+    for wav, clip in zip(wavs, said["clips"], strict=True):
+        pcm = between_silence(load_clip(wav))
+        serial = host_device.play(bundle, pcm).text
+        page_serial = (said["boot"] + clip["text"]).replace(" on browser,", " on host,")
+        assert page_serial == serial, wav.name
+        words = [f"Heard {label} ({score}) @{ms}ms" for label, score, ms in clip["words"]]
+        assert words == [line for line in clip["text"].splitlines() if line.startswith("Heard")]
+        sizes = {len(part.labels) for part in bundle.parts}
+        assert {len(scores) for scores in clip["scores"]} <= sizes
+        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
+        np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))
+        text += clip["text"]
+    return text
+
+
+def test_commands_after_a_wake_word(wavs: list[Path], tmp_path: Path) -> None:
+    clips = {clip.stem: load_clip(clip) for clip in CLIPS}
+    pause = np.zeros(9600, np.int16)
+    spoken = [clips[name] for name in ("left_slt", "yes_slt", "left_slt", "no_awb", "pink_noise")]
+    wav = tmp_path / "spoken.wav"
+    write_clip(wav, np.concatenate([part for clip in spoken for part in (clip, pause)]))
+    yes_no = load_bundle(default_bundle_path())
+    ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
+    bundle = with_commands(yes_no, ten_words, 3000)
+    page = page_of(bundle, tmp_path / "page")
+    # A recording that ends while the second bundle listens is followed by a new start.
+    text = check_same_lines(bundle, trace(page, [wav, *wavs]), [wav, *wavs])
+    first = text.splitlines()[:6]
+    assert [line.split()[:2] for line in first] == [
+        ["Heard", "yes"], ["Listening", "for"], ["Heard", "left"], ["Waiting", "for"],
+        ["Heard", "no"], ["Listening", "for"],
+    ]  # fmt: skip
+    assert all(int(line.split("(")[1].split(")")[0]) > 60 for line in first if "Heard" in line)
+    check_same_lines(bundle, trace(page, [wav], block=477), [wav])
+
+
+@pytest.mark.parametrize("windows", [(25, 110), (110, 25)])
+def test_two_windows_share_the_frames(windows: tuple[int, int], tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    levels = np.repeat(2.0 ** rng.integers(0, 14, 48), 4000)
+    wav = tmp_path / "bursts.wav"
+    write_clip(wav, np.rint(rng.uniform(-1, 1, len(levels)) * levels).astype(np.int16))
+    settings = RecognizerSettings(200, 60, 300, 1, gate_db=0.8)
+    first, second = (
+        make_bundle(
+            dense_model(elements=40 * frames), LABELS, name=f"f{frames}", recognizer=settings
+        )
+        for frames in windows
+    )
+    bundle = with_commands(first, second, 1500)
+    said = trace(page_of(bundle, tmp_path / "page"), [wav])
+    assert check_same_lines(bundle, said, [wav]).count("Listening") > 2
+
+
+def test_a_damaged_second_model_gives_the_hosts_line(tmp_path: Path) -> None:
+    good = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
+    second = load_bundle(default_bundle_path().with_name("ten_words"))
+    cut = dataclasses.replace(second, model=second.model[:5000])
+    page = page_of(with_commands(good, second), tmp_path / "page")
+    whole, damaged = (base64.b64encode(part.model).decode() for part in (second, cut))
+    (page / MODEL).write_text((page / MODEL).read_text().replace(whole, damaged))
+    said = trace(page, [])
+    assert "damaged" in said["problem"]
+    assert said == {"problem": host_error(with_commands(good, cut), good.model)}
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -179,7 +252,7 @@ def damage(page: Path, change: Any) -> None:
     """Change the exported model's bytes."""
     file = page / MODEL
     text = file.read_text()
-    match = re.search(r'KWS_MODEL = "([^"]*)"', text)
+    match = re.search(r'KWS_MODELS = \["([^"]*)"', text)
     assert match
     model = bytearray(base64.b64decode(match[1]))
     model = change(model) or model

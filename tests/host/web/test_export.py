@@ -12,6 +12,7 @@ import pytest
 from kws.bundle.bundle import default_bundle_path
 from kws.host.web import export
 from kws.host.web.file_server import file_server
+from kws.host.web.site_files import MODEL
 
 if TYPE_CHECKING:
     from tests.command_line import Run
@@ -26,6 +27,18 @@ def test_the_command_writes_the_page(kws: Run, tmp_path: Path) -> None:
     asked = re.findall(r'(?:src|href)="([^"]*)"', (out / "index.html").read_text())
     assert names == {"index.html", *asked}
     assert kws("export", "web", "--model", default_bundle_path(), "--out", out)[0] == 0  # again
+
+
+def test_a_page_of_two_bundles_has_both(kws: Run, tmp_path: Path) -> None:
+    out = tmp_path / "page"
+    then = default_bundle_path().with_name("ten_words")
+    code, said, _ = kws("export", "web", "--then", then, "--for", "3s", "--out", out)
+    assert code == 0
+    assert re.match(rf"{out}: yes_no \w{{8}} then ten_words \w{{8}}, ", said)
+    assert '"listen_ms": 3000' in (out / MODEL).read_text()
+    code, _, said = kws("export", "web", "--for", "3s", "--out", out)
+    assert code == 2
+    assert "name it with --then" in said
 
 
 def test_the_command_refuses_in_a_line(

@@ -13,9 +13,11 @@ import pytest
 import soundfile
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle
+from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence
+from kws.host.web.export import export_page
 from kws.host.web.file_server import file_server
 from kws.host.web.site_files import MODEL
 from tests.host.web.exported_page import Open, lines, play, wait_for
@@ -44,6 +46,30 @@ def test_recordings_give_the_lines_of_kws_run(
     page.wait_for_function("() => document.getElementById('player').ended")
     player = page.locator("#player")
     assert player.evaluate("(player) => player.error === null && player.duration === 1.6")
+
+
+def test_two_bundles_give_the_lines_of_kws_run(
+    open_page: Open, bundle: Bundle, wavs: dict[str, Path], tmp_path: Path
+) -> None:
+    ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
+    device = with_commands(bundle, ten_words, 2500)
+    export_page(device, tmp_path / "then")
+    page = open_page(url=(tmp_path / "then" / "index.html").as_uri())
+    assert page.inner_text("#model") == "yes_no then ten_words"
+    play(page, wavs["spoken"], wavs["yes"])
+    expected = []
+    for name in ("spoken", "yes"):
+        text = host_device.play(device, between_silence(load_clip(wavs[name]))).text.splitlines()
+        expected += [f"{name}.wav:", *text[2:]]
+    assert [line.replace(" on browser,", " on host,") for line in lines(page)] == [
+        *text[:2],
+        *expected,
+    ]
+    assert "Listening for commands" in "\n".join(expected)
+    assert "Waiting for the wake word" in "\n".join(expected)
+    assert page.locator("#heard li b").all_inner_texts() == [
+        line.split()[1] for line in reversed(expected) if line.startswith("Heard")
+    ]
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@
 const KEEP_BEHIND = 2; // seconds of sound that the core may have before it; more is lost
 const CAUGHT_UP = 1; // seconds, when it gets sound again: few long gaps spoil fewer words
 
-// KWS_BUNDLE, KWS_MODEL, KWS_CORE and KWS_PAUSES are in the files that kws/host/web/export.py writes.
+// KWS_BUNDLE, KWS_MODELS, KWS_CORE and KWS_PAUSES are in the files that kws/host/web/export.py writes.
 class BrowserSource {
   constructor(app) {
     this.app = app;
@@ -54,12 +54,12 @@ class BrowserSource {
     }
     this.app.showModel(KWS_BUNDLE);
     const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-    const model = unpack(KWS_MODEL);
-    await checkModel(model);
+    const models = KWS_MODELS.map(unpack);
+    for (const [index, model] of models.entries()) await checkModel(model, KWS_BUNDLE.parts[index]);
     this.worker = startWorker();
     this.worker.onmessage = ({ data }) => this[data.type](data);
     this.worker.onerror = ({ message }) => this.problem({ text: `the core does not run here (${message}); use a newer browser` });
-    this.worker.postMessage({ type: "start", wasm: unpack(KWS_CORE), bundle: KWS_BUNDLE, model });
+    this.worker.postMessage({ type: "start", wasm: unpack(KWS_CORE), bundle: KWS_BUNDLE, models });
   }
 
   showControls() {
@@ -212,12 +212,12 @@ class BrowserSource {
 }
 
 // A browser has crypto.subtle if the page came over https, from localhost or from a file.
-async function checkModel(model) {
+async function checkModel(model, { sha256, sha8 }) {
   if (!globalThis.crypto?.subtle) return;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", model));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (hex === KWS_BUNDLE.sha256) return;
-  throw new Error(`model.js: its SHA-256 starts ${hex.slice(0, 8)}, the bundle's is ${KWS_BUNDLE.sha8}; it was changed or damaged, so export it again`);
+  if (hex === sha256) return;
+  throw new Error(`model.js: its SHA-256 starts ${hex.slice(0, 8)}, the bundle's is ${sha8}; it was changed or damaged, so export it again`);
 }
 
 new BrowserSource(new App());

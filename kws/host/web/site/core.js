@@ -16,43 +16,46 @@ class KwsCore {
     this.rest = new Int16Array(0); // samples of a hop that is not whole yet
   }
 
-  // Starts a bundle (KWS_BUNDLE of model.js) with the bytes of its model, at time 0. Returns the
-  // boot line. Throws an Error whose message is one line.
-  start(bundle, model) {
-    const names = [bundle.name, bundle.sha8, ...bundle.labels];
-    const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
-    const thresholds = Uint8Array.from(bundle.thresholds);
+  // Starts a bundle, and the one that listens for commands after it, if there is one (KWS_BUNDLE of
+  // model.js), with the bytes of their models, at time 0. Returns the boot lines. Throws an Error
+  // whose message is one line.
+  start(bundle, models) {
     let end = this.core.kws_memory();
     const place = (size) => {
       const at = end;
       end += (size + 15) & ~15;
       return at;
     };
-    const at = {
-      arena: place(bundle.arena_bytes),
-      model: place(model.length),
-      text: place(text.length),
-      thresholds: place(thresholds.length),
-      frames: place(bundle.window_frames * this.channels),
-    };
+    const frames = Math.max(...bundle.parts.map((part) => part.window_frames));
+    const at = { arena: place(bundle.arena_bytes), frames: place(frames * this.channels) };
+    const parts = bundle.parts.map((part, index) => {
+      const names = [part.name, part.sha8, ...part.labels];
+      const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
+      const contents = [models[index], text, Uint8Array.from(part.thresholds)];
+      return { part, contents, places: contents.map((bytes) => place(bytes.length)) };
+    });
     const missing = end - this.core.memory.buffer.byteLength;
     if (missing > 0) this.core.memory.grow(Math.ceil(missing / 65536));
     const memory = new Uint8Array(this.core.memory.buffer);
-    memory.set(model, at.model);
-    memory.set(text, at.text);
-    memory.set(thresholds, at.thresholds);
-    const { recognizer } = bundle;
-    const started = this.core.kws_start(
-      at.model, model.length, at.arena, bundle.arena_bytes, at.text, bundle.labels.length,
-      bundle.inference_stride, recognizer.average_window_ms, recognizer.detection_threshold,
-      recognizer.suppression_ms, recognizer.minimum_count, at.thresholds,
-      recognizer.report_unknown ? 1 : 0, Math.round(10 * recognizer.gate_db),
-      bundle.window_frames, bundle.stride_samples, bundle.first_keyword, at.frames);
     this.labels = bundle.labels;
+    this.parts = bundle.parts;
     this.rest = new Int16Array(0);
-    const line = this.text();
-    if (!started) throw new Error(KwsCore.fault(line));
-    return line;
+    parts.forEach(({ part, contents, places: [model, text, thresholds] }, index) => {
+      contents.forEach((bytes, which) => memory.set(bytes, [model, text, thresholds][which]));
+      const { recognizer } = part;
+      const isGood = this.core.kws_bundle(
+        index, model, contents[0].length, text, part.labels.length, part.inference_stride,
+        recognizer.average_window_ms, recognizer.detection_threshold, recognizer.suppression_ms,
+        recognizer.minimum_count, thresholds, recognizer.report_unknown ? 1 : 0,
+        Math.round(10 * recognizer.gate_db), part.window_frames, part.stride_samples,
+        part.first_keyword);
+      if (!isGood) throw new Error(KwsCore.fault(this.text()));
+    });
+    const started = this.core.kws_start(
+      at.arena, bundle.arena_bytes, at.frames, frames, bundle.listen_ms);
+    const lines = this.text();
+    if (!started) throw new Error(KwsCore.fault(lines));
+    return lines;
   }
 
   // Time 0 again, nothing heard yet. Thresholds stay.
@@ -64,8 +67,8 @@ class KwsCore {
   // Hears samples (Int16Array at `rate`). Samples that do not fill a hop wait for the next call.
   // Returns an object for each hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
   // label that was heard and its mean score, or null), `frame` (Int8Array; null before the first),
-  // and if the model ran `scores` (Int8Array) and `means` (numbers 0 to 255), else null. Throws an
-  // Error whose message is one line.
+  // and if a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all
+  // labels), else null. Throws an Error whose message is one line.
   hear(samples) {
     const { core } = this;
     const all = new Int16Array(this.rest.length + samples.length);
@@ -83,14 +86,19 @@ class KwsCore {
       hops.push({
         ms: core.kws_time_ms() >>> 0,
         text,
-        word: heard >= 0 ? { label: this.labels[heard], score: core.kws_mean(heard) } : null,
+        word: heard >= 0 ? { label: this.labels[heard], score: KwsCore.score(text) } : null,
         frame: this.bytes(core.kws_frame(), this.channels),
-        scores: done ? this.bytes(core.kws_scores(), this.labels.length) : null,
+        scores: done ? this.bytes(core.kws_scores(), this.running().labels.length) : null,
         means: done ? this.labels.map((_, label) => core.kws_mean(label)) : null,
       });
     }
     this.rest = all.slice(used);
     return hops;
+  }
+
+  // What runs: the bundle, or the one that listens for commands.
+  running() {
+    return this.parts[this.core.kws_listening()];
   }
 
   thresholds() {
@@ -115,6 +123,11 @@ class KwsCore {
   // A copy of `size` int8 of the core's memory; null where there are none.
   bytes(at, size) {
     return at ? new Int8Array(this.core.memory.buffer, at, size).slice() : null;
+  }
+
+  // The score in the line of a word. A bundle that has handed over has forgotten its means.
+  static score(text) {
+    return Number(/ \((\d+)\) @\d+ms$/m.exec(text)[1]);
   }
 
   // What the core wrote, as one line of an Error.

@@ -3,18 +3,18 @@
 // from the text of kwsWorker and KwsCore: a page that was opened as a file can load no worker's file.
 "use strict";
 
-// Messages in: {type: "start", wasm, bundle, model}; {type: "hear", stream, samples};
+// Messages in: {type: "start", wasm, bundle, models}; {type: "hear", stream, samples};
 // {type: "reset"}; {type: "threshold", label, value}.
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
-// number), frames (bytes, 0 to 255), means (the newest; null: the model did not run), tops (the
+// number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
 // highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text}.
 function kwsWorker() {
   let core = null;
 
   const handlers = {
-    start({ wasm, bundle, model }) {
+    start({ wasm, bundle, models }) {
       core = new KwsCore(wasm);
-      const boot = core.start(bundle, model);
+      const boot = core.start(bundle, models);
       postMessage({ type: "started", rate: core.rate, hop: core.hop, boot });
     },
     reset() {
