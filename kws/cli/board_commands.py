@@ -22,6 +22,7 @@ from kws.cli.options import (
     ThenOption,
     open_bundle,
     open_device,
+    schedule_of,
 )
 from kws.errors import UsageError
 
@@ -51,10 +52,13 @@ def build(
     bundle = open_device(model, then, listen_for, compiled=compiled)
     with progress_bar(f"building for {board}", None):
         folder = out or Path("build") / "firmware" / board
-        firmware = build_firmware(board, bundle, folder, pin or ())
-        other = build_firmware(board, as_interpreted(bundle)) if bundle.compiled else None
+        plan = schedule_of(target, bundle)
+        hops = plan.ring_hops
+        firmware = build_firmware(board, bundle, folder, pin or (), hops)
+        interpreted = as_interpreted(bundle)
+        other = build_firmware(board, interpreted, ring_hops=hops) if bundle.compiled else None
     text = board_tables.size_json if as_json else board_tables.size_text
-    print(text(target, firmware, other))
+    print(text(target, firmware, plan, other))
 
 
 def test(
@@ -88,6 +92,8 @@ def test(
     With the default matrix, an emulated board also has to report faults.
     """
     from kws.cli.printing import board_tables
+    from kws.host.build.boards import find_board
+    from kws.host.build.ring import DEFAULT_HOPS
     from kws.host.emulate import faults, matrix
     from kws.host.emulate import recordings as test_recordings
     from kws.progress import progress_bar
@@ -109,12 +115,15 @@ def test(
         matrix.export(board, bundle, recordings, export)
         print(f"{len(recordings)} recordings in {export}")
         return
+    hops = (
+        DEFAULT_HOPS if board == matrix.HOST else schedule_of(find_board(board), bundle).ring_hops
+    )
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
-        results = matrix.play_all(board, bundle, recordings, advance)
+        results = matrix.play_all(board, bundle, recordings, advance, hops)
     injected: list[faults.FaultRow] = []
     if not clips and not data and board != matrix.HOST:
         with progress_bar(f"breaking {board}", faults.TRIES) as advance:
-            injected = faults.check_faults(board, bundle, advance)
+            injected = faults.check_faults(board, bundle, advance, hops)
     passed = board_tables.pass_rate(results) >= pass_rate and all(row.ok for row in injected)
     if as_json:
         print(board_tables.results_json(board, bundle, results, injected, passed=passed))
@@ -148,6 +157,7 @@ def deploy(
     """Build firmware, write it to a board, verify it and see it start."""
     from dataclasses import asdict
 
+    from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
     from kws.host.build.firmware_cache import added_options
     from kws.host.deploy import deployment
@@ -163,7 +173,8 @@ def deploy(
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())
     with progress_bar(f"building for {board}", None), added_options(real_board.options):
-        firmware = build_firmware(board, bundle, pins=pin or ())
+        plan = schedule_of(find_board(board), bundle)
+        firmware = build_firmware(board, bundle, pins=pin or (), ring_hops=plan.ring_hops)
     image = read_elf(firmware.elf, real_board.memory)
     way = deployment.deploy_by_probe if probe else deployment.deploy
     steps = probe_steps(image) if probe else real_board.steps(image)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,8 @@ from kws.errors import UsageError
 if TYPE_CHECKING:
     from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
+    from kws.host.build.boards import Board
+    from kws.host.measure.real_time import Schedule
 
 ModelOption = Annotated[
     Path | None,
@@ -106,6 +109,21 @@ def open_device(
     elif listen_for is not None:
         raise UsageError("--for says how long a second bundle listens; name it with --then")
     return as_compiled(bundle) if compiled else bundle
+
+
+def schedule_of(board: Board, bundle: Bundle) -> Schedule:
+    """What `bundle` takes of the board's time; says so where that cannot be estimated."""
+    from kws.host.measure.real_time import schedule
+
+    plan = schedule(board, bundle)
+    if plan.unknown:
+        print(
+            f"kws: whether {board.name} keeps up is not known, its ring holds {plan.ring_ms} ms: "
+            f"{plan.unknown}",
+            file=sys.stderr,
+            flush=True,
+        )
+    return plan
 
 
 def _milliseconds(option: str, text: str) -> int:

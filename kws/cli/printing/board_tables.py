@@ -15,6 +15,7 @@ from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
 from kws.host.emulate.matrix import Result, Row
 from kws.host.measure.footprint import OTHER, Footprint, read_footprint
+from kws.host.measure.real_time import Schedule
 from kws.host.serial.lines import Event, Heard
 
 
@@ -111,12 +112,15 @@ def serial_text(results: Sequence[Result]) -> str:
     return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
 
 
-def size_text(board: Board, firmware: Firmware, interpreted: Firmware | None = None) -> str:
-    """What a firmware takes of the board's flash and RAM, part by part, and where it lies.
+def size_text(
+    board: Board, firmware: Firmware, plan: Schedule, interpreted: Firmware | None = None
+) -> str:
+    """What a firmware takes of the board's flash, RAM and time, part by part, and where it lies.
 
     Args:
         board: what it is for.
         firmware: what was built.
+        plan: what it takes of the board's time.
         interpreted: the same with an interpreter; None if that is what was built.
     """
     size = firmware.size
@@ -138,6 +142,7 @@ def size_text(board: Board, firmware: Firmware, interpreted: Firmware | None = N
         f"{_right_table(rows)}\n"
         f"{_kernels_text(footprint)}\n"
         f"{_difference_text(size, interpreted)}"
+        f"{_load_text(plan)}"
         f"firmware {firmware.elf}"
     )
 
@@ -152,6 +157,18 @@ def _difference_text(size: Size, interpreted: Firmware | None) -> str:
         f"with an interpreter {flash} and {ram} "
         f"({flash - size.flash} and {ram - size.ram} more)\n"
     )
+
+
+def _load_text(plan: Schedule) -> str:
+    """A line for each bundle, and one for the ring of samples; none for a board without a clock."""
+    if not plan.loads:
+        return ""
+    lines = [
+        f"{load.bundle}: an inference takes {load.inference_ms:.1f} ms every {load.every_ms} ms; "
+        f"with all else {load.share:.0%} of {load.clock_mhz:g} MHz, by estimate"
+        for load in plan.loads
+    ]
+    return "\n".join([*lines, f"the ring of samples holds {plan.ring_ms} ms\n"])
 
 
 def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int]]:
@@ -178,7 +195,9 @@ def _kernels_text(footprint: Footprint) -> str:
     return f"flash of the ops, bytes by file: {sum(footprint.kernels.values()):,}\n{_table(rows)}"
 
 
-def size_json(board: Board, firmware: Firmware, interpreted: Firmware | None = None) -> str:
+def size_json(
+    board: Board, firmware: Firmware, plan: Schedule, interpreted: Firmware | None = None
+) -> str:
     """The same for a script."""
     footprint = read_footprint(firmware.map)
     return json.dumps(
@@ -192,6 +211,8 @@ def size_json(board: Board, firmware: Firmware, interpreted: Firmware | None = N
                 for part, (flash, ram) in _parts(firmware, footprint).items()
             },
             "kernels": footprint.kernels,
+            "loads": [asdict(load) for load in plan.loads],
+            "ring_ms": plan.ring_ms,
             **({"interpreted": asdict(interpreted.size)} if interpreted else {}),
         },
         indent=2,

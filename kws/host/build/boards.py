@@ -37,6 +37,16 @@ class Board:
     flash_start: int = 0
     """Where in flash a firmware begins."""
 
+    clock: int | None = None
+    """Cycles per second of its processor; None where time stands still while it works."""
+
+    option_clocks: Mapping[str, int] = field(default_factory=dict)
+    """The same with an option, by its name; only those that change it."""
+
+    driver_cycles: int = 0
+    """What the firmware takes each hop beside the frontend and the model: the microphone's
+    interrupt, the ring, offset and level. Renode's instructions and a fifth more."""
+
     uf2_family: int | None = None
     """The chip's number in UF2 files; None where the board's bootloader takes none."""
 
@@ -87,6 +97,13 @@ def _read_board(file: Path) -> Board:
         flash=limits["maximum_size"],
         ram=limits["maximum_ram_size"],
         dropped_samples=defines.get("KWS_DROPPED_SAMPLES", 0),
+        clock=_clock(description["build"]),
+        option_clocks={
+            name: clock
+            for name, option in description["build"].get("options", {}).items()
+            if (clock := _clock(option)) is not None
+        },
+        driver_cycles=tools.get("driver_cycles", 0),
         flash_start=int(limits.get("offset_address", "0"), 16),
         uf2_family=int(tools["uf2_family"], 16) if "uf2_family" in tools else None,
         emulator=tools.get("emulator"),
@@ -94,3 +111,8 @@ def _read_board(file: Path) -> Board:
         deploy=tools.get("deploy"),
         loaders=tools.get("loaders", {}),
     )
+
+
+def _clock(settings: Mapping[str, str]) -> int | None:
+    """The clock of a board, or of one of its options, written as PlatformIO has it: 64000000L."""
+    return int(settings["f_cpu"].rstrip("L")) if "f_cpu" in settings else None

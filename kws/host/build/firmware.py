@@ -19,7 +19,8 @@ from kws.host.build import uf2
 from kws.host.build.boards import Board, find_board, firmware_folder
 from kws.host.build.elf_sections import Size, read_size
 from kws.host.build.firmware_cache import cached_build
-from kws.host.build.pins import HEADER, pins_header
+from kws.host.build.pins import HEADER as PINS_HEADER
+from kws.host.build.pins import pins_header
 from kws.host.build.platformio_run import (
     BINARY,
     BUILD_LOG,
@@ -29,6 +30,8 @@ from kws.host.build.platformio_run import (
     PROJECT_FILE,
     TooLargeError,
 )
+from kws.host.build.ring import DEFAULT_HOPS, ring_header
+from kws.host.build.ring import HEADER as RING_HEADER
 
 UF2 = "firmware.uf2"
 
@@ -60,7 +63,11 @@ class Firmware:
 
 
 def build(
-    board: str, bundle: Bundle, out: Path | None = None, pins: Sequence[str] = ()
+    board: str,
+    bundle: Bundle,
+    out: Path | None = None,
+    pins: Sequence[str] = (),
+    ring_hops: int = DEFAULT_HOPS,
 ) -> Firmware:
     """Firmware for `board` with `bundle` built in.
 
@@ -69,6 +76,8 @@ def build(
         bundle: as loaded from its folder.
         out: folder to put copies of the results in; None leaves them in the cache.
         pins: keywords that set a pin of the board for a moment, as `yes=D2`.
+        ring_hops: hops of samples that wait while the board is busy; `real_time.schedule` of
+            kws.host.measure says how many may have to.
 
     Raises:
         UsageError: there is no such board, or it or the bundle has nothing that `pins` names.
@@ -80,7 +89,7 @@ def build(
     if out is not None:
         _check_folder(out)
     try:
-        with generated(bundle, _pins(port, bundle, pins)) as sources:
+        with generated(bundle, _headers(port, bundle, pins, ring_hops)) as sources:
             built = cached_build(board, sources)
     except TooLargeError as error:
         raise ToolError(_what_to_shrink(port, bundle, error)) from None
@@ -141,8 +150,14 @@ def _write(folder: Path, sources: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _pins(board: Board, bundle: Bundle, pins: Sequence[str]) -> dict[str, str]:
-    return {HEADER: pins_header(board, bundle, pins)} if pins else {}
+def _headers(board: Board, bundle: Bundle, pins: Sequence[str], ring_hops: int) -> dict[str, str]:
+    """What is generated for this board beside the bundle's files."""
+    headers = {}
+    if pins:
+        headers[PINS_HEADER] = pins_header(board, bundle, pins)
+    if ring_hops != DEFAULT_HOPS:
+        headers[RING_HEADER] = ring_header(ring_hops)
+    return headers
 
 
 def _firmware(folder: Path) -> Firmware:

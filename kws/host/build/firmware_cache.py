@@ -33,16 +33,35 @@ _MAX_BUILDS = 16  # in the cache; the oldest go
 @contextlib.contextmanager
 def added_options(names: str) -> Iterator[None]:
     """Builds in this block have these options too; `names` is as in the environment variable."""
+    with _options(",".join([*chosen_options(), *names.split(",")]) if names else None):
+        yield
+
+
+@contextlib.contextmanager
+def without_options() -> Iterator[None]:
+    """Builds in this block have no options: they are for another board."""
+    with _options(""):
+        yield
+
+
+def chosen_options() -> list[str]:
+    """The names of the options that builds have."""
+    return os.environ.get(OPTIONS, "").replace(",", " ").split()
+
+
+@contextlib.contextmanager
+def _options(names: str | None) -> Iterator[None]:
+    """Builds in this block have these options; None: those that they had."""
     before = os.environ.get(OPTIONS)
-    if names:
-        os.environ[OPTIONS] = f"{before},{names}" if before else names
+    if names is not None:
+        os.environ[OPTIONS] = names
     try:
         yield
     finally:
         if before is not None:
             os.environ[OPTIONS] = before
-        elif names:
-            del os.environ[OPTIONS]
+        else:
+            os.environ.pop(OPTIONS, None)
 
 
 def cached_build(environment: str, generated: Path | None) -> Path:
@@ -55,7 +74,7 @@ def cached_build(environment: str, generated: Path | None) -> Path:
     Raises:
         ToolError: the compiler is missing, the build failed, or the cache cannot be written.
     """
-    folder = cache_folder() / "firmware" / f"{environment}-{_key(environment, generated)}"
+    folder = cache_folder() / "firmware" / f"{environment}-{build_key(environment, generated)}"
     if not (folder / ELF).is_file():
         _fill(folder, environment, generated)
     with contextlib.suppress(OSError):
@@ -92,7 +111,7 @@ def _locked(file: Path) -> Iterator[None]:
         yield
 
 
-def _key(environment: str, generated: Path | None) -> str:
+def build_key(environment: str, generated: Path | None) -> str:
     """Hash of all that a build depends on: sources, bundle, versions, compiler."""
     digest = hashlib.sha256()
     texts = (

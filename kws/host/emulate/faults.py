@@ -16,6 +16,7 @@ from kws._core import FAULT_LINES, SAMPLE_RATE
 from kws.bundle.bundle import Bundle
 from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build, build_sources, generated
+from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
@@ -53,7 +54,10 @@ TRIES = 5
 
 
 def check_faults(
-    board: str, bundle: Bundle, progress: Callable[[int], None] = lambda _: None
+    board: str,
+    bundle: Bundle,
+    progress: Callable[[int], None] = lambda _: None,
+    ring_hops: int = DEFAULT_HOPS,
 ) -> list[FaultRow]:
     """Break the firmware of `bundle` in each way, type at it, and read what it says.
 
@@ -61,6 +65,7 @@ def check_faults(
         board: an emulated board.
         bundle: what it runs.
         progress: called with 1 after each try.
+        ring_hops: of the firmware; see `build`.
 
     Raises:
         BoardError: the emulator failed.
@@ -78,12 +83,12 @@ def check_faults(
         ThreadPoolExecutor(PARALLEL) as pool,
         emulator(board) as device,
     ):
-        tries = _tries(board, bundle, device, Path(folder))
+        elf = build(board, bundle, ring_hops=ring_hops).elf
+        tries = _tries(board, bundle, elf, device, Path(folder))
         return [row for rows in pool.map(run, tries) for row in rows]
 
 
-def _tries(board: str, bundle: Bundle, device: Emulator, folder: Path) -> Iterator[_Try]:
-    elf = build(board, bundle).elf
+def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path) -> Iterator[_Try]:
     pcm = silence(2 * SAMPLE_RATE)
 
     if not bundle.compiled:  # else there is no model file

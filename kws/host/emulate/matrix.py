@@ -23,6 +23,7 @@ from kws.errors import BoardError, UsageError
 from kws.files import new_directory
 from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
+from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.emulate import host_device
 from kws.host.emulate.emulators import emulator
 from kws.host.emulate.padding import Pcm, between_silence
@@ -180,6 +181,7 @@ def play_all(
     bundle: Bundle,
     recordings: Sequence[Recording],
     progress: Callable[[int], None] = lambda _: None,
+    ring_hops: int = DEFAULT_HOPS,
 ) -> list[Result]:
     """Play each recording to a fresh device, several at once, and check what it wrote.
 
@@ -191,6 +193,7 @@ def play_all(
         bundle: what the device runs.
         recordings: in the order of the results.
         progress: called with 1 after each.
+        ring_hops: of the firmware; see `build`.
 
     Raises:
         BoardError: the board met a fault.
@@ -203,7 +206,7 @@ def play_all(
         return [_checked(r, serial, serial, bundle, progress) for r, serial in checked]
     find_board(board)
     with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
-        elf = build(board, bundle).elf
+        elf = build(board, bundle, ring_hops=ring_hops).elf
         return list(
             pool.map(
                 lambda r: _checked(

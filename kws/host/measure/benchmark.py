@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,11 +17,10 @@ from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
 from kws.host.emulate.qemu import Qemu
 from kws.host.measure.cycle_count import count_cycles
+from kws.host.measure.cycle_estimate import TOOL, bench_image
 from kws.host.measure.footprint import Footprint, read_footprint
 
-_MAGIC = 0x4253574B  # as tools/bench.cc has it
-_MODEL_OFFSET = 16
-_SHIFT = 6  # likewise: more than a tick of the board's timer an instruction
+_SHIFT = 6  # as tools/bench.cc has it: more than a tick of the board's timer an instruction
 
 
 CYCLES_ARE = (
@@ -111,8 +109,8 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
         BoardError: the board cannot run the model.
         ToolError: compiler or emulator are missing or failed.
     """
-    elf = build_tool(board, "bench").elf
-    image = struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0") + model
+    elf = build_tool(board, TOOL).elf
+    image = bench_image(model)
     with Qemu() as emulator:
         text = emulator.run(elf, image, timeout_s=300, shift=_SHIFT).text
         cycles = count_cycles(emulator.trace(elf, image, timeout_s=1200))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kws.errors import BoardError
@@ -15,6 +15,16 @@ from kws.host.measure.cortex_m4 import block_cycles
 _MARK = "KwsMark"
 _END = "KwsMarkEnd"
 _DONE = "KwsMarkDone"
+
+NOTHING, HOP, ALLOCATION, INFERENCE = (
+    "KwsMarkNothing",
+    "KwsMarkHop",
+    "KwsMarkAllocation",
+    "KwsMarkInference",
+)
+"""The parts: what counting costs, the frontend a hop, planning the tensors, an inference."""
+
+_OP = "KwsMarkOp"
 
 
 @dataclass(frozen=True)
@@ -37,6 +47,23 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
         BoardError: the benchmark did not come to its end.
     """
     parts: dict[str, list[int]] = defaultdict(list)
+    for part, cycles in part_cycles(blocks):
+        parts[part].append(cycles)
+    nothing = parts[NOTHING][-1]
+    counting, *ops = parts[_OP]  # the first op is none
+    return Cycles(
+        tuple(cycles - nothing for cycles in parts[HOP]),
+        parts[INFERENCE][0] - nothing,
+        tuple(cycles - counting for cycles in ops),
+    )
+
+
+def part_cycles(blocks: Iterable[Block]) -> Iterator[tuple[str, int]]:
+    """The benchmark's parts in the order they end, each with its cycles and those of counting.
+
+    Raises:
+        BoardError: the benchmark did not come to its end.
+    """
     known: dict[tuple[Block, Block], int] = {}
     part = ""
     cycles = 0
@@ -44,9 +71,9 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
     for block in blocks:
         if block.symbol.startswith(_MARK):
             if block.symbol == _DONE:
-                break
+                return
             if block.symbol == _END:
-                parts[part].append(cycles)
+                yield part, cycles
             part = "" if block.symbol == _END else block.symbol
             cycles = 0
         elif part and before is not None:
@@ -55,12 +82,4 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
                 known[pair] = block_cycles(before, block)
             cycles += known[pair]
         before = block
-    else:
-        raise BoardError("the traced benchmark stopped before its end; that is a bug")
-    nothing = parts["KwsMarkNothing"][-1]
-    counting, *ops = parts["KwsMarkOp"]  # the first op is none
-    return Cycles(
-        tuple(cycles - nothing for cycles in parts["KwsMarkHop"]),
-        parts["KwsMarkInference"][0] - nothing,
-        tuple(cycles - counting for cycles in ops),
-    )
+    raise BoardError("the traced benchmark stopped before its end; that is a bug")

@@ -32,7 +32,7 @@ class ZooModel:
     stride: int = DEFAULT_STRIDE
     """Hops of 20 ms from one inference to the next, 1 to 16.
 
-    It is large enough that a Cortex-M4F of 48 MHz keeps up, by the cycles that `kws models`
+    It is large enough that the slowest board, of 48 MHz, keeps up, by the cycles that `kws models`
     estimates. With more than 16 hops fewer than three results would fall into the recognizer's
     second. A streaming model runs each time that it has its new frames, whatever its cost.
     """

@@ -8,7 +8,12 @@ void AudioProvider::Push(const int16_t* samples, size_t count) {
   const uint32_t waiting = written - read_.load(std::memory_order_acquire);
   const size_t free = kCapacity - waiting;
   const size_t kept = count < free ? count : free;
-  for (size_t i = 0; i < kept; ++i) ring_[(written + i) & (kCapacity - 1)] = samples[i];
+  uint32_t at = write_at_;
+  for (size_t i = 0; i < kept; ++i) {
+    ring_[at] = samples[i];
+    at = at + 1 < kCapacity ? at + 1 : 0;
+  }
+  write_at_ = at;
   written_.store(written + static_cast<uint32_t>(kept), std::memory_order_release);
 
   if (kept < count) {
@@ -26,7 +31,9 @@ bool AudioProvider::PopHop(int16_t* hop) {
   const uint32_t read = read_.load(std::memory_order_relaxed);
   const uint32_t waiting = written_.load(std::memory_order_acquire) - read;
   if (waiting < kHopSamples) return false;
-  for (size_t i = 0; i < kHopSamples; ++i) hop[i] = ring_[(read + i) & (kCapacity - 1)];
+  const uint32_t at = read_at_;
+  for (size_t i = 0; i < kHopSamples; ++i) hop[i] = ring_[at + i];
+  read_at_ = at + kHopSamples < kCapacity ? at + kHopSamples : 0;
   read_.store(read + kHopSamples, std::memory_order_release);
   return true;
 }

@@ -8,6 +8,13 @@
 #include <cstdint>
 
 #include "frontend/frontend.h"
+#if __has_include("ring.h")
+#include "ring.h"  // generated: kRingHops
+#else
+namespace kws {
+inline constexpr size_t kRingHops = 13;  // 260 ms
+}  // namespace kws
+#endif
 
 namespace kws {
 
@@ -18,9 +25,10 @@ namespace kws {
 // without a word. Losses in a row, up to the next Push that fits whole, are one burst.
 class AudioProvider {
  public:
-  // Samples (256 ms); a power of two. The ring fills while an inference runs: some take 0.2 s.
-  static constexpr size_t kCapacity = 4096;
   static constexpr size_t kHopSamples = Frontend::kStrideSamples;
+
+  // Samples. The ring fills while an inference runs, so `kws build` chooses its hops by the model.
+  static constexpr size_t kCapacity = kRingHops * kHopSamples;
 
   // Interrupt context. Keeps as many of `count` samples as fit, drops the rest.
   void Push(const int16_t* samples, size_t count);
@@ -40,16 +48,17 @@ class AudioProvider {
   uint32_t overruns() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  int16_t ring_[kCapacity] = {};
-  // Samples written and read since the start; they wrap, their difference is the fill.
+  // Samples written and read since the start; they wrap at 2^32, their difference is the fill.
   std::atomic<uint32_t> written_{0};
   std::atomic<uint32_t> read_{0};
+  uint32_t write_at_ = 0;            // the producer's place in the ring
+  uint32_t read_at_ = 0;             // the consumer's: the begin of a hop
   std::atomic<uint32_t> lost_{0};    // written by the producer
   std::atomic<uint32_t> closed_{0};  // lost_ when the last burst ended; written by the producer
   uint32_t reported_ = 0;            // the consumer's: closed_ at the last TakeLost
+  int16_t ring_[kCapacity] = {};     // last, so that the others are near: shorter instructions
 
-  static_assert((kCapacity & (kCapacity - 1)) == 0, "the ring's index is a mask");
-  static_assert(kCapacity >= 2 * kHopSamples, "one hop is filled while the other is read");
+  static_assert(kRingHops >= 2, "one hop is filled while the other is read");
 };
 
 }  // namespace kws

@@ -22,6 +22,7 @@
   extern "C" __attribute__((noinline, used)) void name() { asm volatile("@ " #name); }
 KWS_MARK(KwsMarkNothing)
 KWS_MARK(KwsMarkHop)
+KWS_MARK(KwsMarkAllocation)
 KWS_MARK(KwsMarkInference)
 KWS_MARK(KwsMarkOp)
 KWS_MARK(KwsMarkEnd)
@@ -160,7 +161,10 @@ void BenchModel(const kws::Model& model) {
   static kws::AllOpsResolver resolver;
   uint8_t* const arena = reinterpret_cast<uint8_t*>(board::kPsram + kArenaOffset);
   static kws::MicroInterpreter interpreter(model, resolver, arena, kArenaBytes);
-  if (interpreter.AllocateTensors() != kws::Status::kOk) Fail("the model cannot be allocated");
+  KwsMarkAllocation();
+  const kws::Status allocated = interpreter.AllocateTensors();
+  KwsMarkEnd();
+  if (allocated != kws::Status::kOk) Fail("the model cannot be allocated");
   WriteFigure("arena", static_cast<uint32_t>(interpreter.arena_used_bytes()));
 
   FillInputs(interpreter);

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a board keeps up with a bundle, and how many samples wait meanwhile.
+
+All of this is an estimate before the firmware is built: the cycles of the model and of the frontend
+(`cycle_estimate`), those of the board's drivers, and the board's clock.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from kws.bundle.bundle import Bundle
+from kws.errors import BoardError, ToolError
+from kws.features.frontend_settings import HOP, HOP_MS
+from kws.host.build.boards import Board
+from kws.host.build.firmware_cache import chosen_options
+from kws.host.build.ring import DEFAULT_HOPS
+from kws.host.measure.cycle_estimate import ModelCycles, estimate_cycles
+
+LONGEST_MS = 320
+"""The longest interval between inferences that is proposed: the recognizer needs several scores a
+second."""
+
+RESERVE = 1.25
+"""How much longer than estimated the ring lets an inference take: the estimate knows no wait
+states."""
+
+CONSOLE_MS = 100
+"""How long a typed command may hold up the main loop: erasing a page of the nRF52840's flash takes
+90 ms, then a record is written (boards/nrf52840/settings_flash.cc)."""
+
+BLOCK_MS = 20
+"""What a microphone's interrupt brings at once."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """How much of a board's time one bundle takes when nothing is skipped."""
+
+    bundle: str
+    """Its name."""
+
+    inference_ms: float
+    every_ms: int
+    """From one inference to the next."""
+
+    share: float
+    """Of the board's time, with the frontend and the drivers; 1 is all of it."""
+
+    clock_mhz: float
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What a device's time is spent on, and how many samples may wait."""
+
+    ring_hops: int = DEFAULT_HOPS
+    """Hops of 20 ms that the ring of samples holds."""
+
+    loads: tuple[Load, ...] = ()
+    """Of each bundle; none where nothing is known."""
+
+    unknown: str = ""
+    """Why nothing is known of a board that has a clock; else empty."""
+
+    @property
+    def ring_ms(self) -> int:
+        """Milliseconds of sound that may wait."""
+        return self.ring_hops * HOP_MS
+
+
+def schedule(board: Board, bundle: Bundle) -> Schedule:
+    """Estimate what `bundle`, and the one after it, take of a board's time, and size the ring.
+
+    A gate saves power, not time: a loud room needs every inference.
+
+    Raises:
+        BoardError: the board cannot keep up; the text says what would.
+    """
+    clock = clock_of(board)
+    if clock is None:  # its time stands still while it works
+        return Schedule()
+    bundles = [bundle, *([bundle.then.bundle] if bundle.then else [])]
+    try:
+        cycles = [estimate_cycles(each.model) for each in bundles]
+    except (ToolError, BoardError) as error:
+        return Schedule(unknown=str(error))
+    loads = tuple(
+        _load(board, clock, each, spent) for each, spent in zip(bundles, cycles, strict=True)
+    )
+    busy = max(spent.inference + _hop_cycles(board, bundle, spent) for spent in cycles)
+    if bundle.then is not None:  # the hop that hands over plans the other model, too
+        busy += max(spent.allocation for spent in cycles)
+    waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS
+    return Schedule(math.ceil(waits_ms / HOP_MS), loads)
+
+
+def clock_of(board: Board) -> int | None:
+    """Cycles per second of a board's processor with the chosen options; None: it has no time."""
+    clocks = [board.option_clocks[name] for name in chosen_options() if name in board.option_clocks]
+    return clocks[-1] if clocks else board.clock
+
+
+def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load:
+    """What a bundle takes of a board's time.
+
+    Raises:
+        BoardError: it is more than there is.
+    """
+    in_hop = clock * HOP_MS // 1000
+    rest = in_hop - _hop_cycles(board, bundle, cycles)
+    hops = bundle.inference_stride / _frames_a_hop(bundle)
+    load = Load(
+        bundle.name,
+        inference_ms=1000 * cycles.inference / clock,
+        every_ms=bundle.every_ms,
+        share=1 - (rest - cycles.inference / hops) / in_hop,
+        clock_mhz=clock / 1e6,
+    )
+    if load.share > 1:
+        needed = math.inf if rest <= 0 else cycles.inference / rest  # hops
+        raise BoardError(
+            f"{board.name} does not keep up with {bundle.name}: an inference runs every "
+            f"{load.every_ms} ms and takes about {load.inference_ms:.0f} ms at "
+            f"{load.clock_mhz:g} MHz; {_cure(bundle, needed)}"
+        )
+    return load
+
+
+def _cure(bundle: Bundle, hops: float) -> str:
+    """What to do about a bundle whose inferences need so many hops."""
+    smaller = "take a smaller model (kws models lists their cycles)"
+    if hops * HOP_MS > LONGEST_MS:
+        return f"no interval up to {LONGEST_MS} ms is enough: {smaller}"
+    stride = math.ceil(hops * _frames_a_hop(bundle))
+    if bundle.input_frames < bundle.frontend.frames:
+        return (
+            f"a streaming model has no other interval: {smaller}, or make its incremental twin "
+            f"with --stride {stride} or more"
+        )
+    every_ms = stride * HOP_MS // _frames_a_hop(bundle)
+    place = bundle.path or bundle.name
+    return f"run it every {every_ms} ms: kws convert {place} --stride {stride} --out NEW"
+
+
+def _hop_cycles(board: Board, bundle: Bundle, cycles: ModelCycles) -> int:
+    """Cycles of a hop without an inference."""
+    return _frames_a_hop(bundle) * cycles.frame + board.driver_cycles
+
+
+def _frames_a_hop(bundle: Bundle) -> int:
+    return HOP // bundle.frontend.stride_samples

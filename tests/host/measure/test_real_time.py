@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a board keeps up with a bundle, and the ring of samples that this takes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kws.bundle.bundle import (
+    Bundle,
+    as_compiled,
+    default_bundle_path,
+    make_bundle,
+    with_commands,
+)
+from kws.bundle.reading import load_bundle
+from kws.errors import BoardError, ToolError
+from kws.host.build.boards import Board, boards, find_board, firmware_folder
+from kws.host.build.elf_sections import symbols
+from kws.host.build.firmware import build
+from kws.host.build.firmware_cache import OPTIONS
+from kws.host.build.ring import DEFAULT_HOPS
+from kws.host.measure import cycle_estimate, real_time
+from kws.host.measure.benchmark import bench_board
+from kws.host.measure.cycle_estimate import ModelCycles, estimate_cycles
+from kws.host.measure.real_time import CONSOLE_MS, Schedule, schedule
+from tests.command_line import Run
+from tests.small_models import LABELS, dense_model
+
+NANO, EDGE = find_board("nano33ble"), find_board("sparkfun_edge")
+
+
+def bundle_of(stride: int = 2) -> Bundle:
+    return make_bundle(dense_model(), LABELS, name="dense", inference_stride=stride)
+
+
+@pytest.fixture
+def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes each model take so many cycles; several are those of models in the order asked."""
+
+    def use(*inferences: float) -> None:
+        cycles = [ModelCycles(int(each), 31_000, 500_000) for each in inferences]
+        monkeypatch.setattr(
+            real_time, "estimate_cycles", lambda _: cycles.pop(0) if len(cycles) > 1 else cycles[0]
+        )
+
+    return use
+
+
+@given(
+    inference=st.integers(0, 40_000_000),
+    stride=st.integers(1, 50),
+    board=st.sampled_from([board for board in boards() if board.clock]),
+)
+def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
+    inference: int, stride: int, board: Board
+) -> None:
+    def plan(stride: int) -> Schedule | str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                real_time, "estimate_cycles", lambda _: ModelCycles(inference, 31_000, 500_000)
+            )
+            try:
+                return schedule(board, replace(bundle_of(), inference_stride=stride))
+            except BoardError as error:
+                return str(error)
+
+    answer = plan(stride)
+    if isinstance(answer, Schedule):
+        (load,) = answer.loads
+        assert load.share <= 1
+        # What comes while it infers, while a command is carried out, and one block.
+        assert answer.ring_ms >= load.inference_ms + CONSOLE_MS + 20
+        return
+    assert f"an inference runs every {20 * stride} ms" in answer
+    if proposed := re.search(r"run it every (\d+) ms: kws convert \S+ --stride (\d+)", answer):
+        every_ms, longer = int(proposed[1]), int(proposed[2])
+        assert every_ms == 20 * longer <= 320
+        assert isinstance(plan(longer), Schedule)
+        assert isinstance(plan(longer - 1), str)
+    else:
+        assert "no interval up to 320 ms is enough" in answer
+        assert isinstance(plan(16), str)
+
+
+def test_a_streaming_model_has_no_other_stride(takes: Callable[..., None]) -> None:
+    takes(4e6)
+    usual = bundle_of()
+    with pytest.raises(BoardError, match=r"no other interval: .* twin with --stride 4 or more"):
+        schedule(NANO, replace(usual, input=replace(usual.input, shape=(1, 80))))
+
+
+def test_frames_of_10_ms_take_twice_the_frontend(takes: Callable[..., None]) -> None:
+    takes(0)
+    usual = bundle_of()
+    fine = replace(usual, frontend=replace(usual.frontend, stride_samples=160))
+    (load,), (finer,) = schedule(NANO, usual).loads, schedule(NANO, fine).loads
+    in_hop = 64e6 * 0.02
+    assert finer.share - load.share == pytest.approx(31_000 / in_hop)
+    assert (load.every_ms, finer.every_ms) == (40, 20)
+
+
+def test_a_gate_makes_no_difference_and_neither_does_compiling(takes: Callable[..., None]) -> None:
+    takes(1e6)
+    usual = bundle_of()
+    gated = replace(usual, recognizer=replace(usual.recognizer, gate_db=6.0))
+    assert schedule(NANO, gated) == schedule(NANO, as_compiled(usual)) == schedule(NANO, usual)
+
+
+def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) -> None:
+    both = with_commands(bundle_of(), replace(bundle_of(4), name="words"))
+    takes(1e6, 3e6)
+    plan = schedule(NANO, both)
+    assert [(load.bundle, load.every_ms) for load in plan.loads] == [("dense", 40), ("words", 80)]
+    takes(3e6)
+    alone = schedule(NANO, bundle_of(4))
+    # The hop that hands over plans the other model, too: 0.5 M cycles, a quarter more.
+    assert 0 <= plan.ring_ms - alone.ring_ms <= 20
+    takes(1e6, 6e6)
+    with pytest.raises(BoardError, match=r"with words: .* every 100 ms: kws convert words"):
+        schedule(NANO, both)
+
+
+def test_an_option_changes_the_clock(
+    takes: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    takes(3e6)
+    with pytest.raises(BoardError, match="at 48 MHz"):
+        schedule(EDGE, bundle_of())
+    monkeypatch.setenv(OPTIONS, "mic0,96mhz")
+    (load,) = schedule(EDGE, bundle_of()).loads
+    assert load.clock_mhz == 96
+
+
+def test_a_board_without_a_clock_needs_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(real_time, "estimate_cycles", lambda _: pytest.fail("asked"))
+    assert schedule(find_board("qemu"), bundle_of()) == Schedule()
+
+
+def test_every_real_board_says_what_it_takes() -> None:
+    for board in boards():
+        assert (board.clock is None) == (board.driver_cycles == 0) == (board.name == "qemu")
+
+
+def test_without_qemu_one_line_says_so(
+    monkeypatch: pytest.MonkeyPatch, kws: Run, board_tools: None, tmp_path: Path
+) -> None:
+    def missing(_: bytes) -> ModelCycles:
+        raise ToolError("qemu-system-arm was not found on PATH; apt-get install it")
+
+    monkeypatch.setattr(real_time, "estimate_cycles", missing)
+    tiny = str(default_bundle_path().with_name("tiny"))
+    out = str(tmp_path / "out")
+    code, text, err = kws("build", "--board", "nano33ble", "--model", tiny, "--out", out)
+    assert code == 0
+    assert "the ring" not in text
+    assert err == (
+        "kws: whether nano33ble keeps up is not known, its ring holds 260 ms: "
+        "qemu-system-arm was not found on PATH; apt-get install it\n"
+    )
+
+
+def test_the_header_has_the_same_default() -> None:
+    header = (firmware_folder() / "src" / "app" / "audio_provider.h").read_text()
+    assert f"kRingHops = {DEFAULT_HOPS};  // {20 * DEFAULT_HOPS} ms" in header
+
+
+def test_the_estimate_is_that_of_the_benchmark(
+    board_tools: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiny = load_bundle(default_bundle_path().with_name("tiny"))
+    cycles = estimate_cycles(tiny.model)
+    figures = bench_board("qemu", tiny.model)
+    # What counting costs is not quite the same in both.
+    assert cycles.inference == pytest.approx(figures.inference_cycles, abs=50)
+    assert cycles.frame == pytest.approx(figures.hop_cycles_max, abs=50)
+    assert 10_000 < cycles.allocation < 2_000_000
+    # The second time it is a look-up, with the options of any board.
+    monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
+    monkeypatch.setenv(OPTIONS, "96mhz")
+    assert estimate_cycles(tiny.model) == cycles
+
+
+def test_build_sizes_the_ring_and_shows_the_load(
+    kws: Run, board_tools: None, tmp_path: Path
+) -> None:
+    path = default_bundle_path().with_name("tiny")
+    tiny = load_bundle(path)
+    arguments = ("build", "--board", "nano33ble", "--model", str(path))
+    code, text, _ = kws(*arguments, "--out", str(tmp_path / "out"), "--json")
+    assert code == 0
+    report = json.loads(text)
+    plan = schedule(NANO, tiny)
+    assert report["ring_ms"] == plan.ring_ms < 20 * DEFAULT_HOPS
+    assert report["loads"][0]["share"] == plan.loads[0].share < 0.3
+    rest = build("nano33ble", tiny).size.ram - 640 * DEFAULT_HOPS
+    assert report["ram"] == rest + 32 * plan.ring_ms
+    (ring,) = (
+        size
+        for name, size in symbols(tmp_path / "out" / "firmware.elf").items()
+        if name.endswith("5audioE")
+    )
+    assert 32 * plan.ring_ms <= ring <= 32 * plan.ring_ms + 64
+
+
+def test_build_refuses_what_cannot_keep_up(
+    kws: Run, takes: Callable[..., None], tmp_path: Path
+) -> None:
+    takes(20e6)
+    for command in ("build", "test"):
+        code, _, err = kws(command, "--board", "nano33ble")
+        assert code == 1
+        assert "nano33ble does not keep up with yes_no: an inference runs every 120 ms" in err
+        assert len(err.splitlines()) == 1
