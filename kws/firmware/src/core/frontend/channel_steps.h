@@ -29,7 +29,6 @@ constexpr uint32_t Fraction(double x) {
 // Square root of x < 2^48, rounded; but for x < 2^32 at most 65535, as in the reference. The FPU
 // gives it to 24 bits, which is at most 2 off.
 KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
-  if (x == 0) return 0;
   const float value = static_cast<float>(HighWord(x)) * 4294967296.0f +
                       static_cast<float>(static_cast<uint32_t>(x));
   float approximate;
@@ -40,11 +39,14 @@ KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
   asm("vmov %0, %1" : "=r"(root) : "t"(integer));
   // The right one has root (root - 1) < x <= root (root + 1).
   auto above = static_cast<int32_t>(x - static_cast<uint64_t>(root) * (root - 1));
-  while (above <= 0) {
-    --root;
-    above += static_cast<int32_t>(2 * root);
+  if (__builtin_expect(above <= 0, false)) {
+    if (root == 0) return 0;  // of 0
+    do {
+      --root;
+      above += static_cast<int32_t>(2 * root);
+    } while (above <= 0);
   }
-  while (above > static_cast<int32_t>(2 * root)) {
+  while (__builtin_expect(above > static_cast<int32_t>(2 * root), false)) {
     above -= static_cast<int32_t>(2 * root);
     ++root;
   }

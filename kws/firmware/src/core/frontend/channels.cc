@@ -8,38 +8,80 @@
 namespace kws::frontend {
 namespace {
 
-// A band's energies, weighed for the channel that falls and the one that rises over it.
-struct BandSums {
-  uint64_t falling;
-  uint64_t rising;
+// Where the walk over the bins is.
+struct Bins {
+  const uint32_t* energy;
+  const uint16_t* weight;
 };
 
-// Walks the bins of a band; `bin` goes to the next band's first. No band is empty.
-KWS_INLINE BandSums SumBand(const uint32_t* energies, uint32_t width, uint32_t* bin) {
-  BandSums sums = {0, 0};
-  const uint32_t* energy = energies + *bin;
-  const uint16_t* weight = &kFilterWeights[*bin - kFirstBin];
-  const uint16_t* end = weight + width;
-  do {
-    const uint32_t falling_weight = *weight++;
-    sums.falling += static_cast<uint64_t>(*energy) * falling_weight;
-    sums.rising += static_cast<uint64_t>(*energy++) * (kFilterOne - falling_weight);
-  } while (weight != end);
-  *bin += width;
-  return sums;
+// Walks the bins of a band, at least one: adds their energies, weighed, to the channel that falls
+// over it. Returns those of the channel that rises.
+#if defined(__ARM_FEATURE_DSP) && !defined(KWS_FRONTEND_PORTABLE)
+
+// In assembly, because the compiler counts with more registers than there are. Two bins a round; an
+// odd number enters in the middle.
+KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
+#define KWS_ADD_BIN                        \
+  "ldrh %[w], [%[weight]], #2\n"           \
+  "ldr %[e], [%[energy]], #4\n"            \
+  "umlal %Q[fall], %R[fall], %[e], %[w]\n" \
+  "rsb %[w], %[w], %[one]\n"               \
+  "umlal %Q[rise], %R[rise], %[e], %[w]\n"
+  uint64_t rising;
+  uint32_t w, e;
+  asm("mov %Q[rise], #0\n"
+      "mov %R[rise], #0\n"
+      "lsrs %[width], #1\n"
+      "adc %[width], #0\n"
+      "bcs 2f\n"
+      "1:\n"              //
+      KWS_ADD_BIN "2:\n"  //
+      KWS_ADD_BIN
+      "subs %[width], #1\n"
+      "bne 1b\n"
+      : [width] "+l"(width), [energy] "+r"(bins->energy), [weight] "+r"(bins->weight),
+        [fall] "+r"(*falling), [rise] "=&r"(rising), [w] "=&r"(w), [e] "=&r"(e)
+      : [one] "r"(kFilterOne)
+      : "cc", "memory");
+#undef KWS_ADD_BIN
+  return rising;
+}
+
+#else
+
+KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
+  uint64_t rising = 0;
+  for (; width != 0; --width) {
+    const uint64_t energy = *bins->energy++;
+    const uint32_t weight = *bins->weight++;
+    *falling += energy * weight;
+    rising += energy * (kFilterOne - weight);
+  }
+  return rising;
+}
+
+#endif
+
+// The channels' amplitudes, in place of the first energies: those are needed no more by then. The
+// first is no channel's, but the falling side of the first band, which has none.
+void SumChannels(uint32_t* work, int scale) {
+  Bins bins = {work + kFirstBin, kFilterWeights.data()};
+  uint64_t rising = 0;
+  for (int band = 0; band < kBands; ++band) {
+    uint64_t sum = rising;
+    rising = AddBand(kBandWidths[band], &bins, &sum);
+    work[band] = RoundedSqrt(sum) >> scale;
+  }
 }
 
 }  // namespace
 
-void ComputeFeatures(const uint32_t* energies, int scale, uint32_t* noise, int8_t* features) {
-  uint32_t bin = kFirstBin;
-  uint64_t rising = SumBand(energies, kBandWidths[0], &bin).rising;
+// In two passes, because one needs more values at hand than the Cortex-M4 has registers.
+void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features) {
+  SumChannels(work, scale);
   uint32_t smoothing = Fraction(kEvenSmoothing);
   for (int channel = 0; channel < kChannels; ++channel) {
-    const BandSums sums = SumBand(energies, kBandWidths[channel + 1], &bin);
-    const uint32_t signal = RoundedSqrt(rising + sums.falling) >> scale;
-    rising = sums.rising;
-    const uint32_t clean = SubtractNoise(signal, smoothing, &noise[channel]);
+    const uint32_t clean = SubtractNoise(work[channel + 1], smoothing, &noise[channel]);
     smoothing = Fraction(kEvenSmoothing) + Fraction(kOddSmoothing) - smoothing;
     const uint64_t snr = static_cast<uint64_t>(clean) * GainFor(noise[channel]) >> kSnrShift;
     features[channel] = LogFeature(Shrink(static_cast<uint32_t>(snr)));

@@ -8,9 +8,9 @@
 namespace kws::frontend {
 
 // Sums the energies in kChannels channels and takes each through the steps in channel_steps.h.
-// `energies` as ComputeEnergies leaves them, `scale` its result. Updates kChannels noise estimates
-// (kNoiseBits fractional bits) and writes kChannels features.
-void ComputeFeatures(const uint32_t* energies, int scale, uint32_t* noise, int8_t* features);
+// `work` as ComputeEnergies leaves it, `scale` its result; it is overwritten. Updates kChannels
+// noise estimates (kNoiseBits fractional bits) and writes kChannels features.
+void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features);
 
 }  // namespace kws::frontend
 

@@ -9,6 +9,7 @@ namespace kws {
 
 static_assert(Frontend::kSampleRate == frontend::kSampleRate, "frontend.h and params.h differ");
 static_assert(Frontend::kWindowSamples == frontend::kWindowSamples, "likewise");
+static_assert(Frontend::kNewestSamples == frontend::kNewestSamples, "likewise");
 static_assert(Frontend::kFftSize == frontend::kFftSize, "likewise");
 static_assert(Frontend::kChannels == frontend::kChannels, "likewise");
 
@@ -16,8 +17,8 @@ void Frontend::Reset() {
   for (uint32_t& noise : noise_) noise = 0;
 }
 
-void Frontend::ProcessFrame(const int16_t* window, int8_t* out) {
-  const int scale = frontend::ComputeEnergies(window, work_);
+void Frontend::ProcessFrame(const int16_t* before, const int16_t* newest, int8_t* out) {
+  const int scale = frontend::ComputeEnergies(before, newest, work_);
   frontend::ComputeFeatures(work_, scale, noise_, out);
 }
 

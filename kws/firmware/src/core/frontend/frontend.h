@@ -14,6 +14,7 @@ class Frontend {
  public:
   static constexpr int kSampleRate = 16000;   // Hz, mono int16
   static constexpr int kWindowSamples = 480;  // one frame looks at 30 ms
+  static constexpr int kNewestSamples = 160;  // of these, what came last
   static constexpr int kStrideSamples = 320;  // frames start 20 ms apart
   static constexpr int kChannels = 40;        // features in a frame
   static constexpr int kFftSize = 512;        // the window, padded with zeros
@@ -22,11 +23,17 @@ class Frontend {
   // state.
   void Reset();
 
-  // Computes one frame. `window` holds kWindowSamples samples, oldest first, and is only read;
-  // `out` receives kChannels features, lowest frequency first. The noise estimate runs on from
-  // frame to frame, so frames must come in order, kStrideSamples apart. Not reentrant for one
-  // object.
-  void ProcessFrame(const int16_t* window, int8_t* out);
+  // Computes one frame. The window is given in two parts, so that nobody has to put them side by
+  // side: `newest` holds its last kNewestSamples samples, `before` those before them, both oldest
+  // first. They are only read; `out` receives kChannels features, lowest frequency first. The noise
+  // estimate runs on from frame to frame, so frames must come in order, kStrideSamples apart. Not
+  // reentrant for one object.
+  void ProcessFrame(const int16_t* before, const int16_t* newest, int8_t* out);
+
+  // The same with both parts side by side: kWindowSamples samples.
+  void ProcessFrame(const int16_t* window, int8_t* out) {
+    ProcessFrame(window, window + kWindowSamples - kNewestSamples, out);
+  }
 
   // The noise estimate of each of the kChannels channels: its amplitude, smoothed over 0.8 s in
   // even channels and 0.3 s in odd ones. 10 fractional bits; 0 before the first frame.

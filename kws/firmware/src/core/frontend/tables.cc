@@ -46,10 +46,11 @@ constexpr uint32_t Twiddle(int numerator, int denominator) {
 }
 
 constexpr auto MakeTwiddles() {
-  std::array<uint32_t, 3 * kComplexSize / 4> twiddles{};
+  std::array<uint32_t, 3 * kComplexSize / 4 + 1> twiddles{};
   for (int k = 0; k < kComplexSize / 4; ++k) {
     for (int i = 0; i < 3; ++i) twiddles[3 * k + i] = Twiddle((i + 1) * k, kComplexSize);
   }
+  twiddles.back() = Twiddle(kComplexSize / 4, kComplexSize);
   return twiddles;
 }
 
@@ -58,6 +59,13 @@ constexpr auto MakeSplitTwiddles() {
   for (int i = 0; i < kSplits; ++i) {
     twiddles[i] = Twiddle(kFirstBin + i + kFftSize / 4, kFftSize);  // -j is a quarter of a turn
   }
+  return twiddles;
+}
+
+constexpr auto MakeOddTwiddles() {
+  static_assert(kFirstBin % 2 == 1 && kSplits % 2 == 0, "the first bin is odd, the last one even");
+  std::array<uint32_t, kSplits / 2> twiddles{};
+  for (int i = 0; i < kSplits / 2; ++i) twiddles[i] = Twiddle(kFirstBin + 2 * i, kFftSize);
   return twiddles;
 }
 
@@ -160,10 +168,11 @@ constexpr auto MakeLogCorrection() {
 
 }  // namespace
 
-constexpr std::array<uint32_t, kWindowSamples / 4> kWindow = MakeWindow();
+alignas(16) constexpr std::array<uint32_t, kWindowSamples / 4> kWindow = MakeWindow();
 constexpr std::array<uint8_t, kUsedComplexSize / 4> kFftPosition = MakeFftPosition();
-constexpr std::array<uint32_t, 3 * kComplexSize / 4> kTwiddles = MakeTwiddles();
+constexpr std::array<uint32_t, 3 * kComplexSize / 4 + 1> kTwiddles = MakeTwiddles();
 constexpr std::array<uint32_t, kSplits> kSplitTwiddles = MakeSplitTwiddles();
+constexpr std::array<uint32_t, kSplits / 2> kOddTwiddles = MakeOddTwiddles();
 constexpr std::array<uint8_t, kBands> kBandWidths = kFilterBank.widths;
 constexpr std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights = kFilterBank.weights;
 constexpr std::array<uint8_t, 192> kRootStart = MakeRootStart();

@@ -11,8 +11,9 @@
 namespace kws::frontend {
 
 // First half of the Hann window, kWindowBits fractional bits, two weights packed in an element (the
-// first of them in the low half); the second half mirrors it.
-extern const std::array<uint32_t, kWindowSamples / 4> kWindow;
+// first of them in the low half); the second half mirrors it. Aligned, so that an address tells
+// where a group of four begins.
+alignas(16) extern const std::array<uint32_t, kWindowSamples / 4> kWindow;
 
 // Where the FFT wants complex sample n: n with its base-4 digits in reverse order. That is
 // kFftPosition[n / 4] + n % 4 x kFftStep.
@@ -21,7 +22,8 @@ extern const std::array<uint8_t, kUsedComplexSize / 4> kFftPosition;
 
 // Complex numbers are packed: low half the real, high half the imaginary part, 15 fractional bits.
 // kTwiddles[3 k + i] = exp(-2 pi j (i + 1) k / 256), i = 0..2: what one radix-4 butterfly needs.
-extern const std::array<uint32_t, 3 * kComplexSize / 4> kTwiddles;
+// One more follows, for the middle bin.
+extern const std::array<uint32_t, 3 * kComplexSize / 4 + 1> kTwiddles;
 
 // The filter bank. Spectral bins are walked once, from kFirstBin on; band i takes kBandWidths[i] of
 // them. Band i rises into channel i and falls out of channel i - 1 (band 0 and band 40 have one
@@ -38,6 +40,10 @@ extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
 // the real one.
 constexpr int kSplits = kComplexSize / 2 + 1 - kFirstBin;
 extern const std::array<uint32_t, kSplits> kSplitTwiddles;
+
+// kOddTwiddles[i] = exp(-2 pi j (k + 2 i) / 512), k = kFirstBin. With -j they are those of
+// kSplitTwiddles that kTwiddles does not have.
+extern const std::array<uint32_t, kSplits / 2> kOddTwiddles;
 
 // Root of 256 (i + 64) + 255, cut off: where a square root starts from.
 extern const std::array<uint8_t, 192> kRootStart;

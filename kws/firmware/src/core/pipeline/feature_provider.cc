@@ -7,10 +7,10 @@
 namespace kws {
 namespace {
 
-constexpr int8_t kNoEnergy = -128;  // the feature of a channel without any signal
-constexpr int kShortestStride = FeatureProvider::kHopSamples / 2;
-static_assert(Frontend::kWindowSamples % kShortestStride == 0,
-              "what is kept is a whole number of strides");
+constexpr int8_t kNoEnergy = -128;                   // the feature of a channel without any signal
+constexpr int kKept = FeatureProvider::kHopSamples;  // samples: one stride of them, or two
+static_assert(kKept + Frontend::kNewestSamples == Frontend::kWindowSamples,
+              "a window is what is kept and the first of the newest");
 
 }  // namespace
 
@@ -23,19 +23,18 @@ void FeatureProvider::Reset() {
 }
 
 bool FeatureProvider::Push(const int16_t* samples) {
+  const bool whole = filled_ == kKept;
+  if (whole) {
+    frontend_.ProcessFrame(samples_, samples, Slot(next_));
+    next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
+    if (frames_ < UINT32_MAX) ++frames_;
+    if (audible_ < UINT32_MAX) ++audible_;
+    filled_ -= stride_;
+    if (filled_ != 0) std::memcpy(samples_, samples_ + kKept / 2, kKept / 2 * sizeof(int16_t));
+  }
   std::memcpy(samples_ + filled_, samples, static_cast<size_t>(stride_) * sizeof(int16_t));
   filled_ += stride_;
-  if (filled_ < Frontend::kWindowSamples) return false;
-  frontend_.ProcessFrame(samples_, Slot(next_));
-  next_ = next_ + 1 < memory_.frames ? next_ + 1 : 0;
-  if (frames_ < UINT32_MAX) ++frames_;
-  if (audible_ < UINT32_MAX) ++audible_;
-  filled_ -= stride_;
-  // In parts that do not overlap the places they are copied to.
-  for (int at = 0; at < filled_; at += kShortestStride) {
-    std::memcpy(samples_ + at, samples_ + at + stride_, kShortestStride * sizeof(int16_t));
-  }
-  return true;
+  return whole;
 }
 
 void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {

@@ -87,9 +87,11 @@ TEST(FrontendTables, TwiddlesAreRoundedCosines) {
   for (int k = 0; k < 64; ++k) {
     for (int i = 0; i < 3; ++i) check(kTwiddles[3 * k + i], (i + 1) * k / 256.0);
   }
+  check(kTwiddles[192], 64 / 256.0);
   for (int k = kFirstBin; k <= 128; ++k) {
     check(kSplitTwiddles[k - kFirstBin], k / 512.0 + 0.25);
   }
+  for (int i = 0; i < kSplits / 2; ++i) check(kOddTwiddles[i], (kFirstBin + 2 * i) / 512.0);
 }
 
 TEST(FrontendTables, LogCorrectionIsWhatALineMisses) {
@@ -200,6 +202,10 @@ TEST(FrontendChannels, LogFeatureIsTheLogarithm) {
   EXPECT_EQ(LogFeature(1u << 29), -128);  // the top bits are lost, in the reference too
 }
 
+int Energies(const Window& window, uint32_t* work) {
+  return ComputeEnergies(window.data(), window.data() + kWindowSamples - kNewestSamples, work);
+}
+
 TEST(FrontendSpectrum, IsTheFourierTransform) {
   Random random(3);
   for (int level = 0; level < 15; level += 2) {
@@ -208,7 +214,7 @@ TEST(FrontendSpectrum, IsTheFourierTransform) {
       sample = static_cast<int16_t>(static_cast<int16_t>(random.Next() >> 16) >> level);
     }
     std::array<uint32_t, kComplexSize> work;
-    const int scale = ComputeEnergies(window.data(), work.data());
+    const int scale = Energies(window, work.data());
     for (int k = kFirstBin; k < kBinsEnd; ++k) {
       std::complex<double> sum = 0;
       for (int i = 0; i < kWindowSamples; ++i) {
@@ -227,11 +233,26 @@ TEST(FrontendSpectrum, ScaleUsesAllBits) {
   for (int bits = 1; bits <= 15; ++bits) {
     Window window{};
     window[240] = static_cast<int16_t>((1 << bits) - 1);  // the window's weight is 1 there
-    EXPECT_EQ(ComputeEnergies(window.data(), work.data()), 15 - bits);
+    EXPECT_EQ(Energies(window, work.data()), 15 - bits);
     window[240] = static_cast<int16_t>(-(1 << (bits - 1)));
-    EXPECT_EQ(ComputeEnergies(window.data(), work.data()), 15 - bits);
+    EXPECT_EQ(Energies(window, work.data()), 15 - bits);
   }
-  EXPECT_EQ(ComputeEnergies(Window{}.data(), work.data()), 0);
+  Energies(Window{}, work.data());
+  for (int k = kFirstBin; k < kBinsEnd; ++k) EXPECT_EQ(work[k], 0u);
+}
+
+TEST(FrontendSpectrum, PartsOfTheWindowMayLieAnywhere) {
+  Random random(4);
+  Window window;
+  for (int16_t& sample : window) sample = static_cast<int16_t>(random.Next() >> 16);
+  std::array<int16_t, kNewestSamples> newest;
+  std::copy(window.end() - kNewestSamples, window.end(), newest.begin());
+  std::array<uint32_t, kComplexSize> one_piece;
+  std::array<uint32_t, kComplexSize> two_pieces;
+  const int scale = Energies(window, one_piece.data());
+  std::fill(window.end() - kNewestSamples, window.end(), int16_t{0});
+  EXPECT_EQ(ComputeEnergies(window.data(), newest.data(), two_pieces.data()), scale);
+  EXPECT_EQ(two_pieces, one_piece);
 }
 
 // Of the features that TFLM's audio_preprocessor_int8.tflite gives for the same windows.

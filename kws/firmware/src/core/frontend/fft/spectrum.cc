@@ -5,11 +5,29 @@
 #include "frontend/fft/complex16.h"
 #include "frontend/tables.h"
 
+#ifdef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+#include "frontend/fft/spectrum_dsp.h"
+#endif
+
 namespace kws::frontend {
 namespace {
 
 // Significant bits of x; x > 0.
 int BitLength(uint32_t x) { return 32 - __builtin_clz(x); }
+
+// The radix-4 butterfly, in place, on numbers that are already divided by 4 and turned.
+KWS_INLINE void Butterfly(Four* x) {
+  const Complex even_sum = Add(x->a, x->c);
+  const Complex even_difference = Sub(x->a, x->c);
+  const Complex odd_sum = Add(x->b, x->d);
+  const Complex odd_difference = Sub(x->b, x->d);
+  x->a = Add(even_sum, odd_sum);
+  x->b = SubTimesJ(even_difference, odd_difference);
+  x->c = Sub(even_sum, odd_sum);
+  x->d = AddTimesJ(even_difference, odd_difference);
+}
+
+#ifndef KWS_FRONTEND_FFT_SPECTRUM_DSP_H_  // which has its own
 
 // Stores complex samples n, n + 1, ... where the FFT wants them: kFftStep apart.
 KWS_INLINE void StoreForFft(Complex samples, uint32_t* to) {
@@ -20,9 +38,10 @@ KWS_INLINE void StoreForFft(Complex samples, uint32_t* to) {
 
 // Writes the weighted samples, two as one complex number, for the FFT. Returns the OR of their
 // absolute values, which has as many bits as the largest of them.
-uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
+uint32_t ApplyWindow(const int16_t* before, const int16_t* newest, uint32_t* work) {
   Magnitudes magnitudes = NoMagnitudes();
-  const int16_t* mirrored = samples + kWindowSamples;
+  const int16_t* samples = before;
+  const int16_t* mirrored = newest + kNewestSamples;
   const uint32_t* window = kWindow.data();
   const uint8_t* position = kFftPosition.data();
   const uint8_t* mirror_position = position + kFftPosition.size();
@@ -42,88 +61,13 @@ uint32_t ApplyWindow(const int16_t* samples, uint32_t* work) {
       early_at += kFftStep * kLanes;
       late_at -= kFftStep * kLanes;
     }
+    if (mirrored == newest) mirrored = before + kWindowSamples - kNewestSamples;
   }
   return Combined(magnitudes);
 }
 
-// The reference takes a sample of -32768 for its largest magnitude so far, negative, and goes on
-// from there: what was before is forgotten and it scales by what comes after, wrapping around. Rare
-// (it takes full scale in the middle of the window); done the same way, since bits must be equal.
-// Off the way, and small.
-__attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
-  int32_t largest = 0;
-  for (uint8_t position : kFftPosition) {
-    for (int half = 0; half < 8; ++half) {
-      const uint32_t pair = work[position + kFftStep * (half / 2)];
-      const int32_t value = static_cast<int16_t>(pair >> 16 * (half & 1));
-      if (value > largest) {
-        largest = value;
-      } else if (-value > largest) {
-        largest = static_cast<int16_t>(-value);
-      }
-    }
-  }
-  const int scale = largest > 0 ? 15 - BitLength(static_cast<uint32_t>(largest)) : 0;
-  for (int i = 0; i < kComplexSize; ++i) {
-    const uint32_t pair = work[i];
-    work[i] = ((pair << scale) & 0xFFFF) | (pair >> 16) << (16 + scale);
-  }
-  return scale;
-}
-
-// The radix-4 butterfly, in place, on numbers that are already divided by 4 and turned.
-KWS_INLINE void Butterfly(Four* x) {
-  const Complex even_sum = Add(x->a, x->c);
-  const Complex even_difference = Sub(x->a, x->c);
-  const Complex odd_sum = Add(x->b, x->d);
-  const Complex odd_difference = Sub(x->b, x->d);
-  x->a = Add(even_sum, odd_sum);
-  x->b = SubTimesJ(even_difference, odd_difference);
-  x->c = Sub(even_sum, odd_sum);
-  x->d = AddTimesJ(even_difference, odd_difference);
-}
-
-// The same with d = 0.
-KWS_INLINE void ShortButterfly(Four* x) {
-  const Complex even_sum = Add(x->a, x->c);
-  const Complex even_difference = Sub(x->a, x->c);
-  const Complex odd = x->b;
-  x->a = Add(even_sum, odd);
-  x->b = SubTimesJ(even_difference, odd);
-  x->c = Sub(even_sum, odd);
-  x->d = AddTimesJ(even_difference, odd);
-}
-
-// First stage: four numbers side by side, scaled up on the way in. The window's padding, complex
-// samples 240 to 255, belongs to positions 16 i + 15, which were not written: the last number of
-// every fourth butterfly is zero.
-void FirstStage(uint32_t* work, int scale) {
-  for (uint32_t* group = work; group < work + kComplexSize; group += 16) {
-    if constexpr (kLanes == 4) group[15] = 0;
-    constexpr int kWhole = kLanes == 1 ? 12 : 16;
-    for (uint32_t* at = group; at < group + kWhole; at += 4 * kLanes) {
-      Four x = LoadFour(at);
-      x.a = QuarterOfShifted(x.a, scale);
-      x.b = QuarterOfShifted(x.b, scale);
-      x.c = QuarterOfShifted(x.c, scale);
-      x.d = QuarterOfShifted(x.d, scale);
-      Butterfly(&x);
-      StoreFour(x, at);
-    }
-    if constexpr (kLanes == 1) {
-      Four x = LoadFour(group + 12);
-      x.a = QuarterOfShifted(x.a, scale);
-      x.b = QuarterOfShifted(x.b, scale);
-      x.c = QuarterOfShifted(x.c, scale);
-      ShortButterfly(&x);
-      StoreFour(x, group + 12);
-    }
-  }
-}
-
 // Joins each four FFTs of `size` into one of 4 x size; `stride` is from twiddles to twiddles. The
 // first are 1, which changes nothing: 32767 / 32768 of a number below 2^14 rounds to that number.
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_  // which has one of its own
 void Stage(uint32_t* work, int size, const uint32_t* twiddle, int stride) {
   for (int k = 0; k < size; k += kLanes) {
     const Complex turn1 = LoadStrided(twiddle, stride);
@@ -141,7 +85,12 @@ void Stage(uint32_t* work, int size, const uint32_t* twiddle, int stride) {
     }
   }
 }
-#endif
+
+void LaterStages(uint32_t* work, const uint32_t* twiddles) {
+  for (int size = 4; size < kComplexSize; size *= 4) {
+    Stage(work, size, twiddles, 3 * kComplexSize / 4 / size);
+  }
+}
 
 // The complex spectrum z of even + j odd samples gives the real samples' spectrum: bin k and its
 // mirror 256 - k come from z[k] and z[256 - k]. The middle bin is its own mirror, written last.
@@ -159,21 +108,60 @@ void SplitToEnergies(uint32_t* work) {
   }
 }
 
+#endif
+
+// The reference takes a sample of -32768 for its largest magnitude so far, negative, and goes on
+// from there: what was before is forgotten and it scales by what comes after, wrapping around. Rare
+// (it takes full scale in the middle of the window); done the same way, since bits must be equal.
+// Off the way, and small.
+__attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
+  int32_t largest = 0;
+  for (uint8_t position : kFftPosition) {
+    for (int half = 0; half < 8; ++half) {
+      const uint32_t pair = work[position + kFftStep * (half / 2)];
+      int32_t value = static_cast<int16_t>(pair >> 16 * (half & 1));
+      if (value <= largest) value = -value;
+      if (value > largest) largest = static_cast<int16_t>(value);
+    }
+  }
+  const int scale = largest > 0 ? 15 - BitLength(static_cast<uint32_t>(largest)) : 0;
+  for (int i = 0; i < kComplexSize; ++i) {
+    const uint32_t pair = work[i];
+    work[i] = ((pair << scale) & 0xFFFF) | (pair >> 16) << (16 + scale);
+  }
+  return scale;
+}
+
+// First stage: four numbers side by side, scaled up on the way in. The window's padding, complex
+// samples 240 to 255, belongs to positions 16 i + 15, which were not written.
+void FirstStage(uint32_t* work, int scale) {
+  for (uint32_t* group = work; group < work + kComplexSize; group += 16) {
+    group[15] = 0;
+    for (uint32_t* at = group; at < group + 16; at += 4 * kLanes) {
+      Four x = LoadFour(at);
+      x.a = QuarterOfShifted(x.a, scale);
+      x.b = QuarterOfShifted(x.b, scale);
+      x.c = QuarterOfShifted(x.c, scale);
+      x.d = QuarterOfShifted(x.d, scale);
+      Butterfly(&x);
+      StoreFour(x, at);
+    }
+  }
+}
+
 }  // namespace
 
-int ComputeEnergies(const int16_t* samples, uint32_t* work) {
-  const uint32_t magnitude = ApplyWindow(samples, work);
+int ComputeEnergies(const int16_t* before, const int16_t* newest, uint32_t* work) {
+  const uint32_t magnitude = ApplyWindow(before, newest, work);
   int scale = 0;
   int already_scaled = 0;
   if (magnitude >= 0x8000) {
     already_scaled = ScaleLikeReference(work);
-  } else if (magnitude != 0) {
-    scale = 15 - BitLength(magnitude);
+  } else {
+    scale = 15 - BitLength(magnitude | 1);  // silence stays silent
   }
   FirstStage(work, scale);
-  for (int size = 4; size < kComplexSize; size *= 4) {
-    Stage(work, size, kTwiddles.data(), 3 * kComplexSize / 4 / size);
-  }
+  LaterStages(work, kTwiddles.data());
   SplitToEnergies(work);
   return scale + already_scaled;
 }

@@ -12,10 +12,12 @@ namespace kws::frontend {
 // Weighs kWindowSamples samples with the Hann window, scales them up to use 16 bits, and computes
 // the spectrum's energies.
 //
-// `samples` is only read. `work` has kComplexSize elements; afterwards work[k] is the energy of bin
-// k (k x 31.25 Hz) for kFirstBin <= k < kBinsEnd, the other elements mean nothing. Returns the
-// number of bits by which the samples were scaled up, 0..15: energies are 4^that too large.
-int ComputeEnergies(const int16_t* samples, uint32_t* work);
+// The window is given in two parts, which are only read: `newest` are its last kNewestSamples, and
+// `before` are those before them. `work` has kComplexSize elements; afterwards work[k] is the
+// energy of bin k (k x 31.25 Hz) for kFirstBin <= k < kBinsEnd, the other elements mean nothing.
+// Returns the number of bits by which the samples were scaled up, 0..15: energies are 4^that too
+// large.
+int ComputeEnergies(const int16_t* before, const int16_t* newest, uint32_t* work);
 
 }  // namespace kws::frontend
 
