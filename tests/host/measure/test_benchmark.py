@@ -65,7 +65,7 @@ def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:
 def test_the_firmware_stays_small(bundle: Bundle) -> None:
     flash = bench_flash("qemu", bundle)
     assert "libraries" not in flash.flash
-    assert flash.flash_without("model", "pipeline") <= 17_600
+    assert flash.flash_without("model", "pipeline") <= 17_500
     assert flash.flash_without("model", "pipeline", "frontend") <= 13_000
 
 
