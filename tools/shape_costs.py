@@ -35,7 +35,7 @@ filters at three output pixels at a time. A product costs more where
 **DEPTHWISE_CONV_2D** has three fast loops:
 
 - windows of 3 x 3, stride 1 along the rows of the image, no dilation, a multiple of 4 channels,
-  multiplier 1, 4 outputs a row or more (four channels and four outputs at a time);
+  multiplier 1, 4 outputs a row or more (four channels, and four or five outputs, at a time);
 - an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
 - 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
   time).
@@ -43,7 +43,7 @@ filters at three output pixels at a time. A product costs more where
 All other shapes take a loop that computes one output at a time. If the multiplier is 1 and the
 number of channels a multiple of 4, the values of four channels are prepared together. If the
 output is higher than wide and the input has more than one channel, the kernel takes the image's
-columns as its rows.
+columns as its rows (unless it is 5 wide and at most 7 high).
 
 **FULLY_CONNECTED** has one fast loop for all sizes. It computes four units at a time and takes
 four inputs per step. The remaining units and inputs are computed one by one.

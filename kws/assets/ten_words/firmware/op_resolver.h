@@ -11,7 +11,7 @@ class ModelOpResolver : public MicroMutableOpResolver<7> {
  public:
   ModelOpResolver() {
     AddConv2D();
-    AddDepthwiseConv2D();
+    AddDepthwiseConv2DNotEightTaps();
     AddReshape();
     AddAdd();
     AddMean();

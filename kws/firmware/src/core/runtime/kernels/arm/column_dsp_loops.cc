@@ -73,12 +73,7 @@ void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint3
   "ldr r5, [r0]\n"         \
   "ldr %[end], [r0, #4]\n" \
   "ldr %[a0], [r0, #8]\n"  \
-  "ldr %[b0], [r0, #12]\n" \
-  "sub r1, %[end], r5\n"   \
-  "mov %[a1], %[a0]\n"     \
-  "mov %[a2], %[a0]\n"     \
-  "mov %[b1], %[b0]\n"     \
-  "mov %[b2], %[b0]\n"
+  "ldr %[b0], [r0, #12]\n"
 #define KWS_TILE_END \
   "ldr r5, %[pair]\n"                                                                       \
   "ldr r0, [r5, #16]\n"                                                                     \
@@ -119,7 +114,7 @@ struct Tiles {
 
 void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
   // r5 is two words before the weights and r6 three before the columns, so that the last step of a
-  // turn can move them to the next.
+  // turn can move them to the next. The first step begins all sums.
 #define KWS_PRODUCTS             \
   "smlad %[a0], r0, r2, %[a0]\n" \
   "smlad %[a1], r0, r3, %[a1]\n" \
@@ -127,16 +122,24 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
   "smlad %[b0], r1, r2, %[b0]\n" \
   "smlad %[b1], r1, r3, %[b1]\n" \
   "smlad %[b2], r1, r4, %[b2]\n"
-#define KWS_STEP(weight, column) \
-  "ldr r0, [r5, #4*" #weight     \
-  "]\n"                          \
-  "ldr r1, [r5, #4*" #weight     \
-  "+4]\n"                        \
-  "ldr r2, [r6, #4*" #column     \
-  "]\n"                          \
-  "ldr r3, [r6, #4*" #column     \
-  "+4]\n"                        \
-  "ldr r4, [r6, #4*" #column "+8]\n" KWS_PRODUCTS
+#define KWS_FIRST_PRODUCTS       \
+  "smlad %[a2], r0, r4, %[a0]\n" \
+  "smlad %[a1], r0, r3, %[a0]\n" \
+  "smlad %[a0], r0, r2, %[a0]\n" \
+  "smlad %[b2], r1, r4, %[b0]\n" \
+  "smlad %[b1], r1, r3, %[b0]\n" \
+  "smlad %[b0], r1, r2, %[b0]\n"
+#define KWS_LOADS(weight, column) \
+  "ldr r0, [r5, #4*" #weight      \
+  "]\n"                           \
+  "ldr r1, [r5, #4*" #weight      \
+  "+4]\n"                         \
+  "ldr r2, [r6, #4*" #column      \
+  "]\n"                           \
+  "ldr r3, [r6, #4*" #column      \
+  "+4]\n"                         \
+  "ldr r4, [r6, #4*" #column "+8]\n"
+#define KWS_STEP(weight, column) KWS_LOADS(weight, column) KWS_PRODUCTS
 #define KWS_LAST_STEP(weight, column) \
   "ldr r0, [r5, #4*" #weight          \
   "]!\n"                              \
@@ -152,10 +155,13 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
   __asm__ volatile(
       "ldr r6, %[columns]\n"  //
       KWS_TILE_BEGIN
+      "sub r1, %[end], r5\n"
       "subs r5, #8\n"
       "sub %[end], #8\n"
-      // Four taps and eight, so that sixteens are left.
-      "lsls r1, #27\n"
+      // Behind the first four taps four and eight, so that sixteens are left.
+      "subs r1, #16\n"
+      "lsls r1, #27\n"  //
+      KWS_LOADS(2, 3) KWS_FIRST_PRODUCTS KWS_LAST_STEP(4, 6)
       "bpl 2f\n"  //
       KWS_STEP(2, 3) KWS_LAST_STEP(4, 6)
       "2:\n"
@@ -176,6 +182,8 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "cc", "memory");
 #undef KWS_LAST_STEP
 #undef KWS_STEP
+#undef KWS_LOADS
+#undef KWS_FIRST_PRODUCTS
 #undef KWS_PRODUCTS
 }
 
@@ -213,6 +221,11 @@ void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int
   __asm__ volatile(
       "ldr r6, %[columns]\n"  //
       KWS_TILE_BEGIN
+      "sub r1, %[end], r5\n"
+      "mov %[a1], %[a0]\n"
+      "mov %[a2], %[a0]\n"
+      "mov %[b1], %[b0]\n"
+      "mov %[b2], %[b0]\n"
       "tst r1, #4\n"
       "beq 2f\n"  //
       KWS_FOUR_TAPS

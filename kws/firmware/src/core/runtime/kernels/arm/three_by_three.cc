@@ -5,71 +5,128 @@
 
 #include "runtime/kernels/arm/three_by_three_loops.h"
 #include "runtime/kernels/shared/depthwise_loops.h"
+#include "runtime/kernels/shared/strided_copy.h"
 
-#if KWS_HAVE_DSP
 namespace kws {
 namespace {
 
-void SetChannel(const DepthwiseRows& work, const Sides& sides, int channel, ThreeByThree* to) {
-  to->start = work.Bias(channel);
-  const int8_t* row = work.filter + channel;
-  for (auto& pairs : to->weights) {
-    const int16_t middle = row[sides.columns.filter_step];
-    pairs[0] = dsp::Pack(row[0], middle);
-    pairs[1] = dsp::Pack(middle, row[2 * sides.columns.filter_step]);
-    row += sides.rows.filter_step;
-  }
-  const Outputs::Factor factor = work.outputs.UsualFactor(channel);
-  to->multiplier = factor.multiplier;
-  to->bias = factor.bias;
-  to->right = factor.right;
-  to->step = sides.columns.out_step;
+// Of a row in memory: four channels, each with what the last pass reads.
+int RowValues(const Sides& sides) { return kFour * ((sides.columns.out + 4) & ~1); }
+
+// Rows of the image under `rows` rows of outputs.
+int Covered(const Sides& sides, int rows) { return (rows - 1) * sides.rows.stride + 3; }
+
+// Rows of outputs at a time: as many as take about 2 kB.
+int RowsAtOnce(const Sides& sides) {
+  constexpr int kValues = 1024;
+  const int rows = (kValues / RowValues(sides) - 3) / sides.rows.stride + 1;
+  return rows < 1 ? 1 : rows < sides.rows.out ? rows : sides.rows.out;
 }
 
 }  // namespace
 
-void RunThreeByThree(const DepthwiseRows& work, const Sides& sides) {
-  const Side& rows = sides.rows;
-  const Side& columns = sides.columns;
-  const int row_size = sides.RowSize();
-  // What is outside the image stays zero.
-  const int16_t* const zeros = work.scratch;
-  int16_t* const band = work.scratch + row_size;
-  int16_t* const band_end = band + 3 * kFour * row_size;
-  std::memset(work.scratch, 0,
-              reinterpret_cast<char*>(band_end) - reinterpret_cast<char*>(work.scratch));
-  ThreeByThree* const filters = reinterpret_cast<ThreeByThree*>(band_end);
-  const int room = row_size - columns.pad;
-  const int count = room < columns.in ? room : columns.in;
-  for (int first = 0; first < sides.channels; first += kFour) {
-    for (int c = 0; c < kFour; ++c) SetChannel(work, sides, first + c, &filters[c]);
-    int widened = 0;  // rows of the image
-    for (int y = 0; y < rows.out; ++y) {
-      const int16_t* taken[3];
-      for (int tap = 0; tap < 3; ++tap) {
-        const int in_y = y * rows.stride - rows.pad + tap;
-        if (in_y < 0 || in_y >= rows.in) {
-          taken[tap] = nullptr;
-          continue;
-        }
-        int16_t* const to = band + in_y % 3 * kFour * row_size;
-        taken[tap] = to;
-        if (in_y < widened) continue;
-        widened = in_y + 1;
-        WidenFour(work.input + first + in_y * rows.in_step, columns.in_step, count,
-                  work.input_offset, to + columns.pad, row_size);
-      }
-      int8_t* const to = work.output + first + y * rows.out_step;
-      for (int c = 0; c < kFour; ++c) {
-        const int16_t* at[3];
-        for (int tap = 0; tap < 3; ++tap) {
-          at[tap] = taken[tap] == nullptr ? zeros : taken[tap] + c * row_size;
-        }
-        RunThreeByThreeRow(filters[c], at, columns.out, to + c);
+uint32_t ThreeByThreeScratch(const Sides& sides) {
+  return kFour * sizeof(ThreeByThree) +
+         static_cast<uint32_t>(Covered(sides, RowsAtOnce(sides)) * RowValues(sides)) *
+             static_cast<uint32_t>(sizeof(int16_t));
+}
+
+#if KWS_HAVE_DSP
+namespace {
+
+class Image {
+ public:
+  Image(const DepthwiseRows& work, const Sides& sides)
+      : work_(work),
+        rows_(sides.rows),
+        columns_(sides.columns),
+        row_values_(RowValues(sides)),
+        rows_at_once_(RowsAtOnce(sides)),
+        filters_(reinterpret_cast<ThreeByThree*>(work.scratch)),
+        band_(reinterpret_cast<int16_t*>(filters_ + kFour)) {
+    // What is beside the image stays zero.
+    std::memset(band_, 0,
+                static_cast<size_t>(Covered(sides, rows_at_once_) * row_values_) * sizeof(int16_t));
+    const int count = columns_.out;
+    const bool five = count % 4 == 1;
+    for (int c = 0; c < kFour; ++c) {
+      ThreeByThree& filter = filters_[c];
+      filter.step = columns_.out_step;
+      filter.minus_fours = -(count / 4 - five);
+      filter.rest = five ? -1 : -count & 3;
+      filter.next_row = 2 * (rows_.stride * row_values_ - count + five);
+      filter.next_output = rows_.out_step - count * columns_.out_step;
+    }
+  }
+
+  // Four channels from `first` on.
+  void Run(int first) {
+    PackThreeByThree(work_.filter + first, rows_.filter_step, columns_.filter_step, filters_);
+    for (int c = 0; c < kFour; ++c) {
+      const Outputs::Factor factor = work_.outputs.UsualFactor(first + c);
+      filters_[c].start = work_.Bias(first + c);
+      filters_[c].multiplier = factor.multiplier;
+      filters_[c].bias = factor.bias;
+      filters_[c].right = factor.right;
+    }
+    int8_t* to = work_.output + first;
+    int kept = 0;  // rows in memory that the next outputs need, too
+    for (int y = 0; y < rows_.out; y += rows_at_once_) {
+      const int left = rows_.out - y;
+      const int now = left < rows_at_once_ ? left : rows_at_once_;
+      Take(work_.input + first, y * rows_.stride - rows_.pad, kept, (now - 1) * rows_.stride + 3);
+      const ThreeByThreeRows band{band_, row_values_ / kFour, row_values_,
+                                  now * rows_.stride * row_values_};
+      RunThreeByThreeRows(filters_, band, to);
+      to += now * rows_.out_step;
+      kept = 3 - rows_.stride;
+      if (kept < 0) kept = 0;
+      if (now < left) {
+        CopyForward(reinterpret_cast<uint8_t*>(band_),
+                    reinterpret_cast<const uint8_t*>(band_ + now * rows_.stride * row_values_),
+                    2 * kept * row_values_);
       }
     }
   }
+
+ private:
+  // Widens rows `origin + kept` to `origin + count - 1` of the image; those outside it are zero.
+  void Take(const int8_t* input, int origin, int kept, int count) {
+    const int begin = origin + kept < 0 ? -origin : kept;
+    int end = rows_.in - origin < count ? rows_.in - origin : count;
+    if (end < begin) end = begin;
+    Clear(kept, begin);
+    Clear(end, count);
+    if (begin == end) return;
+    const FourRows rows{end - begin, rows_.in_step, columns_.in, columns_.in_step,
+                        row_values_ / kFour};
+    WidenFourRows(input + (origin + begin) * rows_.in_step, rows, work_.input_offset,
+                  band_ + begin * row_values_ + columns_.pad);
+  }
+
+  void Clear(int begin, int end) {
+    if (begin < end) {
+      std::memset(band_ + begin * row_values_, 0,
+                  static_cast<size_t>((end - begin) * row_values_) * sizeof(int16_t));
+    }
+  }
+
+  const DepthwiseRows& work_;
+  const Side& rows_;
+  const Side& columns_;
+  const int row_values_;
+  const int rows_at_once_;
+  ThreeByThree* const filters_;
+  int16_t* const band_;
+};
+
+}  // namespace
+
+void RunThreeByThree(const DepthwiseRows& work, const Sides& sides) {
+  Image image(work, sides);
+  for (int first = 0; first < sides.channels; first += kFour) image.Run(first);
 }
 
-}  // namespace kws
 #endif  // KWS_HAVE_DSP
+
+}  // namespace kws

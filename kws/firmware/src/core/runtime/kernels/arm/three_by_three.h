@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Depthwise convolutions of 3x3, stride 1 along the row: four channels at a time, whose rows are
-// widened together, and four outputs of each at a time.
+// widened together, and four or five outputs of each at a time.
 //
-// Three rows of the image are in memory, each channel's values for itself, as in
-// shared/depthwise_band.h. A row takes the place of the third row before it.
+// As many rows of the image as have room are in memory, those outside it too, each channel's values
+// for itself, as in shared/depthwise_band.h.
 #ifndef KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
 #define KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
+
+#include <cstdint>
 
 #include "runtime/kernels/shared/depthwise_rows.h"
 #include "runtime/kernels/shared/image_sides.h"
@@ -17,6 +19,9 @@ inline bool IsThreeByThree(const Sides& sides) {
          sides.columns.taps == 3 && sides.columns.stride == 1 && sides.columns.out >= 4 &&
          sides.rows.dilation == 1 && sides.columns.dilation == 1;
 }
+
+// Bytes of scratch.
+uint32_t ThreeByThreeScratch(const Sides& sides);
 
 #if KWS_HAVE_DSP
 // All outputs of an image, of which each factor is usual.

@@ -3,104 +3,186 @@
 
 #include <cstddef>
 
+#include "runtime/model/flatbuffer.h"
+
 #if KWS_HAVE_DSP
 namespace kws {
 namespace {
 
 static_assert(offsetof(ThreeByThree, weights) == 4 && offsetof(ThreeByThree, multiplier) == 28 &&
-                  offsetof(ThreeByThree, step) == 40,
+                  offsetof(ThreeByThree, step) == 40 && offsetof(ThreeByThree, next_output) == 56,
               "the loop has these numbers");
 
 }  // namespace
 
+void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
+                      ThreeByThree* channels) {
+  for (int row = 0; row < 3; ++row) {
+    const uint32_t a = LoadAs<uint32_t>(weights);
+    const uint32_t b = LoadAs<uint32_t>(weights + column_step);
+    const uint32_t c = LoadAs<uint32_t>(weights + 2 * column_step);
+    const uint32_t b_even = dsp::Even(b);
+    const uint32_t b_odd = dsp::Odd(b);
+    channels[0].weights[row][0] = dsp::PackLow(dsp::Even(a), b_even);
+    channels[0].weights[row][1] = dsp::PackLow(b_even, dsp::Even(c));
+    channels[1].weights[row][0] = dsp::PackLow(dsp::Odd(a), b_odd);
+    channels[1].weights[row][1] = dsp::PackLow(b_odd, dsp::Odd(c));
+    channels[2].weights[row][0] = dsp::PackHigh(dsp::Even(a), b_even);
+    channels[2].weights[row][1] = dsp::PackHigh(b_even, dsp::Even(c));
+    channels[3].weights[row][0] = dsp::PackHigh(dsp::Odd(a), b_odd);
+    channels[3].weights[row][1] = dsp::PackHigh(b_odd, dsp::Odd(c));
+    weights += row_step;
+  }
+}
+
 // It stands for
 //
-//   for (int x = 0; x < count; to += 4 * step) {
-//     if (x > count - 4) go back to count - 4;
-//     for (int i = 0; i < 4; ++i, ++x) {
-//       int32_t sum = start;
-//       for (const int16_t* row : {rows[0], rows[1], rows[2]})
-//         sum += a * row[x] + b * row[x + 1] + c * row[x + 2];
-//       to[i * step] = Scaled(sum, multiplier, bias, right);
+//   for (; top != end; top, middle, bottom and `to` go on to the next row) {
+//     for (int x = 0; x < count; x += pass) {
+//       // Four outputs at a time; five where one would be left, and where two or three would be,
+//       // four that end with the last.
+//       for (int i = 0; i < pass; ++i) {
+//         int32_t sum = start;
+//         for (const int16_t* row : {top, middle, bottom})
+//           sum += a * row[x + i] + b * row[x + i + 1] + c * row[x + i + 2];
+//         to[(x + i) * step] = Scaled(sum, multiplier, bias, right);
+//       }
 //     }
 //   }
 //
 // and is in assembly for the registers, of which it takes all, and for loads that follow each
 // other: the first takes two cycles, each of the others one.
-void RunThreeByThreeRow(const ThreeByThree& channel, const int16_t* const (&rows)[3], int count,
-                        int8_t* to) {
-#define KWS_ROW(row, place, s0, s1, s2) \
-  "ldr %[w0], [%[channel], #" place     \
-  "]\n"                                 \
-  "ldr %[w1], [%[channel], #" place     \
-  "+4]\n"                               \
-  "ldr %[v1], [%[" row                  \
-  "], #4]\n"                            \
-  "ldr %[v2], [%[" row                  \
-  "], #8]\n"                            \
-  "ldr %[v0], [%[" row                  \
-  "]], #8\n"                            \
-  "smlad %[s0], %[w0], %[v0], " s0      \
-  "\n"                                  \
-  "smlabt %[s1], %[w0], %[v0], " s1     \
-  "\n"                                  \
-  "smlad %[s2], %[w0], %[v1], " s2      \
-  "\n"                                  \
-  "smlabt %[s3], %[w0], %[v1], %[s3]\n" \
+void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to) {
+#define KWS_LOAD_ROW(row, place)    \
+  "ldr %[w0], [%[channel], #" place \
+  "]\n"                             \
+  "ldr %[w1], [%[channel], #" place \
+  "+4]\n"                           \
+  "ldr %[v1], [%[" row              \
+  "], #4]\n"                        \
+  "ldr %[v2], [%[" row              \
+  "], #8]\n"                        \
+  "ldr %[v0], [%[" row "]], #8\n"
+#define KWS_FOUR(row, place, s0, s1, s2) \
+  KWS_LOAD_ROW(row, place)               \
+  "smlad %[s0], %[w0], %[v0], " s0       \
+  "\n"                                   \
+  "smlabt %[s1], %[w0], %[v0], " s1      \
+  "\n"                                   \
+  "smlad %[s2], %[w0], %[v1], " s2       \
+  "\n"                                   \
+  "smlabt %[s3], %[w0], %[v1], %[s3]\n" KWS_ENDS
+#define KWS_ENDS                        \
   "smlatb %[s0], %[w1], %[v1], %[s0]\n" \
   "smlad %[s1], %[w1], %[v1], %[s1]\n"  \
   "smlatb %[s2], %[w1], %[v2], %[s2]\n" \
   "smlad %[s3], %[w1], %[v2], %[s3]\n"
+  // The fifth sum is in `to`.
+#define KWS_FIVE(row, place, s0, s1, s2, s3) \
+  KWS_LOAD_ROW(row, place)                   \
+  "smlad %[s0], %[w0], %[v0], " s0           \
+  "\n"                                       \
+  "smlabt %[s1], %[w0], %[v0], " s1          \
+  "\n"                                       \
+  "ldr %[v0], [%[" row                       \
+  "], #4]\n"                                 \
+  "smlad %[s2], %[w0], %[v1], " s2           \
+  "\n"                                       \
+  "smlabt %[s3], %[w0], %[v1], " s3          \
+  "\n"                                       \
+  "smlad %[to], %[w0], %[v2], %[to]\n" KWS_ENDS "smlatb %[to], %[w1], %[v0], %[to]\n"
+#define KWS_LOAD_FACTOR            \
+  "ldr %[v0], [%[channel], #28]\n" \
+  "ldr %[v1], [%[channel], #32]\n" \
+  "ldr %[v2], [%[channel], #36]\n" \
+  "ldr %[w0], [%[channel], #40]\n"
 #define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "%[v0]", "%[v1]", "%[v2]")
-  const ThreeByThree* const address = &channel;
-  const int16_t* top = rows[0];
-  const int16_t* middle = rows[1];
-  const int16_t* bottom = rows[2];
-  int32_t left = count >> 2;
-  int32_t back = -count & 3;
-  uint32_t s0, s1, s2, s3, v0, v1, v2, w0, w1;
-  __asm__ volatile(
+#define KWS_SCALE_FOUR \
+  KWS_SCALE_SUM("%[s0]") KWS_SCALE_SUM("%[s1]") KWS_SCALE_SUM("%[s2]") KWS_SCALE_SUM("%[s3]")
+  const int16_t* band = rows.band;
+  for (int c = 0; c < kThreeByThreeChannels; ++c) {
+    const int16_t* top = band;
+    const int16_t* middle = top + rows.row_values;
+    const int16_t* bottom = middle + rows.row_values;
+    const int16_t* const end = top + rows.values;
+    int8_t* at = to + c;
+    int32_t left;
+    int8_t* place;
+    uint32_t s0, s1, s2, s3, v0, v1, v2, w0, w1;
+    __asm__ volatile(
       "1:\n"
+      "ldr %[w1], [%[channel], #44]\n"
+      "cmp %[w1], #0\n"
+      "beq 3f\n"
+      "2:\n"
+      "str %[w1], %[left]\n"
       "ldr %[s3], [%[channel]]\n"  //
-      KWS_ROW("top", "4", "%[s3]", "%[s3]", "%[s3]")
-      KWS_ROW("middle", "12", "%[s0]", "%[s1]", "%[s2]")
-      KWS_ROW("bottom", "20", "%[s0]", "%[s1]", "%[s2]")
-      "ldr %[v0], [%[channel], #28]\n"
-      "ldr %[v1], [%[channel], #32]\n"
-      "ldr %[v2], [%[channel], #36]\n"
-      "ldr %[w0], [%[channel], #40]\n"
+      KWS_FOUR("top", "4", "%[s3]", "%[s3]", "%[s3]")
+      KWS_FOUR("middle", "12", "%[s0]", "%[s1]", "%[s2]")
+      KWS_FOUR("bottom", "20", "%[s0]", "%[s1]", "%[s2]")  //
+      KWS_LOAD_FACTOR
       "ldr %[w1], %[left]\n"  //
-      KWS_SCALE_SUM("%[s0]") KWS_SCALE_SUM("%[s1]") KWS_SCALE_SUM("%[s2]") KWS_SCALE_SUM("%[s3]")
+      KWS_SCALE_FOUR
       "add %[v0], %[w0], %[w0], lsl #1\n"
       "strb %[s0], [%[to]]\n"
       "strb %[s1], [%[to], %[w0]]\n"
       "strb %[s2], [%[to], %[w0], lsl #1]\n"
       "strb %[s3], [%[to], %[v0]]\n"
       "add %[to], %[to], %[w0], lsl #2\n"
-      "subs %[w1], #1\n"
-      "str %[w1], %[left]\n"
-      "bne 1b\n"
-      "ldr %[w1], %[back]\n"
-      "mvn %[v0], #0\n"
-      "cmp %[w1], #1\n"
-      "str %[v0], %[back]\n"
-      "blt 2f\n"
+      "adds %[w1], #1\n"
+      "bmi 2b\n"
+      "bne 5f\n"
+      "3:\n"
+      "ldr %[w1], [%[channel], #48]\n"
+      "cmp %[w1], #0\n"
+      "bmi 4f\n"
+      "beq 5f\n"
       "sub %[top], %[top], %[w1], lsl #1\n"
       "sub %[middle], %[middle], %[w1], lsl #1\n"
       "sub %[bottom], %[bottom], %[w1], lsl #1\n"
       "mls %[to], %[w0], %[w1], %[to]\n"
-      "movs %[w1], #1\n"
-      "str %[w1], %[left]\n"
-      "b 1b\n"
-      "2:\n"
-      : [top] "+r"(top), [middle] "+r"(middle), [bottom] "+r"(bottom), [to] "+r"(to),
+      "b 2b\n"
+      "4:\n"
+      "str %[to], %[place]\n"
+      "ldr %[to], [%[channel]]\n"  //
+      KWS_FIVE("top", "4", "%[to]", "%[to]", "%[to]", "%[to]")
+      KWS_FIVE("middle", "12", "%[s0]", "%[s1]", "%[s2]", "%[s3]")
+      KWS_FIVE("bottom", "20", "%[s0]", "%[s1]", "%[s2]", "%[s3]")  //
+      KWS_LOAD_FACTOR
+      "ldr %[w1], %[place]\n"  //
+      KWS_SCALE_FOUR KWS_SCALE_SUM("%[to]")
+      "add %[v0], %[w0], %[w0], lsl #1\n"
+      "strb %[s0], [%[w1]]\n"
+      "strb %[s1], [%[w1], %[w0]]\n"
+      "strb %[s2], [%[w1], %[w0], lsl #1]\n"
+      "strb %[s3], [%[w1], %[v0]]\n"
+      "strb %[to], [%[w1], %[w0], lsl #2]\n"
+      "add %[w1], %[w1], %[w0]\n"
+      "add %[to], %[w1], %[w0], lsl #2\n"
+      "5:\n"
+      "ldr %[w0], [%[channel], #52]\n"
+      "ldr %[w1], [%[channel], #56]\n"
+      "ldr %[v0], %[end]\n"
+      "add %[top], %[w0]\n"
+      "add %[middle], %[w0]\n"
+      "add %[bottom], %[w0]\n"
+      "add %[to], %[w1]\n"
+      "cmp %[top], %[v0]\n"
+      "bne 1b\n"
+      : [top] "+r"(top), [middle] "+r"(middle), [bottom] "+r"(bottom), [to] "+r"(at),
         [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [v0] "=&r"(v0),
-        [v1] "=&r"(v1), [v2] "=&r"(v2), [w0] "=&r"(w0), [w1] "=&r"(w1), [left] "+m"(left),
-        [back] "+m"(back)
-      : [channel] "r"(address)
+        [v1] "=&r"(v1), [v2] "=&r"(v2), [w0] "=&r"(w0), [w1] "=&r"(w1), [left] "=m"(left), [place] "=m"(place)
+      : [channel] "r"(&channels[c]), [end] "m"(end)
       : "cc", "memory");
+    band += rows.lane_values;
+  }
+#undef KWS_SCALE_FOUR
 #undef KWS_SCALE_SUM
-#undef KWS_ROW
+#undef KWS_LOAD_FACTOR
+#undef KWS_FIVE
+#undef KWS_ENDS
+#undef KWS_FOUR
+#undef KWS_LOAD_ROW
 }
 
 }  // namespace kws

@@ -9,7 +9,7 @@
 
 namespace kws {
 
-// A channel's filter and output stage, in the order in which they are read.
+// A channel's filter and output stage, and the rows' geometry, in the order in which they are read.
 struct ThreeByThree {
   int32_t start;
   // A row's weights a, b, c as pairs: ab, bc.
@@ -17,14 +17,33 @@ struct ThreeByThree {
   int32_t multiplier;
   int32_t bias;
   int32_t right;
-  int32_t step;  // bytes from output to output
+
+  // The same for all channels.
+  int32_t step;         // bytes from output to output
+  int32_t minus_fours;  // passes over four outputs in a row, negative
+  int32_t rest;      // -1: a pass over five behind them; else so many outputs back for one of four
+  int32_t next_row;  // bytes from where the last pass left a row to the next row's first value
+  int32_t next_output;  // bytes from behind a row's last output to the next row's first
 };
 
+// Four channels lie side by side.
+constexpr int kThreeByThreeChannels = 4;
+
 #if KWS_HAVE_DSP
-// `count` outputs of one channel, at least four: four at a time, the last ones once more with their
-// neighbours where they are no four.
-void RunThreeByThreeRow(const ThreeByThree& channel, const int16_t* const (&rows)[3], int count,
-                        int8_t* to);
+// Rows in memory, as int16 values.
+struct ThreeByThreeRows {
+  const int16_t* band;  // the first channel's first value of the first window
+  int lane_values;      // from channel to channel
+  int row_values;       // from row to row
+  int values;           // from the first window to that behind the last
+};
+
+// Packs the filters of the channels, of which `weights` is the first's first; `row_step` and
+// `column_step` are the bytes from tap to tap.
+void PackThreeByThree(const int8_t* weights, int row_step, int column_step, ThreeByThree* channels);
+
+// All outputs under these rows; `to` is the first channel's first.
+void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
 #endif
 
 }  // namespace kws

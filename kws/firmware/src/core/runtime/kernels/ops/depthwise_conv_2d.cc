@@ -25,7 +25,7 @@ struct alignas(4) Params {
 };
 
 // Windows that have code of their own on the Cortex-M4; all others share theirs.
-enum Windows { kThreeByThree = 1, kEightTaps = 2, kOther = 4, kAny = 7 };
+enum Windows { kThreeByThree = 1, kEightTaps = 2, kOther = 4, kNotEightTaps = 5, kAny = 7 };
 
 Windows KindOf(const Sides& sides, const OutputStage& stage) {
   if (!stage.usual) return kOther;
@@ -33,7 +33,10 @@ Windows KindOf(const Sides& sides, const OutputStage& stage) {
   return IsEightTaps(sides) ? kEightTaps : kOther;
 }
 
-Status Prepare(PrepareContext& context, int kinds) {
+// Bytes of scratch of windows of 3x3; null where these are not linked.
+using ScratchOf = uint32_t (*)(const Sides& sides);
+
+Status Prepare(PrepareContext& context, int kinds, ScratchOf three_by_three) {
   WeightedOp op;
   KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kDepthwiseConv2D, 4, 3));
   Params* params;
@@ -46,17 +49,23 @@ Status Prepare(PrepareContext& context, int kinds) {
     return Status::kUnsupportedShape;
   }
   params->input_offset = op.input_offset();
-  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, DepthwiseRowsScratch(window)));
+  const Sides sides(window);
+  // An activation that clips takes the other way, so that there is room for both.
+  uint32_t scratch = DepthwiseRowsScratch(sides);
+  if (three_by_three != nullptr && IsThreeByThree(sides)) {
+    const uint32_t other = three_by_three(sides);
+    if (other > scratch) scratch = other;
+  }
+  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
   context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
   KWS_RETURN_IF_ERROR(
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
-  return (KindOf(Sides(window), params->stage) & kinds) != 0 ? Status::kOk
-                                                             : Status::kUnsupportedShape;
+  return (KindOf(sides, params->stage) & kinds) != 0 ? Status::kOk : Status::kUnsupportedShape;
 }
 
 template <int kKinds>
 Status Prepare(PrepareContext& context) {
-  return Prepare(context, kKinds);
+  return Prepare(context, kKinds, (kKinds & kThreeByThree) != 0 ? ThreeByThreeScratch : nullptr);
 }
 
 // The code of other kinds than `kKinds` is not linked.
@@ -106,10 +115,14 @@ constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kKinds
 }  // namespace
 
 const Registration& kernels::DepthwiseConv2D() { return kRegistration<kAny>; }
+const Registration& kernels::DepthwiseConv2DNotEightTaps() { return kRegistration<kNotEightTaps>; }
 const Registration& kernels::DepthwiseConv2DThreeByThree() { return kRegistration<kThreeByThree>; }
 const Registration& kernels::DepthwiseConv2DEightTaps() { return kRegistration<kEightTaps>; }
 
 void kernels::invoke::DepthwiseConv2D(const InvokeContext& context) { Invoke<kAny>(context); }
+void kernels::invoke::DepthwiseConv2DNotEightTaps(const InvokeContext& context) {
+  Invoke<kNotEightTaps>(context);
+}
 void kernels::invoke::DepthwiseConv2DThreeByThree(const InvokeContext& context) {
   Invoke<kThreeByThree>(context);
 }

@@ -50,40 +50,83 @@ void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* 
   }
 }
 
+#if KWS_HAVE_DSP
+// In assembly for short rows, on which the compiler spends more than on their values. Pairs are
+// stored at even places only: others would take a cycle more each.
+void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to) {
+#define KWS_ONE_PLACE                        \
+  "ldr %[x], [%[from]]\n"                    \
+  "add %[from], %[step]\n"                   \
+  "sxtab16 %[a], %[offsets], %[x]\n"         \
+  "sxtab16 %[x], %[offsets], %[x], ror #8\n" \
+  "strh %[x], [%[to], %[lane], lsl #1]\n"    \
+  "lsr %[b], %[a], #16\n"                    \
+  "lsr %[x], %[x], #16\n"                    \
+  "strh %[b], [%[to], %[lane], lsl #2]\n"    \
+  "strh %[x], [%[to], %[lane3]]\n"           \
+  "strh %[a], [%[to]], #2\n"
+  const bool odd = (reinterpret_cast<uintptr_t>(to) & 2) != 0;
+  const int pairs_a_row = (rows.count - odd) >> 1;
+  const int last = (rows.count - odd) & 1;
+  const int32_t next_row = rows.row_step - rows.count * rows.step;
+  const int32_t next_to = (4 * rows.lane_size - rows.count) * static_cast<int32_t>(sizeof(int16_t));
+  int32_t left = rows.rows;
+  uint32_t x, y, a, b, pairs;
+  __asm__ volatile(
+      "1:\n"
+      "ldr %[pairs], %[pairs_a_row]\n"
+      "lsls %[x], %[to], #30\n"
+      "bpl 2f\n"  //
+      KWS_ONE_PLACE
+      "2:\n"
+      "cmp %[pairs], #0\n"
+      "beq 4f\n"
+      "3:\n"
+      "ldr %[x], [%[from]]\n"
+      "ldr %[y], [%[from], %[step]]\n"
+      "add %[from], %[from], %[step], lsl #1\n"
+      "sxtab16 %[a], %[offsets], %[x]\n"
+      "sxtab16 %[b], %[offsets], %[y]\n"
+      "sxtab16 %[x], %[offsets], %[x], ror #8\n"
+      "sxtab16 %[y], %[offsets], %[y], ror #8\n"
+      "subs %[pairs], #1\n"
+      "pkhbt r6, %[x], %[y], lsl #16\n"
+      "str r6, [%[to], %[lane], lsl #1]\n"
+      "pkhtb r6, %[b], %[a], asr #16\n"
+      "str r6, [%[to], %[lane], lsl #2]\n"
+      "pkhtb r6, %[y], %[x], asr #16\n"
+      "str r6, [%[to], %[lane3]]\n"
+      "pkhbt r6, %[a], %[b], lsl #16\n"
+      "str r6, [%[to]], #4\n"
+      "bne 3b\n"
+      "4:\n"
+      "ldr %[x], %[last]\n"
+      "cmp %[x], #0\n"
+      "beq 5f\n"  //
+      KWS_ONE_PLACE
+      "5:\n"
+      "ldr %[x], %[next_row]\n"
+      "ldr %[y], %[next_to]\n"
+      "ldr %[a], %[left]\n"
+      "add %[from], %[x]\n"
+      "add %[to], %[y]\n"
+      "subs %[a], #1\n"
+      "str %[a], %[left]\n"
+      "bne 1b\n"
+      : [from] "+r"(from), [to] "+r"(to), [x] "=&r"(x), [y] "=&r"(y), [a] "=&r"(a), [b] "=&r"(b),
+        [pairs] "=&r"(pairs), [left] "+m"(left)
+      : [step] "r"(rows.step), [lane] "r"(rows.lane_size), [lane3] "r"(6 * rows.lane_size),
+        [offsets] "r"(dsp::Pack(offset, offset)), [pairs_a_row] "m"(pairs_a_row), [last] "m"(last),
+        [next_row] "m"(next_row), [next_to] "m"(next_to)
+      : "r6", "cc", "memory");
+#undef KWS_ONE_PLACE
+}
+#endif
+
 void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
                int32_t lane_size) {
 #if KWS_HAVE_DSP
-  const uint32_t offsets = dsp::Pack(offset, offset);
-  int16_t* const to2 = to + 2 * lane_size;
-  int32_t at = 0;
-  // Pairs are stored at even places only: others would take a cycle more each.
-  bool even_place = (reinterpret_cast<uintptr_t>(to) & 2) == 0;
-  while (count > 0) {
-    const uint32_t x = LoadAs<uint32_t>(from);
-    const uint32_t x_even = dsp::AddEven(offsets, x);
-    const uint32_t x_odd = dsp::AddOdd(offsets, x);
-    if (even_place && count > 1) {
-      const uint32_t y = LoadAs<uint32_t>(from + step);
-      const uint32_t y_even = dsp::AddEven(offsets, y);
-      const uint32_t y_odd = dsp::AddOdd(offsets, y);
-      StorePair(to + at, dsp::PackLow(x_even, y_even));
-      StorePair(to + at + lane_size, dsp::PackLow(x_odd, y_odd));
-      StorePair(to2 + at, dsp::PackHigh(x_even, y_even));
-      StorePair(to2 + at + lane_size, dsp::PackHigh(x_odd, y_odd));
-      from += 2 * step;
-      at += 2;
-      count -= 2;
-    } else {
-      to[at] = static_cast<int16_t>(x_even);
-      to[at + lane_size] = static_cast<int16_t>(x_odd);
-      to2[at] = static_cast<int16_t>(x_even >> 16);
-      to2[at + lane_size] = static_cast<int16_t>(x_odd >> 16);
-      from += step;
-      at += 1;
-      count -= 1;
-      even_place = true;
-    }
-  }
+  if (count > 0) WidenFourRows(from, FourRows{1, 0, count, step, lane_size}, offset, to);
 #else
   for (int i = 0; i < kFour; ++i) {
     WidenOne(from + i, step, count, offset, to + i * lane_size, lane_size);

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/arm/dsp.h"
+
 namespace kws {
 
 constexpr int kChunk = 8;
@@ -24,6 +26,19 @@ void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* 
 constexpr int kFour = 4;
 void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t* to,
                int32_t lane_size);
+
+#if KWS_HAVE_DSP
+// At least one row of at least one value.
+struct FourRows {
+  int rows;
+  int row_step;  // bytes from row to row of the image
+  int count;     // values of a row
+  int step;      // bytes from value to value
+  int lane_size;
+};
+// WidenFour of rows, each of which takes four lanes.
+void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to);
+#endif
 
 // sum plus the products of `rows` rows of a band with a filter's pairs of taps, `pairs` a row.
 int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,

@@ -18,8 +18,7 @@ int Lanes(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 ? kFour : 1;
 }
 
-// int16 values of a row of a lane's filter that is laid out; see OddTaps. A ThreeByThree fits in,
-// too.
+// int16 values of a row of a lane's filter that is laid out; see OddTaps.
 int FilterRow(const Sides& sides) { return 4 * sides.Pairs(); }
 
 // One filter at a time over windows of any shape.
@@ -140,22 +139,19 @@ class Filters {
 
 }  // namespace
 
-uint32_t DepthwiseRowsScratch(const Window& window) {
+uint32_t DepthwiseRowsScratch(const Sides& sides) {
   constexpr uint64_t kTooMuch = 1u << 30;  // more than any arena
-  const Sides sides(window);
   const uint32_t lanes = static_cast<uint32_t>(Lanes(sides));
   const uint32_t rows = static_cast<uint32_t>(sides.rows.taps) * lanes;
   // int16 values for each row of a lane's window. For eight taps the band needs no whole chunks;
   // where another kernel takes them, its filters are smaller by more than that.
   uint32_t row = static_cast<uint32_t>(sides.RowSize());
-  // 3x3 has a row of zeros.
-  const uint32_t zeros = IsThreeByThree(sides) ? row : 0;
   if (IsEightTaps(sides)) {
     row = static_cast<uint32_t>(sides.Covered() + kEightTapsRow);
   } else {
     row += static_cast<uint32_t>(FilterRow(sides));
   }
-  const uint64_t values = static_cast<uint64_t>(rows) * row + zeros;
+  const uint64_t values = static_cast<uint64_t>(rows) * row;
   return static_cast<uint32_t>(values < kTooMuch ? values * sizeof(int16_t) : kTooMuch);
 }
 

@@ -22,14 +22,14 @@ struct DepthwiseRows {
   const int32_t* bias;  // or null
   const Outputs& outputs;
   int8_t* output;
-  int16_t* scratch;  // DepthwiseRowsScratch(window) bytes
+  int16_t* scratch;  // DepthwiseRowsScratch(sides) bytes
 
   // The first sum of an output channel.
   int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
 // For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
-uint32_t DepthwiseRowsScratch(const Window& window);
+uint32_t DepthwiseRowsScratch(const Sides& sides);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);
 
 void RunDepthwiseRows(const DepthwiseRows& work, const Sides& sides);

@@ -22,8 +22,9 @@ struct Side {
 };
 
 // Kernels go along rows; an image that is higher than wide is taken column by column,
-// for fewer and longer rows. A channel that comes alone is not, so that its output, made in order,
-// may overwrite it.
+// for fewer and longer rows. Rows of five stay, if there are few: arm/three_by_three.h computes
+// five outputs at once. A channel that comes alone is not, so that its output, made in order, may
+// overwrite it.
 struct Sides {
   Side rows;
   Side columns;
@@ -44,7 +45,8 @@ struct Sides {
                 w.pad_left, w.in_channels, w.out_channels, w.out_channels},
         channels(w.in_channels),
         multiplier(w.out_channels / w.in_channels) {
-    if (w.in_channels > 1 && w.out_height > w.out_width) {
+    if (w.in_channels > 1 && w.out_height > w.out_width &&
+        !(w.out_width == 5 && w.out_height < 8)) {
       const Side side = rows;
       rows = columns;
       columns = side;

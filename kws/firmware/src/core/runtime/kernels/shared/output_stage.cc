@@ -5,14 +5,6 @@
 
 namespace kws {
 
-#if KWS_HAVE_DSP
-Outputs::Factor Outputs::UsualFactor(int channel) const {
-  const int i = channel * stage_.channel_step;
-  const int right = -shifts_[i];
-  return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
-}
-#endif
-
 int8_t Outputs::At(int channel, int32_t sum) const {
   const int i = channel * stage_.channel_step;
   const int32_t scaled = MultiplyByQuantizedMultiplier(sum, multipliers_[i], shifts_[i]);

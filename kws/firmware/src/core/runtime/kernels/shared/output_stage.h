@@ -49,7 +49,11 @@ class Outputs {
     int right;
   };
   // Of a channel, counted from the present one.
-  Factor UsualFactor(int channel) const;
+  Factor UsualFactor(int channel) const {
+    const int i = channel * stage_.channel_step;
+    const int right = -shifts_[i];
+    return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
+  }
 #endif
 
   // The output of a sum, whatever the factor, of a channel counted from the present one. For where
