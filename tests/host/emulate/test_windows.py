@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws._core import SAMPLE_RATE
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle, make_bundle, with_commands
 from kws.bundle.reading import load_bundle
@@ -82,6 +83,34 @@ def test_windows_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
             assert host.count("Heard ") > 3
             board = emulator.play(build("qemu", bundle).elf, noise).text
             assert board.replace(" on qemu,", " on host,") == host
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_a_gate_on_frames_each_10_ms(noise: Pcm, tmp_path: Path) -> None:
+    rng = np.random.default_rng(6)
+    quiet = rng.normal(0, 30, 5 * SAMPLE_RATE).astype(np.int16)
+    pcm = np.concatenate([quiet, noise[: 3 * SAMPLE_RATE], quiet, noise[-2 * SAMPLE_RATE :]])
+    model = dense_model(elements=98 * 40)
+    gated, always = (
+        make_bundle(
+            model,
+            LABELS,
+            name="short_hops",
+            recognizer=RecognizerSettings(200, 60, 300, 1, gate_db=gate),
+            stride_samples=160,
+        )
+        for gate in (0.8, 0.0)
+    )
+    pipeline = gated.pipeline()
+    pipeline.feed(pcm)
+    assert 100 < pipeline.skipped < pipeline.inferences - 100
+    host = host_device.play(gated, pcm).text
+    assert host != host_device.play(always, pcm).text
+    assert host.count("Heard ") > 3
+    write_bundle(gated, tmp_path / "gated")
+    with Qemu() as emulator:
+        board = emulator.play(build("qemu", load_bundle(tmp_path / "gated")).elf, pcm).text
+    assert board.replace(" on qemu,", " on host,") == host
 
 
 @pytest.mark.usefixtures("board_tools")

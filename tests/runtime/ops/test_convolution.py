@@ -50,6 +50,7 @@ USUAL: dict[str, Any] = {
 @st.composite
 def windows(
     draw: st.DrawFn,
+    *,
     dilations: bool = True,
     width: int | None = None,
     height: int | None = None,
