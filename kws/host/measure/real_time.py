@@ -90,7 +90,8 @@ def schedule(board: Board, bundle: Bundle) -> Schedule:
         _load(board, clock, each, spent) for each, spent in zip(bundles, cycles, strict=True)
     )
     busy = max(spent.inference + _hop_cycles(board, bundle, spent) for spent in cycles)
-    if bundle.then is not None:  # the hop that hands over plans the other model, too
+    if bundle.then is not None and not bundle.compiled:
+        # The hop that hands over plans the other model, too.
         busy += max(spent.allocation for spent in cycles)
     waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS
     return Schedule(math.ceil(waits_ms / HOP_MS), loads)

@@ -123,6 +123,8 @@ def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) ->
     alone = schedule(NANO, bundle_of(4))
     # The hop that hands over plans the other model, too: 0.5 M cycles, a quarter more.
     assert 0 <= plan.ring_ms - alone.ring_ms <= 20
+    takes(1e6, 3e6)
+    assert schedule(NANO, as_compiled(both)).ring_ms == alone.ring_ms
     takes(1e6, 6e6)
     with pytest.raises(BoardError, match=r"with words: .* every 100 ms: kws convert words"):
         schedule(NANO, both)
