@@ -65,6 +65,13 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             lines.Clear();
         }
 
+        // As another program left it.
+        public void Fill(uint value)
+        {
+            Array.Fill(words, value);
+            lines.Clear();
+        }
+
         public void Erase(uint page)
         {
             Array.Fill(words, ~0u, (int)page * PageBytes / 4, PageBytes / 4);
@@ -116,6 +123,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             if(cpu.PRIMASK == 0)
             {
                 this.Log(LogLevel.Error, "an interrupt may come, and its code cannot be read");
+                return Interrupted;
             }
             return offset == 0x10 ? Erase() : offset == 0x14 ? Write() : 0;
         }
@@ -209,6 +217,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private readonly uint[] arguments = new uint[0x100 / 4];
 
         private const uint Key = 0x12344321;
+        private const uint Interrupted = 6; // no result of the ROM: a chip would not come back
         private const uint Registers = 0x0800f000;
     }
 }

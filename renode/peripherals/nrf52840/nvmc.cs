@@ -126,6 +126,13 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         {
         }
 
+        // As another program left it.
+        public void Fill(uint value)
+        {
+            Array.Fill(words, value);
+            Array.Fill(erasedMs, 0u);
+        }
+
         public long Size => 2 * PageBytes;
 
         private void ErasePart(uint at, uint ms)

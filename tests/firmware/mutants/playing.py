@@ -33,8 +33,11 @@ _MARK = "----- plays"
 _HANG = "0xE7FEE7FE"  # b . (Arm DDI 0403E, A7.7.12)
 _AT_ONCE = 8  # plays by one process of Renode, which takes seconds to start
 
-_SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0}
-_LOOKS = {"sound": 0.05, "loud": 0.4, "hang": 0.25, "deaf": 0.25}
+_SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0, "settings": 1.6, "pages": 5.0}
+_LOOKS = {"sound": 0.05, "loud": 0.4, "hang": 0.25, "deaf": 0.25, "settings": 1.6, "pages": 5.0}
+
+SAVES = {"settings": 2, "pages": 58}
+"""Gains that are typed: records of 55 fill a page of the SparkFun Edge, 27 one of the others."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +47,12 @@ class Mutant:
     board: str
     name: str
     edits: tuple[tuple[str, str, str], ...]
-    """Files of the port's folder, each with a text that is in it once, and another for it."""
+    """Files of the port's folder or `app/...`, each with a text that is in it once, and another."""
 
     play: str = "sound"
     """sound: a word, and what is typed after it; loud: with a gain; hang: the main loop hangs;
-    deaf: no samples come."""
+    deaf: no samples come; settings: three are typed, then a reset; pages: the same of more than a
+    page of flash holds."""
 
     survives: str = ""
     """Why no model can notice it; empty: it has to be noticed."""
@@ -108,7 +112,10 @@ class Workshop:
 
     def count(self, file: str, text: str) -> int:
         """How often a text is in a file of the port."""
-        return (self._drivers / file).read_text().count(text)
+        return self._place(file).read_text().count(text)
+
+    def _place(self, file: str) -> Path:
+        return (self._project / "src" if file.startswith("app/") else self._drivers) / file
 
     def build_all(self) -> Path:
         """The firmware without a fault; what `build` needs."""
@@ -130,20 +137,20 @@ class Workshop:
 
     def build(self, mutant: Mutant) -> Path:
         """The firmware with a fault."""
-        before = {file: (self._drivers / file).read_bytes() for file, _, _ in mutant.edits}
+        before = {file: self._place(file).read_bytes() for file, _, _ in mutant.edits}
         commands = [self._compile[source] for source in self._changed(mutant)]
         objects = [self._project / command[command.index("-o") + 1] for command in commands]
         before_objects = [file.read_bytes() for file in objects]
         try:
             for file, old, new in mutant.edits:
-                text = (self._drivers / file).read_text()
-                (self._drivers / file).write_text(text.replace(old, new))
+                text = self._place(file).read_text()
+                self._place(file).write_text(text.replace(old, new))
             for command in [*commands, self._link]:
                 self._run(command)
             return self._keep(re.sub(r"\W+", "_", mutant.name))
         finally:
             for file, data in before.items():
-                (self._drivers / file).write_bytes(data)
+                self._place(file).write_bytes(data)
             for place, data in zip(objects, before_objects, strict=True):
                 place.write_bytes(data)
 
@@ -152,7 +159,7 @@ class Workshop:
         sources = set()
         for file, old, _ in mutant.edits:
             if file.endswith(".cc"):
-                sources.add(self._drivers / file)
+                sources.add(self._place(file))
                 continue
             constant = old.partition(" ")[0]
             every = self._drivers.rglob("*.cc")
@@ -213,9 +220,24 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
         f"uart0 CreateFileBackend @{place / serial} true",
         f'echo "{_MARK}"',
     ]
+    sound = f"microphone SetInputFile @{place / 'sound.raw'}"
     if play != "deaf":
-        lines.append(f"microphone SetInputFile @{place / 'sound.raw'}")
+        lines.append(sound)
     typed = {}
+    if play in SAVES:
+        lines.append("settings_flash Fill 0x5a5a5a5a")
+        for i in range(SAVES[play]):
+            # The first one erases a page.
+            typed[0.3 if i == 0 else 0.44 + 0.06 * i] = f'uart0 WriteLine "gain {i % 7}"'
+        end = _SECONDS[play]
+        typed[2.2] = sound  # it is shorter
+        typed[end - 0.9] = 'uart0 WriteLine "threshold 180"'
+        typed[end - 0.8] = 'uart0 WriteLine "stats"'
+        typed[end - 0.7] = "machine Reset"
+        typed[end - 0.6999] = f"runMacro $reset\n{sound}"
+        typed[end - 0.2] = 'uart0 WriteLine "threshold"'
+        typed[end - 0.1] = 'uart0 WriteLine "stats"'
+        typed = {at: command for at, command in typed.items() if at < end}
     if play == "loud":
         typed[0.3] = 'uart0 WriteLine "gain 6"'
     if play in ("sound", "loud"):

@@ -17,7 +17,7 @@ from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix, load_matrix
-from tests.firmware.mutants.playing import LEDS, Workshop, mutants, traces
+from tests.firmware.mutants.playing import LEDS, SAVES, Workshop, mutants, traces
 from tests.paths import ROOT
 
 # Boards that have another one's drivers: the faults are in their tables.
@@ -54,7 +54,7 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
     workshop = Workshop(board, bundle, tmp_path)
     good = workshop.build_all()
-    kinds = ("sound", "loud", "hang", "deaf")
+    kinds = ("sound", "loud", "hang", "deaf", *SAVES)
     right = dict(zip(kinds, traces(board, [(good, kind) for kind in kinds], pcm), strict=True))
 
     # Without a fault it is what the host says; then faults can be told from it.
@@ -67,6 +67,11 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     assert "gain 6 dB" in right["loud"].text
     assert FAULT_LINES["watchdog"] in right["hang"].text
     assert FAULT_LINES["no_samples"] in right["deaf"].text
+
+    for kind, saves in SAVES.items():
+        answers = right[kind].text.splitlines()
+        assert f"settings: gain {(saves - 1) % 7} dB, threshold 180" in answers
+        assert ", 0 samples lost, " in answers[-1]
 
     table = mutants(board)
     plays = [(workshop.build(mutant), mutant.play) for mutant in table]
