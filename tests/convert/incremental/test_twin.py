@@ -14,6 +14,7 @@ from kws import _core
 from kws.convert.incremental.twin import make_twin, twins
 from kws.convert.model_table import pack
 from kws.errors import ConversionError
+from kws.host.emulate.inference import Job, on_board
 from tests.convert.incremental.random_graphs import RandomGraph
 from tests.convert.incremental.stepping import (
     assert_same_bits,
@@ -22,6 +23,7 @@ from tests.convert.incremental.stepping import (
     window_calls,
     with_first_values,
 )
+from tests.host.conftest import board_tools  # noqa: F401
 from tests.paths import ROOT
 from tests.runtime.oracles import run_core, run_litert, run_tflm
 from tests.runtime.strategies import SEEDS
@@ -104,6 +106,23 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
     litert = run_litert(with_first_values(last.table), calls)[-len(windows) :]
     for core_answer, whole in zip(litert, run_litert(model, windows), strict=True):
         np.testing.assert_array_equal(core_answer[0], whole[0])
+
+
+@pytest.mark.usefixtures("board_tools")
+def test_the_board_gives_the_whole_models_bits() -> None:
+    """Its loops for short images are others than those for long ones."""
+    model, step = (MODELS / "ds_cnn.tflite").read_bytes(), 2
+    twin = make_twin(model, step).model
+    whole, shape = _core.Interpreter(model), _core.Interpreter(twin).inputs[0].shape
+    frames = stepped_frames(np.random.default_rng(5), FRAMES, step, 10)
+    steps = np.stack(step_calls(frames, step, shape))
+    windows = window_calls(frames, FRAMES, step, whole.inputs[0].shape)
+    expected = np.stack([np.array(whole.invoke(x)[0]) for x in windows])
+    (outcome,) = on_board("qemu", [Job(twin, (steps,))])
+    np.testing.assert_array_equal(
+        outcome.outputs[0][-len(windows) :].reshape(expected.shape), expected
+    )
+    assert len(np.unique(expected, axis=0)) > 1
 
 
 @pytest.mark.parametrize(
