@@ -47,7 +47,7 @@ MODELS = {
         "four depthwise separable blocks of 64 filters",
         f"{_SOURCE}-S",
         {"learning_rate": 0.005, "epochs": 40},
-        8,
+        7,
     ),
     "ds_cnn_m": ZooModel(
         lambda *sizes: build(sizes, 172, (2, 1), (2, 1, 1, 1)),
