@@ -46,7 +46,7 @@ MINIMUM_COUNT: int
 """The recognizer's default: fewer results in the window report nothing (3)."""
 
 LINE_FORMATS: dict[str, str]
-"""Lines of the firmware, by name: boot, heard, stats and level. Each `{}` is a text or a number."""
+"""Lines of the firmware, by name, such as boot and heard. Each `{}` is a text or a number."""
 
 ERROR_MARK: str
 """How a line that reports a fault begins: `error: `."""

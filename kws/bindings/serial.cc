@@ -8,10 +8,12 @@
 namespace kws::bindings {
 namespace {
 
-// Without the end of the line.
+// Without the end of the line, and with `{}` for all that the firmware fills in.
 std::string Line(const char* text) {
-  const std::string line = text;
-  return line.substr(0, line.find('\n'));
+  std::string line = text;
+  line = line.substr(0, line.find('\n'));
+  for (size_t at; (at = line.find("{s}")) != std::string::npos;) line.replace(at, 3, "{}");
+  return line;
 }
 
 }  // namespace
@@ -25,6 +27,11 @@ void BindSerial(nb::module_& m) {
   formats["waiting"] = Line(lines::kWaiting);
   formats["stats"] = Line(lines::kStats);
   formats["level"] = Line(lines::kLevel);
+  formats["scores"] = lines::kScores + std::string("{} ") + Line(lines::kScoresTime);
+  formats["pcm_begin"] = Line(lines::kPcmBegin);
+  formats["pcm"] = lines::kPcm + std::string("{}");
+  formats["pcm_end"] = Line(lines::kPcmEnd);
+  formats["health"] = Line(lines::kHealth);
   m.attr("LINE_FORMATS") = formats;
 
   m.attr("ERROR_MARK") = Line(lines::kError);

@@ -185,41 +185,6 @@ def deploy(
     print(dumps(asdict(done)) if as_json else deployment.text(done))
 
 
-def monitor(
-    *,
-    board: Annotated[
-        str | None, typer.Option(help="A real board. The default is any that is connected.")
-    ] = None,
-    port: Annotated[
-        str | None,
-        typer.Option(help="Serial port of the board. The default is found by its USB id."),
-    ] = None,
-    baud: Annotated[
-        int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
-    ] = 115200,
-    level: Annotated[
-        bool, typer.Option("--level", help="Ask the board each second how loud it is.")
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object per line.")
-    ] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="Print one CSV row per line.")] = False,
-) -> None:
-    """Show what a board writes, and send it what is typed, until Ctrl-C."""
-    from contextlib import suppress
-
-    from kws.host.deploy import monitor as watch
-    from kws.host.deploy.real_board import find_real_board, real_boards
-
-    if as_json and as_csv:
-        raise UsageError("--json and --csv were both given; choose one")
-    show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
-    kinds = [find_real_board(board)] if board else list(real_boards().values())
-    with suppress(KeyboardInterrupt):
-        typed = watch.keyboard()
-        watch.Monitor(tuple(kinds), port, show, baud, typed=typed, level=level).run()
-
-
 def bench(
     *,
     board: EmulatedBoardOption = "host",

@@ -16,10 +16,13 @@ from kws.cli.options import (
     DataOption,
     JsonOption,
     NewDataOption,
+    PortOption,
     WordsOption,
+    board_finder,
     setting_option,
     split_words,
 )
+from kws.errors import UsageError
 
 WindowOption = Annotated[int, setting_option(SynthSettings, "clip_ms", "--window-ms")]
 
@@ -111,19 +114,24 @@ def record(
         str | None,
         typer.Option(help="Number or name of a microphone. kws listen --list-devices lists them."),
     ] = None,
+    port: PortOption = None,
 ) -> None:
-    """Record words with this machine's microphone. Each clip is cut and checked."""
+    """Record words with this machine's microphone or a board's. Each clip is cut and checked."""
     from contextlib import closing
 
     from kws.audio.capture import record as recorder
     from kws.audio.capture.microphone import Microphone
     from kws.audio.capture.prompter import Lines, Prompter
+    from kws.host.live.board_microphone import BoardMicrophone
 
+    if device and port:
+        raise UsageError("--device and --port were both given; choose one")
     chosen = split_words(words)
     recorder.check_words(chosen)
     clips = recorder.Clips(out, recorder.speaker_hash(speaker))
     stage = Prompter() if sys.stdout.isatty() else Lines()
-    with closing(Microphone(device).blocks()) as sound, stage:
+    microphone = BoardMicrophone(board_finder(port)) if port else Microphone(device)
+    with closing(microphone.blocks()) as sound, stage:
         done = recorder.record(chosen, takes, clips, sound, stage, clip_ms=window_ms)
     print(f"{out}: {done} clips by {clips.speaker}")
 

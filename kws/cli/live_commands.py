@@ -9,7 +9,14 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.options import ForOption, ModelOption, ThenOption, open_device
+from kws.cli.options import (
+    ForOption,
+    ModelOption,
+    PortOption,
+    ThenOption,
+    board_finder,
+    open_device,
+)
 from kws.errors import UsageError
 
 
@@ -27,6 +34,7 @@ def listen(
     device: Annotated[
         str | None, typer.Option(help="Number or name of the microphone, or a part of the name.")
     ] = None,
+    port: PortOption = None,
     list_devices: Annotated[
         bool, typer.Option("--list-devices", help="List the microphones and exit.")
     ] = False,
@@ -63,11 +71,11 @@ def listen(
     host: Annotated[
         str, typer.Option(help="Address for --web. 0.0.0.0 lets other machines see the page.")
     ] = "127.0.0.1",
-    port: Annotated[
+    web_port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port for --web. 0 takes a free one.")
     ] = 8765,
 ) -> None:
-    """Hear words live, with this machine's microphone."""
+    """Hear words live, with this machine's microphone or a board's."""
     from contextlib import suppress
 
     from kws.audio.capture import inputs
@@ -75,6 +83,7 @@ def listen(
     from kws.audio.pcm import samples_of
     from kws.host.live import actions, views
     from kws.host.live import listener as engine
+    from kws.host.live.board_microphone import BoardMicrophone
     from kws.host.live.session import Session
     from kws.host.live.terminal import Terminal, keyboard
 
@@ -84,23 +93,30 @@ def listen(
         return
     if fast and not source:
         raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
-    if source and device:
-        raise UsageError("--input and --device were both given; choose one")
+    if sum(map(bool, (source, device, port))) > 1:
+        raise UsageError("--input, --device and --port: choose one")
     listener = engine.Listener(open_device(model, then, listen_for))
     commands = actions.Commands(on or (), listener.bundle.device_words, shell=shell)
     samples = samples_of(listener.bundle.device_clip_ms)
     misses = actions.Misses(record_misses, samples) if record_misses else None
-    wake_ups = actions.WakeUps(keep, keep_most, str(source or "microphone")) if keep else None
-    sound = engine.file_blocks(source, fast=fast) if source else Microphone(device).blocks()
+    wake_ups = None
+    if keep:
+        wake_ups = actions.WakeUps(keep, keep_most, str(source or port or "microphone"))
+    if source:
+        sound = engine.file_blocks(source, fast=fast)
+    elif port:
+        sound = BoardMicrophone(board_finder(port), listener.bundle.sha256[:8]).blocks()
+    else:
+        sound = Microphone(device).blocks()
     with suppress(KeyboardInterrupt), keyboard() as keys:
         view: views.View = views.Json() if as_json else views.Plain()
         if web:
             from kws.host.web.web_view import Web, staying
 
-            view = Web(listener, view, host, port)
+            view = Web(listener, view, host, web_port)
             sound = staying(sound) if source else sound
         elif not plain and not as_json and sys.stdout.isatty():
-            title = source.name if source else "microphone"
+            title = source.name if source else port or "microphone"
             view = Terminal(listener, title, keeps=misses is not None)
         with view as shown:
             Session(listener, sound, shown, commands, keys, misses, wake_ups).run()

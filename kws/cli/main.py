@@ -16,6 +16,7 @@ from kws.cli import (
     data_commands,
     evaluation_commands,
     live_commands,
+    port_commands,
     training_commands,
 )
 from kws.errors import KwsError
@@ -40,7 +41,8 @@ COMMANDS = (
     board_commands.build,
     board_commands.test,
     board_commands.deploy,
-    board_commands.monitor,
+    port_commands.selftest,
+    port_commands.monitor,
     board_commands.bench,
     board_commands.boards,
     board_commands.doctor,

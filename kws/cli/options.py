@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
     from kws.host.build.boards import Board
+    from kws.host.deploy.board_finder import BoardFinder
     from kws.host.measure.real_time import Schedule
 
 ModelOption = Annotated[
@@ -73,6 +74,12 @@ RoomsOption = Annotated[
 BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards lists them.")]
 EmulatedBoardOption = Annotated[
     str, typer.Option("--board", help="An emulated board, or host: this machine.")
+]
+PortOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Serial port of a board that is the microphone; auto finds it by its USB id."
+    ),
 ]
 
 
@@ -141,6 +148,15 @@ def surroundings(
     from kws.audio.surroundings import Surroundings
 
     return Surroundings(tuple(negatives or ()), tuple(noises or ()), tuple(rooms or ()))
+
+
+def board_finder(port: str | None, board: str | None = None, baud: int = 115200) -> BoardFinder:
+    """What finds the board that `--port` and `--board` name; None and auto: by its USB id."""
+    from kws.host.deploy.board_finder import BoardFinder
+    from kws.host.deploy.real_board import find_real_board, real_boards
+
+    kinds = [find_real_board(board)] if board else list(real_boards().values())
+    return BoardFinder(tuple(kinds), None if port == "auto" else port, baud)
 
 
 def print_tables(*tables: object) -> None:

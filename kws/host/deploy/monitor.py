@@ -18,24 +18,32 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from kws.errors import BoardError
+from kws._core import SAMPLE_RATE
+from kws.host.deploy.board_finder import BoardFinder
 from kws.host.deploy.real_board import RealBoard
+from kws.host.deploy.sound_recording import Recording
 from kws.host.serial import ports
 from kws.host.serial.lines import (
     Boot,
     Event,
     Fault,
+    Health,
     Heard,
     Level,
     Line,
     LineBuffer,
     Listening,
+    PcmBegin,
+    PcmEnd,
+    Samples,
+    Scores,
     Stats,
     Then,
     Waiting,
     parse_line,
 )
 from kws.host.serial.ports import BAUD, Link, Lister, Port, PortError, PortLostError
+from kws.host.serial.sample_stream import Arrival, SampleStream
 from kws.labels import UNKNOWN
 
 _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
@@ -47,6 +55,10 @@ _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     Fault: ("error", "bold red"),
     Stats: ("stats", "magenta"),
     Level: ("level", "yellow"),
+    Scores: ("scores", "dim"),
+    Health: ("health", "magenta"),
+    PcmBegin: ("pcm_begin", "magenta"),
+    PcmEnd: ("pcm_end", "magenta"),
 }
 _LEVEL_SECONDS = 1.0
 _ROUND = 0.1  # seconds; how long something that was typed waits at most
@@ -64,7 +76,7 @@ class Received:
 
     @property
     def kind(self) -> str:
-        """One of boot, then, heard, listening, waiting, error, stats, level, text."""
+        """A key of the table above, such as boot or heard; text for a line of no known kind."""
         return _KINDS[type(self.line)][0] if self.line else "text"
 
 
@@ -101,6 +113,19 @@ def level_text(level: Level) -> str:
         f"{rms:6.1f} dB RMS  {peak:6.1f} dB peak  offset {level.offset:6}  "
         f"{level.clipped_percent:4.1f} % clipped  [{bar:<30}]{advice}"
     )
+
+
+def show_arrival(arrival: Arrival, show: Show) -> None:
+    """A line that came while a board sends samples."""
+    if arrival.text and not isinstance(arrival.line, Samples):
+        show(Received(datetime.now().astimezone(), arrival.text, arrival.line))
+
+
+def recording_text(path: Path, recording: Recording) -> str:
+    """What `--record` made."""
+    seconds = len(recording.pcm) / SAMPLE_RATE
+    text = f"{path}: {seconds:.2f} s, {recording.lost} samples lost by the board"
+    return f"{text}, {recording.missing} on the way (they are zero)"
 
 
 def show_json() -> Show:
@@ -177,88 +202,37 @@ class Monitor:
         Raises:
             BoardError: there is no board, or its port cannot be opened, at the start.
         """
-        port = self._first()
-        link = self.open_port(port.device, 0, self.baud)
+        finder = BoardFinder(self.boards, self.wanted, self.baud, self.lister, self.open_port)
+        port, link = finder.first()
         while True:
             _notice(
-                f"{port.device}: connected; gain N, threshold N, level and stats go to the board"
+                f"{port.device}: connected; gain N, threshold N, level, scores on and stats go to "
+                "the board"
             )
             with link:
                 self._follow(link)
             _notice(f"{port.device}: the board went away; waiting for it to come back")
-            port, link = self._again(port)
+            port, link = self._again(finder, port)
 
-    def _first(self) -> Port:
-        present = self.lister()
-        port = self._find(present, "")
-        if port is not None:
-            return port
-        if self.wanted is not None:
-            self._refuse_bootloader(present)
-            raise BoardError(f"{self.wanted}: there is no such port; look at the cable")
-        fitting = self._fitting(present)
-        if fitting:
-            names = ", ".join(p.device for p in fitting)
-            raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
-        self._refuse_bootloader(present)
-        titles = " or ".join(board.title for board in self.boards)
-        raise BoardError(f"no {titles} was found; plug it in, or name its serial port with --port")
-
-    def _refuse_bootloader(self, present: list[Port]) -> None:
-        for port in present:
-            if self._is_bootloader(port) and self.wanted in (None, port.device):
-                raise BoardError(
-                    f"{port.device}: the board is in its bootloader; write firmware with "
-                    "kws deploy, or tap its reset button once to start what is there"
-                )
-
-    def _again(self, last: Port) -> tuple[Port, Link]:
+    def _again(self, finder: BoardFinder, last: Port) -> tuple[Port, Link]:
         """Wait until the board is back and its port can be opened."""
         said = ""
         while True:
             time.sleep(_ROUND)
             if self._typed_lines():
                 _notice("nothing was sent: the board is not there")
-            port = self._find(self.lister(), last.socket)
-            if port is None:
-                continue
             try:
-                return port, self.open_port(port.device, 2, self.baud)
+                if back := finder.again(last):
+                    return back
             except PortError as error:
                 if str(error) != said:
                     said = str(error)
                     _notice(said)
 
-    def _find(self, present: list[Port], socket: str) -> Port | None:
-        """The one port that is meant: by name, or else by where the board was plugged in."""
-        if self.wanted is not None:
-            real = Path(self.wanted).resolve()
-            for port in present:
-                if Path(port.device).resolve() == real:
-                    return None if self._is_bootloader(port) else port
-            if real.exists():
-                return Port(self.wanted)
-            if not socket:
-                return None
-        fitting = self._fitting(present)
-        if socket:
-            fitting = [p for p in fitting if p.socket == socket]
-        return fitting[0] if len(fitting) == 1 else None
-
-    def _fitting(self, present: list[Port]) -> list[Port]:
-        """The ports that may be a board's; adapters, which may be anything's, come last."""
-        for adapter in (False, True):
-            ids = {usb for t in self.boards if t.adapter == adapter for usb in t.application}
-            if fitting := [port for port in present if port.usb in ids]:
-                return fitting
-        return []
-
-    def _is_bootloader(self, port: Port) -> bool:
-        return any(port.usb in t.usb - t.application for t in self.boards)
-
     def _follow(self, link: Link) -> None:
         """Show what comes and send what is typed, until the board goes away."""
         buffer = LineBuffer()
+        samples = SampleStream(link, self.baud)
         asked = time.monotonic()
         try:
             while True:
@@ -266,15 +240,15 @@ class Monitor:
                     asked = time.monotonic()
                     link.write(b"level\n")
                 for text in buffer.feed(link.read(_ROUND)):
-                    self._receive(text)
-                for line in self._typed_lines():
-                    link.write(line)
+                    line = parse_line(text)
+                    samples.take(line)  # its port's rate; the sound is for --record
+                    if not isinstance(line, Samples):
+                        self.show(Received(datetime.now().astimezone(), text, line))
+                for typed in self._typed_lines():
+                    link.write(typed)
         except PortLostError:
             if rest := buffer.rest():
-                self._receive(rest)
-
-    def _receive(self, text: str) -> None:
-        self.show(Received(datetime.now().astimezone(), text, parse_line(text)))
+                self.show(Received(datetime.now().astimezone(), rest, parse_line(rest)))
 
     def _typed_lines(self) -> list[bytes]:
         """What was typed since the last call; a terminal gives whole lines."""

@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import binascii
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
 
 from kws._core import ERROR_MARK, LINE_FORMATS
 
@@ -17,7 +21,18 @@ _FIELDS = {
     "listening": (r"\d+",),
     "waiting": (r"\d+",),
     "stats": (r"\d+", r"\d+", r"\d+", r"\d", *[r"\d+"] * 6),
+    "scores": (r"\d{1,3}(?: \d{1,3})*", r"\d+"),
+    "pcm_begin": (r"\d+", r"\d+"),
+    "pcm": ("[A-Za-z0-9+/]{176}",),
+    "pcm_end": (r"\d+", r"\d+"),
+    "health": (r"\S+", r"\d+", r"\d+", r"\d+", r"\d+", r"\w+"),
 }
+LINE_SAMPLES = 64
+"""Samples of a line (Tap::kLineSamples)."""
+
+SAMPLE_LINES = 1 << 16
+"""After so many lines of samples their numbers begin anew: 262 s."""
+
 _LONGEST = 1000  # characters of a line; what is longer is noise and is cut
 
 
@@ -122,10 +137,64 @@ class Level:
     clipped_percent: float
 
 
+@dataclass(frozen=True)
+class Scores:
+    """What `scores on` shows at each inference."""
+
+    means: tuple[int, ...]
+    """Each label's mean score, 0 to 255."""
+    time_ms: int
+
+
+@dataclass(frozen=True)
+class PcmBegin:
+    """The answer to the command `pcm`: samples follow."""
+
+    seconds: int
+    rate: int
+    """Bit/s of the port from now on; 0: it has no rate."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Some samples of those that `pcm` asked for, undamaged."""
+
+    number: int
+    """Of the line, from 0; it wraps at SAMPLE_LINES."""
+    pcm: npt.NDArray[np.int16]
+    """int16[LINE_SAMPLES], 16 kHz."""
+
+
+@dataclass(frozen=True)
+class PcmEnd:
+    """The last samples that `pcm` asked for were sent."""
+
+    samples: int
+    lost: int
+    """Samples that the board lost meanwhile, because it did not keep up."""
+
+
+@dataclass(frozen=True)
+class Health:
+    """The answer to the command `health`."""
+
+    board: str
+    up_ms: int
+    """Since the start, by the board's clock."""
+    core_khz: int
+    """The core's clock, by the board's clock."""
+    hop_cycles: int
+    """Of the longest hop without an inference since the last `health`."""
+    inference_cycles: int
+    """Of the longest hop with an inference."""
+    reset: str
+    """What caused the last reset, such as power or watchdog."""
+
+
 Event = Heard | Listening | Waiting
 """What the pipeline writes while it hears; each has its `time_ms`."""
 
-Line = Event | Boot | Then | Fault | Stats | Level
+Line = Event | Boot | Then | Fault | Stats | Level | Scores | PcmBegin | Samples | PcmEnd | Health
 
 
 @dataclass(frozen=True)
@@ -144,7 +213,16 @@ class Serial:
         return tuple(event for event in self.events if isinstance(event, Heard))
 
 
-_READERS: dict[str, Callable[[re.Match[str]], Line]] = {
+def _samples(match: re.Match[str]) -> Samples | None:
+    """None if the line was damaged on its way."""
+    block = binascii.a2b_base64(match[1])
+    number, *_, checksum = words = np.frombuffer(block, "<u2")
+    if binascii.crc_hqx(block[:-2], 0xFFFF) != checksum:
+        return None
+    return Samples(int(number), words[1:-1].astype(np.int16))
+
+
+_READERS: dict[str, Callable[[re.Match[str]], Line | None]] = {
     "heard": lambda m: Heard(m[1], int(m[2]), int(m[3])),
     "boot": lambda m: Boot(m[1], m[2], m[3], m[4], int(m[5]), int(m[6])),
     "then": lambda m: Then(m[1], m[2], int(m[3]), int(m[4]), int(m[5])),
@@ -153,6 +231,11 @@ _READERS: dict[str, Callable[[re.Match[str]], Line]] = {
     "stats": lambda m: Stats(
         *(int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}")), *(int(m[i]) for i in range(5, 11))
     ),
+    "scores": lambda m: Scores(tuple(map(int, m[1].split())), int(m[2])),
+    "pcm_begin": lambda m: PcmBegin(int(m[1]), int(m[2])),
+    "pcm": _samples,
+    "pcm_end": lambda m: PcmEnd(int(m[1]), int(m[2])),
+    "health": lambda m: Health(m[1], int(m[2]), int(m[3]), int(m[4]), int(m[5]), m[6]),
     "level": lambda m: Level(int(m[1]), int(m[2]), int(m[3] + m[4]), float(f"{m[5]}.{m[6]}")),
 }
 _PATTERNS = [(re.compile(line_pattern(name)), reader) for name, reader in _READERS.items()]

@@ -272,7 +272,7 @@ def _listen(host: str, port: int) -> socket.socket:
         reason = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
         raise KwsError(
             f"the page cannot be served at {host} port {port} ({reason.lower()}); "
-            "choose another with --port or --host"
+            "choose another with --web-port or --host"
         ) from None
 
 

@@ -24,6 +24,9 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         public int SendPad { get; set; }
         public int ReceivePad { get; set; }
 
+        // The adapter's, in bit/s.
+        public int Rate { get; set; } = 115200;
+
         public override void WriteChar(byte value)
         {
             if(Frames && gpio.Function(ReceivePad) == ConnectedFunction && gpio.ReadsInput(ReceivePad))
@@ -95,7 +98,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         }
 
         // 2 % is what both ends of a frame of ten bits bear; WLEN 8 bits, no parity.
-        private bool Frames => power.Uart && Math.Abs((int)BaudRate - Adapter) * 50 < Adapter &&
+        private bool Frames => power.Uart && Math.Abs((int)BaudRate - Rate) * 50 < Rate &&
             (line & 0x62) == 0x60;
 
         private void ReportMute()
@@ -120,7 +123,6 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private bool heard;
 
         private const byte Noise = 0x7e;
-        private const int Adapter = 115200;
         private const int ConnectedFunction = 0; // of pads 48 and 49
         private const long Data = 0x00;
         private const long IntegerDivisor = 0x24;

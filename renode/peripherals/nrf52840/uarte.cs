@@ -19,7 +19,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         {
             this.machine = machine;
             pins = new Nrf52840_Pins(port0, port1);
-            transfer = new LimitTimer(machine.ClockSource, Adapter, this, "transfer", limit: 1,
+            transfer = new LimitTimer(machine.ClockSource, Rate, this, "transfer", limit: 1,
                 eventEnabled: true, workMode: WorkMode.OneShot);
             transfer.LimitReached += EndSend;
             Reset();
@@ -28,6 +28,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         // How the board connects the adapter: pin n of port p is 32 p + n.
         public int SendPin { get; set; }
         public int ReceivePin { get; set; }
+
+        // The adapter's, in bit/s.
+        public int Rate { get; set; } = 115200;
 
         public override void WriteChar(byte value)
         {
@@ -100,7 +103,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         // Whether the adapter and the peripheral understand each other: 2 % is what both ends of a
         // frame of ten bits bear; no parity, no flow control, because nothing drives CTS.
-        private bool Frames => Enabled && Math.Abs((int)BaudRate - Adapter) * 50 < Adapter &&
+        private bool Frames => Enabled && Math.Abs((int)BaudRate - Rate) * 50 < Rate &&
             (registers[Config] & 0xf) == 0;
 
         private void Receive()
@@ -160,7 +163,6 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private bool heard;
 
         private const byte Noise = 0x7e;
-        private const int Adapter = 115200;
         private const long TaskStartReceive = 0x000;
         private const long TaskStopReceive = 0x004;
         private const long TaskStartSend = 0x008;

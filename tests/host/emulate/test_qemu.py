@@ -36,6 +36,10 @@ from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
+UNKNOWN_COMMAND = (
+    "error: unknown command; there are gain threshold scores pcm reset stats level health"
+)
+
 YES, NO, OTHER, FAN = (
     default_matrix() / f"{name}.flac" for name in ("yes_slt", "no_awb", "left_slt", "fan")
 )
@@ -69,7 +73,7 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
         "threshold 150",
         "threshold 150",
         "error: gain takes a whole number from 0 to 0 dB",
-        "error: unknown command; there are gain N, threshold N, reset, level, stats",
+        UNKNOWN_COMMAND,
     ]
     match = re.fullmatch(
         r"stats: (\d+) hops, 0 samples lost, 0\.0 % idle, 25000 k cycles per second, "

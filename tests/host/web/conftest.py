@@ -33,7 +33,7 @@ def serve() -> Iterator[Serve]:
     with ExitStack() as stack:
 
         def start(*arguments: object, **options: dict[str, str]) -> tuple[Listening, str]:
-            program = Listening("--web", "--port", 0, *arguments, **options)
+            program = Listening("--web", "--web-port", 0, *arguments, **options)
             stack.enter_context(program)
             line, _ = program.until("shows it", "stderr")
             address = re.search(r"http://\S+/", line)

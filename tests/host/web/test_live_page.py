@@ -212,7 +212,7 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
     program.process.wait(10)
     late.get_by_text("kws listen has ended; this page waits").wait_for(timeout=PATIENCE)
     port = url.rsplit(":", 1)[1].strip("/")
-    with Listening("--web", "--port", port, "--input", words) as again:
+    with Listening("--web", "--web-port", port, "--input", words) as again:
         again.until("shows it", "stderr")
         late.wait_for_function("() => document.querySelectorAll('#heard li').length === 0")
         late.locator("#heard li").first.wait_for(timeout=PATIENCE)

@@ -321,10 +321,10 @@ def test_the_server_says_whether_a_page_is_on_this_machine(page: Page) -> None:
 def test_a_port_that_is_taken_and_an_unknown_host_are_one_line(kws: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        code, _, err = kws("listen", "--web", "--port", port, "--input", "x.wav")
+        code, _, err = kws("listen", "--web", "--web-port", port, "--input", "x.wav")
     assert code == 1
     assert err.count("\n") == 1
     assert f"port {port}" in err
-    assert "--port" in err
+    assert "--web-port" in err
     with pytest.raises(KwsError, match=r"cannot be served at 192\.0\.2\.1"):
         Page("192.0.2.1")

@@ -57,6 +57,18 @@ uint32_t Mix(uint32_t number, const char* text) {
   return Mix(number, text, size);
 }
 
+// Of the core, by the board's clock of milliseconds, which has a source of its own.
+uint32_t CoreKilohertz() {
+  constexpr uint32_t kMeasuredMs = 8;
+  const uint32_t before = board::Milliseconds();
+  while (board::Milliseconds() == before) {
+  }
+  const uint32_t cycles = board::Cycles();
+  while (board::Milliseconds() - before <= kMeasuredMs) {
+  }
+  return (board::Cycles() - cycles) / kMeasuredMs;
+}
+
 void WriteRange(Output* output, const char* name, int low, int high, const char* unit) {
   WriteText(output, lines::kError);
   WriteText(output, name);
@@ -87,24 +99,33 @@ void Console::Put(char received) {
 }
 
 void Console::Run() {
-  const char* argument;
-  if ((argument = After("gain", line_)) != nullptr) {
-    Gain(argument);
-  } else if ((argument = After("threshold", line_)) != nullptr) {
-    Threshold(argument);
-  } else if ((argument = After("reset", line_)) != nullptr && *argument == '\0') {
-    Apply(bundles_);
-    const Status kept = Keep();
-    WriteSettings();
-    Report(kept);
-  } else if ((argument = After("stats", line_)) != nullptr && *argument == '\0') {
-    Stats();
-  } else if ((argument = After("level", line_)) != nullptr && *argument == '\0') {
-    ShowLevel();
-  } else {
-    WriteError(output_, "unknown command", nullptr,
-               "there are gain N, threshold N, reset, level, stats");
+  struct Command {
+    const char* name;
+    void (*run)(Console& console, const char* argument);
+  };
+  static constexpr Command kCommands[] = {
+      {"gain", [](Console& console, const char* argument) { console.Gain(argument); }},
+      {"threshold", [](Console& console, const char* argument) { console.Threshold(argument); }},
+      {"scores", [](Console& console, const char* argument) { console.Scores(argument); }},
+      {"pcm", [](Console& console, const char* argument) { console.Pcm(argument); }},
+      {"reset", [](Console& console, const char*) { console.Reset(); }},
+      {"stats", [](Console& console, const char*) { console.Stats(); }},
+      {"level", [](Console& console, const char*) { console.ShowLevel(); }},
+      {"health", [](Console& console, const char*) { console.Health(); }}};
+  constexpr int kTakeArguments = 4;  // the first ones
+  for (const Command& command : kCommands) {
+    const char* argument = After(command.name, line_);
+    if (argument != nullptr && (&command < kCommands + kTakeArguments || *argument == '\0')) {
+      return command.run(*this, argument);
+    }
   }
+  WriteText(output_, lines::kError);
+  WriteText(output_, "unknown command; there are");
+  for (const Command& command : kCommands) {
+    WriteText(output_, " ");
+    WriteText(output_, command.name);
+  }
+  WriteText(output_, "\n");
 }
 
 void Console::Restore() {
@@ -144,6 +165,13 @@ void Console::WriteSettings() {
   WriteGain(output_, static_cast<int>(settings_.gain));
   WriteText(output_, ", ");
   WriteThresholds(nullptr);
+}
+
+void Console::Reset() {
+  Apply(bundles_);
+  const Status kept = Keep();
+  WriteSettings();
+  Report(kept);
 }
 
 void Console::Gain(const char* argument) {
@@ -243,6 +271,27 @@ void Console::ShowLevel() {
       negative ? "-" : "", static_cast<uint32_t>(negative ? -level.offset : level.offset),
       level.clipped / 10,  level.clipped % 10};
   WriteFormat(output_, lines::kLevel, fields);
+}
+
+void Console::Scores(const char* argument) {
+  if (*argument != '\0') tap_->ShowScores(IsSame(argument, "on"));
+  WriteText(output_, tap_->shows_scores() ? "scores on\n" : "scores off\n");
+}
+
+void Console::Pcm(const char* argument) {
+  int seconds = 0;
+  if (!ReadNumber(argument, 0, Tap::kMaxSeconds, &seconds)) {
+    WriteRange(output_, "pcm", 0, Tap::kMaxSeconds, " s\n");
+    return;
+  }
+  tap_->SendSamples(static_cast<uint32_t>(seconds));
+}
+
+void Console::Health() {
+  const Tap::Longest longest = tap_->TakeLongest();
+  const Field fields[] = {board::kName, board::Milliseconds(), CoreKilohertz(),
+                          longest.hop,  longest.inference,     board::ResetCause()};
+  WriteFormat(output_, lines::kHealth, fields);
 }
 
 }  // namespace kws

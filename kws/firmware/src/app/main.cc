@@ -5,6 +5,7 @@
 #include "app/audio_provider.h"
 #include "app/console.h"
 #include "app/level_meter.h"
+#include "app/tap.h"
 #include "boards/board.h"
 #include "bundle_config.h"
 #include "gate/gate.h"
@@ -71,15 +72,17 @@ kws::LevelMeter meter;
 
 }  // namespace
 
+// It never returns, so what it makes lasts. Only what is large is static: a static is made once,
+// and asking for that takes flash.
 int main() {
   board::Init();
   static BoardOutput output;
 #ifdef KWS_COMPILED
   static constexpr kws::Network network{settings::kCompiledModel};
 #else
-  static const kws::Model model = kws::GetModel(g_model);
-  static settings::ModelOpResolver resolver;
-  static constexpr kws::Network network{model, resolver};
+  const kws::Model model = kws::GetModel(g_model);
+  settings::ModelOpResolver resolver;
+  const kws::Network network{model, resolver};
 #endif
   static constexpr kws::PipelineConfig config = kws::BundleConfig(KWS_VERSION, board::kName);
   static kws::Pipeline pipeline(config, network, arena, sizeof(arena), {frames, kKeptFrames},
@@ -89,12 +92,11 @@ int main() {
 #ifdef KWS_COMPILED
   static constexpr kws::Network commands_network{kws::commands::kCompiledModel};
 #else
-  static const kws::Model commands_model = kws::GetModel(g_commands_model);
-  static kws::commands::ModelOpResolver commands_resolver;
-  static constexpr kws::Network commands_network{commands_model, commands_resolver};
+  const kws::Model commands_model = kws::GetModel(g_commands_model);
+  kws::commands::ModelOpResolver commands_resolver;
+  const kws::Network commands_network{commands_model, commands_resolver};
 #endif
-  static kws::Commands commands = {
-      kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
+  kws::Commands commands = {kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
   pipeline.Then(&commands);
 #endif
 
@@ -108,7 +110,8 @@ int main() {
   pulses.Start();
 #endif
 
-  static kws::Console console(&pipeline, &audio, &meter, &output);
+  kws::Tap tap(&pipeline, &audio, &output);
+  kws::Console console(&pipeline, &audio, &meter, &tap, &output);
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
   if (board::Start(&audio) != kws::Status::kOk) {
@@ -124,7 +127,7 @@ int main() {
     const bool heard = audio.PopHop(hop);
     if (heard) {
       meter.Add(hop, kws::AudioProvider::kHopSamples);
-      if (pipeline.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      if (tap.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
 #ifdef KWS_HAS_PINS
       if (pipeline.heard() != kws::Responder::kNothing) {
         pulses.Hear(pipeline.label(pipeline.heard()), board::Milliseconds());

@@ -57,6 +57,17 @@ void SetPin(uint32_t pin, bool high);
 // other interrupts.
 void Write(const char* text, size_t size);
 
+// Chooses the serial port that lines of samples go to, and returns the rate that it then needs, in
+// bit/s; 0: it has no rate.
+uint32_t ChooseSamplePort();
+
+// Sets that port to its rate for samples, or back to its usual one, once all that is queued was
+// sent. Call it only if ChooseSamplePort returned a rate.
+void SetFast(bool fast);
+
+// As Write, for lines of samples: to the port that was chosen alone.
+void WriteSamples(const char* text, size_t size);
+
 // Takes at most `size` received bytes; returns how many, 0 where none wait. Never waits.
 size_t Read(char* text, size_t size);
 
@@ -74,6 +85,12 @@ uint32_t Milliseconds();
 
 // Of those, milliseconds spent in Sleep.
 uint32_t SleepMilliseconds();
+
+// Cycles of the core while it does not sleep; they wrap at 2^32. 0 where nothing counts them.
+uint32_t Cycles();
+
+// What caused the last reset, in a word: power, pin, software, watchdog or another.
+const char* ResetCause();
 
 // Sleeps until the next interrupt, a tenth of a second at most. Returns at once if one came since
 // the last call, so that samples that arrive between the main loop's last look and the sleep are

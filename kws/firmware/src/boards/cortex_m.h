@@ -33,6 +33,18 @@ inline volatile uint32_t& Register(uint32_t address) {
   return *reinterpret_cast<volatile uint32_t*>(address);
 }
 
+// Of the core while it does not sleep. The counter counts from the first call on.
+inline uint32_t CountCycles() {
+  constexpr uint32_t kDebugControl = 0xe000edfc;  // DEMCR (ARM DDI 0403E, C1.6.5)
+  constexpr uint32_t kTraceEnable = 1u << 24;
+  constexpr uint32_t kCycleControl = 0xe0001000;  // DWT_CTRL (C1.8.7)
+  constexpr uint32_t kCycleEnable = 1u << 0;
+  constexpr uint32_t kCycleCount = 0xe0001004;  // DWT_CYCCNT (C1.8.8)
+  Register(kDebugControl) |= kTraceEnable;
+  Register(kCycleControl) |= kCycleEnable;
+  return Register(kCycleCount);
+}
+
 using Vector = void (*)();
 
 // The first 16 entries of a vector table.

@@ -29,12 +29,13 @@ void WriteFormat(Output* output, const char* format, const Field* fields) {
     if (size > 0) output->Write(format, size);
     if (format[size] == '\0') return;
     format += size + 2;
-    if (fields->text != nullptr) {
-      WriteText(output, fields->text);
+    const uintptr_t word = fields++->word;
+    if (format[-1] == '}') {
+      WriteNumber(output, static_cast<uint32_t>(word));
     } else {
-      WriteNumber(output, fields->number);
+      WriteText(output, reinterpret_cast<const char*>(word));
+      ++format;
     }
-    ++fields;
   }
 }
 

@@ -29,16 +29,17 @@ void WriteText(Output* output, const char* text);
 // A number in decimal, without leading zeros.
 void WriteNumber(Output* output, uint32_t value);
 
-// What takes the place of a `{}`.
+// What takes the place of a `{}` (a number) or a `{s}` (a text). One word and not two: lines are
+// most of what the firmware does besides the model.
 struct Field {
-  Field(const char* value) : text(value), number(0) {}
-  Field(uint32_t value) : text(nullptr), number(value) {}
+  Field(const char* text) : word(reinterpret_cast<uintptr_t>(text)) {}
+  Field(uint32_t number) : word(number) {}
 
-  const char* text;  // null: a number
-  uint32_t number;
+  uintptr_t word;
 };
 
-// `format` with its `{}` replaced by fields, in order; there must be one for each.
+// `format` with its `{}` and `{s}` replaced by fields, in order; there must be one of its kind for
+// each.
 void WriteFormat(Output* output, const char* format, const Field* fields);
 
 // `error: <what>[<detail>]; <remedy>\n`. `detail` and `remedy` may be null.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines that firmware writes on its serial port and that other programs read: kws._core exports
-// them to Python, and Python hands them to the emulators' suites. `{}` is a text or a number.
+// them to Python, and Python hands them to the emulators' suites. `{}` is a number, `{s}` a text.
 #ifndef KWS_SERIAL_LINES_H_
 #define KWS_SERIAL_LINES_H_
 
@@ -8,18 +8,18 @@ namespace kws {
 namespace lines {
 
 // Version, board, model, the first 8 digits of its SHA-256, bytes of arena used, bytes of arena.
-inline constexpr char kBoot[] = "kws {} on {}, model {} {}, arena {} of {} bytes\n";
+inline constexpr char kBoot[] = "kws {s} on {s}, model {s} {s}, arena {} of {} bytes\n";
 
 // After the boot line, of a second bundle: model, the first 8 digits of its SHA-256, ms that it
 // listens for commands, bytes of arena used, bytes of arena.
-inline constexpr char kThen[] = "then model {} {} for {} ms, arena {} of {} bytes\n";
+inline constexpr char kThen[] = "then model {s} {s} for {} ms, arena {} of {} bytes\n";
 
 // Time in ms. The second bundle takes over, and the first one again.
 inline constexpr char kListening[] = "Listening for commands @{}ms\n";
 inline constexpr char kWaiting[] = "Waiting for the wake word @{}ms\n";
 
 // Label, mean score (0 to 255), time in ms.
-inline constexpr char kHeard[] = "Heard {} ({}) @{}ms\n";
+inline constexpr char kHeard[] = "Heard {s} ({}) @{}ms\n";
 
 // Hops, samples lost, idle time in percent and tenths of a percent, thousands of cycles in a second
 // that was not idle, inferences that the gate skipped, inferences, bytes of arena used, bytes of
@@ -30,10 +30,29 @@ inline constexpr char kStats[] =
 
 // Of the last second, in steps of 32768: peak, RMS about the offset, the offset's sign (`-` or
 // nothing) and its magnitude; percent of samples that are clipped, and tenths of a percent.
-inline constexpr char kLevel[] = "level: peak {}, RMS {}, offset {}{}, {}.{} % clipped\n";
+inline constexpr char kLevel[] = "level: peak {}, RMS {}, offset {s}{}, {}.{} % clipped\n";
 
 // What was set on the console before a reset, or what `reset` restored, begins with this.
 inline constexpr char kSettings[] = "settings: ";
+
+// The mean score (0 to 255) of each label, with spaces between them, then the time in ms.
+inline constexpr char kScores[] = "scores ";
+inline constexpr char kScoresTime[] = "@{}ms\n";
+
+// Samples follow: for so many seconds, and after a pause at so many bit/s (0: at any rate).
+inline constexpr char kPcmBegin[] = "pcm: {} s at {} bit/s\n";
+
+// Begins a line of samples. What follows is base64 of 66 little-endian words of 16 bits: the line's
+// number (from 0; it wraps), 64 samples, and the CRC-16 of all that.
+inline constexpr char kPcm[] = "pcm ";
+
+// The end: samples sent, samples that the board lost meanwhile.
+inline constexpr char kPcmEnd[] = "pcm: {} samples, {} lost\n";
+
+// Board, milliseconds since the start, the core's clock, cycles of the longest hop without and with
+// an inference since the last `health`, and what caused the last reset.
+inline constexpr char kHealth[] =
+    "health: {s} up {} ms, {} kHz, hop {}, inference {} cycles, reset {s}\n";
 
 // Faults begin with this.
 inline constexpr char kError[] = "error: ";

@@ -8,33 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "app/remembering_board.h"
 #include "app/settings/simulated_flash.h"
-#include "boards/board.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"
 
 namespace kws {
-
-// A board that remembers what was set.
-namespace board {
-const int kMinGain = -20;
-const int kMaxGain = 20;
-const uint32_t kClockKhz = 64000;
-const int kDefaultGain = -3;
-int gain = 0;
-uint32_t now_ms = 0;
-uint32_t sleep_ms = 0;
-void SetGain(int decibels) {
-  EXPECT_GE(decibels, kMinGain);
-  EXPECT_LE(decibels, kMaxGain);
-  gain = decibels;
-}
-uint32_t Milliseconds() { return now_ms; }
-uint32_t SleepMilliseconds() { return sleep_ms; }
-size_t StackSize() { return 8192; }
-size_t StackUsed() { return 1412; }
-}  // namespace board
-
 namespace {
 
 constexpr const char* kLabels[] = {"silence", "unknown", "yes"};
@@ -44,10 +23,11 @@ class ConsoleTest : public testing::Test {
   ConsoleTest()
       : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
                   sizeof(arena_), {frames_, 49}, &output_),
-        console_(&pipeline_, &audio_, &meter_, &output_) {
+        tap_(&pipeline_, &audio_, &output_),
+        console_(&pipeline_, &audio_, &meter_, &tap_, &output_) {
     flash = SimulatedFlash();
     board::gain = 0;
-    board::now_ms = board::sleep_ms = 0;
+    board::now_ms = board::sleep_ms = board::ms_per_look = 0;
     console_.Restore();
   }
 
@@ -65,6 +45,7 @@ class ConsoleTest : public testing::Test {
   Pipeline pipeline_;
   AudioProvider audio_;
   LevelMeter meter_;
+  Tap tap_;
   Console console_;
 };
 
@@ -139,7 +120,8 @@ class AfterReset {
       : labels_{"silence", "unknown", word},
         pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
                   {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
-        console_(&pipeline_, &audio_, &meter_, &output_) {
+        tap_(&pipeline_, &audio_, &output_),
+        console_(&pipeline_, &audio_, &meter_, &tap_, &output_) {
     board::gain = 0;
     console_.Restore();
     restored_ = output_.text();
@@ -163,6 +145,7 @@ class AfterReset {
   Pipeline pipeline_;
   AudioProvider audio_;
   LevelMeter meter_;
+  Tap tap_;
   Console console_;
   std::string restored_;
 };
@@ -237,6 +220,35 @@ TEST_F(ConsoleTest, StatsCountLostSamples) {
   EXPECT_NE(Type("stats\n").find(" 100 samples lost"), std::string::npos);
 }
 
+TEST_F(ConsoleTest, ScoresAreSwitched) {
+  EXPECT_EQ(Type("scores\n"), "scores off\n");
+  EXPECT_EQ(Type("scores on\n"), "scores on\n");
+  EXPECT_TRUE(tap_.shows_scores());
+  EXPECT_EQ(Type("scores\n"), "scores on\n");
+  EXPECT_EQ(Type("scores off\n"), "scores off\n");
+  EXPECT_FALSE(tap_.shows_scores());
+}
+
+TEST_F(ConsoleTest, SamplesAreAskedForInSeconds) {
+  board::sample_rate = 0;
+  EXPECT_EQ(Type("pcm 600\n"), "pcm: 600 s at 0 bit/s\n");
+  EXPECT_EQ(Type("pcm 0\n"), "pcm: 0 samples, 0 lost\n");
+  for (const char* wrong : {"pcm\n", "pcm 601\n", "pcm -1\n", "pcm x\n", "pcm 1.5\n"}) {
+    EXPECT_EQ(Type(wrong), "error: pcm takes a whole number from 0 to 600 s\n") << wrong;
+  }
+}
+
+TEST_F(ConsoleTest, HealthMeasuresTheCoresClock) {
+  board::now_ms = 61000;
+  board::ms_per_look = 1;
+  board::cycles = 0xffffffff - 100000;  // the counter wraps meanwhile
+  board::cycles_per_ms = 64000;
+  const std::string line = Type("health\n");
+  EXPECT_EQ(line.substr(0, 16), "health: test up ");
+  EXPECT_NE(line.find(" ms, 64000 kHz, hop 0, inference 0 cycles, reset pin\n"), std::string::npos)
+      << line;
+}
+
 TEST_F(ConsoleTest, LinesAreForgiving) {
   EXPECT_EQ(Type("\r\n\n\r"), "") << "empty lines";
   EXPECT_EQ(Type("gaim\b\x7fin 3\n"), "gain 3 dB\n") << "corrected while typing";
@@ -244,7 +256,7 @@ TEST_F(ConsoleTest, LinesAreForgiving) {
   EXPECT_EQ(Type("gain    5\n"), "gain 5 dB\n");
   EXPECT_EQ(Type("gain\x01\xff\t 6\n"), "gain 6 dB\n") << "noise on the line";
   const std::string unknown =
-      "error: unknown command; there are gain N, threshold N, reset, level, stats\n";
+      "error: unknown command; there are gain threshold scores pcm reset stats level health\n";
   for (const char* wrong : {"help\n", "gain6\n", "stats now\n", "gai\n", "stat\n", "Gain 3\n"}) {
     EXPECT_EQ(Type(wrong), unknown) << wrong;
   }

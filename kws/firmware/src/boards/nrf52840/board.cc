@@ -19,6 +19,8 @@ namespace {
 constexpr uint32_t kBeatHops = 50;
 constexpr uint32_t kBeatOnHops = 6;
 
+bool samples_over_usb = false;
+
 constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
 constexpr uint32_t kPauseUs = 1000 * 1000;
 constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
@@ -72,6 +74,17 @@ void Init() {
 void Write(const char* text, size_t size) {
   if (table::kHasUsb) UsbWrite(text, size);
   UartWrite(text, size);
+}
+
+uint32_t ChooseSamplePort() {
+  samples_over_usb = table::kHasUsb && UsbIsListening();
+  return samples_over_usb ? 0 : kUartFastRate;
+}
+
+void SetFast(bool fast) { UartSetFast(fast); }
+
+void WriteSamples(const char* text, size_t size) {
+  (table::kHasUsb && samples_over_usb ? UsbWrite : UartWrite)(text, size);
 }
 
 size_t Read(char* text, size_t size) {

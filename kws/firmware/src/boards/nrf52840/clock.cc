@@ -33,6 +33,7 @@ constexpr uint32_t kTimerWatchdogMark = 0x57;
 constexpr int kCrystalLooks = 100000;
 
 const char* reset_fault = nullptr;
+const char* reset_cause = "power";
 uint32_t milliseconds = 0;
 uint32_t rest_us = 0;     // of the last millisecond
 uint32_t counted_us = 0;  // Microseconds() at the last count
@@ -50,12 +51,16 @@ void ReadResetReason() {
   uint32_t reason = Register(kPowerResetReason);
   Register(kPowerResetReason) = reason;  // the bits add up otherwise
   // Anomaly 136: after a pin reset other bits may be set too.
-  if ((reason & kPowerResetPin) != 0) reason = 0;
+  if ((reason & kPowerResetPin) != 0) reason = kPowerResetPin;
   const bool timer = Register(kPowerRetained2) == kTimerWatchdogMark;
   Register(kPowerRetained2) = 0;
+  if ((reason & kPowerResetSoftware) != 0) reset_cause = "software";
+  if ((reason & kPowerResetPin) != 0) reset_cause = "pin";
   if (timer || (reason & kPowerResetWatchdog) != 0) {
+    reset_cause = "watchdog";
     reset_fault = lines::kWatchdog;
   } else if ((reason & kPowerResetLockup) != 0) {
+    reset_cause = "lockup";
     reset_fault = "error: a fault in a fault reset the board; the firmware has a bug\n";
   }
 }
@@ -97,6 +102,10 @@ bool CrystalRuns() {
   constexpr uint32_t kBoth = kClockHfxoSource | kClockHfxoRunning;
   return (Register(kClockHfxoStatus) & kBoth) == kBoth;
 }
+
+const char* ResetCause() { return reset_cause; }
+
+uint32_t Cycles() { return CountCycles(); }
 
 const char* ResetFault() { return reset_fault; }
 

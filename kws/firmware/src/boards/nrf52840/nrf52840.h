@@ -28,6 +28,7 @@ constexpr uint32_t kClockHfxoRunning = 1u << 16;    // CLOCK.HFCLKSTAT.STATE=Run
 constexpr uint32_t kPowerResetReason = 0x40000400;  // POWER.RESETREAS; write 1 to clear
 constexpr uint32_t kPowerResetPin = 1u << 0;        // POWER.RESETREAS.RESETPIN=Detected
 constexpr uint32_t kPowerResetWatchdog = 1u << 1;   // POWER.RESETREAS.DOG=Detected
+constexpr uint32_t kPowerResetSoftware = 1u << 2;   // POWER.RESETREAS.SREQ=Detected
 constexpr uint32_t kPowerResetLockup = 1u << 3;     // POWER.RESETREAS.LOCKUP=Detected
 constexpr uint32_t kPowerRetained2 = 0x40000520;    // POWER.GPREGRET2; survives soft resets
 constexpr uint32_t kPowerDcDc = 0x40000578;         // POWER.DCDCEN
@@ -100,6 +101,7 @@ constexpr uint32_t kUartPinSend = 0x4000250c;           // UARTE0.PSEL.TXD
 constexpr uint32_t kUartPinReceive = 0x40002514;        // UARTE0.PSEL.RXD
 constexpr uint32_t kUartBaud = 0x40002524;              // UARTE0.BAUDRATE
 constexpr uint32_t kUartBaud115200 = 0x01d60000;        // UARTE0.BAUDRATE.BAUDRATE=Baud115200
+constexpr uint32_t kUartBaud1M = 0x10000000;            // UARTE0.BAUDRATE.BAUDRATE=Baud1M
 constexpr uint32_t kUartReceivePointer = 0x40002534;    // UARTE0.RXD.PTR
 constexpr uint32_t kUartReceiveCount = 0x40002538;      // UARTE0.RXD.MAXCNT
 constexpr uint32_t kUartSendPointer = 0x40002544;       // UARTE0.TXD.PTR

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kPriority = 6;  // far below the microphone
 
-constexpr uint32_t kQueueBytes = 512;  // powers of two
+constexpr uint32_t kQueueBytes = 1024;  // powers of two; a hop's samples fit
 constexpr uint32_t kReceivedBytes = 64;
 
 // Counters of bytes since the start; they wrap. DMA reads the queue and writes `incoming`.
@@ -90,6 +90,11 @@ size_t UartRead(char* text, size_t size) {
     ++taken_count;
   }
   return count;
+}
+
+void UartSetFast(bool fast) {
+  while (sent != queued) UartService();
+  Register(kUartBaud) = fast ? kUartBaud1M : kUartBaud115200;
 }
 
 void UartService() {

@@ -61,6 +61,10 @@ void Write(const char* text, size_t size) {
   }
 }
 
+uint32_t ChooseSamplePort() { return 0; }
+void SetFast(bool) {}
+void WriteSamples(const char* text, size_t size) { Write(text, size); }
+
 // The emulator reads its own serial port when it likes; from memory each run gets the same.
 size_t Read(char* text, size_t size) {
   const char* typed = reinterpret_cast<const char*>(kPsram + kHeaderBytes + 2 * Register(kPsram));
@@ -81,6 +85,8 @@ uint32_t Milliseconds() {
 }
 
 uint32_t SleepMilliseconds() { return 0; }
+const char* ResetCause() { return "unknown"; }
+uint32_t Cycles() { return 0; }
 
 // Time stands still while the core sleeps: the next block is there at once, and after the
 // last one the emulator ends. So every run executes the same instructions.

@@ -65,6 +65,10 @@ constexpr uint32_t kPowerAdcIsOn = 1u << 5;    // PWRCTRL.DEVPWRSTATUS.PWRADC
 constexpr uint32_t kResetConfig = 0x40000000;    // RSTGEN.CFG
 constexpr uint32_t kResetByWatchdog = 1u << 1;   // RSTGEN.CFG.WDREN
 constexpr uint32_t kResetStatus = 0x4ffff000;    // RSTGEN.STAT
+constexpr uint32_t kResetWasPin = 1u << 0;       // RSTGEN.STAT.EXRSTAT
+constexpr uint32_t kResetWasPower = 1u << 1;     // RSTGEN.STAT.PORSTAT
+constexpr uint32_t kResetWasBrownout = 1u << 2;  // RSTGEN.STAT.BORSTAT
+constexpr uint32_t kResetWasSoftware = 1u << 3;  // RSTGEN.STAT.SWRSTAT
 constexpr uint32_t kResetWasWatchdog = 1u << 6;  // RSTGEN.STAT.WDRSTAT
 
 // Pads, four a register, and pins, eight a register. Both are locked but for the key.
@@ -106,6 +110,7 @@ constexpr uint32_t kPinsClear = 0x4001009c;     // GPIO.WTCB
 // Serial port, an ARM PL011 (ARM DDI 0183G, section 3.3) with a clock of its own.
 constexpr uint32_t kUartData = 0x4001c000;              // UART0.DR
 constexpr uint32_t kUartFlags = 0x4001c018;             // UART0.FR
+constexpr uint32_t kUartBusy = 1u << 3;                 // UART0.FR.BUSY=BUSY
 constexpr uint32_t kUartNothingReceived = 1u << 4;      // UART0.FR.RXFE=RCVFIFO_EMPTY
 constexpr uint32_t kUartSendFull = 1u << 5;             // UART0.FR.TXFF=XMTFIFO_FULL
 constexpr uint32_t kUartDivisor = 0x4001c024;           // UART0.IBRD

@@ -171,6 +171,20 @@ void Init() {
 }
 
 void Write(const char* text, size_t size) { UartWrite(text, size); }
+void WriteSamples(const char* text, size_t size) { UartWrite(text, size); }
+uint32_t ChooseSamplePort() { return kUartFastRate; }
+void SetFast(bool fast) { UartSetFast(fast); }
+
+uint32_t Cycles() { return CountCycles(); }
+
+const char* ResetCause() {
+  const uint32_t status = Register(kResetStatus);
+  if ((status & kResetWasWatchdog) != 0) return "watchdog";
+  if ((status & kResetWasSoftware) != 0) return "software";
+  if ((status & kResetWasBrownout) != 0) return "brownout";
+  if ((status & kResetWasPower) != 0) return "power";
+  return (status & kResetWasPin) != 0 ? "pin" : "unknown";
+}
 
 size_t Read(char* text, size_t size) { return UartRead(text, size); }
 

@@ -14,8 +14,11 @@ constexpr uint32_t kPriority = 6;  // far below the microphones
 // 24 MHz / (16 * 115200) is 13 and 1/64.
 constexpr uint32_t kDivisor = 13;
 constexpr uint32_t kDivisorFraction = 1;
+// 24 MHz / (16 * 1000000) is 1 and 32/64.
+constexpr uint32_t kFastDivisor = 1;
+constexpr uint32_t kFastDivisorFraction = 32;
 
-constexpr uint32_t kQueueBytes = 512;  // powers of two
+constexpr uint32_t kQueueBytes = 1024;  // powers of two; a hop's samples fit
 constexpr uint32_t kReceivedBytes = 64;
 
 // Counters of bytes since the start; they wrap.
@@ -27,19 +30,24 @@ char received[kReceivedBytes];
 volatile uint32_t received_count = 0;  // by UartService
 uint32_t taken_count = 0;              // by UartRead
 
+// Divisors may be changed only while the port is disabled (ARM DDI 0183G, 3.3.7).
+void SetDivisor(uint32_t integer, uint32_t fraction) {
+  Register(kUartControl) = kUartClockEnable | kUartClock24MHz;
+  Register(kUartDivisor) = integer;
+  Register(kUartDivisorFraction) = fraction;
+  Register(kUartLine) = kUart8Bits | kUartFifos;  // takes the divisor over: after it
+  Register(kUartControl) =
+      kUartClockEnable | kUartClock24MHz | kUartSendEnable | kUartReceiveEnable | kUartEnable;
+}
+
 }  // namespace
 
 void UartInit() {
   Register(kPowerEnable) |= kPowerUart0;
   while ((Register(kPowerStatus) & kPowerUartIsOn) == 0) {
   }
-  Register(kUartControl) = kUartClockEnable | kUartClock24MHz;
-  Register(kUartDivisor) = kDivisor;
-  Register(kUartDivisorFraction) = kDivisorFraction;
-  Register(kUartLine) = kUart8Bits | kUartFifos;  // takes the divisor over: after it
   Register(kUartLevels) = 0;
-  Register(kUartControl) =
-      kUartClockEnable | kUartClock24MHz | kUartSendEnable | kUartReceiveEnable | kUartEnable;
+  SetDivisor(kDivisor, kDivisorFraction);
   Register(kUartClearInterrupts) = ~0u;
   Register(kUartEnableInterrupts) = kUartWhenReceived | kUartWhenReceivedEnds | kUartWhenSent;
   EnableInterrupt(kUartInterrupt, kPriority);
@@ -52,6 +60,18 @@ void UartWrite(const char* text, size_t size) {
     ++queued;
   }
   UartService();
+}
+
+void UartSetFast(bool fast) {
+  while (sent != queued) UartService();
+  while ((Register(kUartFlags) & kUartBusy) != 0) {
+  }
+  const InterruptsOff off;
+  if (fast) {
+    SetDivisor(kFastDivisor, kFastDivisorFraction);
+  } else {
+    SetDivisor(kDivisor, kDivisorFraction);
+  }
 }
 
 // Looks at the port too: the interrupt for a line's last bytes, fewer than the FIFO's level, comes

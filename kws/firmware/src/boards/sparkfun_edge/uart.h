@@ -4,15 +4,21 @@
 #define KWS_BOARDS_SPARKFUN_EDGE_UART_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace kws {
 namespace board {
+
+constexpr uint32_t kUartFastRate = 1000000;  // bit/s, for samples
 
 void UartInit();
 
 // Queues `size` bytes; waits while the queue is full, 87 us a byte at most. Works where no
 // interrupt comes too. Not from interrupts.
 void UartWrite(const char* text, size_t size);
+
+// Sets the port to kUartFastRate or back to its usual rate, once all that is queued was sent.
+void UartSetFast(bool fast);
 
 // Takes at most `size` received bytes; returns how many. Bytes that come while 64 wait are lost.
 size_t UartRead(char* text, size_t size);

@@ -28,8 +28,8 @@ Detector::Detector(const PipelineConfig& config, const Network& network, uint8_t
       output_(output),
       arena_size_(arena_size),
       runner_(network, arena, arena_size),
-      recognizer_(config.label_count, SettingsOf(config)),
-      responder_(config.labels, config.first_keyword, config.report_unknown, output) {}
+      responder_(config.labels, config.first_keyword, config.report_unknown, output),
+      recognizer_(config.label_count, SettingsOf(config)) {}
 
 Status Detector::Start(int kept_frames) {
   const Status status = runner_.AllocateTensors();

@@ -103,17 +103,17 @@ class Detector {
   Output* output_;
   size_t arena_size_;
   NetworkRunner runner_;
-  Recognizer recognizer_;
   Responder responder_;
-  int8_t* input_ = nullptr;                     // the model's input, in the arena
-  const uint8_t* raw_scores_ = nullptr;         // likewise its output
-  uint8_t flip_ = 0;                            // what makes int8 of it
-  int8_t scores_[Recognizer::kMaxLabels] = {};  // of the last inference
+  int8_t* input_ = nullptr;              // the model's input, in the arena
+  const uint8_t* raw_scores_ = nullptr;  // likewise its output
+  uint8_t flip_ = 0;                     // what makes int8 of it
   int input_frames_ = 0;
   int frames_to_inference_ = 0;
   int frames_to_trust_ = 0;  // that a streaming model has to be given until its scores count
   int reported_ = Responder::kNothing;
   bool inferred_ = false;
+  int8_t scores_[Recognizer::kMaxLabels] = {};  // of the last inference
+  Recognizer recognizer_;
 };
 
 }  // namespace kws

@@ -62,12 +62,12 @@ class FeatureProvider {
 
   FrameMemory memory_;
   int stride_;
-  Frontend frontend_;
-  int16_t samples_[kHopSamples] = {};  // the next window begins with the first
-  int filled_ = 0;                     // how many there are
-  int next_ = 0;  // where in the ring the next frame goes; once full, that is the oldest
+  int filled_ = 0;  // how many there are
+  int next_ = 0;    // where in the ring the next frame goes; once full, that is the oldest
   uint32_t frames_ = 0;
   uint32_t audible_ = 0;  // of these, the newest that Silence() did not reach
+  Frontend frontend_;
+  int16_t samples_[kHopSamples] = {};  // the next window begins with the first
 };
 
 }  // namespace kws

@@ -51,6 +51,12 @@ void Pipeline::UseGate(Gate* gate) {
 
 Status Pipeline::Start() {
   KWS_RETURN_IF_ERROR(StartDetector());
+  WriteBoot();
+  if (start_second_ != nullptr) KWS_RETURN_IF_ERROR(start_second_(*this));
+  return Reset();
+}
+
+void Pipeline::WriteBoot() {
   const Field fields[] = {config_.version,
                           config_.board,
                           config_.model_name,
@@ -58,8 +64,6 @@ Status Pipeline::Start() {
                           static_cast<uint32_t>(arena_used_),
                           static_cast<uint32_t>(arena_size_)};
   WriteFormat(output_, lines::kBoot, fields);
-  if (start_second_ != nullptr) KWS_RETURN_IF_ERROR(start_second_(*this));
-  return Reset();
 }
 
 Status Pipeline::StartSecond(Pipeline& pipeline) {

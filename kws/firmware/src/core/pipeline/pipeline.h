@@ -63,6 +63,9 @@ class Pipeline {
   // Call once, before the first hop. After a fault the pipeline cannot be used.
   Status Start();
 
+  // Writes the first bundle's boot line again.
+  void WriteBoot();
+
   // Takes the next Frontend::kStrideSamples samples; see Detector. Writes a line at each hand-over:
   // `Listening for commands @4056ms\n` and `Waiting for the wake word @9056ms\n`. The hop that ends
   // `listen_ms` after the wake word's line, or the first one after that, is the last that the
@@ -118,7 +121,8 @@ class Pipeline {
   }
   uint8_t MeanScore(int label) const;
 
-  // Hops since Start or Reset; wraps with the time.
+  // Milliseconds and hops since Start or Reset; they wrap together.
+  uint32_t time_ms() const { return time_ms_; }
   uint32_t hops() const { return time_ms_ / kHopMs; }
   // Answers of models since Start or Reset, and how many of them the gate gave in their place.
   uint32_t inferences() const { return inferences_; }
@@ -156,10 +160,6 @@ class Pipeline {
   // Likewise `UseGate`.
   Gate* gate_ = nullptr;
   Status (*gated_stride_)(Pipeline& pipeline, bool has_frame) = nullptr;
-  Lamp lamp_;
-  DcOffset dc_offset_;
-  FeatureProvider features_;
-  alignas(Detector) uint8_t place_[sizeof(Detector)];
   Detector* detector_ = nullptr;  // of the bundle that runs; in `place_`
   size_t arena_used_ = 0;
   uint32_t time_ms_ = 0;          // wraps after 49.7 days
@@ -170,6 +170,11 @@ class Pipeline {
   bool inferred_ = false;
   bool listening_ = false;
   int heard_ = Responder::kNothing;
+  // What is large comes last: offsets of what precedes it fit short instructions.
+  Lamp lamp_;
+  DcOffset dc_offset_;
+  FeatureProvider features_;
+  alignas(Detector) uint8_t place_[sizeof(Detector)];
 };
 
 }  // namespace kws

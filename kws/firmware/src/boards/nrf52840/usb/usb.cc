@@ -119,6 +119,8 @@ void UsbWrite(const char* text, size_t size) {
   if (ended) Pend();
 }
 
+bool UsbIsListening() { return usb.listening.load(std::memory_order_relaxed); }
+
 size_t UsbRead(char* text, size_t size) {
   const size_t left = usb.received_left.load(std::memory_order_acquire);
   if (left == 0) return 0;

@@ -25,6 +25,9 @@ void UsbInit();
 // fault's handler, not from interrupts.
 void UsbWrite(const char* text, size_t size);
 
+// Whether a program on the computer has the port open.
+bool UsbIsListening();
+
 // Takes at most `size` received bytes; returns how many, 0 where none wait. Never waits. While
 // nobody reads, the host is held off; nothing is lost.
 size_t UsbRead(char* text, size_t size);

@@ -14,8 +14,8 @@
 namespace kws {
 namespace board {
 
-// Text that waits for the host. A power of two; longer lines are dropped.
-constexpr uint32_t kQueueBytes = 512;
+// Text that waits for the host; a hop's samples fit. A power of two; longer lines are dropped.
+constexpr uint32_t kQueueBytes = 1024;
 
 constexpr uint32_t kLineCodingBytes = 7;  // bits a second (4), stop bits, parity, data bits
 

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `kws selftest` prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from rich.table import Table
+
+from kws.host.selftest.verdicts import Check
+
+
+def checks_table(checks: Sequence[Check]) -> Table:
+    """A row for each check, with what to do where it failed."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("check", "measured", "expected", "", "what to do"):
+        table.add_column(title)
+    for check in checks:
+        verdict = "[green]ok[/]" if check.ok else "[bold red]FAIL[/]"
+        row = (check.name, check.measured, check.expected, verdict)
+        table.add_row(*row, "" if check.ok else check.cure)
+    return table
+
+
+def checks_json(board: str | None, checks: Sequence[Check]) -> str:
+    """The same for a script."""
+    passed = all(check.ok for check in checks)
+    rows = [asdict(check) for check in checks]
+    return json.dumps({"board": board, "passed": passed, "checks": rows}, indent=2)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a board's firmware and its microphone do, measured over the serial port."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
+
+from kws.errors import BoardError
+from kws.host.deploy.real_board import Clock
+from kws.host.serial.lines import Fault, Health, Level, Line, LineBuffer, Stats, parse_line
+from kws.host.serial.ports import BAUD, Link
+
+RATES = (BAUD, BAUD // 2, 2 * BAUD)
+"""Bit/s at which an answer is looked for: a chip whose clock is halved or doubled has another."""
+
+QUIET_SECONDS = 4.0
+SOUND_SECONDS = 8.0
+
+_LEVEL_SECONDS = 1.0
+_BOOT_SECONDS = 4.0  # opening an adapter's port may reset the board
+_ANSWER_SECONDS = 1.5
+_TRIES = 3
+_READ_SECONDS = 0.05
+
+_Answer = TypeVar("_Answer", Stats, Level, Health)
+
+
+class SilentBoardError(BoardError):
+    """The board does not answer, or says that it got no samples."""
+
+    def __init__(self, text: str, faults: tuple[str, ...]) -> None:
+        super().__init__(text)
+        self.faults = faults
+        """What it reported as errors."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The figures of one self-test."""
+
+    board: str
+    line_rate: int
+    """Bit/s at which the board answered."""
+    reset: str
+    """What caused its last reset."""
+    gain: int
+    """dB."""
+    seconds: float
+    """Length of the measurement by this machine's clock."""
+    board_seconds: float
+    """The same by the board's clock."""
+    hops: int
+    """Hops of 20 ms meanwhile."""
+    samples_lost: int
+    """Meanwhile."""
+    idle_percent: float
+    core_khz: int
+    """By the board's clock."""
+    hop_cycles: int
+    inference_cycles: int
+    """Of the longest hop without and with an inference."""
+    stack_used: int
+    stack_size: int
+    quiet: Level
+    sound: Level
+    """The loudest second while there was sound."""
+    faults: tuple[str, ...]
+    """Errors that the board reported meanwhile."""
+
+
+class Interview:
+    """Questions to a board and its answers."""
+
+    def __init__(self, link: Link, clock: Clock = time) -> None:
+        self._link = link
+        self._clock = clock
+        self._buffer = LineBuffer()
+        self.faults: list[str] = []
+        self.gain: int | None = None
+
+    def find_rate(self) -> int:
+        """The bit/s at which the board answers, of RATES; the port has it from now on.
+
+        Raises:
+            SilentBoardError: there is none.
+        """
+        for rate in RATES:
+            if not self._link.set_rate(rate):
+                continue
+            self._buffer.rest()
+            for wait in (_BOOT_SECONDS if rate == BAUD else _ANSWER_SECONDS, _ANSWER_SECONDS):
+                if self._try(Stats, wait):
+                    return rate
+        raise SilentBoardError(
+            f"{self._link.device}: the board does not answer", tuple(self.faults)
+        )
+
+    def ask(self, kind: type[_Answer]) -> tuple[_Answer, float]:
+        """The board's answer to a command, and when it came.
+
+        Raises:
+            SilentBoardError: there is none.
+        """
+        for _ in range(_TRIES):
+            if answer := self._try(kind, _ANSWER_SECONDS):
+                return answer
+        text = f"{self._link.device}: the board stopped answering"
+        raise SilentBoardError(text, tuple(self.faults))
+
+    def ask_gain(self) -> int:
+        """The microphone's gain in dB; 0 if the board does not say."""
+        self._link.write(b"gain\n")
+        end = self._clock.monotonic() + _ANSWER_SECONDS
+        while self.gain is None and self._clock.monotonic() < end:
+            for _ in self._lines():
+                pass
+        return self.gain or 0
+
+    def wait(self, seconds: float) -> None:
+        """Read what comes meanwhile."""
+        end = self._clock.monotonic() + seconds
+        while self._clock.monotonic() < end:
+            for _ in self._lines():
+                pass
+
+    def _try(self, kind: type[_Answer], seconds: float) -> tuple[_Answer, float] | None:
+        self._link.write(f"\n{kind.__name__.lower()}\n".encode())
+        end = self._clock.monotonic() + seconds
+        while self._clock.monotonic() < end:
+            for line in self._lines():
+                if isinstance(line, kind):
+                    return line, self._clock.monotonic()
+        return None
+
+    def _lines(self) -> Iterator[Line | None]:
+        texts = self._buffer.feed(self._link.read(_READ_SECONDS))
+        for text in texts:
+            line = parse_line(text)
+            if isinstance(line, Fault):
+                self.faults.append(line.text)
+            words = text.split()
+            if len(words) == 3 and words[0] == "gain" and words[2] == "dB":
+                self.gain = int(words[1]) if words[1].lstrip("-").isdigit() else None
+        yield from [parse_line(text) for text in texts]
+
+
+def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> Measured:
+    """Measure a board for some twelve seconds.
+
+    Args:
+        link: its port, at any rate.
+        prompt: called with what the user has to do now.
+        clock: the one that the board's is compared with.
+
+    Raises:
+        SilentBoardError: it does not answer, or stopped.
+        PortLostError: it went away.
+    """
+    interview = Interview(link, clock)
+    rate = interview.find_rate()
+    gain = interview.ask_gain()
+    reset = interview.ask(Health)[0].reset
+    prompt(f"be quiet for {QUIET_SECONDS:.0f} seconds")
+    interview.wait(QUIET_SECONDS)
+    quiet, _ = interview.ask(Level)
+
+    prompt(f"now speak for {SOUND_SECONDS:.0f} seconds, aloud, 30 cm from the microphone")
+    first, begin = interview.ask(Stats)
+    before, board_begin = interview.ask(Health)
+    sound = quiet
+    while clock.monotonic() - begin < SOUND_SECONDS:
+        interview.wait(_LEVEL_SECONDS)
+        sound = max(sound, interview.ask(Level)[0], key=lambda level: level.rms)
+    last, end = interview.ask(Stats)
+    health, board_end = interview.ask(Health)
+    host_seconds = board_end - board_begin
+    return Measured(
+        board=health.board,
+        line_rate=rate,
+        reset=reset,
+        gain=gain,
+        seconds=end - begin,
+        board_seconds=(health.up_ms - before.up_ms) / 1000 * (end - begin) / host_seconds,
+        hops=last.hops - first.hops,
+        samples_lost=last.samples_lost - first.samples_lost,
+        idle_percent=last.idle_percent,
+        core_khz=health.core_khz,
+        hop_cycles=health.hop_cycles,
+        inference_cycles=health.inference_cycles,
+        stack_used=last.stack_used,
+        stack_size=last.stack_size,
+        quiet=quiet,
+        sound=sound,
+        faults=tuple(interview.faults),
+    )

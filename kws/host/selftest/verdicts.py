@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a board's figures should be, and what its owner can do where they are not."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from kws._core import SAMPLE_RATE
+from kws.features.frontend_settings import HOP
+from kws.host.selftest.measuring import Measured, SilentBoardError
+from kws.host.serial.lines import Level
+from kws.host.serial.ports import BAUD
+
+RATE_PERCENT = 1.5
+"""How far the microphone's rate may be off. A hop more or less is 0.25 % of the measurement."""
+
+CORE_PERCENT = 3.0
+
+VOICE_PEAK_DB = -33.0
+"""Peaks of a voice at 30 cm, in dB of full scale at a gain of 0 dB: 75 dB SPL and 12 dB for peaks,
+with a microphone that gives -26 dB of full scale at 94 dB SPL (ST, datasheet of the MP34DT05)."""
+
+SOFTER_DB = 12.0
+"""A voice may be so much softer: a gain that is 20 dB too low is told from that."""
+
+LOUDER_DB = 18.0
+"""And so much louder: as near as 4 cm."""
+
+QUIET_DB = -35.0
+"""RMS at most when nobody speaks, in dB of full scale, at a gain of 0 dB."""
+
+ABOVE_QUIET_DB = 10.0
+"""How much louder (RMS) a voice has to make the microphone."""
+
+_WRITE_AGAIN = "write the firmware again with kws deploy; if it stays, the board is faulty"
+_SICK = {"watchdog": "the firmware hung: report it with the model", "lockup": "report it",
+         "brownout": "the supply is too weak: use another cable or USB socket"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Check:
+    """A row of the table."""
+
+    name: str
+    measured: str
+    expected: str
+    ok: bool
+    cure: str
+    """What to do if it is not ok."""
+
+
+def decibels(value: float) -> float:
+    """Of full scale."""
+    return 20 * math.log10(max(value, 1.0) / 32768)
+
+
+def checks(measured: Measured, core_hz: int) -> list[Check]:
+    """A check for each figure.
+
+    Args:
+        measured: what the board gave.
+        core_hz: the clock that its core should have.
+    """
+    return [
+        _line(measured),
+        _reset(measured),
+        _core(measured, core_hz),
+        _rate(measured),
+        *_microphone(measured),
+        *_load(measured),
+    ]
+
+
+def silent_checks(error: SilentBoardError) -> list[Check]:
+    """The checks of a board that gave no figures."""
+    dead = [fault for fault in error.faults if "microphone" in fault]
+    if dead:
+        cure = "check the microphone's wiring and power, then press reset; if it stays, it is dead"
+        return [Check("microphone", "no samples", "samples", False, cure)]
+    cure = (
+        "check that the port is the board's, that RX and TX are crossed, and that it has this "
+        "version's firmware (kws deploy)"
+    )
+    said = f"errors: {error.faults[-1]}" if error.faults else "no answer"
+    return [Check("serial line", said, "an answer to stats", False, cure)]
+
+
+def _line(measured: Measured) -> Check:
+    cure = "the chip's clock is not the one that the firmware sets: " + _WRITE_AGAIN
+    rate = measured.line_rate
+    return Check("serial line", f"{rate} bit/s", f"{BAUD} bit/s", rate == BAUD, cure)
+
+
+def _reset(measured: Measured) -> Check:
+    cure = _SICK.get(measured.reset, "")
+    return Check("last reset", measured.reset, "power, pin or software", not cure, cure)
+
+
+def _core(measured: Measured, core_hz: int) -> Check:
+    mhz = measured.core_khz / 1000 * measured.board_seconds / measured.seconds
+    wanted = core_hz / 1e6
+    ok = mhz >= wanted * (1 - CORE_PERCENT / 100)
+    cure = "the core is slow: " + _WRITE_AGAIN
+    return Check("core clock", f"{mhz:.1f} MHz", f"{wanted:.0f} MHz", ok, cure)
+
+
+def _rate(measured: Measured) -> Check:
+    rate = measured.hops * HOP / measured.seconds
+    ok = abs(rate / SAMPLE_RATE - 1) <= RATE_PERCENT / 100
+    cure = "the microphone's clock is wrong, so words sound too high or too low: " + _WRITE_AGAIN
+    expected = f"{SAMPLE_RATE} per s, {RATE_PERCENT:g} % at most off"
+    return Check("samples", f"{rate:.0f} per s", expected, ok, cure)
+
+
+def _microphone(measured: Measured) -> list[Check]:
+    quiet, sound = measured.quiet, measured.sound
+    dead = sound.peak == 0 or (sound.rms == 0 and quiet.rms == 0)
+    alive = Check(
+        "microphone",
+        "always 0" if dead else "gives sound",
+        "gives sound",
+        not dead,
+        "the microphone is dead: check its wiring and power; on a board without wires, write the "
+        "firmware of just this revision with kws deploy",
+    )
+    if dead:
+        return [alive]
+    loudest = QUIET_DB + measured.gain
+    rise = decibels(sound.rms) - decibels(quiet.rms)
+    usual = VOICE_PEAK_DB + measured.gain
+    softest, loudest_voice = usual - SOFTER_DB, usual + LOUDER_DB
+    peak = decibels(sound.peak)
+    wrong = f"about {abs(usual - peak):.0f} dB too {'low' if peak < usual else 'high'}"
+    try_again = "speak louder" if peak < usual else "speak more softly or farther away"
+    return [
+        alive,
+        Check(
+            "level in quiet",
+            _level(quiet),
+            f"at most {loudest:.0f} dB RMS",
+            decibels(quiet.rms) <= loudest,
+            "find a quieter place and try again; if it stays, the gain is too high: gain N "
+            "in kws monitor lowers it",
+        ),
+        Check(
+            "voice above quiet",
+            f"{rise:.1f} dB",
+            f"at least {ABOVE_QUIET_DB:.0f} dB",
+            rise >= ABOVE_QUIET_DB,
+            "speak louder or nearer and try again; if it stays, the microphone does not hear",
+        ),
+        Check(
+            "level of a voice",
+            f"{_level(sound)}, gain {measured.gain} dB",
+            f"peak of {softest:.0f} to {loudest_voice:.0f} dB",
+            softest <= peak <= loudest_voice,
+            f"{try_again} and try again; if it stays, the gain is {wrong}: "
+            "change it with gain N in kws monitor, or write the firmware again with kws deploy",
+        ),
+        Check(
+            "clipped",
+            f"{sound.clipped_percent:.1f} %",
+            "less than 1 %",
+            sound.clipped_percent < 1,
+            "lower the gain with gain N in kws monitor",
+        ),
+    ]
+
+
+def _level(level: Level) -> str:
+    return f"{decibels(level.rms):.1f} dB RMS, peak {decibels(level.peak):.1f} dB"
+
+
+def _load(measured: Measured) -> list[Check]:
+    slower = "the model is too slow: raise inference_stride, or take a smaller model"
+    ms = 1.0 / max(measured.core_khz, 1)
+    used, size = measured.stack_used, measured.stack_size
+    return [
+        Check(
+            "cycles of a hop",
+            f"{measured.hop_cycles:,} ({measured.hop_cycles * ms:.1f} ms)",
+            "at most 20 ms",
+            measured.hop_cycles * ms <= 20,
+            slower,
+        ),
+        Check(
+            "cycles of an inference",
+            f"{measured.inference_cycles:,} ({measured.inference_cycles * ms:.1f} ms)",
+            "at most 230 ms",  # the ring holds 256 ms
+            measured.inference_cycles * ms <= 230,
+            slower,
+        ),
+        Check(
+            "idle",
+            f"{measured.idle_percent:.1f} %",
+            "at least 5 %",
+            measured.idle_percent >= 5,
+            slower,
+        ),
+        Check("samples lost", str(measured.samples_lost), "0", measured.samples_lost == 0, slower),
+        Check(
+            "stack",
+            f"{used} of {size} bytes",
+            "at most 80 %",
+            used <= 0.8 * size,
+            "report it: the firmware's stack is too small for this model",
+        ),
+    ]
