@@ -1,0 +1,129 @@
+"""A self-test of the boards in Renode: a good one passes, each fault is found with its cure.
+
+The faults are those of tests/firmware/mutants. Time is the emulated board's.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from kws.audio.pcm import Pcm
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.host.build.boards import find_board
+from kws.host.deploy.board_finder import BoardFinder
+from kws.host.emulate.recordings import default_matrix
+from kws.host.selftest import measuring
+from kws.host.serial.ports import Port
+from tests.command_line import Run
+from tests.firmware.mutants.playing import Workshop, mutants
+from tests.host.selftest.emulated_board import EmulatedBoard
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed"),
+    pytest.mark.usefixtures("board_tools"),
+]
+
+VOICE_PEAK_DB = {"nano33ble": -43.0, "sparkfun_edge": -33.0}
+"""Of full scale: a voice at 30 cm, at the gain that the board starts with."""
+
+
+class Fault(NamedTuple):
+    """What is wrong with a board."""
+
+    mutant: str
+    """In the board's table; empty: none."""
+    failed: set[str]
+    """The checks that have to fail."""
+    cure: str
+    """A part of what they have to say."""
+    changes: tuple[str, ...] = ()
+    """Commands for Renode."""
+
+
+CLOCK = "the microphone's clock is wrong"
+SLOW = "the core is slow"
+
+FAULTS = {
+    "nano33ble": (
+        Fault("gain goes the other way", {"level of a voice"}, "about 20 dB too high"),
+        Fault(
+            "",
+            {"level of a voice", "voice above quiet"},
+            "about 20 dB too low",
+            ("microphone FileGain 60",),
+        ),
+        Fault("20 kHz: ratio 64", {"samples"}, CLOCK),
+        Fault("15.4 kHz: clock of 1.231 MHz", {"samples"}, CLOCK),
+        Fault("power pin is low", {"microphone"}, "the microphone is dead"),
+        Fault("PDM is not enabled", {"microphone"}, "check the microphone's wiring and power"),
+        # No driver can slow this chip's core; a faulty one can be.
+        Fault("", {"core clock"}, SLOW, ("cpu PerformanceInMips 32",)),
+    ),
+    "sparkfun_edge": (
+        Fault("the converter's clock is off", {"microphone"}, "check the microphone's wiring"),
+        # All other clocks of this chip are halved with it.
+        Fault("the core's clock is halved", {"core clock", "serial line", "samples"}, SLOW),
+        Fault("gain 20 dB down", {"level of a voice"}, "about 20 dB too low"),
+        Fault("20 kHz", {"samples"}, CLOCK),
+    ),
+}
+
+SelfTest = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def selftest(kws: Run, monkeypatch: pytest.MonkeyPatch) -> SelfTest:
+    """`kws selftest` of a board in Renode: its exit code and what it prints as JSON."""
+    measure = measuring.measure
+
+    def run(name: str, elf: Path, changes: tuple[str, ...] = ()) -> tuple[int, dict[str, Any]]:
+        # The command opens and closes it.
+        board = EmulatedBoard(find_board(name), elf, voice(VOICE_PEAK_DB[name]), changes)
+        monkeypatch.setattr(BoardFinder, "first", lambda _: (Port(board.device), board))
+        timed = partial(measure, prompt=board.prompt, clock=board)
+        monkeypatch.setattr(measuring, "measure", lambda link, _: timed(link))
+        code, out, _ = kws("selftest", "--json")
+        result: dict[str, Any] = json.loads(out)
+        return code, result
+
+    return run
+
+
+def voice(peak_db: float) -> Pcm:
+    """Some words, int16[n], 16 kHz."""
+    names = ("yes_slt", "no_awb", "left_slt")
+    words = np.concatenate([load_clip(default_matrix() / f"{name}.flac") for name in names])
+    factor = 32768 * 10 ** (peak_db / 20) / np.abs(words.astype(np.int32)).max()
+    scaled: Pcm = (words * factor).round().astype(np.int16)
+    return scaled
+
+
+@pytest.mark.parametrize("board", FAULTS)
+def test_a_good_board_passes_and_each_fault_is_found(
+    board: str, selftest: SelfTest, tmp_path: Path
+) -> None:
+    workshop = Workshop(board, load_bundle(default_bundle_path()), tmp_path)
+    good = workshop.build_all()
+    code, result = selftest(board, good)
+    assert [check["name"] for check in result["checks"] if not check["ok"]] == []
+    assert (code, result["board"], result["passed"]) == (0, board, True)
+    assert len(result["checks"]) == 14
+
+    table = {mutant.name: mutant for mutant in mutants(board)}
+    for fault in FAULTS[board]:
+        elf = workshop.build(table[fault.mutant]) if fault.mutant else good
+        code, result = selftest(board, elf, fault.changes)
+        failed = {check["name"]: check for check in result["checks"] if not check["ok"]}
+        assert (code, set(failed)) == (1, fault.failed), fault
+        assert any(fault.cure in check["cure"] for check in failed.values()), fault
