@@ -218,7 +218,9 @@ TEST(Recognizer, AHigherMeanBelowItsThresholdDoesNotSilenceALowOne) {
       if (result.is_new) heard = result.label;
     }
     EXPECT_EQ(heard, reported) << unknown << " " << first << " " << second;
-    if (reported < 0) EXPECT_EQ(result.label, 1) << "the highest mean, which is not reported";
+    if (reported < 0) {
+      EXPECT_EQ(result.label, 1) << "the highest mean, which is not reported";
+    }
   }
 }
 
