@@ -20,11 +20,11 @@ pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-
 @pytest.mark.parametrize(
     ("board", "suite", "count"),
     [
-        ("nano33ble", "nrf52840", 13),
-        ("nano33ble_rev2", "nrf52840", 13),
-        ("xiao_nrf52840_sense", "nrf52840", 13),
-        ("nrf52840_dk", "nrf52840", 13),
-        ("sparkfun_edge", "sparkfun_edge", 12),
+        ("nano33ble", "nrf52840", 15),
+        ("nano33ble_rev2", "nrf52840", 15),
+        ("xiao_nrf52840_sense", "nrf52840", 15),
+        ("nrf52840_dk", "nrf52840", 15),
+        ("sparkfun_edge", "sparkfun_edge", 14),
     ],
 )
 def test_robot_suite_passes(board: str, suite: str, count: int, tmp_path: Path) -> None:
