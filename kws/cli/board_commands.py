@@ -96,6 +96,7 @@ def test(
     from kws.host.build.ring import DEFAULT_HOPS
     from kws.host.emulate import faults, matrix
     from kws.host.emulate import recordings as test_recordings
+    from kws.host.emulate.emulators import emulator
     from kws.progress import progress_bar
 
     if clips and data:
@@ -115,9 +116,10 @@ def test(
         matrix.export(board, bundle, recordings, export)
         print(f"{len(recordings)} recordings in {export}")
         return
-    hops = (
-        DEFAULT_HOPS if board == matrix.HOST else schedule_of(find_board(board), bundle).ring_hops
-    )
+    hops = DEFAULT_HOPS
+    if board != matrix.HOST:
+        with emulator(board):  # a missing one is an error before anything is counted
+            hops = schedule_of(find_board(board), bundle).ring_hops
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
         results = matrix.play_all(board, bundle, recordings, advance, hops)
     injected: list[faults.FaultRow] = []

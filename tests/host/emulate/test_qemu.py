@@ -266,7 +266,7 @@ def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Pat
     code = (
         "import sys; from pathlib import Path; import numpy as np; "
         "from kws.host.emulate import matrix; "
-        f"matrix.build = lambda *_: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
+        f"matrix.build = lambda *_, **__: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
         f"matrix.between_silence = lambda clip: np.full_like(clip, {HANG}); "
         f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(yes_no.path)!r}, "
         f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
