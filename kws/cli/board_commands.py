@@ -12,6 +12,7 @@ import typer
 
 from kws.cli.options import (
     BoardOption,
+    BoardPortOption,
     CompiledOption,
     EmulatedBoardOption,
     ForOption,
@@ -142,10 +143,7 @@ def deploy(
     then: ThenOption = None,
     listen_for: ForOption = None,
     compiled: CompiledOption = False,
-    port: Annotated[
-        str | None,
-        typer.Option(help="Serial port of the board. The default is found by its USB id."),
-    ] = None,
+    port: BoardPortOption = None,
     loader: Annotated[
         str | None,
         typer.Option(help="Bootloader of the board, if not the usual one: ambiq (sparkfun_edge)."),

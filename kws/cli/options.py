@@ -75,6 +75,14 @@ BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards l
 EmulatedBoardOption = Annotated[
     str, typer.Option("--board", help="An emulated board, or host: this machine.")
 ]
+RealBoardOption = Annotated[
+    str | None,
+    typer.Option("--board", help="A real board. The default is any that is connected."),
+]
+BoardPortOption = Annotated[
+    str | None,
+    typer.Option("--port", help="Serial port of the board. The default is found by its USB id."),
+]
 PortOption = Annotated[
     str | None,
     typer.Option(

@@ -9,19 +9,20 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.options import JsonOption, board_finder, print_tables
+from kws.cli.options import (
+    BoardPortOption,
+    JsonOption,
+    RealBoardOption,
+    board_finder,
+    print_tables,
+)
 from kws.errors import UsageError
 
 
 def monitor(
     *,
-    board: Annotated[
-        str | None, typer.Option(help="A real board. The default is any that is connected.")
-    ] = None,
-    port: Annotated[
-        str | None,
-        typer.Option(help="Serial port of the board. The default is found by its USB id."),
-    ] = None,
+    board: RealBoardOption = None,
+    port: BoardPortOption = None,
     baud: Annotated[
         int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
     ] = 115200,
@@ -68,13 +69,8 @@ def monitor(
 
 def selftest(
     *,
-    board: Annotated[
-        str | None, typer.Option(help="A real board. The default is any that is connected.")
-    ] = None,
-    port: Annotated[
-        str | None,
-        typer.Option(help="Serial port of the board. The default is found by its USB id."),
-    ] = None,
+    board: RealBoardOption = None,
+    port: BoardPortOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Check a board: microphone, clocks, load. It says what is wrong and what to do.

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -24,6 +25,8 @@ _BOOT_SECONDS = 4.0  # opening an adapter's port may reset the board
 _ANSWER_SECONDS = 1.5
 _TRIES = 3
 _READ_SECONDS = 0.05
+
+_GAIN = re.compile(r"gain (-?\d+) dB")
 
 _Answer = TypeVar("_Answer", Stats, Level, Health)
 
@@ -115,16 +118,14 @@ class Interview:
         self._link.write(b"gain\n")
         end = self._clock.monotonic() + _ANSWER_SECONDS
         while self.gain is None and self._clock.monotonic() < end:
-            for _ in self._lines():
-                pass
+            self._lines()
         return self.gain or 0
 
     def wait(self, seconds: float) -> None:
         """Read what comes meanwhile."""
         end = self._clock.monotonic() + seconds
         while self._clock.monotonic() < end:
-            for _ in self._lines():
-                pass
+            self._lines()
 
     def _try(self, kind: type[_Answer], seconds: float) -> tuple[_Answer, float] | None:
         self._link.write(f"\n{kind.__name__.lower()}\n".encode())
@@ -135,16 +136,14 @@ class Interview:
                     return line, self._clock.monotonic()
         return None
 
-    def _lines(self) -> Iterator[Line | None]:
+    def _lines(self) -> list[Line | None]:
         texts = self._buffer.feed(self._link.read(_READ_SECONDS))
+        lines = [parse_line(text) for text in texts]
+        self.faults += [line.text for line in lines if isinstance(line, Fault)]
         for text in texts:
-            line = parse_line(text)
-            if isinstance(line, Fault):
-                self.faults.append(line.text)
-            words = text.split()
-            if len(words) == 3 and words[0] == "gain" and words[2] == "dB":
-                self.gain = int(words[1]) if words[1].lstrip("-").isdigit() else None
-        yield from [parse_line(text) for text in texts]
+            if match := _GAIN.fullmatch(text):
+                self.gain = int(match[1])
+        return lines
 
 
 def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> Measured:

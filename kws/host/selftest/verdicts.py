@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kws._core import SAMPLE_RATE
 from kws.features.frontend_settings import HOP
+from kws.host.measure.real_time import LONGEST_MS
 from kws.host.selftest.measuring import Measured, SilentBoardError
 from kws.host.serial.lines import Level
 from kws.host.serial.ports import BAUD
@@ -187,8 +188,8 @@ def _load(measured: Measured) -> list[Check]:
         Check(
             "cycles of an inference",
             f"{measured.inference_cycles:,} ({measured.inference_cycles * ms:.1f} ms)",
-            "at most 230 ms",  # the ring holds 256 ms
-            measured.inference_cycles * ms <= 230,
+            f"at most {LONGEST_MS} ms",
+            measured.inference_cycles * ms <= LONGEST_MS,
             slower,
         ),
         Check(

@@ -95,7 +95,9 @@ inline const char* WrongComplexFunction(int rounds) {
     KWS_CHECK_LANES(Sub(a, b), (Parts{p.re - q.re, p.im - q.im}.Packed()));
     KWS_CHECK_LANES(AddTimesJ(a, b), (Parts{p.re - q.im, p.im + q.re}.Packed()));
     KWS_CHECK_LANES(SubTimesJ(a, b), (Parts{p.re + q.im, p.im - q.re}.Packed()));
+#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_  // spectrum_dsp.h has it in its loops
     KWS_CHECK_LANES(Quarter(a), (Parts{Rounded(p.re * 8191), Rounded(p.im * 8191)}.Packed()));
+#endif
     KWS_CHECK_LANES(Half(a), (Parts{Rounded(p.re * 16383), Rounded(p.im * 16383)}.Packed()));
     KWS_CHECK_LANES(HalfOfConjugate(a), (Parts{Rounded(p.re * 16383),
                                                Rounded((p.im == -32768 ? -32768 : -p.im) * 16383)}
@@ -106,10 +108,14 @@ inline const char* WrongComplexFunction(int rounds) {
     KWS_CHECK_LANES(EnergiesOfHalfMirror(Load(below), b),
                     Energy((p.re - q.re) >> 1, (q.im - p.im) >> 1));
     for (int i = 0; i < kLanes; ++i) second[i] = factors[i];
+#ifdef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_
+    KWS_CHECK_LANES(
+        MulTimesMinusJ(Load(first), Load(factors)),
+        (Parts{Rounded(p.re * q.im + p.im * q.re), Rounded(p.im * q.im - p.re * q.re)}.Packed()));
+#else
     KWS_CHECK_LANES(
         Mul(Load(first), Load(factors)),
         (Parts{Rounded(p.re * q.re - p.im * q.im), Rounded(p.re * q.im + p.im * q.re)}.Packed()));
-#ifndef KWS_FRONTEND_FFT_COMPLEX16_DSP_H_  // spectrum_dsp.h has the rest in its loops
     for (int i = 0; i < kLanes; ++i) second[i] = weights[i];
     KWS_CHECK_LANES(Weigh(Load(first), Load(weights)),
                     (Parts{(p.re * q.re) >> 12, (p.im * q.im) >> 12}.Packed()));

@@ -45,14 +45,8 @@ KWS_INLINE Complex Sub(Complex a, Complex b) { return {__ssub16(a.both, b.both)}
 KWS_INLINE Complex AddTimesJ(Complex a, Complex b) { return {__sasx(a.both, b.both)}; }
 KWS_INLINE Complex SubTimesJ(Complex a, Complex b) { return {__ssax(a.both, b.both)}; }
 
-// Products have 30 fractional bits: the 16 bits from bit 15 on are the rounded result.
-KWS_INLINE Complex Mul(Complex a, Complex b) {
-  const int32_t re = __smlsd(a.both, b.both, 1 << 14);
-  const int32_t im = __smladx(a.both, b.both, 1 << 14);
-  return {dsp::Pack<15>(dsp::ShiftLeft(im, 1), re)};
-}
-
-// a x b x -j, rounded after that.
+// a x b x -j, rounded after that. Products have 30 fractional bits: the 16 bits from bit 15 on are
+// the rounded result.
 KWS_INLINE Complex MulTimesMinusJ(Complex a, Complex b) {
   const int32_t re = __smladx(a.both, b.both, 1 << 14);
   const int32_t im = (1 << 14) - __smusd(a.both, b.both);
@@ -60,11 +54,6 @@ KWS_INLINE Complex MulTimesMinusJ(Complex a, Complex b) {
 }
 
 // A factor of 16 fractional bits leaves each result in a high half, ready to be packed.
-KWS_INLINE Complex Quarter(Complex a) {
-  return {dsp::Pack<16>(__smlatb(a.both, 2 * kQuarter, 1 << 15),
-                        __smlabb(a.both, 2 * kQuarter, 1 << 15))};
-}
-
 KWS_INLINE Complex Half(Complex a) {
   return {
       dsp::Pack<16>(__smlatb(a.both, 2 * kHalf, 1 << 15), __smlabb(a.both, 2 * kHalf, 1 << 15))};
