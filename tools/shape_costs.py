@@ -28,22 +28,28 @@ filters at three output pixels at a time. A product costs more where
 
 - a filter has few products (window x input channels), or their number is not a multiple of 4;
 - there are few filters, because each window is copied once for all of them;
-- fewer than three output pixels remain, because the loop computes three all the same;
+- two output pixels remain, because the loop computes three all the same;
 - a filter has more than 64 products: then its weights are widened anew for every three pixels.
   With fewer, up to 27 pixels share that work.
 
-**DEPTHWISE_CONV_2D** has three fast loops:
+An output of a single pixel, as in streaming models, has a loop of its own: that of
+FULLY_CONNECTED.
 
-- windows of 3 x 3, stride 1 along the rows of the image, no dilation, a multiple of 4 channels,
-  multiplier 1, 4 outputs a row or more (four channels, and four or five outputs, at a time);
+**DEPTHWISE_CONV_2D** has four fast loops:
+
+- windows of 3 x 3, stride 1 or 2 along the rows of the image, no dilation, a multiple of 4
+  channels, multiplier 1, 4 outputs a row or more (four channels, and four or five outputs, at a
+  time);
 - an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
 - 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
-  time).
+  time);
+- all else with a multiple of 4 channels and multiplier 1 (four channels of one output at a time).
 
-All other shapes take a loop that computes one output at a time. If the multiplier is 1 and the
-number of channels a multiple of 4, the values of four channels are prepared together. If the
-output is higher than wide and the input has more than one channel, the kernel takes the image's
-columns as its rows (unless it is 5 wide and at most 7 high).
+Other shapes take a loop that computes one output at a time. If the output is higher than wide and
+the input has more than one channel, the kernel takes the image's columns as its rows (unless it is
+5 wide and at most 7 high).
+
+The linker leaves out the loops that a model's shapes do not need.
 
 **FULLY_CONNECTED** has one fast loop for all sizes. It computes four units at a time and takes
 four inputs per step. The remaining units and inputs are computed one by one.
@@ -175,6 +181,9 @@ _CONV_2D = (
     _Window("3 x 3, dilation 2 x 2", (25, 5, 16), (3, 3), 16, dilation=(2, 2)),
     _Window("3 x 3, 4 groups", (25, 5, 16), (3, 3), 16, groups=4),
     _Window("3 x 3, one input channel", (49, 40, 1), (3, 3), 16),
+    _Window("10 x 4, stride 2 x 2, one input channel", (49, 10, 1), (10, 4), 64, (2, 2)),
+    _Window("9 x 1", (49, 1, 40), (9, 1), 16),
+    _Window("3 x 1", (49, 1, 40), (3, 1), 16),
 )
 
 _DEPTHWISE = (
@@ -187,7 +196,12 @@ _DEPTHWISE = (
     _Window("5 x 5", (25, 20, 64), (5, 5), 64, depthwise=True),
     _Window("4 x 4", (25, 20, 64), (4, 4), 64, depthwise=True),
     _Window("9 x 1", (49, 1, 64), (9, 1), 64, depthwise=True),
+    _Window("9 x 1, stride 2 x 1", (49, 1, 64), (9, 1), 64, (2, 1), depthwise=True),
     _Window("9 x 1, dilation 2 x 1", (49, 1, 64), (9, 1), 64, dilation=(2, 1), depthwise=True),
+    _Window("29 x 1, dilation 2 x 1", (49, 1, 64), (29, 1), 64, dilation=(2, 1), depthwise=True),
+    _Window("1 x 3", (49, 20, 16), (1, 3), 16, depthwise=True),
+    _Window("3 x 1, dilation 2 x 1", (49, 20, 16), (3, 1), 16, dilation=(2, 1), depthwise=True),
+    _Window("5 x 1, one output pixel", (5, 1, 64), (5, 1), 64, (5, 1), depthwise=True),
     _Window("10 x 8, stride 2 x 2, multiplier 8", (49, 40, 1), (10, 8), 8, (2, 2), depthwise=True),
     _Window("10 x 8, stride 2 x 2, multiplier 2", (49, 40, 1), (10, 8), 2, (2, 2), depthwise=True),
 )

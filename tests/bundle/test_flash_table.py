@@ -33,10 +33,11 @@ def test_text_has_a_line_for_each_kind() -> None:
 
 
 def test_a_variant_is_smaller_than_its_op() -> None:
-    whole = flash_of(["DEPTHWISE_CONV_2D"]).together
-    for name in _core.KERNELS.keys() - _core.OPS.keys():
-        assert name.startswith("DEPTHWISE_CONV_2D ")
-        assert flash_of([name]).together < 0.85 * whole
+    variants = _core.KERNELS.keys() - _core.OPS.keys()
+    assert len(variants) > 5
+    for name in variants:
+        op = name.split()[0]
+        assert flash_of([name]).together < 0.95 * flash_of([op]).together, name
 
 
 @pytest.mark.usefixtures("board_tools")

@@ -70,7 +70,8 @@ def test_relu6_does_not_look_at_the_output_scale() -> None:
 def test_leaky_relu(*, x: Scale, y: Scale, alpha: float, seed: int) -> None:
     calls = every_value(np.random.default_rng(seed))
     model = unary_model("LEAKY_RELU", (256,), x, y, alpha)
-    assert_same(model, calls)
+    # LiteRT rounds halves of a negative alpha the other way.
+    assert_same(model, calls, litert=alpha >= 0)
 
 
 @given(x=WIDE, y=WIDE, seed=SEEDS)

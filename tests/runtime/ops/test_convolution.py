@@ -225,9 +225,11 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 
 
 @given(
-    # Most depthwise layers are of this kind, which has an inner loop of its own too. It takes a
+    # Most depthwise layers are of this kind, which has inner loops of its own too. They take a
     # tall image in parts.
-    w=windows(dilations=False, width=3, height=3, tallest=40),
+    w=st.sampled_from([1, 2]).flatmap(
+        lambda stride: windows(dilations=False, width=3, height=3, stride=stride, tallest=40)
+    ),
     batch=st.integers(1, 2),
     cin=st.sampled_from([1, 3, 4, 4, 8]),
     multiplier=st.just(1),
@@ -235,6 +237,19 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 )
 @FEW
 def test_depthwise_three_by_three(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+@given(
+    # All else that has one filter a channel: four channels at a time.
+    w=windows(),
+    batch=st.integers(1, 2),
+    cin=st.sampled_from([4, 4, 8]),
+    multiplier=st.just(1),
+    **USUAL,
+)
+@FEW
+def test_depthwise_four_channels(**drawn: Any) -> None:
     _check_depthwise(**drawn)
 
 

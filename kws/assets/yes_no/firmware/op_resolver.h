@@ -10,8 +10,8 @@ namespace kws::settings {
 class ModelOpResolver : public MicroMutableOpResolver<7> {
  public:
   ModelOpResolver() {
-    AddConv2D();
-    AddDepthwiseConv2DNotEightTaps();
+    AddConv2DManyPixels();
+    AddDepthwiseConv2DThreeByThreeOrRows();
     AddReshape();
     AddAdd();
     AddMean();

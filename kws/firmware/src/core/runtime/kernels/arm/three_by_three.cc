@@ -11,7 +11,10 @@ namespace kws {
 namespace {
 
 // Of a row in memory: four channels, each with what the last pass reads.
-int RowValues(const Sides& sides) { return kFour * ((sides.columns.out + 4) & ~1); }
+int RowValues(const Sides& sides) {
+  const int out = sides.columns.out;
+  return kFour * (sides.columns.stride == 2 ? 2 * out + 2 : (out + 4) & ~1);
+}
 
 // Rows of the image under `rows` rows of outputs.
 int Covered(const Sides& sides, int rows) { return (rows - 1) * sides.rows.stride + 3; }
@@ -54,13 +57,13 @@ class Image {
       filter.step = columns_.out_step;
       filter.minus_fours = -(count / 4 - five);
       filter.rest = five ? -1 : -count & 3;
-      filter.next_row = 2 * (rows_.stride * row_values_ - count + five);
+      filter.next_row = 2 * (rows_.stride * row_values_ - columns_.stride * (count - five));
       filter.next_output = rows_.out_step - count * columns_.out_step;
     }
   }
 
   // Four channels from `first` on.
-  void Run(int first) {
+  void Run(int first, ThreeByThreeLoop loop) {
     PackThreeByThree(work_.filter + first, rows_.filter_step, columns_.filter_step, filters_);
     for (int c = 0; c < kFour; ++c) {
       const Outputs::Factor factor = work_.outputs.UsualFactor(first + c);
@@ -77,7 +80,7 @@ class Image {
       Take(work_.input + first, y * rows_.stride - rows_.pad, kept, (now - 1) * rows_.stride + 3);
       const ThreeByThreeRows band{band_, row_values_ / kFour, row_values_,
                                   now * rows_.stride * row_values_};
-      RunThreeByThreeRows(filters_, band, to);
+      loop(filters_, band, to);
       to += now * rows_.out_step;
       kept = 3 - rows_.stride;
       if (kept < 0) kept = 0;
@@ -122,9 +125,9 @@ class Image {
 
 }  // namespace
 
-void RunThreeByThree(const DepthwiseRows& work, const Sides& sides) {
+void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop) {
   Image image(work, sides);
-  for (int first = 0; first < sides.channels; first += kFour) image.Run(first);
+  for (int first = 0; first < sides.channels; first += kFour) image.Run(first, loop);
 }
 
 #endif  // KWS_HAVE_DSP

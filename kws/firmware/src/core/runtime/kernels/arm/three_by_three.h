@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of 3x3, stride 1 along the row: four channels at a time, whose rows are
-// widened together, and four or five outputs of each at a time.
+// Depthwise convolutions of 3x3, stride 1 or 2 along the row: four channels at a time, whose rows
+// are widened together, and four or five outputs of each at a time.
 //
 // As many rows of the image as have room are in memory, those outside it too, each channel's values
 // for itself, as in shared/depthwise_band.h.
@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/arm/three_by_three_loops.h"
 #include "runtime/kernels/shared/depthwise_rows.h"
 #include "runtime/kernels/shared/image_sides.h"
 
@@ -16,7 +17,7 @@ namespace kws {
 
 inline bool IsThreeByThree(const Sides& sides) {
   return sides.channels % kFour == 0 && sides.multiplier == 1 && sides.rows.taps == 3 &&
-         sides.columns.taps == 3 && sides.columns.stride == 1 && sides.columns.out >= 4 &&
+         sides.columns.taps == 3 && sides.columns.stride <= 2 && sides.columns.out >= 4 &&
          sides.rows.dilation == 1 && sides.columns.dilation == 1;
 }
 
@@ -24,8 +25,8 @@ inline bool IsThreeByThree(const Sides& sides) {
 uint32_t ThreeByThreeScratch(const Sides& sides);
 
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual.
-void RunThreeByThree(const DepthwiseRows& work, const Sides& sides);
+// All outputs of an image, of which each factor is usual, by the loop of its stride.
+void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop);
 #endif
 
 }  // namespace kws

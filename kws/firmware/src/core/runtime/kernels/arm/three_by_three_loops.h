@@ -42,8 +42,13 @@ struct ThreeByThreeRows {
 // `column_step` are the bytes from tap to tap.
 void PackThreeByThree(const int8_t* weights, int row_step, int column_step, ThreeByThree* channels);
 
-// All outputs under these rows; `to` is the first channel's first.
+// All outputs under these rows; `to` is the first channel's first. For stride 1 along the row, and
+// for stride 2.
+using ThreeByThreeLoop = void (*)(const ThreeByThree* channels, const ThreeByThreeRows& rows,
+                                  int8_t* to);
 void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
+void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeRows& rows,
+                               int8_t* to);
 #endif
 
 }  // namespace kws

@@ -5,9 +5,13 @@
 // point, so that padding costs nothing in the inner loop; then every filter is multiplied with all
 // of them. The pixels' outputs are written after their inputs were read, so that the output may run
 // over the input, by pixels where the window is one pixel, else by rows.
+//
+// An output of a single pixel, as in models that take frame by frame, is made as FULLY_CONNECTED
+// makes its own.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/dot_loops.h"
+#include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/kernels/shared/gather_loops.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/quantization.h"
@@ -35,6 +39,14 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
 }
 
+// How many pixels the output has: each has code of its own.
+enum Pixels { kOnePixel = 1, kManyPixels = 2, kAny = 3 };
+
+int32_t PixelsOf(const Window& window) {
+  return static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
+}
+
+template <int kPixels>
 Status Prepare(PrepareContext& context) {
   WeightedOp op;
   KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kConv2D, 4, 0));
@@ -47,6 +59,8 @@ Status Prepare(PrepareContext& context) {
       window.out_channels % (window.in_channels / depth) != 0) {
     return Status::kUnsupportedShape;
   }
+  const int pixels = PixelsOf(window) == 1 ? kOnePixel : kManyPixels;
+  if ((pixels & kPixels) == 0) return Status::kUnsupportedShape;
   params->input_offset = op.input_offset();
   params->depth = static_cast<uint16_t>(depth);
   const bool grouped = depth != window.in_channels;
@@ -79,6 +93,45 @@ struct Work {
   Outputs outputs;
   int32_t taps;
 };
+
+// The output's only pixel. The window is copied even where it is the input as it lies, because the
+// output may run over that.
+void ConvolvePixel(const Work& work) {
+  const Params& params = work.params;
+  const Window& window = params.window;
+  const int groups = window.in_channels / params.depth;
+  const int filters = window.out_channels / groups;
+  const int8_t* filter = work.filter;
+  int8_t* const taps = reinterpret_cast<int8_t*>(work.columns);
+  int32_t channel = 0;
+  for (int group = 0; group < groups; ++group) {
+    GatherWindow(window, params.depth, static_cast<int8_t>(-params.input_offset),
+                 work.input + group * params.depth, 0, 0, taps);
+    for (int left = filters; left > 0;) {
+      int32_t sums[kDotRows];
+      int rows = kDotRows;
+      if (left >= kDotRows) {
+        DotRows(taps, filter, work.taps, params.input_offset, sums);
+      } else {
+        rows = 1;
+        sums[0] = Dot(taps, filter, work.taps, params.input_offset);
+      }
+      filter += rows * work.taps;
+      left -= rows;
+      for (int i = 0; i < rows; ++i, ++channel) {
+        int32_t sum = sums[i];
+        if (work.bias != nullptr) sum = WrappingAdd(sum, LoadAs<int32_t>(work.bias + channel));
+#if KWS_HAVE_DSP
+        if (work.outputs.usual()) {
+          work.output[channel] = work.outputs.UsualAt(channel, sum);
+          continue;
+        }
+#endif
+        work.output[channel] = work.outputs.At(channel, sum);
+      }
+    }
+  }
+}
 
 // Pixels `first` to `first + count - 1` of the output, counted over rows and batches.
 void ConvolvePixels(const Work& work, int32_t first, int count) {
@@ -121,6 +174,7 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
   }
 }
 
+template <int kPixels>
 void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const Window& window = params.window;
@@ -137,8 +191,10 @@ void Invoke(const InvokeContext& context) {
       Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),
       taps,
   };
-  const int32_t pixels =
-      static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
+  const int32_t pixels = PixelsOf(window);
+  if constexpr ((kPixels & kOnePixel) != 0) {
+    if (kPixels == kOnePixel || pixels == 1) return ConvolvePixel(work);
+  }
   const bool backward = work.output > work.input;
   const int at_once = ColumnsAtOnce(static_cast<uint32_t>(taps));
   for (int32_t done = 0; done < pixels; done += at_once) {
@@ -148,11 +204,18 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare, Invoke};
+template <int kPixels>
+constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare<kPixels>, Invoke<kPixels>};
 
 }  // namespace
 
-const Registration& kernels::Conv2D() { return kRegistration; }
-void kernels::invoke::Conv2D(const InvokeContext& context) { Invoke(context); }
+// The kernel of outputs of so many pixels, for the interpreter and for compiled models.
+#define KWS_CONV(Name, pixels)                                          \
+  const Registration& kernels::Name() { return kRegistration<pixels>; } \
+  void kernels::invoke::Name(const InvokeContext& context) { Invoke<pixels>(context); }
+KWS_CONV(Conv2D, kAny)
+KWS_CONV(Conv2DManyPixels, kManyPixels)
+KWS_CONV(Conv2DOnePixel, kOnePixel)
+#undef KWS_CONV
 
 }  // namespace kws

@@ -3,6 +3,7 @@
 // c * multiplier + m is input channel c with its own window.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/arm/eight_taps.h"
+#include "runtime/kernels/arm/four_channels.h"
 #include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/depthwise_rows.h"
@@ -24,19 +25,28 @@ struct alignas(4) Params {
   OutputStage stage;
 };
 
-// Windows that have code of their own on the Cortex-M4; all others share theirs.
-enum Windows { kThreeByThree = 1, kEightTaps = 2, kOther = 4, kNotEightTaps = 5, kAny = 7 };
+// Windows that have code of their own on the Cortex-M4.
+enum Windows {
+  kThreeByThree = 1,            // of stride 1 along the row
+  kThreeByThreeEveryOther = 2,  // of stride 2
+  kEightTaps = 4,
+  kFourChannels = 8,
+  kRows = 16,  // all others
+  kAny = 31,
+};
 
-Windows KindOf(const Sides& sides, const OutputStage& stage) {
-  if (!stage.usual) return kOther;
-  if (IsThreeByThree(sides)) return kThreeByThree;
-  return IsEightTaps(sides) ? kEightTaps : kOther;
+template <int kKinds>
+bool Takes(const Sides& sides) {
+  if (kKinds == kEightTaps) return IsEightTaps(sides);
+  if (IsThreeByThree(sides)) {
+    return (kKinds & (sides.columns.stride == 1 ? kThreeByThree : kThreeByThreeEveryOther)) != 0;
+  }
+  if (IsEightTaps(sides)) return (kKinds & kEightTaps) != 0;
+  return (kKinds & (IsFourChannels(sides) ? kFourChannels : kRows)) != 0;
 }
 
-// Bytes of scratch of windows of 3x3; null where these are not linked.
-using ScratchOf = uint32_t (*)(const Sides& sides);
-
-Status Prepare(PrepareContext& context, int kinds, ScratchOf three_by_three) {
+template <int kKinds>
+Status Prepare(PrepareContext& context) {
   WeightedOp op;
   KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kDepthwiseConv2D, 4, 3));
   Params* params;
@@ -50,37 +60,46 @@ Status Prepare(PrepareContext& context, int kinds, ScratchOf three_by_three) {
   }
   params->input_offset = op.input_offset();
   const Sides sides(window);
-  // An activation that clips takes the other way, so that there is room for both.
+  // A factor that is not usual, or an activation that clips, takes the way by rows, so that there
+  // is room for both.
   uint32_t scratch = DepthwiseRowsScratch(sides);
-  if (three_by_three != nullptr && IsThreeByThree(sides)) {
-    const uint32_t other = three_by_three(sides);
-    if (other > scratch) scratch = other;
+  if constexpr ((kKinds & (kThreeByThree | kThreeByThreeEveryOther)) != 0) {
+    if (IsThreeByThree(sides)) {
+      const uint32_t other = ThreeByThreeScratch(sides);
+      if (other > scratch) scratch = other;
+    }
   }
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
-  context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
+  if ((kKinds & kFourChannels) == 0 || !IsFourChannels(sides)) {
+    context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
+  }
   KWS_RETURN_IF_ERROR(
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
-  return (KindOf(sides, params->stage) & kinds) != 0 ? Status::kOk : Status::kUnsupportedShape;
+  const bool takes = params->stage.usual ? Takes<kKinds>(sides) : (kKinds & kRows) != 0;
+  return takes ? Status::kOk : Status::kUnsupportedShape;
 }
 
+// The code of other kinds than `kKinds` is not linked; Prepare refused what has them.
 template <int kKinds>
-Status Prepare(PrepareContext& context) {
-  return Prepare(context, kKinds, (kKinds & kThreeByThree) != 0 ? ThreeByThreeScratch : nullptr);
-}
-
-// The code of other kinds than `kKinds` is not linked.
-template <int kKinds>
-void RunImage(const DepthwiseRows& work, const Sides& sides, Windows kind) {
+void RunImage(const DepthwiseRows& work, const Sides& sides) {
 #if KWS_HAVE_DSP
-  if constexpr ((kKinds & kThreeByThree) != 0) {
-    if (kKinds == kThreeByThree || kind == kThreeByThree) return RunThreeByThree(work, sides);
+  const bool usual = (kKinds & kRows) == 0 || work.outputs.usual();
+  constexpr int kBothThreeByThree = kThreeByThree | kThreeByThreeEveryOther;
+  if ((kKinds & kBothThreeByThree) != 0 && usual &&
+      ((kKinds & ~kBothThreeByThree) == 0 || IsThreeByThree(sides))) {
+    if ((kKinds & kThreeByThreeEveryOther) != 0 && sides.columns.stride == 2) {
+      return RunThreeByThree(work, sides, RunThreeByThreeEveryOther);
+    }
+    return RunThreeByThree(work, sides, RunThreeByThreeRows);
   }
-  if constexpr ((kKinds & kEightTaps) != 0) {
-    if (kKinds == kEightTaps || kind == kEightTaps) return RunEightTapsRows(work, sides);
+  if ((kKinds & kEightTaps) != 0 && usual && (kKinds == kEightTaps || IsEightTaps(sides))) {
+    return RunEightTapsRows(work, sides);
   }
-  if constexpr ((kKinds & kOther) != 0) RunDepthwiseRows(work, sides);
+  if ((kKinds & kFourChannels) != 0 && usual && ((kKinds & kRows) == 0 || IsFourChannels(sides))) {
+    return RunFourChannels(work, sides);
+  }
+  if ((kKinds & kRows) != 0) RunDepthwiseRows(work, sides);
 #else
-  static_cast<void>(kind);
   RunDepthwiseRows(work, sides);
 #endif
 }
@@ -101,9 +120,8 @@ void Invoke(const InvokeContext& context) {
       context.MutableData<int16_t>(WeightedOp::kScratch),
   };
   const Sides sides(window);
-  const Windows kind = KindOf(sides, params.stage);
   for (int batch = 0; batch < window.batches; ++batch) {
-    RunImage<kKinds>(work, sides, kind);
+    RunImage<kKinds>(work, sides);
     work.input += static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
     work.output += static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
   }
@@ -114,20 +132,19 @@ constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kKinds
 
 }  // namespace
 
-const Registration& kernels::DepthwiseConv2D() { return kRegistration<kAny>; }
-const Registration& kernels::DepthwiseConv2DNotEightTaps() { return kRegistration<kNotEightTaps>; }
-const Registration& kernels::DepthwiseConv2DThreeByThree() { return kRegistration<kThreeByThree>; }
-const Registration& kernels::DepthwiseConv2DEightTaps() { return kRegistration<kEightTaps>; }
-
-void kernels::invoke::DepthwiseConv2D(const InvokeContext& context) { Invoke<kAny>(context); }
-void kernels::invoke::DepthwiseConv2DNotEightTaps(const InvokeContext& context) {
-  Invoke<kNotEightTaps>(context);
-}
-void kernels::invoke::DepthwiseConv2DThreeByThree(const InvokeContext& context) {
-  Invoke<kThreeByThree>(context);
-}
-void kernels::invoke::DepthwiseConv2DEightTaps(const InvokeContext& context) {
-  Invoke<kEightTaps>(context);
-}
+// The kernel of these kinds of windows, for the interpreter and for compiled models.
+#define KWS_DEPTHWISE(Name, kinds)                                     \
+  const Registration& kernels::Name() { return kRegistration<kinds>; } \
+  void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }
+KWS_DEPTHWISE(DepthwiseConv2D, kAny)
+KWS_DEPTHWISE(DepthwiseConv2DNotEightTaps, kAny & ~kEightTaps)
+KWS_DEPTHWISE(DepthwiseConv2DThreeByThreeOrRows, kThreeByThree | kRows)
+KWS_DEPTHWISE(DepthwiseConv2DRows, kRows)
+KWS_DEPTHWISE(DepthwiseConv2DThreeByThreeOrFour,
+              kThreeByThree | kThreeByThreeEveryOther | kFourChannels)
+KWS_DEPTHWISE(DepthwiseConv2DFourChannels, kFourChannels)
+KWS_DEPTHWISE(DepthwiseConv2DThreeByThree, kThreeByThree)
+KWS_DEPTHWISE(DepthwiseConv2DEightTaps, kEightTaps)
+#undef KWS_DEPTHWISE
 
 }  // namespace kws

@@ -36,8 +36,7 @@ class Filters {
         band_(sides, lanes_, lanes_ == 1 ? WidenOne : WidenFour, work.input_offset, work.scratch),
         filters_(band_.end()) {
 #if KWS_HAVE_DSP
-    odd_taps_ = work.outputs.usual() && columns_.dilation == 1 && columns_.stride == 1 &&
-                (columns_.taps & 1) != 0 && columns_.out >= 4;
+    odd_taps_ = work.outputs.usual() && IsOddTaps(sides);
 #endif
   }
 

@@ -28,6 +28,12 @@ struct DepthwiseRows {
   int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
+// Windows whose rows arm/depthwise_dsp_loops.h has a loop for.
+inline bool IsOddTaps(const Sides& sides) {
+  const Side& columns = sides.columns;
+  return columns.stride == 1 && columns.dilation == 1 && columns.taps % 2 != 0 && columns.out >= 4;
+}
+
 // For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
 uint32_t DepthwiseRowsScratch(const Sides& sides);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);

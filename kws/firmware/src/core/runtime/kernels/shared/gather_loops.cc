@@ -13,7 +13,13 @@ inline void Copy(int8_t* to, const int8_t* from, int count) {
     to += 4;
     from += 4;
   }
-  for (; count > 0; --count) *to++ = *from++;
+  if (count == 0) return;
+  if (count >= 2) {
+    std::memcpy(to, from, 2);
+    to += 2;
+    from += 2;
+  }
+  if ((count & 1) != 0) *to = *from;
 }
 
 }  // namespace

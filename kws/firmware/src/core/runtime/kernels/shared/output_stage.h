@@ -54,6 +54,14 @@ class Outputs {
     const int right = -shifts_[i];
     return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
   }
+  // The output of a sum where usual().
+  int8_t UsualAt(int channel, int32_t sum) const {
+    const Factor factor = UsualFactor(channel);
+    __asm__(KWS_SCALE("%0", "%1", "%2", "%3")
+            : "+r"(sum)
+            : "r"(factor.multiplier), "r"(factor.bias), "r"(factor.right));
+    return static_cast<int8_t>(sum);
+  }
 #endif
 
   // The output of a sum, whatever the factor, of a channel counted from the present one. For where

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions with one filter a channel, any window, stride and dilation: four channels
+// of one output at a time, straight from the image.
+#ifndef KWS_RUNTIME_KERNELS_ARM_FOUR_CHANNELS_H_
+#define KWS_RUNTIME_KERNELS_ARM_FOUR_CHANNELS_H_
+
+#include <cstdint>
+
+#include "runtime/kernels/arm/three_by_three.h"
+#include "runtime/kernels/shared/depthwise_rows.h"
+#include "runtime/kernels/shared/image_sides.h"
+
+namespace kws {
+
+// Where no other loop is faster. The output may not run over the input, which is read all along.
+inline bool IsFourChannels(const Sides& sides) {
+  return sides.multiplier == 1 && sides.channels % kFour == 0 && !IsThreeByThree(sides) &&
+         !IsOddTaps(sides);
+}
+
+// Bytes of scratch.
+uint32_t FourChannelsScratch(const Sides& sides);
+
+#if KWS_HAVE_DSP
+// All outputs of an image, of which each factor is usual.
+void RunFourChannels(const DepthwiseRows& work, const Sides& sides);
+#endif
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_ARM_FOUR_CHANNELS_H_
