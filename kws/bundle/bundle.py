@@ -231,8 +231,24 @@ class Bundle:
 
 
 def default_bundle_path() -> Path:
-    """The bundle that comes with kws: yes and no."""
-    return Path(str(importlib.resources.files("kws") / "assets" / "yes_no"))
+    """The bundle that commands take if none is named: yes and no."""
+    return _assets() / "yes_no"
+
+
+def bundle_path(text: str) -> Path:
+    """The file or folder that `text` names, or the built-in bundle: yes_no, ten_words or tiny."""
+    path = Path(text)
+    built_in = _assets() / text
+    return built_in if not path.exists() and is_built_in(built_in) else path
+
+
+def is_built_in(path: Path) -> bool:
+    """Whether a folder is a bundle that comes with kws."""
+    return path.is_dir() and path.resolve().parent == _assets().resolve()
+
+
+def _assets() -> Path:
+    return Path(str(importlib.resources.files("kws") / "assets"))
 
 
 def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) -> Bundle:

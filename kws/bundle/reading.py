@@ -81,7 +81,10 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     """bundle.toml's table, and the bundle that this version makes of its settings and the model."""
     file = path / SETTINGS_FILE
     if not path.is_dir():
-        raise BundleError(f"{path}: no such bundle; name a folder that kws train wrote")
+        raise BundleError(
+            f"{path}: no such bundle; name a folder that kws train wrote, or "
+            "yes_no, ten_words or tiny"
+        )
     if not file.is_file():
         raise BundleError(f"{path}: no {SETTINGS_FILE}, so not a bundle; name a bundle's folder")
     table = config.read_toml(file)

@@ -10,12 +10,14 @@ import typer
 
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.cli.options import (
+    BUNDLE,
     EmulatedBoardOption,
     ForOption,
     JsonOption,
     ModelOption,
     ThenOption,
     open_device,
+    refuse_built_in,
     setting_option,
     split_words,
 )
@@ -30,8 +32,8 @@ def convert(
     model: Annotated[
         Path,
         typer.Argument(
-            help="An int8 .tflite file, a microWakeWord model's .json, or the folder of a bundle "
-            "to change."
+            **BUNDLE,
+            help="An int8 .tflite file, a microWakeWord model's .json, or a bundle to change.",
         ),
     ],
     *,
@@ -122,6 +124,7 @@ def convert(
             return
         bundle = made
     elif model.is_dir():
+        refuse_built_in(model, out)
         bundle = renew_bundle(model, out or model, changes)
     elif model.suffix == SUFFIX:
         if out is None or labels:

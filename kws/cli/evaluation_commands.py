@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kws.cli.options import (
+    BUNDLE,
     DataOption,
     JsonOption,
     ModelOption,
@@ -18,10 +19,10 @@ from kws.cli.options import (
     OptionalDataOption,
     open_bundle,
     print_tables,
+    refuse_built_in,
     split_words,
     surroundings,
 )
-from kws.errors import UsageError
 
 if TYPE_CHECKING:
     from kws.model.evaluate.calibration import Calibration
@@ -160,9 +161,8 @@ def calibrate(
     from kws.bundle.bundle import default_bundle_path
     from kws.model.evaluate import evaluation
 
-    if model is None and out is None:
-        raise UsageError("the built-in bundle is not changed; name a bundle with --model, or --out")
     folder = model or default_bundle_path()
+    refuse_built_in(folder, out)
     plan = evaluation.calibration_plan(hours, snr, seed)
     calibration = evaluation.calibrate_bundle(
         folder,
@@ -203,7 +203,7 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
 
 
 def enroll(
-    model: Annotated[Path, typer.Argument(help="Folder of a bundle.")],
+    model: Annotated[Path, typer.Argument(**BUNDLE, help="Folder of a bundle.")],
     recordings: Annotated[
         Path,
         typer.Argument(
@@ -232,6 +232,7 @@ def enroll(
     from kws.cli.printing.tables import enrolment_table
     from kws.model.wake.enrolment import enroll as choose
 
+    refuse_built_in(model, out)
     result = choose(
         *(model, recordings, surroundings(negatives, None, None), false_alarms_per_hour, out),
         others=open_dataset(data) if data else None,

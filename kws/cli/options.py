@@ -20,14 +20,29 @@ if TYPE_CHECKING:
     from kws.host.deploy.board_finder import BoardFinder
     from kws.host.measure.real_time import Schedule
 
+
+def _bundle_path(text: str) -> Path:
+    from kws.bundle.bundle import bundle_path
+
+    return bundle_path(text)
+
+
+BUNDLE: dict[str, Any] = {"parser": _bundle_path, "metavar": "<bundle>"}
+"""Of an option or an argument that names a bundle: its folder, or its name if it is built in."""
+
 ModelOption = Annotated[
     Path | None,
-    typer.Option("--model", help="Folder of a bundle. The default is the built-in one."),
+    typer.Option(
+        "--model",
+        **BUNDLE,
+        help="Folder of a bundle, or a built-in one: yes_no (the default), ten_words, tiny.",
+    ),
 ]
 ThenOption = Annotated[
     Path | None,
     typer.Option(
         "--then",
+        **BUNDLE,
         help="Folder of a second bundle. It listens for commands after a keyword of --model.",
     ),
 ]
@@ -101,6 +116,16 @@ def setting_option(settings: type, name: str, flag: str) -> Any:
         help=field.metadata["help"],
         show_default=str(field.default),
     )
+
+
+def refuse_built_in(path: Path, out: Path | None) -> None:
+    """What changes a bundle in its folder leaves the built-in ones as they are."""
+    from kws.bundle.bundle import is_built_in
+
+    if out is None and is_built_in(path):
+        raise UsageError(
+            f"{path.name}: a built-in bundle stays as it is; name a new one with --out"
+        )
 
 
 def open_bundle(path: Path | None) -> Bundle:

@@ -13,6 +13,7 @@ import typer
 
 from kws.cli.evaluation_commands import print_calibration
 from kws.cli.options import (
+    BUNDLE,
     DataOption,
     JsonOption,
     NegativesOption,
@@ -71,10 +72,12 @@ def train(
         int | None, typer.Option(help=f"{_HELP['epochs']} The default is the architecture's.")
     ] = None,
     teacher: Annotated[
-        Path | None, typer.Option(help="A bundle or run from whose scores the model learns too.")
+        Path | None,
+        typer.Option(**BUNDLE, help="A bundle or run from whose scores the model learns too."),
     ] = None,
     finetune: Annotated[
-        Path | None, typer.Option(help="A bundle or run with whose layers the model starts.")
+        Path | None,
+        typer.Option(**BUNDLE, help="A bundle or run with whose layers the model starts."),
     ] = None,
     extra_data: ExtraDataOption = None,
     negatives: NegativesOption = None,
@@ -153,7 +156,7 @@ def wake(
     rooms: RoomsOption = None,
     model: Annotated[
         Path | None,
-        typer.Option("--from", help="Bundle to start from. The default is the one of ten words."),
+        typer.Option("--from", **BUNDLE, help="Bundle to start from. The default is ten_words."),
     ] = None,
     voices: Annotated[
         int, setting_option(WakeSettings, "voices", "--voices")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kws.bundle import bundle as bundles
 from kws.bundle.bundle import default_bundle_path, make_bundle
 from kws.bundle.checks import open_model
 from kws.bundle.reading import load_bundle, load_renewed
@@ -40,6 +41,24 @@ def test_default_bundle_is_whole() -> None:
     assert bundle.labels == LABELS
     assert bundle.keywords == ("yes", "no")
     assert bundle.arena_bytes == open_model(bundle.model).arena_used_bytes
+
+
+@pytest.mark.parametrize("name", ["yes_no", "ten_words", "tiny"])
+def test_built_in_bundles_have_names(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = bundles.bundle_path(name)
+    assert bundles.is_built_in(path)
+    assert load_bundle(path).name == name
+    (tmp_path / name).mkdir()
+    assert bundles.bundle_path(name) == Path(name), "a folder that is there comes first"
+    assert not bundles.is_built_in(Path(name))
+
+
+@pytest.mark.parametrize("name", ["LICENSE.md", "ten_word", "", "../assets"])
+def test_nothing_else_is_built_in(name: str) -> None:
+    assert not bundles.is_built_in(bundles.bundle_path(name))
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:

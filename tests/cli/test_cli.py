@@ -65,3 +65,18 @@ def test_output_that_finds_no_space_is_one_line() -> None:
         )
     assert done.returncode == 1
     assert done.stderr == "kws: no space left where the output goes\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["convert", "tiny", "--threshold", "180"],
+        ["calibrate", "--data", "."],
+        ["enroll", "ten_words", "."],
+    ],
+)
+def test_a_built_in_bundle_stays_as_it_is(command: list[str]) -> None:
+    done = kws(*command)
+    assert done.returncode == 2
+    assert "a built-in bundle stays as it is" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
