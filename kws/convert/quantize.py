@@ -30,7 +30,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
 
     Args:
         model: float[n, frames, 40, 1] (see `to_float`) to logits float[n, classes]. One that can
-            stream (see kws.convert.streaming) becomes a model of one new frame a call.
+            stream (see kws.convert.streaming) becomes a model of the new frames of each call.
         spectrograms: training clips that show the range of values of each layer.
 
     Raises:
@@ -45,17 +45,21 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     from kws.convert.slim import slim  # noqa: PLC0415
     from kws.convert.streaming import streaming_twin, streams  # noqa: PLC0415 - imports Keras
 
-    frames = 1 if streams(model) else spectrograms.shape[1]
-    logits = None if streams(model) else np.asarray(model.predict_on_batch(to_float(spectrograms)))
-    if streams(model):
+    logits = None
+    streaming = streams(model)
+    if streaming:
         model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
+    else:
+        logits = np.asarray(model.predict_on_batch(to_float(spectrograms)))
+    frames = model.input_shape[1]
     # Keras numbers its own names, so that they depend on what the process made before.
     shape = (1, frames, *spectrograms.shape[2:], 1)
     source = keras.Input(batch_shape=shape, name="spectrogram")
     scores = keras.layers.Softmax(name="scores")(model(source, training=False))
     try:
         with quiet(), tempfile.TemporaryDirectory() as folder:
-            converter = _converter(tf, keras.Model(source, scores), frames, Path(folder))
+            network = keras.Model(source, scores)
+            converter = _converter(tf, network, Path(folder) if streaming else None)
             converter.representative_dataset = lambda: _calibration(spectrograms, frames)
             data: bytes = converter.convert()
     except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
@@ -66,9 +70,9 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     return data
 
 
-def _converter(tf: Any, model: Any, frames: int, folder: Path) -> Any:
-    """TensorFlow's converter, set to int8."""
-    if frames == 1:
+def _converter(tf: Any, model: Any, folder: Path | None) -> Any:
+    """TensorFlow's converter, set to int8; with a folder for its files if the model streams."""
+    if folder is not None:
         # Only in this way kept frames stay variables and weights become constants.
         module = _stream(tf, model)
         tf.saved_model.save(module, str(folder), signatures=module.answer)
@@ -121,12 +125,16 @@ def _calibration(
     """One training clip after another, `frames` at a time; the first has both ends of the range.
 
     The converter takes the range that it sees for the range of the input. A clip seldom has a
-    channel at full scale, so two of the values of one clip are set to the ends.
+    channel at full scale, so two of the values of one clip are set to the ends. Zeros come first
+    where the frames are no multiple of `frames`, as in the pipeline.
     """
     ends = spectrograms[:1].copy()
     info = np.iinfo(np.int8)
     ends[0, 0, :2] = info.min, info.max
-    for clip in (*ends, *spectrograms[1:]):
+    before = -spectrograms.shape[1] % frames
+    clips = np.concatenate([ends, spectrograms[1:]])
+    clips = np.pad(clips, ((0, 0), (before, 0), (0, 0)), constant_values=INPUT_ZERO_POINT)
+    for clip in clips:
         for start in range(0, len(clip), frames):
             yield [to_float(clip[None, start : start + frames])]
 

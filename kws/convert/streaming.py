@@ -3,13 +3,15 @@
 
 A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
 or are filters over time with `valid` padding and a `Window` in front. For a device,
-`streaming_twin` turns it into a model that takes one new frame per call and gives the same scores.
+`streaming_twin` turns it into a model that takes the new frames alone, one per call or as many as
+its layers stride over, and gives the same scores.
 
 Imports Keras, which is slow: import it where a model is built.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import keras
@@ -22,23 +24,31 @@ MEMORY = "memory"
 class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
     """The frames of a spectrogram (second dimension), with older ones in front.
 
-    For a whole spectrogram the older frames are zeros; with `pad=False`, for a layer that sees all
-    frames at once, there are none. For a stream they are the last `kept` frames, zeros at first.
+    For a whole spectrogram the older frames are `kept` zeros; with `pad=False`, for a layer that
+    sees all frames at once, there are none. For a stream they are the last frames, zeros at first:
+    `kept`, or fewer if the layer behind it moves by `stride` frames, which are new in each call.
     """
 
     def __init__(
-        self, kept: int, *, pad: bool = True, streaming: bool = False, **keywords: Any
+        self,
+        kept: int,
+        *,
+        pad: bool = True,
+        stride: int = 1,
+        streaming: bool = False,
+        **keywords: Any,
     ) -> None:
         super().__init__(**keywords)
         self.kept = kept
         self.pad = pad
+        self.stride = stride
         self.streaming = streaming
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
         """Make the variable for the kept frames, if this is for a stream."""
         if self.streaming:
             self.memory = self.add_weight(
-                shape=(1, self.kept, *input_shape[2:]),
+                shape=(1, self._memory_frames, *input_shape[2:]),
                 initializer="zeros",
                 trainable=False,
                 name=MEMORY,
@@ -48,15 +58,19 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         """Frames with older frames in front."""
         if self.streaming:
             frames = ops.concatenate([self.memory, x], axis=1)
-            self.memory.assign(frames[:, -self.kept :])
+            self.memory.assign(frames[:, -self._memory_frames :])
             return frames
         around = [(0, 0)] * (len(x.shape) - 2)
         return ops.pad(x, [(0, 0), (self.kept, 0), *around]) if self.pad else x
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal layer."""
-        own = {"kept": self.kept, "pad": self.pad, "streaming": self.streaming}
-        return {**super().get_config(), **own}
+        own = {"kept": self.kept, "pad": self.pad, "stride": self.stride}
+        return {**super().get_config(), **own, "streaming": self.streaming}
+
+    @property
+    def _memory_frames(self) -> int:
+        return self.kept - self.stride + 1
 
 
 def streams(model: Any) -> bool:
@@ -64,8 +78,15 @@ def streams(model: Any) -> bool:
     return any(isinstance(layer, Window) for layer in model.layers)
 
 
+def new_frames(model: Any) -> int:
+    """The frames that `streaming_twin` takes in each call: its layers' strides over time."""
+    return math.prod(layer.stride for layer in model.layers if isinstance(layer, Window))
+
+
 def streaming_twin(model: Any) -> Any:
-    """The same model for a stream: float[1, 1, channels, 1] to the scores of all frames so far.
+    """The same model for a stream: float[1, n, channels, 1] to the scores of all frames so far.
+
+    n is `new_frames`. Where a spectrogram's frames are no multiple of it, zeros come first.
 
     Args:
         model: of whole spectrograms, with `Window` layers.
@@ -77,7 +98,7 @@ def streaming_twin(model: Any) -> Any:
             settings["streaming"] = True
         return type(layer).from_config(settings)
 
-    source = keras.Input(batch_shape=(1, 1, *model.input_shape[2:]))
+    source = keras.Input(batch_shape=(1, new_frames(model), *model.input_shape[2:]))
     twin = keras.models.clone_model(model, input_tensors=source, clone_function=clone)
     for copy, original in zip(twin.layers, model.layers, strict=True):
         if not isinstance(copy, Window):

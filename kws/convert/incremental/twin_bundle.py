@@ -20,6 +20,8 @@ from kws.files import atomic_write
 def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, Twin]:
     """Write the bundle of the twin of a bundle's model to `out`.
 
+    The twin has no gate: it keeps what it computed of each frame, so it has to hear every one.
+
     Args:
         folder: the bundle; its inference stride is the twin's step unless changed.
         out: the twin's folder.
@@ -40,7 +42,7 @@ def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, T
         twin.model,
         bundle.labels,
         name=bundle.name,
-        recognizer=bundle.recognizer,
+        recognizer=replace(bundle.recognizer, gate_db=0.0),
         frames=bundle.frontend.frames,
         stride_samples=bundle.frontend.stride_samples,
         data=bundle.data,

@@ -86,6 +86,12 @@ def sound(seconds: int) -> NDArray[np.int16]:
     return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
 
 
+def in_pairs(frames: NDArray[np.int8]) -> NDArray[np.int8]:
+    """int8[n, 40] as int8[ceil(n / 2), 2, 40]: a frame of zeros comes first if n is odd."""
+    padded = np.pad(frames, ((len(frames) % 2, 0), (0, 0)), constant_values=-128)
+    return padded.reshape(-1, 2, 40)
+
+
 def test_float_stream_ends_with_what_the_whole_clip_gives(
     model: Any, clips: NDArray[np.int8]
 ) -> None:
@@ -94,8 +100,8 @@ def test_float_stream_ends_with_what_the_whole_clip_gives(
     whole = model(to_float(clips[:3]), training=False).numpy()
     for clip, expected in zip(clips[:3], whole, strict=True):
         twin = streaming_twin(model)
-        for frame in range(49):
-            last = twin(to_float(clip[None, frame : frame + 1]), training=False).numpy()
+        for pair in in_pairs(clip):
+            last = twin(to_float(pair[None]), training=False).numpy()
         np.testing.assert_allclose(last[0], expected, atol=1e-4)
 
 
@@ -114,22 +120,24 @@ def test_int8_stream_is_the_float_clip_within_quantization(
 
 def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
     interpreter = _core.Interpreter(data)
-    assert interpreter.inputs[0].shape == (1, 1, 40, 1)
+    assert interpreter.inputs[0].shape == (1, 2, 40, 1)
     assert {"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"} <= set(interpreter.ops)
-    frames = clips[:2].reshape(-1, 1, 1, 40, 1)
-    assert_same(data, [[frame] for frame in frames], litert=False)
+    pairs = [pair[None, ..., None] for clip in clips[:2] for pair in in_pairs(clip)]
+    assert_same(data, [[pair] for pair in pairs], litert=False)
 
 
 def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
-    assert bundle.inference_stride == 1
+    assert bundle.inference_stride == 2
     pcm = sound(4)
     text, times, scores = bundle.pipeline().trace(pcm)
-    frames = _core.Frontend().process(pcm)
+    frames = np.asarray(_core.Frontend().process(pcm))
     interpreter = _core.Interpreter(bundle.model)
-    expected = [np.array(interpreter.invoke(frame)[0]).ravel() for frame in frames]
+    # One call ends with frame 49, so the first one has one frame alone.
+    pairs = in_pairs(frames[: len(frames) - 1 + len(frames) % 2])
+    expected = [np.array(interpreter.invoke(pair)[0]).ravel() for pair in pairs]
     # A frame needs half of the hop after its own; results count from the 49th frame on.
-    assert list(times) == [20 * (frame + 2) for frame in range(48, len(frames))]
-    np.testing.assert_array_equal(scores, expected[48:])
+    assert list(times) == [20 * (2 * call + 2) for call in range(24, len(pairs))]
+    np.testing.assert_array_equal(scores, expected[24:])
     assert text.count(b"Heard") > 2
 
 
@@ -151,11 +159,11 @@ def test_three_frames_at_a_time_run_every_third_hop() -> None:
 
 
 def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="streams, 1 new frames at a time, so it has to be 1"):
-        make_bundle(bundle.model, LABELS, name="x", inference_stride=2)
+    with pytest.raises(UsageError, match="streams, 2 new frames at a time, so it has to be 2"):
+        make_bundle(bundle.model, LABELS, name="x", inference_stride=4)
     assert bundle.path is not None
     with pytest.raises(ModelError, match="number of frames that the model takes at a time"):
-        renew_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=2))
+        renew_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=4))
 
 
 def test_few_frames_without_a_memory_are_refused() -> None:

@@ -54,6 +54,9 @@ inline constexpr std::uint8_t kThresholds[kLabelCount] = {
     160,  // go
 };
 
+// The model rests unless sound is so many tenths of a decibel louder than the room's own noise.
+inline constexpr int kGateRise = 8;
+
 }  // namespace kws::settings
 
 #endif  // KWS_GENERATED_MODEL_SETTINGS_H_
