@@ -6,23 +6,12 @@
 #include "runtime/kernels/shared/depthwise_loops.h"
 #include "runtime/model/flatbuffer.h"
 
+#if KWS_HAVE_DSP
 namespace kws {
 namespace {
 
 // Two words a tap: the weights of channels 0 and 2, of 1 and 3.
 constexpr int kTapWords = 2;
-
-}  // namespace
-
-uint32_t FourChannelsScratch(const Sides& sides) {
-  constexpr uint32_t kTooMuch = 1u << 30;  // more than any arena
-  const uint64_t taps = static_cast<uint64_t>(sides.rows.taps) * sides.columns.taps + 1;
-  const uint64_t bytes = taps * kTapWords * sizeof(uint32_t);
-  return static_cast<uint32_t>(bytes < kTooMuch ? bytes : kTooMuch);
-}
-
-#if KWS_HAVE_DSP
-namespace {
 
 // Neighbouring outputs of a row whose windows lie in the image with the same taps.
 struct FourChannels {
@@ -240,6 +229,6 @@ void RunFourChannels(const DepthwiseRows& work, const Sides& sides) {
   Image image(work, sides);
   for (int first = 0; first < sides.channels; first += kFour) image.Run(first);
 }
-#endif  // KWS_HAVE_DSP
 
 }  // namespace kws
+#endif  // KWS_HAVE_DSP

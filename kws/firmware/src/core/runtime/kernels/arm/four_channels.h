@@ -18,11 +18,9 @@ inline bool IsFourChannels(const Sides& sides) {
          !IsOddTaps(sides);
 }
 
-// Bytes of scratch.
-uint32_t FourChannelsScratch(const Sides& sides);
-
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual.
+// All outputs of an image, of which each factor is usual. The widened filter takes 8 bytes a tap
+// and 8 more, which is less than DepthwiseRowsScratch().
 void RunFourChannels(const DepthwiseRows& work, const Sides& sides);
 #endif
 

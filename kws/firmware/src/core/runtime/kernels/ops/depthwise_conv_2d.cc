@@ -70,7 +70,8 @@ Status Prepare(PrepareContext& context) {
     }
   }
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
-  if ((kKinds & kFourChannels) == 0 || !IsFourChannels(sides)) {
+  // The same whatever is linked, so that a model's arena is.
+  if ((kKinds & (kFourChannels | kRows)) == 0 || !IsFourChannels(sides)) {
     context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
   }
   KWS_RETURN_IF_ERROR(

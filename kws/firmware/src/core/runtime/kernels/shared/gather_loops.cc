@@ -36,7 +36,7 @@ void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* im
   const int taps = columns.end - columns.begin;
   int row = rows.end - rows.begin;
   if (taps < window.width || row < window.height) {
-    std::memset(to, zero, static_cast<size_t>(window.height * row_taps));
+    std::memset(to, zero, static_cast<size_t>(window.height) * static_cast<size_t>(row_taps));
     to += rows.begin * row_taps + columns.begin * depth;
   }
   const int step = window.dilation_width * window.in_channels;
