@@ -82,8 +82,6 @@ FAULTS = {
         # At 0 dB this board is 5 dB louder than others.
         Fault("gain 20 dB down", {"level of a voice"}, "about 15 dB too low"),
         Fault("data pin is another", {"microphone"}, "the microphone is dead"),
-        # No driver can slow this core alone; a faulty one can be.
-        Fault("", {"core clock"}, SLOW, ("cpu PerformanceInMips 40",)),
     ),
 }
 
