@@ -28,6 +28,7 @@ BOARDS = firmware_folder() / "src" / "boards"
 HEADERS = {  # by chip, which names its SVD file
     "nrf52840": sorted((BOARDS / "nrf52840").rglob("nrf52840*.h")),
     "apollo3": [BOARDS / "sparkfun_edge" / "apollo3.h"],
+    "STM32L4x5": [BOARDS / "b_l475e_iot01a" / "stm32l475.h"],
 }
 
 # Of chips newer than pyOCD's file: nrfx, bsp/stable/mdk/nrf52840.svd.
@@ -80,7 +81,7 @@ class Chip:
     """Of fields whose values are listed, each value by its name."""
 
     interrupts: dict[str, int]
-    """Number by peripheral; shared ones have several names."""
+    """Number by peripheral, the first one of those with several, and by its own name."""
 
 
 def _number(node: ElementTree.Element, tag: str, default: str = "0") -> int:
@@ -100,6 +101,9 @@ def _elements(node: ElementTree.Element) -> list[tuple[str, int]]:
 def _bits(field: ElementTree.Element) -> tuple[int, int]:
     if match := re.fullmatch(r"\[(\d+):(\d+)\]", field.findtext("bitRange") or ""):
         return int(match[2]), int(match[1])
+    if field.find("bitOffset") is not None:
+        low = _number(field, "bitOffset")
+        return low, low + _number(field, "bitWidth", "1") - 1
     return _number(field, "lsb"), _number(field, "msb")
 
 
@@ -140,6 +144,8 @@ def describe(chip: str) -> Chip:
         add(content, name, _number(node, "baseAddress"))
         for interrupt in node.findall("interrupt"):
             interrupts.setdefault(name, _number(interrupt, "value"))
+    for interrupt in root.iter("interrupt"):
+        interrupts.setdefault(str(interrupt.findtext("name")), _number(interrupt, "value"))
     registers |= NEWER.get(chip, {})
     return Chip(registers, fields, values, interrupts)
 
@@ -153,6 +159,7 @@ def test_headers_are_read() -> None:
         "kPdmInterrupt",
         "kUsbdEnable",
         "kAdcSlot0",
+        "kDfsdmSinc4",
     } <= {c.name for c in read}
     # What looks like a register of a peripheral and names none would escape the comparison.
     for header in itertools.chain(*HEADERS.values()):
@@ -203,6 +210,15 @@ VECTORS = {  # by board: chip, first address behind its RAM, handlers by periphe
             "KwsTimerInterrupt": "CTIMER",
             "KwsUartInterrupt": "UART0",
             "KwsAdcInterrupt": "ADC",
+        },
+    ),
+    "b_l475e_iot01a": (
+        "STM32L4x5",
+        0x20018000,
+        {
+            "KwsMicDmaInterrupt": "DMA1_Channel4",
+            "KwsTimerInterrupt": "TIM2",
+            "KwsSendDmaInterrupt": "DMA2_Channel6",
         },
     ),
 }

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-
         ("xiao_nrf52840_sense", "nrf52840", 15),
         ("nrf52840_dk", "nrf52840", 15),
         ("sparkfun_edge", "sparkfun_edge", 14),
+        ("b_l475e_iot01a", "b_l475e_iot01a", 15),
     ],
 )
 def test_robot_suite_passes(board: str, suite: str, count: int, tmp_path: Path) -> None:

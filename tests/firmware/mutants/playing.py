@@ -27,6 +27,12 @@ LEDS = {
     "xiao_nrf52840_sense": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_blue"),
     "nrf52840_dk": ("gpio0.led_red", "gpio0.led_green", "gpio0.led_listening"),
     "sparkfun_edge": ("gpio.led_red", "gpio.led_green", "gpio.led_yellow", "gpio.led_blue"),
+    "b_l475e_iot01a": (
+        "gpio_a.led_listening",
+        "gpio_b.led_green",
+        "gpio_c.led_yellow",
+        "gpio_c.led_blue",
+    ),
 }
 
 _MARK = "----- plays"
@@ -37,7 +43,7 @@ _SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0, "settings": 1.6
 _LOOKS = {"sound": 0.05, "loud": 0.4, "hang": 0.25, "deaf": 0.25, "settings": 1.6, "pages": 5.0}
 
 SAVES = {"settings": 2, "pages": 58}
-"""Gains that are typed: records of 55 fill a page of the SparkFun Edge, 27 one of the others."""
+"""Gains that are typed: records of 53 fill a page of the SparkFun Edge, fewer one of the others."""
 
 
 @dataclass(frozen=True)

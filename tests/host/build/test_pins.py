@@ -51,6 +51,7 @@ def test_no_pin_has_another_use() -> None:
     taken = {
         "nano33ble": {17, 25, 26, 35, 42, 24, 16, 6, 13, 41},
         "sparkfun_edge": {11, 29, 37, 44, 46, 47, 48, 49},
+        "b_l475e_iot01a": {5, 22, 23, 30, 41, 71, 73},
     }
     for board in boards():
         assert len(set(board.pins.values())) == len(board.pins)

@@ -13,6 +13,7 @@ import pytest
 
 from kws.errors import BoardError, ToolError
 from kws.host.deploy import deployment
+from kws.host.deploy.b_l475e_iot01a import BL475eIot01a
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.loaders import probe
 from kws.host.deploy.nano33ble import Nano33Ble
@@ -34,6 +35,7 @@ from pyocd.probe.debug_probe import DebugProbe
 
 TARGET = Nano33Ble()
 EDGE = SparkFunEdge()
+ST = BL475eIot01a()
 
 
 class StubProbe(DebugProbe):  # type: ignore[misc]
@@ -107,13 +109,15 @@ class SimulatedFlash(Flash):  # type: ignore[misc]
         size = self.region.sector_size
         assert address % size == 0
         self._chip.erased.append(address)
-        self._chip.flash[address : address + size] = b"\xff" * size
+        at = address - self._chip.base
+        self._chip.flash[at : at + size] = b"\xff" * size
 
     def program_page(self, address: int, data: Any) -> None:
         assert address in self._chip.free, f"0x{address:x} was to be written"
-        old = self._chip.flash[address : address + len(data)]
+        at = address - self._chip.base
+        old = self._chip.flash[at : at + len(data)]
         assert set(old) == {0xFF}, "written without being erased"
-        self._chip.flash[address : address + len(data)] = bytes(data)
+        self._chip.flash[at : at + len(data)] = bytes(data)
 
 
 class Chip:
@@ -121,6 +125,7 @@ class Chip:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> None:
         self.free = target.memory.flash
+        self.base = self.free.start & ~0xFFFFF  # of flash, whose size is 1 MB
         self.flash = bytearray(b"\xb0\x07" * (0x100000 // 2))
         self.before = bytes(self.flash)
         self.erased: list[int] = []
@@ -157,7 +162,7 @@ class Chip:
             setattr(target, name, value)
 
     def _read(self, address: int, size: int) -> list[int]:
-        data = bytearray(self.flash[address : address + size])
+        data = bytearray(self.flash[address - self.base : address - self.base + size])
         if self.bad_address is not None and address <= self.bad_address < address + size:
             data[self.bad_address - address] ^= 1
         return list(data)
@@ -173,11 +178,17 @@ def edge_chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
     yield from chip_of(monkeypatch, EDGE)
 
 
+@pytest.fixture
+def st_chip(monkeypatch: pytest.MonkeyPatch) -> Iterator[Chip]:
+    yield from chip_of(monkeypatch, ST)
+
+
 def chip_of(monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> Iterator[Chip]:
     chip = Chip(monkeypatch, target)
     yield chip
-    assert bytes(chip.flash[: chip.free.start]) == chip.before[: chip.free.start]
-    assert bytes(chip.flash[chip.free.stop :]) == chip.before[chip.free.stop :]
+    begin, end = chip.free.start - chip.base, chip.free.stop - chip.base
+    assert bytes(chip.flash[:begin]) == chip.before[:begin]
+    assert bytes(chip.flash[end:]) == chip.before[end:]
 
 
 @pytest.mark.parametrize("size", [1024, PAGE, 61_441])
@@ -208,6 +219,26 @@ def test_the_edges_sectors_are_larger_than_its_blocks(edge_chip: Chip, size: int
     end = sectors[-1] + 8192
     assert bytes(edge_chip.flash[0x10000:][: len(image.data)]) == image.data
     assert bytes(edge_chip.flash[end:]) == edge_chip.before[end:]
+    assert sum(done) == probe.steps(image)
+
+
+@pytest.mark.parametrize("size", [1024, 2048, 20_481])
+def test_st_link_writes_flash_where_the_chip_has_it(st_chip: Chip, size: int) -> None:
+    """pyOCD knows the chip by this name; a page is 2 KB, and the settings' bank is left alone."""
+    program = struct.pack("<II", 0x20002000, 0x08000101) + bytes(range(256)) * (size // 256)
+    image = make_image([(0x08000000, program[:size])], ST.memory, "test")
+    done: list[int] = []
+    probe.program(ST, image, Bench(list, QUICK, done.append))
+    (session,) = st_chip.sessions
+    assert session.target.part_number == "STM32L475xG"
+    assert (st_chip.region.start, st_chip.region.sector_size) == (0x08000000, 2048)
+    pages = range(0x08000000, 0x08000000 + len(image.data), 2048)
+    assert sorted(st_chip.erased) == list(pages)
+    assert bytes(st_chip.flash[: len(image.data)]) == image.data
+    assert (
+        bytes(st_chip.flash[pages[-1] + 2048 - 0x08000000 :])
+        == st_chip.before[pages[-1] + 2048 - 0x08000000 :]
+    )
     assert sum(done) == probe.steps(image)
 
 

@@ -27,7 +27,14 @@ from kws.host.emulate.renode import Renode
 from tests.command_line import Run
 
 BOARD = "nano33ble"
-BOARDS = (BOARD, "nano33ble_rev2", "xiao_nrf52840_sense", "nrf52840_dk", "sparkfun_edge")
+BOARDS = (
+    BOARD,
+    "nano33ble_rev2",
+    "xiao_nrf52840_sense",
+    "nrf52840_dk",
+    "sparkfun_edge",
+    "b_l475e_iot01a",
+)
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
 
 renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
@@ -60,15 +67,23 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
 @renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-@pytest.mark.parametrize("options", ["96mhz,asb", "mic0", "mic1"])
-def test_sparkfun_edge_hears_with_its_options(
-    options: str, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("board_name", "options"),
+    [
+        ("sparkfun_edge", "96mhz,asb"),
+        ("sparkfun_edge", "mic0"),
+        ("sparkfun_edge", "mic1"),
+        ("b_l475e_iot01a", "mic2"),
+    ],
+)
+def test_board_hears_with_its_options(
+    board_name: str, options: str, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", options)
     every = load_matrix(default_matrix(), bundle.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by slt")
-    with Renode(find_board("sparkfun_edge")) as device:
-        board = device.play(build("sparkfun_edge", bundle).elf, pcm)
+    with Renode(find_board(board_name)) as device:
+        board = device.play(build(board_name, bundle).elf, pcm)
     assert [heard.label for heard in board.heard] == ["yes"]
     assert "error" not in board.text
 

@@ -74,7 +74,8 @@ size_t Read(char* text, size_t size);
 // The words of a page (0 to kSettingsPages - 1). Erased ones are 0xffffffff.
 const uint32_t* SettingsPage(int page);
 
-// Main loop. Erase a page; write `count` erased words of it from the word `first` on, in order.
+// Main loop. Erase a page; write `count` erased words of it from the word `first` on, in order;
+// both numbers are even.
 // They return when it is done; where the flash does not answer, kError. `words` is in RAM. The
 // power may end at any time: then a word, or all words of a page that was erased, may be anything.
 Status EraseSettings(int page);

@@ -47,12 +47,14 @@ inline uint32_t CountCycles() {
 
 using Vector = void (*)();
 
-// The first 16 entries of a vector table.
-#define KWS_CORE_VECTORS                                                                          \
-  reinterpret_cast<::kws::board::Vector>(&kws_stack_top), KwsReset, KwsFaultEntry /*NMI*/,        \
+// The first 16 entries of a vector table. A non-maskable interrupt is a fault, but where the chip
+// has a harmless one.
+#define KWS_CORE_VECTORS_WITH_NMI(nmi)                                                            \
+  reinterpret_cast<::kws::board::Vector>(&kws_stack_top), KwsReset, nmi,                          \
       KwsFaultEntry /*HardFault*/, KwsFaultEntry /*MemManage*/, KwsFaultEntry /*BusFault*/,       \
       KwsFaultEntry /*UsageFault*/, nullptr, nullptr, nullptr, nullptr, KwsFaultEntry /*SVCall*/, \
       KwsFaultEntry /*DebugMonitor*/, nullptr, KwsFaultEntry /*PendSV*/, KwsFaultEntry /*SysTick*/
+#define KWS_CORE_VECTORS KWS_CORE_VECTORS_WITH_NMI(KwsFaultEntry)
 
 }  // namespace board
 }  // namespace kws

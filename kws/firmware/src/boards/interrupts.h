@@ -15,13 +15,13 @@ namespace board {
 constexpr uint32_t kNvicEnable = 0xe000e100;
 constexpr uint32_t kNvicDisable = 0xe000e180;
 constexpr uint32_t kNvicForget = 0xe000e280;
-constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper 3 bits of a byte; 0 goes first
+constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper bits of a byte; 0 goes first
 constexpr uint32_t kSystemReset = 0xe000ed0c;   // AIRCR
 constexpr uint32_t kSystemResetRequest = 0x05fa0004;
 constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
 constexpr uint32_t kSendEventOnPend = 1u << 4;
 
-// `priority` is 0, the most urgent, to 7: all chips here have 3 bits.
+// `priority` is 0, the most urgent, to 7: all chips here have 3 bits or more.
 inline void EnableInterrupt(uint32_t number, uint32_t priority) {
   *reinterpret_cast<volatile uint8_t*>(kNvicPriority + number) =
       static_cast<uint8_t>(priority << 5);

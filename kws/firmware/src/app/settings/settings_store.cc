@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kWords = SettingsStore::kRecordWords;
 
 // Changes with the layout of a record, so that other firmware's are not taken for ours.
-constexpr uint32_t kMark = 0x6b777301;
+constexpr uint32_t kMark = 0x6b777302;
 constexpr uint32_t kErased = ~0u;
 
 struct Record {
@@ -20,9 +20,11 @@ struct Record {
   uint32_t sequence;  // one more each time
   uint32_t owner;
   UserSettings settings;
+  uint32_t unused;    // 0: the number of words is even
   uint32_t checksum;  // of all words before; written last
 };
 static_assert(sizeof(Record) == kWords * sizeof(uint32_t), "a record has no padding");
+static_assert(kWords % 2 == 0, "some flash is written by two words");
 
 // Where a record is. `found` false: there is none.
 struct Place {
@@ -107,7 +109,7 @@ Status SettingsStore::Save(uint32_t owner, const UserSettings& settings) {
   UserSettings kept;
   if (Load(owner, &kept) && kept == settings) return Status::kOk;
   const Place newest = Newest();
-  const Record record = {kMark, newest.found ? Sequence(newest) + 1 : 0, owner, settings, 0};
+  const Record record = {kMark, newest.found ? Sequence(newest) + 1 : 0, owner, settings, 0, 0};
   uint32_t words[kWords];
   std::memcpy(words, &record, sizeof(words));
   words[kWords - 1] = Checksum(words, kWords - 1);

@@ -25,7 +25,7 @@ struct UserSettings {
 
 class SettingsStore {
  public:
-  static constexpr size_t kRecordWords = 4 + sizeof(UserSettings) / 4;
+  static constexpr size_t kRecordWords = 5 + sizeof(UserSettings) / 4;
 
   // Gives the newest record's settings and returns true; false if there is none, or if it is of
   // something else than `owner` (a number of the bundle, see Console). Reads flash only.

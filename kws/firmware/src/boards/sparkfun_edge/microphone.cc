@@ -4,6 +4,7 @@
 // tensorflow/lite/micro/examples/micro_speech/sparkfun_edge/audio_provider.cc ("Google's driver"),
 // and HAL, am_hal_adc.c.
 #include "boards/board.h"
+#include "boards/gain.h"
 #include "boards/sparkfun_edge/apollo3.h"
 
 namespace kws {
@@ -39,15 +40,10 @@ static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
 constexpr int32_t kMeasurements = 10;
 constexpr int32_t kWeight = kMeasurements / kWordsPerSample;
 
-// A gain is in 1/4096; these are 1 dB more and 1 dB less in 1/65536.
-constexpr int kGainBits = 12;
-constexpr uint32_t kLouder = 73533;
-constexpr uint32_t kSofter = 58409;
-
 uint32_t scans[2][kBlockSamples * kWordsPerSample];
 int16_t block[kBlockSamples];
 uint32_t completed = 0;  // blocks; number n is in scans[n % 2]
-volatile int32_t gain = 1 << kGainBits;
+volatile int32_t gain = kGainOne;
 int32_t rest = 0;  // of the microphones, measured while they settle; not the middle of the range
 AudioProvider* provider = nullptr;
 
@@ -121,13 +117,7 @@ Status Start(AudioProvider* audio) {
   return Status::kOk;
 }
 
-void SetGain(int decibels) {
-  const uint32_t step = decibels > 0 ? kLouder : kSofter;
-  uint32_t value = 1u << kGainBits;
-  for (int i = decibels > 0 ? decibels : -decibels; i > 0; --i)
-    value = (value * step + 32768) >> 16;
-  gain = static_cast<int32_t>(value);
-}
+void SetGain(int decibels) { gain = GainOf(decibels); }
 
 // Until the next block is complete, 20 ms later, this one is ours. The FIFO holds what comes until
 // the DMA is armed again: 16 measurements, 100 us at 160 kHz. What an error ends begins again.

@@ -1,0 +1,99 @@
+*** Comments ***
+SPDX-License-Identifier: Apache-2.0
+The firmware of the B-L475E-IOT01A as it is flashed: what it hears, shows, answers, and how it fails.
+Run by `renode-test renode/b_l475e_iot01a.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
+All timeouts are seconds of the board's time.
+
+
+*** Settings ***
+Resource            ${CURDIR}/firmware.resource
+Suite Setup         Build Firmware And Recordings
+Suite Teardown      Teardown
+Test Setup          Reset Emulation
+Test Teardown       Test Teardown
+Test Timeout        20 minutes
+
+
+*** Variables ***
+${BOARD}            b_l475e_iot01a
+${LED}              sysbus.
+${FAULT_LED}        gpio_c.led_yellow
+@{LABEL_LEDS}       gpio_b.led_green    gpio_c.led_yellow    gpio_c.led_blue
+
+
+*** Test Cases ***
+Boots And Says What It Is
+    Load Board With    silence
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+
+Hears Every Recording As The Host Does
+    [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
+    ...    minute with twenty words: all that the default model has to pass.
+    [Template]    Hears As The Host Does
+    FOR    ${number}    IN    @{NUMBERS}
+        ${number}
+    END
+
+LED Is Green After Yes
+    LED Shows    yes    gpio_b.led_green
+
+LED Is Yellow After No
+    LED Shows    no    gpio_c.led_yellow
+
+LED Stays Dark After Another Word
+    LED Stays Dark    unknown    gpio_c.led_blue
+
+LED 1 Blinks While Samples Come
+    LED Beats    gpio_a.led_listening
+
+Commands Are Answered
+    Answers Commands
+
+Settings Survive A Reset
+    Keeps Settings
+
+Settings Survive A Save That The Power Ended
+    [Documentation]    Two words whose checksum is wrong, behind the newest record: reading them is a
+    ...    non-maskable interrupt, and no fault.
+    Load Board With    silence
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    Answers    gain 6    gain 6 dB
+    Execute Command    sysbus.settings_flash Tear 152
+    Start Again
+    Wait For Line On Uart    settings: gain 6 dB,
+    FOR    ${gain}    IN RANGE    20
+        Answers    gain ${gain}    gain ${gain} dB
+    END
+    Start Again
+    Wait For Line On Uart    settings: gain 19 dB,
+
+Keyword Sets Its Pin
+    Sets Its Pin    D2    gpio_d    14
+
+Deaf Board Says So, Blinks Three Times And Boots Again
+    Fails Deaf
+
+Goes On After The DMA Failed
+    Goes On After    sysbus.dma1 Fail 4    320
+
+Counts A Sample That The DMA Did Not Take
+    Goes On After    sysbus.microphone LoseOne    1
+
+Damaged Model Is Told And Blinks Twice For Ever
+    Fails With A Damaged Model    ${4}
+
+Watchdog Resets A Board That Hangs
+    Is Reset By The Watchdog
+
+
+*** Keywords ***
+Goes On After
+    [Arguments]    ${command}    ${lost}
+    Load Board With    yes
+    Wait For Line On Uart    ${BOOT}    treatAsRegex=true
+    # An answer comes only when the microphone has started.
+    Type    stats
+    Wait For Line On Uart    ${STATS}    treatAsRegex=true
+    Execute Command    ${command}
+    Wait For Line On Uart    error: lost ${lost} sample
+    Wait For Line On Uart    Heard yes    timeout=10

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+namespace Antmicro.Renode.Peripherals.Stm32L4
+{
+    using System;
+    using System.IO;
+    using System.Linq;
+
+    using Antmicro.Renode.Core;
+    using Antmicro.Renode.Exceptions;
+    using Antmicro.Renode.Logging;
+    using Antmicro.Renode.Peripherals.Bus;
+    using Antmicro.Renode.Peripherals.Timers;
+
+    // DFSDM1 (RM 24) with the board's two microphones at one data line: eight channels, filter 0 with its
+    // regular conversions. They come at the rate that clock, divisor, ratios and FAST give, and are as large
+    // as order, ratios and shift make them; the sound in them is that of the file at these times. So a wrong
+    // rate or scale gives wrong sound. Where a microphone has no clock that it takes, or another line is
+    // read, the bits are all zeros (assumed: what is read from a line that nobody drives).
+    //
+    // Conversions are not events of the emulation: they are made up for when somebody looks, or when the DMA
+    // has one to tell. Memory sees them then, together.
+    public class Stm32L4_Dfsdm : Stm32L4Registers
+    {
+        public Stm32L4_Dfsdm(IMachine machine, Stm32L4_Rcc rcc, Stm32L4_Dma dma, Stm32L4_Gpio port) : base(rcc, 0x60, 24)
+        {
+            this.machine = machine;
+            this.dma = dma;
+            this.port = port;
+            IRQ = new GPIO();
+            cycles = new ComparingTimer(machine.ClockSource, 1, this, "cycles", limit: long.MaxValue,
+                compare: long.MaxValue, eventEnabled: true);
+            cycles.CompareReached += () =>
+            {
+                Advance();
+                Plan();
+            };
+            dma.Looked += Advance;
+            dma.Switched += channel => Plan();
+            rcc.Changed += SetFrequency;
+            Reset();
+        }
+
+        // Raw samples after those that it has: signed 16 bits, little-endian, 16 kHz. After the last one it is
+        // quiet. Without any file the peripheral is broken: nothing is converted.
+        public void SetInputFile(string path)
+        {
+            if(!File.Exists(path))
+            {
+                throw new RecoverableException($"{path}: no such file");
+            }
+            sound = (sound ?? new byte[0]).Concat(File.ReadAllBytes(path)).ToArray();
+            StartIfReady();
+        }
+
+        // How the board connects the microphones: pins of `port` and their alternate function; the channel of
+        // the data line.
+        public int ClockPin { get; set; }
+        public int DataPin { get; set; }
+        public uint Function { get; set; }
+        public int DataChannel { get; set; }
+
+        // What clock the microphones take, in Hz.
+        public long LowestClock { get; set; }
+        public long HighestClock { get; set; }
+
+        // The channel of `dma` for filter 0, what CSELR selects for it, and where these registers are.
+        public int DmaChannel { get; set; }
+        public uint Request { get; set; }
+        public uint Address { get; set; }
+
+        // What the microphones give in silence, in the file's unit, as measured on boards far from zero
+        // (assumed), so that a driver has an offset to remove.
+        public int Rest { get; set; } = 3001;
+
+        // Samples of 1 in the file for all ones on the line: 125^4 / 2^5 / 2^7.
+        public decimal FullScale { get; set; } = 244140625m / 4096;
+
+        // As a bus that is too busy for one transfer.
+        public void LoseOne()
+        {
+            Advance();
+            this[Status] |= Overrun;
+            Update();
+        }
+
+        public override void Reset()
+        {
+            base.Reset();
+            cycles.Reset();
+            SetFrequency();
+            sound = null;
+            silence = null;
+            runs = false;
+            Update();
+        }
+
+        public GPIO IRQ { get; }
+
+        protected override uint ReadRegister(long offset)
+        {
+            Advance();
+            switch(offset)
+            {
+            case Status:
+                return this[Status] | (runs ? 1u << 14 : 0); // RCIP
+            case Data:
+                this[Status] &= ~Converted;
+                Update();
+                return this[Data];
+            default:
+                return base.ReadRegister(offset);
+            }
+        }
+
+        protected override void WriteRegister(long offset, uint value)
+        {
+            Advance();
+            if(offset < 0x100)
+            {
+                WriteChannel((int)(offset / 0x20), offset, value);
+                return;
+            }
+            switch(offset)
+            {
+            case Control1:
+                WriteControl(value);
+                break;
+            case Clear:
+                this[Status] &= ~(value & Overrun);
+                break;
+            case Status:
+            case Data:
+                break;
+            case Decimation:
+                if(IsFilterEnabled)
+                {
+                    this.Log(LogLevel.Error, "FCR is locked while the filter is enabled");
+                    break;
+                }
+                this[offset] = value;
+                break;
+            default:
+                this[offset] = value;
+                break;
+            }
+            Update();
+        }
+
+        // What a channel does is locked while it is enabled, the output's clock while all is (RM 24.7.1).
+        private void WriteChannel(int channel, long offset, uint value)
+        {
+            var enabled = (this[0x20 * channel] & ChannelEnable) != 0;
+            var locked = 0u;
+            if(offset % 0x20 == 0)
+            {
+                locked = (enabled ? 0xf10fu : 0) | (channel == 0 && IsEnabled ? 0x40ff0000u : 0);
+            }
+            else if(offset % 0x20 == 4)
+            {
+                locked = enabled ? 0xf8u : 0;
+            }
+            if(((this[offset] ^ value) & locked) != 0)
+            {
+                this.Log(LogLevel.Error, "0x{0:x} is locked while it is enabled", offset);
+            }
+            this[offset] = this[offset] & locked | value & ~locked;
+            StartIfReady();
+        }
+
+        private void WriteControl(uint value)
+        {
+            // RDMAEN, RSYNC and FAST are locked while the filter is enabled (RM 24.8.1).
+            var locked = IsFilterEnabled ? 0x20280000u : 0;
+            if(((this[Control1] ^ value) & locked) != 0)
+            {
+                this.Log(LogLevel.Error, "CR1 is locked while the filter is enabled");
+            }
+            this[Control1] = (this[Control1] & locked | value & ~locked) & ~StartBit;
+            if(!IsFilterEnabled)
+            {
+                runs = asked = false;
+                this[Status] = 0;
+                cycles.Enabled = false;
+                return;
+            }
+            if((value & StartBit) != 0 && !runs)
+            {
+                asked = true;
+                StartIfReady();
+            }
+        }
+
+        private bool IsEnabled => (this[0] & 1u << 31) != 0;
+
+        private bool IsFilterEnabled => IsEnabled && (this[Control1] & 1) != 0;
+
+        private int Channel => (int)(this[Control1] >> 24 & 7);
+
+        private uint ChannelConfig => this[0x20 * Channel];
+
+        private int Order => (int)(this[Decimation] >> 29);
+        private long Ratio => (this[Decimation] >> 16 & 0x3ff) + 1;
+        private long Integrated => (this[Decimation] & 0xff) + 1;
+
+        // CKOUT's divisor; 0: the output is off. The audio clock is not modelled.
+        private long Divisor
+        {
+            get
+            {
+                var less = this[0] >> 16 & 0xff;
+                return IsEnabled && less > 0 && (this[0] & 1u << 30) == 0 ? less + 1 : 0;
+            }
+        }
+
+        // Whether the channel has a clock: the output's, inside of the chip; none comes from outside.
+        private bool IsClocked => (ChannelConfig & ChannelEnable) != 0 && (ChannelConfig >> 2 & 3) == 1 &&
+            (ChannelConfig >> 12 & 3) == 0 && (ChannelConfig & 2) == 0 && Divisor > 0;
+
+        // RM 24.4.13, data output rate. The first conversion takes longer than a fast one, which is left out.
+        private long CyclesPerConversion
+        {
+            get
+            {
+                var order = Order == 0 ? 4 : Order;
+                var more = Order == 0 ? 2 : Order;
+                var fast = (this[Control1] & 1u << 29) != 0 && (this[Control1] & 1u << 18) != 0;
+                return Divisor * (fast ? Ratio * Integrated : Ratio * (Integrated - 1 + order) + more);
+            }
+        }
+
+        private bool DmaServes => (this[Control1] & 1u << 21) != 0 && dma.Serves(DmaChannel, Request, false, Address + (uint)Data);
+
+        private void StartIfReady()
+        {
+            if(asked && IsFilterEnabled && IsClocked && sound != null && !runs)
+            {
+                asked = false;
+                runs = true;
+                position = made = 0;
+                cycles.Value = 0;
+                cycles.Enabled = true;
+                Plan();
+            }
+        }
+
+        private void SetFrequency()
+        {
+            if(!HasClock)
+            {
+                runs = cycles.Enabled = false;
+            }
+            Advance();
+            cycles.Frequency = Rcc.DfsdmClock;
+        }
+
+        // When to look again, at the latest.
+        private void Plan()
+        {
+            if(runs && IsClocked)
+            {
+                var wait = DmaServes ? dma.UntilTold(DmaChannel) : 1;
+                cycles.Compare = (made + (ulong)wait) * (ulong)CyclesPerConversion;
+            }
+        }
+
+        // Makes up for the conversions that were due. A change of their length begins a new count.
+        private void Advance()
+        {
+            if(!runs || !cycles.Enabled || advances)
+            {
+                return;
+            }
+            advances = true;
+            if(machine.SystemBus.TryGetCurrentCPU(out var cpu))
+            {
+                cpu.SyncTime();
+            }
+            if(IsClocked)
+            {
+                var due = cycles.Value / (ulong)CyclesPerConversion;
+                for(; runs && made < due; ++made)
+                {
+                    Convert();
+                }
+            }
+            Update();
+            advances = false;
+        }
+
+        private void Convert()
+        {
+            ReportSilence(WhySilent());
+            var gain = (Order == 0 ? 2m * Ratio * Ratio : Power(Ratio, Order)) * Integrated;
+            var density = silence != null ? -1m : (Heard() + Rest) / FullScale;
+            // 32 bits inside, 24 outside; what does not fit wraps (RM 24.4.11).
+            var wide = (int)(long)Math.Round(Math.Max(-1m, Math.Min(1m, density)) * gain);
+            var offset = (int)this[0x20 * Channel + 4] >> 8;
+            var dropped = (int)(this[0x20 * Channel + 4] >> 3 & 0x1f);
+            this[Data] = (uint)((wide >> dropped) - offset) << 8 | (uint)Channel;
+            position += (ulong)CyclesPerConversion;
+            if(DmaServes)
+            {
+                dma.Put(DmaChannel, this[Data]);
+            }
+            else
+            {
+                this[Status] |= (this[Status] & Converted) != 0 ? Overrun : Converted;
+            }
+            if((this[Control1] & 1u << 18) == 0) // RCONT
+            {
+                runs = cycles.Enabled = false;
+            }
+        }
+
+        private static decimal Power(decimal value, int exponent)
+        {
+            return exponent == 0 ? 1 : value * Power(value, exponent - 1);
+        }
+
+        // Between the file's samples it is a straight line.
+        private decimal Heard()
+        {
+            var frequency = (ulong)Rcc.DfsdmClock;
+            var at = position * Rate / frequency;
+            var rest = position * Rate % frequency;
+            var here = Sample(at);
+            return rest == 0 ? here : here + (decimal)((Sample(at + 1) - here) * (long)rest) / frequency;
+        }
+
+        private int Sample(ulong at)
+        {
+            var i = 2 * at;
+            return i + 1 < (ulong)sound.Length ? (short)(sound[i] | sound[i + 1] << 8) : 0;
+        }
+
+        private string WhySilent()
+        {
+            var clock = Rcc.DfsdmClock / Divisor;
+            if(!port.IsFunction(ClockPin, Function))
+            {
+                return $"pin {ClockPin} is not CKOUT";
+            }
+            if(!port.IsFunction(DataPin, Function))
+            {
+                return $"pin {DataPin} is not DATIN{DataChannel}";
+            }
+            if((Channel + (int)(ChannelConfig >> 8 & 1)) % 8 != DataChannel) // CHINSEL
+            {
+                return $"channel {Channel} has no microphone";
+            }
+            if(clock < LowestClock || clock > HighestClock)
+            {
+                return $"they take no clock of {clock} Hz";
+            }
+            return null;
+        }
+
+        private void ReportSilence(string why)
+        {
+            if(why != silence && why != null)
+            {
+                this.Log(LogLevel.Error, "the microphones are silent: {0}", why);
+            }
+            silence = why;
+        }
+
+        private void Update()
+        {
+            // CR2: REOCIE, ROVRIE
+            IRQ.Set((this[Status] & this[Control2] & (Converted | Overrun)) != 0);
+        }
+
+        private readonly IMachine machine;
+        private readonly Stm32L4_Dma dma;
+        private readonly Stm32L4_Gpio port;
+        private readonly ComparingTimer cycles;
+        private byte[] sound;
+        private string silence; // why there is no sound
+        private bool asked;     // a start waits for a clock
+        private bool runs;
+        private bool advances;
+        private ulong position; // cycles since the start
+        private ulong made;     // conversions since the start
+
+        private const ulong Rate = 16000;
+        private const uint ChannelEnable = 1 << 7;
+        private const uint StartBit = 1 << 17;
+        private const uint Converted = 1 << 1;
+        private const uint Overrun = 1 << 3;
+        private const long Control1 = 0x100;
+        private const long Control2 = 0x104;
+        private const long Status = 0x108;
+        private const long Clear = 0x10c;
+        private const long Decimation = 0x114;
+        private const long Data = 0x11c;
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Renode 1.15.3 lacks of ST's STM32L475, or does too kindly: it has no DFSDM and no flash of this
+// family, and its ports, USART, timers and watchdog work without a clock, at any rate and pin. Source
+// of registers and bits: the vendor's SVD file; of what it leaves open: reference manual RM0351 (RM) and
+// data sheet DS10969 (DS), sections are named. What no source tells is marked with "assumed".
+// Registers without a function here read as they were written.
+namespace Antmicro.Renode.Peripherals.Stm32L4
+{
+    using System.Collections.Generic;
+
+    using Antmicro.Renode.Logging;
+    using Antmicro.Renode.Peripherals.Bus;
+
+    // A peripheral's registers. Without its clock it reads as 0 and takes no writes (RM 6.2.18).
+    public abstract class Stm32L4Registers : IDoubleWordPeripheral, IKnownSize
+    {
+        // The bit of an RCC register (AHB1ENR and so on) that gives it its clock.
+        protected Stm32L4Registers(Stm32L4_Rcc rcc, long enableRegister, int enableBit)
+        {
+            Rcc = rcc;
+            this.enableRegister = enableRegister;
+            this.enableBit = enableBit;
+        }
+
+        public uint ReadDoubleWord(long offset) => HasClock ? ReadRegister(offset) : 0;
+
+        public void WriteDoubleWord(long offset, uint value)
+        {
+            if(HasClock)
+            {
+                WriteRegister(offset, value);
+            }
+            else
+            {
+                this.Log(LogLevel.Error, "a write at 0x{0:x} without a clock", offset);
+            }
+        }
+
+        public virtual void Reset() => values.Clear();
+
+        public long Size => 0x400;
+
+        public bool HasClock => enableRegister == None || Rcc.IsEnabled(enableRegister, enableBit);
+
+        protected virtual uint ReadRegister(long offset) => this[offset];
+
+        protected virtual void WriteRegister(long offset, uint value) => this[offset] = value;
+
+        protected uint this[long offset]
+        {
+            get => values.TryGetValue(offset, out var value) ? value : 0;
+            set => values[offset] = value;
+        }
+
+        protected Stm32L4_Rcc Rcc { get; }
+
+        protected const long None = -1;
+
+        private readonly long enableRegister;
+        private readonly int enableBit;
+        private readonly Dictionary<long, uint> values = new Dictionary<long, uint>();
+    }
+}
