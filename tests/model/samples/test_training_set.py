@@ -164,6 +164,17 @@ def test_second_data_set_gives_its_share(tones: DataSet) -> None:
     assert {clip.split for group in groups for clip in group} == {Split.TRAIN}
 
 
+def test_auxiliary_words_are_classes_after_the_keywords(tones: DataSet) -> None:
+    clips = tuple(replace(c, speaker=f"person-{c.speaker}") for c in tones.clips)
+    settings = replace(PLAIN, auxiliary_per_keyword=0.5, joined=0.3)
+    extra = replace(tones, clips=clips)
+    plain = Counter(TrainingSet(tones, ("low",), settings, seed=0).epoch(0).labels.tolist())
+    more = TrainingSet(tones, ("low",), settings, seed=0, extra=extra, auxiliary=("up", "down"))
+    counts = Counter(more.epoch(0).labels.tolist())
+    assert counts == plain + Counter({3: plain[2] // 2, 4: plain[2] // 2})
+    assert len(more) == sum(counts.values())
+
+
 def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:
     everyone = replace(tones, clips=tuple(replace(c, split=Split.TRAIN) for c in tones.clips))
     taken = {clip.speaker for group in extra_clips(everyone, tones, WORDS) for clip in group}
