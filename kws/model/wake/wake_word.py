@@ -151,8 +151,8 @@ def make_wake_word(
 
     if extra is None:
         say(
-            "without words by people (--data) the model knows people's voices as unknown only, and "
-            "misses far more of them"
+            "without words by people (--data) the model knows people's voices as unknown only, so "
+            "it may miss more of them"
         )
     say("training, first round")
     result = one_round(FIRST, start, around)
