@@ -84,7 +84,6 @@ class TrainingSet:
         self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))
         load_pcm(clips, samples, progress, out=self._pcm)
         self._draws = plan_draws(groups, extra_groups, settings)
-        self._words = len(words)
         mean = sum(draw.count for draw in self._draws[1 : 1 + len(words)]) / len(words)
         self._silence = math.ceil(mean * settings.silence_per_keyword)
         self._joined = 0
@@ -141,8 +140,9 @@ class TrainingSet:
             rows += [*draw_rows(rng, draw.own, own), *draw_rows(rng, draw.extra, draw.from_extra)]
             labels += [draw.label] * draw.count
         # The first rows are unknown; clips joined from two words replace a part of them.
-        own_rows = [draw.own for draw in self._draws[: 1 + self._words]]
-        pairs = draw_pairs(rng, own_rows, self._joined)
+        # Auxiliary words are joined too; otherwise each pair would have a part of a keyword.
+        of_words = [draw.own if len(draw.own) else draw.extra for draw in self._draws]
+        pairs = draw_pairs(rng, of_words, self._joined)
         labels += [0] * self._silence + [1] * self._talk
         samples, frames = self._frontend.clip_samples, self._frontend.frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))

@@ -161,7 +161,8 @@ def make_wake_word(
         if mined:
             say("training, second round")
             around = replace(around, negatives=(*around.negatives, mined))
-            result = one_round(SECOND, TrainedModel(out / FIRST), around)
+            # Not from the first round: twice as many epochs of synthetic voices miss more people.
+            result = one_round(SECOND, start, around)
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
     report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
