@@ -199,10 +199,14 @@ def wake(
         return
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
-    if not result.held_out:
+    if result.promise:
+        from kws.cli.printing.promise_lines import print_promise
+
+        print_promise(result.promise)
+    elif not result.held_out:
         print(
-            "these are figures of held-out synthetic voices; people are missed more often, as "
-            "docs/own_words.md says"
+            "these are figures of held-out synthetic voices, whose kind was trained on; people are "
+            "missed far more often, as docs/own_words.md says"
         )
     print(f"bundle: {result.bundle.path}\nreport: {result.report}")
 

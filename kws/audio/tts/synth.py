@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -50,6 +50,7 @@ RATES = (130.0, 210.0)
 
 _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
+_FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # vocal tracts of a whole engine, and their share
 _SHORTEST_S = 0.08
 _ALL = 1_000_000  # more than the voices of any machine
 
@@ -114,7 +115,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     all_voices = find_voices(_ALL, settings.accents, settings.engines)
     voices = all_voices[: settings.voices]
     words = _words(settings)
-    splits = split_voices(voices, settings.seed)
+    unheard = unheard_engine(voices) if settings.unheard else ""
+    splits = split_voices(voices, settings.seed, unheard)
     make_directory(out)
     people = settings.people if can_change() else 0
     tasks = _tasks(settings, words, voices, people, out)
@@ -150,11 +152,32 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     return SynthReport(words, len(voices), people, made, clips - missing, missing - made)
 
 
-def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
+def unheard_engine(voices: Sequence[Voice]) -> str:
+    """The engine that training can do without: the one with the fewest vocal tracts.
+
+    A model hears held-out voices of an engine that trained far better than people. Voices of an
+    engine that did not train are heard about as badly as people (docs/own_words.md).
+
+    Returns:
+        Its name; empty if each has too few for validation, or more than a quarter of all.
+    """
+    groups = {voice.group for voice in voices}
+    counts = Counter(group.partition("-")[0] for group in groups)
+    enough = [engine for engine in sorted(counts) if counts[engine] >= _FEWEST_UNHEARD]
+    fewest = min(enough, key=lambda engine: counts[engine], default="")
+    return fewest if _MOST_UNHEARD * len(groups) >= counts[fewest] else ""
+
+
+def split_voices(voices: Sequence[Voice], seed: int, unheard: str = "") -> dict[str, Split]:
     """A split for each vocal tract, about a tenth each for validation and test, at least one.
 
     Each engine gives its own share. flite has few voices, which do not sound like espeak-ng's, so
     all of them train, unless there are no others.
+
+    Args:
+        voices: who speaks.
+        seed: decides who is held out.
+        unheard: an engine of which all voices validate, and no others.
 
     Raises:
         UsageError: fewer than three vocal tracts.
@@ -167,7 +190,11 @@ def split_voices(voices: Sequence[Voice], seed: int) -> dict[str, Split]:
         )
     out = dict.fromkeys(groups, Split.TRAIN)
     engines = sorted({group.partition("-")[0] for group in groups})
+    if unheard:
+        out.update({g: Split.VALIDATION for g in groups if g.startswith(f"{unheard}-")})
     for split, share in _HELD_OUT.items():
+        if unheard and split == Split.VALIDATION:
+            continue
         for engine in engines:
             free = [g for g in groups if g.startswith(f"{engine}-") and out[g] == Split.TRAIN]
             out.update(dict.fromkeys(free[: round(share * _count(groups, engine))], split))
@@ -286,15 +313,19 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         splits = splits | dict.fromkeys(people, Split.TRAIN)
     lines: defaultdict[Split, list[str]] = defaultdict(list)
     for folder_name, name, speaker in clips:
-        voice = re.sub(_OTHER, "", speaker)
         split = (
             splits.get(speaker)
-            or splits.get(voice)
+            or splits.get(voice_of(speaker))
             or (Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10))
         )
         lines[split].append(f"{folder_name}/{name}\n")
     for name, file in LISTS.items():
         atomic_write(out / file, "".join(lines[Split(name)]).encode())
+
+
+def voice_of(speaker: str) -> str:
+    """The voice that speaks, without whom it was changed into."""
+    return re.sub(_OTHER, "", speaker)
 
 
 def _digest(seed: int, text: str) -> int:

@@ -60,3 +60,6 @@ class SynthSettings:
 
     engines: tuple[str, ...] = ()
     """Which engines speak, of piper, kokoro, flite and espeak; all that are there if empty."""
+
+    unheard: bool = False
+    """Whether all voices of one engine validate, if one can be spared (`unheard_engine`)."""

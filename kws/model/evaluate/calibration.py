@@ -289,20 +289,22 @@ def _share_out(
     Returns:
         Places in `OPTIONS`: int64[keywords].
     """
-    misses, rates = costs.misses, costs.rates
+    rates, allowed = costs.rates, np.array(asked) / (MARGIN, margin)
+    # Where the hours are too few to show so low a rate, no false alarm in them has to do.
+    too_few = costs.unseen > allowed + 1e-9
+    allowed = np.maximum(allowed, costs.unseen)
+    misses = np.where((rates[too_few] > 0).any(axis=0), np.inf, costs.misses)
     # float64[pairs of prices, keywords, options]
     prices = np.array(list(itertools.product(_PRICES, _PRICES)))
     chosen = _middle_of_lowest(misses + np.einsum("pr,rko->pko", prices, rates))
     every = np.arange(len(misses))
     both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + costs.unseen
-    allowed = np.array(asked) / (MARGIN, margin)
     within = np.flatnonzero((both <= allowed + 1e-9).all(axis=1))
     if len(within):
         missed = misses[every, chosen].sum(axis=1)
         best = min(within, key=lambda pair: (missed[pair], both[pair].sum()))
         places: npt.NDArray[np.int64] = chosen[best]
         return places
-    # The hours are too few to show so low a rate: no false alarm in them has to do.
     return _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
 
 

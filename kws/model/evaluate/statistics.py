@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from types import ModuleType
 
 import numpy as np
@@ -32,6 +33,22 @@ def wilson(hits: int, total: int) -> Interval:
         return 0.0, 1.0
     interval = _scipy_stats().binomtest(hits, total).proportion_ci(_CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
+
+
+def wilson_of_share(share: float, size: int) -> Interval:
+    """Wilson's 95 % interval of a share that so many independent cases gave, 0 to 1.
+
+    Args:
+        share: 0 to 1; not only a multiple of 1 / `size`.
+        size: how many cases; with 0 the interval is (0, 1).
+    """
+    if size == 0:
+        return 0.0, 1.0
+    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
+    centre = share + z**2 / (2 * size)
+    half = z * math.sqrt(share * (1 - share) / size + (z / (2 * size)) ** 2)
+    scale = 1 + z**2 / size
+    return max((centre - half) / scale, 0.0), min((centre + half) / scale, 1.0)
 
 
 def poisson(count: int) -> Interval:

@@ -126,6 +126,9 @@ class StreamMetrics:
     skipped_share: float = 0.0
     """Share of the inferences that the bundle's gate skipped, 0 to 1."""
 
+    spoken: tuple[Word, ...] = ()
+    """Keywords that were said."""
+
     @property
     def total_said(self) -> int:
         """Number of keywords that were said."""
@@ -314,6 +317,7 @@ def measure_traces(
     alarms: list[FalseAlarm] = []
     latencies: list[int] = []
     missed: list[Word] = []
+    spoken: list[Word] = []
     other_words = 0
     for number, trace in enumerate(traces):
         outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
@@ -325,6 +329,7 @@ def measure_traces(
                 other_words += 1
                 continue
             said[word.label] += 1
+            spoken.append(word)
             if outcome.hit:
                 hits[word.label] += 1
                 latencies.append(outcome.hit.time_ms - word.end_ms)
@@ -343,6 +348,7 @@ def measure_traces(
         other_words,
         tuple(missed),
         sum(trace.skipped for trace in traces) / max(sum(len(t.times_ms) for t in traces), 1),
+        tuple(spoken),
     )
 
 

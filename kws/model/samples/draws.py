@@ -39,11 +39,12 @@ def plan_draws(
     extra_groups: Sequence[Sequence[Clip]],
     settings: SampleSettings,
 ) -> list[Draw]:
-    """What an epoch has of unknown and of each keyword.
+    """What an epoch has of unknown, of each keyword and of each auxiliary word.
 
     Args:
         groups: clips of unknown and of each keyword.
-        extra_groups: the same of the second data set; rows count on from the first one's.
+        extra_groups: the same of the second data set, and clips of each auxiliary word; rows count
+            on from the first one's.
         settings: how clips are drawn.
     """
     sizes = [len(group) for group in (*groups, *extra_groups)]
@@ -61,6 +62,9 @@ def plan_draws(
         if label == 1:
             count = min(count, sizes[label - 1] + from_extra)  # noqa: PLW2901
         draws.append(Draw(label, own, extra, count, from_extra))
+    count = math.ceil(mean * settings.auxiliary_per_keyword)
+    for label, extra in enumerate(rows[2 * len(groups) :], len(draws) + 1):
+        draws.append(Draw(label, rows[0][:0], extra, count, count))
     return draws
 
 

@@ -62,6 +62,13 @@ class SampleSettings:
     extra: float = setting(
         0.1, 0, 1, "Share of the clips that come from --extra-data, if it is given."
     )
+    auxiliary_per_keyword: float = setting(
+        0.16,
+        0,
+        1000,
+        "Clips of each auxiliary word in an epoch per clip of a keyword (mean over the keywords). "
+        "`kws wake --data` has such words.",
+    )
     recorded: float = setting(
         0.5,
         0,

@@ -48,6 +48,7 @@ class TrainingSet:
         progress: Progress | None = None,
         *,
         extra: DataSet | None = None,
+        auxiliary: Sequence[str] = (),
         around: Surroundings | None = None,
         allocator: ArrayAllocator | None = None,
     ) -> None:
@@ -60,6 +61,7 @@ class TrainingSet:
             seed: decides every random choice.
             progress: called with the number of clips loaded since the last call.
             extra: a second data set, such as synthetic speech, whose training clips are mixed in.
+            auxiliary: words of the second data set that are classes after the keywords.
             around: talk, noises and rooms of the training split.
             allocator: allocates the arrays; None for memory.
 
@@ -74,14 +76,15 @@ class TrainingSet:
         self._allocator = allocator or ArrayAllocator(None)
         self._copies: dict[int, Samples] = {}
         groups = training_clips(dataset, words, settings, seed)
-        extra_groups = extra_clips(extra, dataset, words) if extra else [[] for _ in groups]
+        learned = (*words, *auxiliary)
+        extra_groups = extra_clips(extra, dataset, learned) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
         self._frontend = settings.frontend
         samples = self._frontend.clip_samples
         self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))
         load_pcm(clips, samples, progress, out=self._pcm)
         self._draws = plan_draws(groups, extra_groups, settings)
-        mean = sum(draw.count for draw in self._draws[1:]) / len(words)
+        mean = sum(draw.count for draw in self._draws[1 : 1 + len(words)]) / len(words)
         self._silence = math.ceil(mean * settings.silence_per_keyword)
         self._joined = 0
         if len(words) > 1 or len(groups[0]) > 1:
@@ -137,7 +140,9 @@ class TrainingSet:
             rows += [*draw_rows(rng, draw.own, own), *draw_rows(rng, draw.extra, draw.from_extra)]
             labels += [draw.label] * draw.count
         # The first rows are unknown; clips joined from two words replace a part of them.
-        pairs = draw_pairs(rng, [draw.own for draw in self._draws], self._joined)
+        # Auxiliary words are joined too; otherwise each pair would have a part of a keyword.
+        of_words = [draw.own if len(draw.own) else draw.extra for draw in self._draws]
+        pairs = draw_pairs(rng, of_words, self._joined)
         labels += [0] * self._silence + [1] * self._talk
         samples, frames = self._frontend.clip_samples, self._frontend.frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))

@@ -46,9 +46,8 @@ def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: 
         ModelError: the weights are of another architecture.
         UsageError: they depend on the window, and it is another one.
     """
-    layers = [layer for layer in model.layers if layer.weights]
-    body, head = layers[:-1], layers[-1]
-    in_head = {id(variable) for variable in head.weights}
+    body = [layer for layer in model.layers if layer.weights][:-1]
+    in_head = _head_of(model)
     weights = list(model.weights)
     fits = len(weights) == len(origin.weights) and all(
         tuple(variable.shape[:-1]) == array.shape[:-1]
@@ -73,3 +72,22 @@ def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: 
         variable.assign(mixed)
     for layer in body[: round(frozen * len(body))]:
         layer.trainable = False
+
+
+def keep_first_classes(model: Any, smaller: Any) -> None:
+    """Give an untrained model the layers of a trained one that has more classes at its end.
+
+    Args:
+        model: the trained Keras model.
+        smaller: of the same architecture, with its first classes only.
+    """
+    in_head = _head_of(smaller)
+    for variable, weights in zip(smaller.weights, model.weights, strict=True):
+        array = np.asarray(weights)
+        variable.assign(array[..., : variable.shape[-1]] if id(variable) in in_head else array)
+
+
+def _head_of(model: Any) -> set[int]:
+    """The identities of the variables of the last layer with weights."""
+    head = [layer for layer in model.layers if layer.weights][-1]
+    return {id(variable) for variable in head.weights}

@@ -37,7 +37,7 @@ from kws.model.samples.training_clips import extra_clips, training_clips
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.conversion_process import check_convertible, quantize_trained
 from kws.model.train.distillation import Teacher
-from kws.model.train.fine_tuning import check_origin, start_from
+from kws.model.train.fine_tuning import check_origin, keep_first_classes, start_from
 from kws.model.train.run_folder import claim
 from kws.model.train.soft_labels import SoftLabels, mix_up
 from kws.model.train.tensorboard_curves import CurveWriter
@@ -150,6 +150,9 @@ def train(
     )
     chosen = settings.epochs - 1 if settings.last else state.best_epoch
 
+    if settings.auxiliary:
+        trained, model = model, _build(dataclasses.replace(settings, auxiliary=()))
+        keep_first_classes(trained, model)
     say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
     clips = training.copy(0).spectrograms
     clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
@@ -165,7 +168,8 @@ def train(
         metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
         versions={"tensorflow": tensorflow.__version__},
     )
-    bundle = dataclasses.replace(bundle, float_model=pack(settings.arch, state.best))
+    weights = [np.asarray(variable) for variable in model.weights]
+    bundle = dataclasses.replace(bundle, float_model=pack(settings.arch, weights))
     bundle = write_bundle(bundle, out / run_files.BUNDLE)
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
@@ -206,7 +210,7 @@ def _load(
     words, samples = settings.words, settings.samples.frontend.clip_samples
     groups = [
         *training_clips(dataset, words, settings.samples, settings.seed),
-        *(extra_clips(extra, dataset, words) if extra else []),
+        *(extra_clips(extra, dataset, (*words, *settings.auxiliary)) if extra else []),
         *evaluation_clips(dataset, words, Split.VALIDATION),
         *evaluation_clips(dataset, words, Split.TEST),
     ]
@@ -216,6 +220,7 @@ def _load(
             TrainingSet(
                 *(dataset, words, settings.samples, settings.seed, advance),
                 extra=extra,
+                auxiliary=settings.auxiliary,
                 around=around,
                 allocator=ArrayAllocator(out),
             ),
@@ -237,7 +242,7 @@ def _fit(
     labels = class_labels(settings.words)
     model = _build(settings)
     if origin:
-        start_from(origin, model, labels, settings.frozen)
+        start_from(origin, model, _classes(settings), settings.frozen)
     _compile(model, settings, -(-len(clips) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
     file = out / run_files.CHECKPOINT
@@ -255,7 +260,7 @@ def _fit(
             started = time.process_time()
             loss, accuracy = _learn(model, settings, clips, epoch, advance)
             with _averaged(model, settings):
-                logits = _logits(model, validation.spectrograms)
+                logits = _logits(model, validation.spectrograms)[:, : len(labels)]
                 result = checkpoint.EpochResult(
                     loss,
                     accuracy,
@@ -281,8 +286,13 @@ def _fit(
 
 def _build(settings: TrainSettings) -> Any:
     """The untrained model."""
-    classes, frames = len(class_labels(settings.words)), settings.samples.frontend.frames
-    return build_model(settings.arch, classes, settings.seed, frames)
+    frames = settings.samples.frontend.frames
+    return build_model(settings.arch, len(_classes(settings)), settings.seed, frames)
+
+
+def _classes(settings: TrainSettings) -> tuple[str, ...]:
+    """The classes that are learned, those that leave the model last."""
+    return class_labels((*settings.words, *settings.auxiliary))
 
 
 def _learn(

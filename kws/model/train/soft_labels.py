@@ -31,7 +31,7 @@ class SoftLabels:
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
         """Spectrograms int8[n, frames, 40] and labels float[n, classes], whose rows add up to 1."""
         samples = self._training.epoch(number)
-        classes = len(self._settings.words) + 2
+        classes = len(self._settings.words) + len(self._settings.auxiliary) + 2
         labels = np.eye(classes, dtype=np.float32)[samples.labels]
         if self._teacher:
             scores = self._scores(self._teacher, number)[self._training.order(number)]

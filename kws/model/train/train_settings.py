@@ -60,6 +60,11 @@ class TrainSettings:
     origin: str = ""
     """Fingerprint of the model whose layers this one starts with; empty for none."""
 
+    auxiliary: tuple[str, ...] = ()
+    """Words of the second data set that are learned as classes of their own and leave the model
+    when training ends. A model that knows people as unknown only takes their voices for a sign of
+    it. Not for training with a teacher."""
+
     frozen: float = setting(
         1.0,
         0,

@@ -7,7 +7,8 @@ stopped goes on where it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from kws.model.evaluate.streams import StreamPlan
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
+from kws.model.wake.promise import Promise, promise
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
@@ -58,6 +60,12 @@ _EXTRA = 0.3
 _SCORE = 0.3
 """What scores higher although the word is not said is learned in the second round."""
 
+_AUXILIARY = 15
+"""Most words by people that are learned as classes of their own."""
+
+_AUXILIARY_CLIPS = 100
+"""Fewest clips of such a word."""
+
 _REPORT_HOURS = 0.2
 """Of each kind of streams: enough for all words of the held-out voices to come."""
 
@@ -74,6 +82,9 @@ class WakeResult:
     held_out: int
     """How many of these are for validation; without any, the figures are those of voices alone."""
 
+    promise: Promise | None
+    """What people may expect; None if only voices like those of the training validate."""
+
     report: Path
     """The HTML file with all figures."""
 
@@ -84,6 +95,7 @@ class WakeResult:
             "labels": list(self.bundle.labels),
             "recordings": self.recordings,
             "held_out_recordings": self.held_out,
+            "promise": self.promise.to_json() if self.promise else None,
             "report": str(self.report),
             "calibration": self.calibration.to_json() if self.calibration else None,
         }
@@ -137,6 +149,11 @@ def make_wake_word(
             say=say,
         )
 
+    if extra is None:
+        say(
+            "without words by people (--data) the model knows people's voices as unknown only, so "
+            "it may miss more of them"
+        )
     say("training, first round")
     result = one_round(FIRST, start, around)
     if around.negatives:
@@ -144,13 +161,15 @@ def make_wake_word(
         if mined:
             say("training, second round")
             around = replace(around, negatives=(*around.negatives, mined))
-            result = one_round(SECOND, TrainedModel(out / FIRST), around)
+            # Not from the first round: twice as many epochs of synthetic voices miss more people.
+            result = one_round(SECOND, start, around)
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
     report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
     keywords = dataset.of(Split.VALIDATION, settings.words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
-    return WakeResult(bundle, result.calibration, count, held_out, report)
+    promised = promise(result.calibration, dataset, settings.words)
+    return WakeResult(bundle, result.calibration, count, held_out, promised, report)
 
 
 def _speak(
@@ -165,6 +184,7 @@ def _speak(
             takes=settings.takes,
             seed=settings.seed,
             clip_ms=window_ms,
+            unheard=True,
         ),
         data,
     )
@@ -194,7 +214,19 @@ def _settings(
         "false_alarms_at_words": AT_WORDS,
         "window_ms": window_ms,
     }
-    return settings_for(settings.words, arch, values)
+    chosen = settings_for(settings.words, arch, values)
+    return replace(chosen, auxiliary=auxiliary_words(extra, settings.words) if extra else ())
+
+
+def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
+    """The words, other than the keywords, that people say most often; sorted.
+
+    A model that knows people as unknown only, and the keyword from synthetic voices only, takes
+    what is natural in a voice for a sign of unknown.
+    """
+    counts = Counter(clip.word for clip in extra.of(Split.TRAIN) if clip.word not in words)
+    frequent = sorted(counts, key=lambda word: (-counts[word], word))[:_AUXILIARY]
+    return tuple(sorted(word for word in frequent if counts[word] >= _AUXILIARY_CLIPS))
 
 
 def _search(out: Path, around: Surroundings, say: Callable[[str], object]) -> Path | None:

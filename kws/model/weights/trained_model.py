@@ -52,7 +52,7 @@ class TrainedModel:
             settings = run_files.read_settings(folder)
             state = checkpoint.load(folder / run_files.CHECKPOINT)
             self.arch = str(settings["arch"])
-            self.labels = class_labels(settings["words"])
+            self.labels = class_labels([*settings["words"], *settings.get("auxiliary", ())])
             self.weights = state.best if state else []
             window_ms = settings.get("samples", {}).get("window_ms", 1000)
             self.frames = frames_in(window_ms)

@@ -18,7 +18,7 @@ from kws.audio.tts import voices as tts_voices
 from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
-from kws.audio.tts.synth import SynthReport, split_voices, synthesize
+from kws.audio.tts.synth import SynthReport, synthesize
 from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voices import find_voices, speak
 from kws.errors import DataError, KwsError, ToolError, UsageError
@@ -248,26 +248,6 @@ def test_first_voices_are_the_most_varied() -> None:
     assert len({voice.group for voice in voices[:56]}) == 56
     assert len({voice.accent for voice in voices}) >= 8
     assert len({voice.name for voice in voices}) == 200
-
-
-def test_small_engine_is_all_for_training_unless_it_is_the_only_one() -> None:
-    flite = [Voice("flite", "", name) for name in "abcd"]
-    espeak = [Voice("espeak", "us", f"v{i}") for i in range(30)]
-    splits = split_voices(flite + espeak, seed=0)
-    assert {splits[voice.group] for voice in flite} == {Split.TRAIN}
-    assert Counter(split_voices(flite, seed=0).values()) == {
-        Split.TRAIN: 2,
-        Split.VALIDATION: 1,
-        Split.TEST: 1,
-    }
-
-
-def test_voice_groups_are_split_whole() -> None:
-    voices = [Voice("espeak", accent, f"v{i}") for accent in ("us", "gb") for i in range(30)]
-    splits = split_voices(voices, seed=3)
-    assert Counter(splits.values()) == {Split.TRAIN: 24, Split.VALIDATION: 3, Split.TEST: 3}
-    assert splits == split_voices(voices[::-1], seed=3)
-    assert splits != split_voices(voices, seed=4)
 
 
 @needs_espeak

@@ -237,6 +237,20 @@ def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:
     assert 180 <= result.settings.thresholds["yes"] < 250
 
 
+def test_too_little_talk_does_not_forbid_false_alarms_at_words(bundle: Bundle) -> None:
+    words = [said("yes", 10_000 * i) for i in range(1, 31)]
+    peaks = [(w.start_ms + 100, "yes", 220) for w in words]
+    words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
+    peaks += [(words[-1].start_ms + 100, "yes", 240)]
+    traces = [
+        replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE),
+        replace(scored([], [(10_000, "yes", 180)], seconds=60), kind=Kind.TALK),
+    ]
+    result = calibrate(bundle, traces, 0.1, at_words=10)
+    assert 180 <= result.settings.thresholds["yes"] < 220
+    assert result.expected.miss_share == 0
+
+
 def test_bundle_that_was_calibrated_with_talk_is_not_without(run: Run, tmp_path: Path) -> None:
     talk = tmp_path / "talk"
     talk.mkdir()

@@ -33,6 +33,24 @@ def test_recordings_make_up_their_share(tones: DataSet, recorded: float, share: 
         assert sum(by_people) / len(by_people) == pytest.approx(share, abs=0.02)
 
 
+def test_auxiliary_words_are_drawn_from_the_second_data_set_alone(tones: DataSet) -> None:
+    everyone = replace(
+        tones, clips=tuple(replace(c, speaker=f"other-{c.speaker}") for c in tones.clips)
+    )
+    settings = SampleSettings(auxiliary_per_keyword=0.5, extra=0.0)
+    groups = training_clips(tones, ("low",), settings, seed=0)
+    extra_groups = extra_clips(everyone, tones, ("low", "up", "down"))
+    flat = [clip for group in (*groups, *extra_groups) for clip in group]
+    draws = plan_draws(groups, extra_groups, settings)
+    assert [draw.label for draw in draws] == [1, 2, 3, 4]
+    for draw, word in zip(draws[2:], ("up", "down"), strict=True):
+        assert draw.count == draw.from_extra == draws[1].count / 2
+        assert {flat[row].word for row in draw.extra} == {word}
+        assert not len(draw.own)
+    # Unknown has none of them from there.
+    assert {flat[row].word for row in draws[0].extra} == {"high"}
+
+
 def test_a_row_comes_again_after_all_others() -> None:
     rows = np.arange(10, 15)
     drawn = draw_rows(np.random.default_rng(0), rows, 13)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from kws.audio.augment.augmenter import Augmenter
 from kws.audio.dataset import Clip, DataSet, Split, load_pcm
 from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
+from kws.model.samples import training_set
 from kws.model.samples.disk_arrays import ArrayAllocator
+from kws.model.samples.draws import Rows, draw_pairs
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.samples import Samples
@@ -162,6 +165,33 @@ def test_second_data_set_gives_its_share(tones: DataSet) -> None:
     groups = extra_clips(tones, tones, WORDS)
     assert [len(group) for group in groups] == [48, 24, 24]
     assert {clip.split for group in groups for clip in group} == {Split.TRAIN}
+
+
+def test_auxiliary_words_are_classes_after_the_keywords(tones: DataSet) -> None:
+    clips = tuple(replace(c, speaker=f"person-{c.speaker}") for c in tones.clips)
+    settings = replace(PLAIN, auxiliary_per_keyword=0.5, joined=0.3)
+    extra = replace(tones, clips=clips)
+    plain = Counter(TrainingSet(tones, ("low",), settings, seed=0).epoch(0).labels.tolist())
+    more = TrainingSet(tones, ("low",), settings, seed=0, extra=extra, auxiliary=("up", "down"))
+    counts = Counter(more.epoch(0).labels.tolist())
+    assert counts == plain + Counter({3: plain[2] // 2, 4: plain[2] // 2})
+    assert len(more) == sum(counts.values())
+
+
+def test_auxiliary_words_are_joined_too(tones: DataSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    clips = tuple(replace(c, speaker=f"person-{c.speaker}") for c in tones.clips)
+    drawn: list[int] = []
+
+    def draw(rng: np.random.Generator, words: Sequence[Rows], count: int) -> Rows:
+        drawn.extend(len(rows) for rows in words)
+        return draw_pairs(rng, words, count)
+
+    monkeypatch.setattr(training_set, "draw_pairs", draw)
+    extra = replace(tones, clips=clips)
+    settings = replace(PLAIN, joined=0.3)
+    TrainingSet(tones, ("low",), settings, seed=0, extra=extra, auxiliary=("up", "down")).copy(0)
+    assert len(drawn) == 4
+    assert min(drawn) > 0
 
 
 def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:

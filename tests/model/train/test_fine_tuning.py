@@ -23,7 +23,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import BundleError, KwsError, ModelError, UsageError
-from kws.model.train.fine_tuning import start_from
+from kws.model.train.fine_tuning import keep_first_classes, start_from
 from kws.model.train.loop import train
 from kws.model.weights import checkpoint
 from kws.model.weights.float_weights import pack
@@ -58,6 +58,32 @@ def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
     np.testing.assert_array_equal(head_bias[[0, 1, 3]], theirs[3][[0, 1, 3]])
     np.testing.assert_array_equal(head[:, [2, 4]], fresh[2][:, [2, 4]])
     assert [len(layer.trainable_weights) for layer in model.layers if layer.weights] == [0, 2]
+
+
+def test_first_classes_keep_their_scores() -> None:
+    model = build_model("tcs_resnet", 5, seed=1)
+    smaller = build_model("tcs_resnet", 3, seed=2)
+    keep_first_classes(model, smaller)
+    clips = np.random.default_rng(0).normal(size=(4, 49, 40, 1)).astype(np.float32)
+    logits = [np.asarray(m.predict_on_batch(clips)) for m in (model, smaller)]
+    np.testing.assert_allclose(logits[0][:, :3], logits[1], rtol=1e-5, atol=1e-5)
+
+
+def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_path: Path) -> None:
+    people = tuple(replace(clip, speaker=f"person-{clip.speaker}") for clip in tones.clips)
+    extra = replace(tones, clips=people)
+    settings = replace(SETTINGS, words=("low",), auxiliary=("up", "down"), epochs=4)
+    result = train(tones, tmp_path / "first", settings, extra=extra)
+    assert result.bundle.labels == ("silence", "unknown", "low")
+    bundled = TrainedModel(tmp_path / "first" / "bundle")
+    whole = TrainedModel(tmp_path / "first")
+    assert whole.labels == ("silence", "unknown", "low", "up", "down")
+    heads = [np.asarray(model.weights[-2], np.float32) for model in (bundled, whole)]
+    np.testing.assert_allclose(heads[0], heads[1][:, :3], atol=1e-2)
+    # A second round goes on with all of them.
+    again = replace(settings, frozen=0.0, epochs=1)
+    train(tones, tmp_path / "second", again, extra=extra, origin=whole)
+    assert len(TrainedModel(tmp_path / "second").labels) == 5
 
 
 @pytest.mark.parametrize("name", ["tc_resnet8", "tcs_resnet", "crnn"])

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kws._core import SAMPLE_RATE
-from kws.audio.dataset import Split, open_dataset
+from kws.audio.dataset import Clip, DataSet, Split, open_dataset
 from kws.audio.mined_recordings import MinedClip, add_clip
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
@@ -24,7 +24,7 @@ from kws.errors import AudioError, DataError, KwsError, UsageError
 from kws.labels import label_of
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import WakeSettings
-from kws.model.wake.wake_word import MINED, SECOND, make_wake_word
+from kws.model.wake.wake_word import MINED, SECOND, auxiliary_words, make_wake_word
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
@@ -95,6 +95,21 @@ def test_recordings_that_are_not_there(tmp_path: Path) -> None:
         import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data")
 
 
+def test_auxiliary_words_are_those_that_people_say_most_often() -> None:
+    counts = {"yes": 300, "no": 200, "marvin": 150, "cat": 100, "dog": 99}
+    clips = tuple(
+        Clip(Path(f"{word}/s{i}.wav"), word, f"s{i}", Split.TRAIN)
+        for word, count in counts.items()
+        for i in range(count)
+    )
+    people = DataSet(Path(), clips, (), has_lists=True)
+    assert auxiliary_words(people, ("marvin",)) == ("cat", "no", "yes")
+    many = [replace(c, word=f"word{i:02}") for i in range(20) for c in clips[:100]]
+    assert len(auxiliary_words(replace(people, clips=tuple(many)), ("marvin",))) == 15
+    unheard = tuple(replace(clip, split=Split.TEST) for clip in clips)
+    assert auxiliary_words(replace(people, clips=unheard), ("marvin",)) == ()
+
+
 @pytest.mark.process
 @needs_espeak
 def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
@@ -107,6 +122,7 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
     assert first.bundle.labels == ("silence", "unknown", "marvin")
     assert load_bundle(out / "bundle").model == first.bundle.model
     assert any("martin" in line for line in lines)
+    assert any("--data" in line for line in lines)
     stamps = {path: path.stat().st_mtime_ns for path in (out / "data").rglob("*_nohash_*.wav")}
 
     # What is finished is not done again: no clip is spoken, no epoch is trained.
