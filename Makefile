@@ -13,7 +13,7 @@ core_PACKAGES     := g++ cmake python3-venv
 check_PACKAGES    := clang-format libportaudio2
 demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
                      qemu-system-arm espeak-ng flite
-test_PACKAGES     := libgtest-dev nodejs pulseaudio pulseaudio-utils libasound2-plugins \
+test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins \
                      $(if $(shell command -v chromium google-chrome),,chromium)
 test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten
 fuzz_PACKAGES     := clang libclang-rt-dev
