@@ -304,7 +304,7 @@ def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_board_without_deploy() -> None:
-    with pytest.raises(UsageError, match="qemu is an emulated board; real boards are .*nano33ble"):
+    with pytest.raises(UsageError, match=r"qemu is an emulated board; real boards are .*nano33ble"):
         find_real_board("qemu")
 
 
