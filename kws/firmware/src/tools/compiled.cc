@@ -4,11 +4,10 @@
 //
 // PSRAM holds, all values little-endian uint32: magic, then for each job the number of its rows and
 // their offset from PSRAM's start. The board writes each row's outputs; see compiled_rows.h.
-#include "tools/compiled_rows.h"
-
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
 #include "model_settings.h"
+#include "tools/compiled_rows.h"
 
 namespace {
 
