@@ -6,7 +6,7 @@
 #include "boards/b_l475e_iot01a/clock.h"
 #include "boards/b_l475e_iot01a/pins.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"
-#include "boards/b_l475e_iot01a/uart.h"
+#include "boards/uart.h"
 #include "serial_lines.h"
 
 namespace kws {

@@ -3,6 +3,7 @@
 
 #include "boards/b_l475e_iot01a/stm32l475.h"
 #include "boards/board.h"
+#include "boards/elapsed.h"
 
 namespace kws {
 namespace board {
@@ -22,11 +23,9 @@ constexpr uint32_t kWatchdogCounts = 2000;
 constexpr int kWatchdogLooks = 10000;
 
 uint32_t reset_status = 0;
-uint32_t milliseconds = 0;
-uint32_t rest_us = 0;     // of the last millisecond
+Elapsed<1000> elapsed;    // of microseconds
 uint32_t counted_us = 0;  // Microseconds() at the last count
-uint32_t asleep_ms = 0;
-uint32_t asleep_rest_us = 0;
+Elapsed<1000> asleep;
 
 void WaitFor(uint32_t address, uint32_t mask, uint32_t value) {
   while ((Register(address) & mask) != value) {
@@ -102,14 +101,12 @@ uint32_t Microseconds() { return Register(kTimerCount); }
 
 uint32_t Milliseconds() {
   const uint32_t now = Microseconds();
-  rest_us += now - counted_us;
+  elapsed.Add(now - counted_us);
   counted_us = now;
-  milliseconds += rest_us / 1000;
-  rest_us %= 1000;
-  return milliseconds;
+  return elapsed.milliseconds();
 }
 
-uint32_t SleepMilliseconds() { return asleep_ms; }
+uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
 void RestartWatchdog() { Register(kWatchdogKey) = kWatchdogReload; }
 
@@ -121,9 +118,7 @@ void Sleep() {
   const uint32_t begin = Microseconds();
   Register(kTimerCompare) = begin + kLongestSleepUs;
   asm volatile("dsb\n wfe" ::: "memory");
-  asleep_rest_us += Microseconds() - begin;
-  asleep_ms += asleep_rest_us / 1000;
-  asleep_rest_us %= 1000;
+  asleep.Add(Microseconds() - begin);
 }
 
 // The timer's interrupt becomes pending, which ends WFE, but is not taken.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "boards/b_l475e_iot01a/uart.h"
+// USART1, the serial port of the ST-LINK on the board. DMA sends from the queue, and writes what
+// comes into a ring.
+#include "boards/uart.h"
 
 #include "boards/b_l475e_iot01a/pins.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"

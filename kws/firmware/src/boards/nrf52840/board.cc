@@ -7,8 +7,8 @@
 #include "boards/nrf52840/lamp.h"
 #include "boards/nrf52840/nrf52840.h"
 #include "boards/nrf52840/tables/board_table.h"
-#include "boards/nrf52840/uart.h"
 #include "boards/nrf52840/usb/usb.h"
+#include "boards/uart.h"
 
 namespace kws {
 namespace board {

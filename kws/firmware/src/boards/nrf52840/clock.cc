@@ -2,6 +2,7 @@
 #include "boards/nrf52840/clock.h"
 
 #include "boards/board.h"
+#include "boards/elapsed.h"
 #include "boards/nrf52840/nrf52840.h"
 #include "boards/nrf52840/tables/board_table.h"
 #include "serial_lines.h"
@@ -34,11 +35,9 @@ constexpr int kCrystalLooks = 100000;
 
 const char* reset_fault = nullptr;
 const char* reset_cause = "power";
-uint32_t milliseconds = 0;
-uint32_t rest_us = 0;     // of the last millisecond
+Elapsed<1000> elapsed;    // of microseconds
 uint32_t counted_us = 0;  // Microseconds() at the last count
-uint32_t asleep_ms = 0;
-uint32_t asleep_rest_us = 0;
+Elapsed<1000> asleep;
 
 void StartCrystal() {
   Register(kClockHfxoStarted) = 0;
@@ -116,14 +115,12 @@ uint32_t Microseconds() {
 
 uint32_t Milliseconds() {
   const uint32_t now = Microseconds();
-  rest_us += now - counted_us;
+  elapsed.Add(now - counted_us);
   counted_us = now;
-  milliseconds += rest_us / 1000;
-  rest_us %= 1000;
-  return milliseconds;
+  return elapsed.milliseconds();
 }
 
-uint32_t SleepMilliseconds() { return asleep_ms; }
+uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
 // Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
 // one ends the sleep nevertheless. One that came before, since the last call, has left the event
@@ -138,9 +135,7 @@ void Sleep() {
   // Four cycles until interrupts come: anomaly 220 of the nRF52832, which its successor may share,
   // corrupts what an interrupt stacks right after the wake-up.
   asm volatile("dsb\n wfe\n nop\n nop\n nop\n nop" ::: "memory");
-  asleep_rest_us += Microseconds() - begin;
-  asleep_ms += asleep_rest_us / 1000;
-  asleep_rest_us %= 1000;
+  asleep.Add(Microseconds() - begin);
 }
 
 void FeedWatchdogs() {

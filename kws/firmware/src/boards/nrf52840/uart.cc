@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "boards/nrf52840/uart.h"
+// UARTE0 at the two pins of the board's table, which sends by DMA.
+#include "boards/uart.h"
 
 #include <cstdint>
 

@@ -2,8 +2,9 @@
 // SparkFun Edge: LEDs, time, sleep and watchdog. Microphones and serial port are in other files.
 #include "boards/board.h"
 
+#include "boards/elapsed.h"
 #include "boards/sparkfun_edge/apollo3.h"
-#include "boards/sparkfun_edge/uart.h"
+#include "boards/uart.h"
 #include "serial_lines.h"
 
 namespace kws {
@@ -40,11 +41,9 @@ constexpr uint32_t kPriority = 7;
 // The HAL gives each step of the burst mode 10 ms; a look takes more than 0.1 us.
 constexpr int kBurstLooks = 100000;
 
-uint32_t milliseconds = 0;
-uint32_t rest_ticks = 0;     // of the last millisecond
+Elapsed<kTicksPerMs> elapsed;
 uint32_t counted_ticks = 0;  // at the last count
-uint32_t asleep_ms = 0;
-uint32_t asleep_rest_ticks = 0;
+Elapsed<kTicksPerMs> asleep;
 
 void Show(uint32_t lit, uint32_t of) {
   Register(kPinsClear) = of & ~lit;
@@ -198,14 +197,12 @@ void SetLed(int label) {
 // The counter wraps after 23 minutes; a hop comes each 20 ms.
 uint32_t Milliseconds() {
   const uint32_t now = Register(kSystemTimer);
-  rest_ticks += now - counted_ticks;
+  elapsed.Add(now - counted_ticks);
   counted_ticks = now;
-  milliseconds += rest_ticks / kTicksPerMs;
-  rest_ticks %= kTicksPerMs;
-  return milliseconds;
+  return elapsed.milliseconds();
 }
 
-uint32_t SleepMilliseconds() { return asleep_ms; }
+uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
 // Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
 // one ends the sleep nevertheless. One that came before, since the last call, has left the event
@@ -214,9 +211,7 @@ void Sleep() {
   const InterruptsOff off;
   const uint32_t begin = Register(kSystemTimer);
   asm volatile("dsb\n wfe" ::: "memory");
-  asleep_rest_ticks += Register(kSystemTimer) - begin;
-  asleep_ms += asleep_rest_ticks / kTicksPerMs;
-  asleep_rest_ticks %= kTicksPerMs;
+  asleep.Add(Register(kSystemTimer) - begin);
 }
 
 void FeedWatchdog() {

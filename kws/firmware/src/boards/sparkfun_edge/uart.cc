@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "boards/sparkfun_edge/uart.h"
+// UART0, for the board's USB-serial adapter.
+#include "boards/uart.h"
 
 #include <cstdint>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The serial port of the board's USB-serial adapter: UART0, 115200 bit/s, 8N1. Sends from a queue.
-#ifndef KWS_BOARDS_SPARKFUN_EDGE_UART_H_
-#define KWS_BOARDS_SPARKFUN_EDGE_UART_H_
+// A port's serial port, 115200 bit/s, 8N1, which sends from a queue. Each port has its own uart.cc;
+// only its board.cc calls this.
+#ifndef KWS_BOARDS_UART_H_
+#define KWS_BOARDS_UART_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -20,13 +21,15 @@ void UartWrite(const char* text, size_t size);
 // Sets the port to kUartFastRate or back to its usual rate, once all that is queued was sent.
 void UartSetFast(bool fast);
 
-// Takes at most `size` received bytes; returns how many. Bytes that come while 64 wait are lost.
+// Takes at most `size` received bytes; returns how many. There is room for 64: where more came
+// since the last call, some are lost.
 size_t UartRead(char* text, size_t size);
 
-// The interrupt's work: sends on, takes what was received. For where no interrupt comes.
+// The interrupt's work: sends on, and takes what was received where no DMA does. For where no
+// interrupt comes.
 void UartService();
 
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_BOARDS_SPARKFUN_EDGE_UART_H_
+#endif  // KWS_BOARDS_UART_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KWS_BOARDS_ELAPSED_H_
+#define KWS_BOARDS_ELAPSED_H_
+
+#include <cstdint>
+
+namespace kws {
+namespace board {
+
+// Whole milliseconds of a timer's ticks; what is left of one counts for the next. Wraps at 2^32.
+template <uint32_t kTicksPerMs>
+class Elapsed {
+ public:
+  void Add(uint32_t ticks) {
+    rest_ += ticks;
+    milliseconds_ += rest_ / kTicksPerMs;
+    rest_ %= kTicksPerMs;
+  }
+  uint32_t milliseconds() const { return milliseconds_; }
+
+ private:
+  uint32_t milliseconds_ = 0;
+  uint32_t rest_ = 0;  // ticks
+};
+
+}  // namespace board
+}  // namespace kws
+
+#endif  // KWS_BOARDS_ELAPSED_H_
