@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/level_meter.h"
 
+#include <algorithm>
+
 namespace kws {
 namespace {
+
+constexpr int32_t kFullScale = 32767;
+
+bool IsFullScale(int32_t sample) { return sample >= kFullScale || sample <= -kFullScale; }
 
 // The largest number whose square is at most `value`, bit by bit.
 uint32_t SquareRoot(uint32_t value) {
@@ -16,15 +22,36 @@ uint32_t SquareRoot(uint32_t value) {
 }  // namespace
 
 void LevelMeter::Add(const int16_t* samples, size_t count) {
+  while (count > 0) {
+    const size_t part = std::min<size_t>(count, kSamples - count_);
+    Measure(samples, part);
+    samples += part;
+    count -= part;
+    count_ += static_cast<uint32_t>(part);
+    if (count_ == kSamples) Finish();
+  }
+}
+
+void LevelMeter::Measure(const int16_t* samples, size_t count) {
+  // Each sample of a hop comes by here, so that nothing is kept in memory until the end.
+  int32_t low = 0;
+  int32_t high = 0;
+  int32_t sum = 0;
+  int64_t squares = 0;
   for (size_t i = 0; i < count; ++i) {
     const int32_t sample = samples[i];
-    const uint32_t magnitude = static_cast<uint32_t>(sample < 0 ? -sample : sample);
-    if (magnitude > peak_) peak_ = magnitude;
-    if (magnitude >= 32767) ++clipped_;
-    sum_ += sample;
-    squares_ += magnitude * magnitude;
-    if (++count_ == kSamples) Finish();
+    low = std::min(low, sample);
+    high = std::max(high, sample);
+    sum += sample;
+    squares += static_cast<int64_t>(sample) * sample;
   }
+  const int32_t peak = std::max(-low, high);
+  if (peak >= kFullScale) {
+    for (size_t i = 0; i < count; ++i) clipped_ += IsFullScale(samples[i]);
+  }
+  peak_ = std::max(peak_, static_cast<uint32_t>(peak));
+  sum_ += sum;
+  squares_ += static_cast<uint64_t>(squares);
 }
 
 void LevelMeter::Finish() {

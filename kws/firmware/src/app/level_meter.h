@@ -28,6 +28,8 @@ class LevelMeter {
   const Level& last() const { return last_; }
 
  private:
+  // Adds samples of the second that is being measured.
+  void Measure(const int16_t* samples, size_t count);
   void Finish();
 
   Level last_;

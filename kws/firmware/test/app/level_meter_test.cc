@@ -54,6 +54,20 @@ TEST(LevelMeter, FullScaleDoesNotOverflow) {
   EXPECT_NEAR(Measure(samples).rms, 32767, 1);
 }
 
+TEST(LevelMeter, GivesTheSameHoweverTheSamplesAreCut) {
+  std::vector<int16_t> samples = Tone(40000, 100);
+  samples.insert(samples.end(), samples.begin(), samples.begin() + 1000);  // of the next second
+  LevelMeter at_once;
+  at_once.Add(samples.data(), samples.size());
+  LevelMeter one_by_one;
+  for (const int16_t& sample : samples) one_by_one.Add(&sample, 1);
+  EXPECT_EQ(at_once.last().peak, one_by_one.last().peak);
+  EXPECT_EQ(at_once.last().rms, one_by_one.last().rms);
+  EXPECT_EQ(at_once.last().offset, one_by_one.last().offset);
+  EXPECT_EQ(at_once.last().clipped, one_by_one.last().clipped);
+  EXPECT_GT(at_once.last().clipped, 0u);
+}
+
 TEST(LevelMeter, GivesTheLastWholeSecond) {
   LevelMeter meter;
   std::vector<int16_t> loud(LevelMeter::kSamples, 5000);
