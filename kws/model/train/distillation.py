@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from kws.bundle.bundle import Bundle
 from kws.bundle.layout import MODEL_FILE, SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
@@ -51,7 +52,7 @@ class Teacher:
                 f"{folder}: no teacher; name a bundle or the folder of a finished training run"
             )
         bundles = {model: load_bundle(_bundle(model)) for model in models}
-        self._models = {model: bundle.labels for model, bundle in bundles.items()}
+        self._models = {model: _labels(model, bundle) for model, bundle in bundles.items()}
         self._frames = {model: bundle.frontend.frames for model, bundle in bundles.items()}
         digest = hashlib.sha256()
         for model in models:
@@ -59,7 +60,11 @@ class Teacher:
         self.fingerprint = digest.hexdigest()[:16]
 
     def check(self, words: Sequence[str], frames: int) -> None:
-        """Make sure that the teacher knows these keywords, and sees what the student sees.
+        """Make sure that the teacher knows these words, and sees what the student sees.
+
+        Args:
+            words: the student's keywords and auxiliary words.
+            frames: of its window.
 
         Raises:
             UsageError: there is one that it does not know, or it has another window.
@@ -85,7 +90,7 @@ class Teacher:
 
         Args:
             spectrograms: int8[n, frames, 40].
-            words: the student's keywords, in its order.
+            words: the student's keywords and auxiliary words, in its order.
 
         Raises:
             ModelError: a run's checkpoint is damaged.
@@ -101,6 +106,12 @@ class Teacher:
 
 def _bundle(model: Path) -> Path:
     return model if (model / SETTINGS_FILE).is_file() else model / run_files.BUNDLE
+
+
+def _labels(model: Path, bundle: Bundle) -> tuple[str, ...]:
+    """The classes of the model that `_scores` asks: a run still has its auxiliary words."""
+    trained = _weights(model).name == run_files.CHECKPOINT
+    return TrainedModel(model).labels if trained else bundle.labels
 
 
 def _weights(model: Path) -> Path:

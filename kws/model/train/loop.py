@@ -129,7 +129,7 @@ def train(
     dataset.check(settings.words)
     check_destination(out / run_files.BUNDLE)
     if teacher:
-        teacher.check(settings.words, settings.samples.frontend.frames)
+        teacher.check(_learned(settings), settings.samples.frontend.frames)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
     if origin:
         check_origin(origin, settings.arch)
@@ -292,7 +292,12 @@ def _build(settings: TrainSettings) -> Any:
 
 def _classes(settings: TrainSettings) -> tuple[str, ...]:
     """The classes that are learned, those that leave the model last."""
-    return class_labels((*settings.words, *settings.auxiliary))
+    return class_labels(_learned(settings))
+
+
+def _learned(settings: TrainSettings) -> tuple[str, ...]:
+    """The keywords and the auxiliary words."""
+    return *settings.words, *settings.auxiliary
 
 
 def _learn(

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws.features.spectrogram import Spectrograms
+from kws.labels import class_labels
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.distillation import Scores, Teacher
 from kws.model.train.train_settings import TrainSettings
@@ -20,6 +21,7 @@ class SoftLabels:
     ) -> None:
         """Use the clips of a training set and the scores of a teacher, if there is one."""
         self._settings = settings
+        self._learned = (*settings.words, *settings.auxiliary)
         self._training = training
         self._teacher = teacher
         self._teacher_scores: dict[int, Scores] = {}
@@ -31,7 +33,7 @@ class SoftLabels:
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
         """Spectrograms int8[n, frames, 40] and labels float[n, classes], whose rows add up to 1."""
         samples = self._training.epoch(number)
-        classes = len(self._settings.words) + len(self._settings.auxiliary) + 2
+        classes = len(class_labels(self._learned))
         labels = np.eye(classes, dtype=np.float32)[samples.labels]
         if self._teacher:
             scores = self._scores(self._teacher, number)[self._training.order(number)]
@@ -45,7 +47,7 @@ class SoftLabels:
         copy = number % self._settings.samples.copies
         if copy not in self._teacher_scores:
             spectrograms = self._training.copy(copy).spectrograms
-            self._teacher_scores[copy] = teacher.scores(spectrograms, self._settings.words)
+            self._teacher_scores[copy] = teacher.scores(spectrograms, self._learned)
         return self._teacher_scores[copy]
 
 

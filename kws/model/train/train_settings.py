@@ -63,7 +63,7 @@ class TrainSettings:
     auxiliary: tuple[str, ...] = ()
     """Words of the second data set that are learned as classes of their own and leave the model
     when training ends. A model that knows people as unknown only takes their voices for a sign of
-    it. Not for training with a teacher."""
+    it. A teacher has to know them, too."""
 
     frozen: float = setting(
         1.0,

@@ -27,7 +27,9 @@ class WakeSettings:
     voices: int = setting(120, 3, 100_000, "How many voices speak, at most.")
     takes: int = setting(3, 1, 1000, "Takes of each keyword by each voice.")
     alike: int = setting(8, 0, 1000, "Words per keyword that sound like it, spoken as unknown.")
-    epochs: int = setting(20, 1, 100_000, "Passes over the clips in each of the two rounds.")
+    epochs: int = setting(
+        20, 1, 100_000, "Passes over the clips in each training; the last one has twice as many."
+    )
     false_alarms_per_hour: float = setting(
         0.5, 0, 1000, "False alarms per hour of talk for which the thresholds are chosen."
     )

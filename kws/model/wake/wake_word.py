@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a phrase to a bundle that hears it: speak, train, mine, train again, calibrate.
+"""From a phrase to a bundle that hears it: speak, train, mine, train teachers, learn from them.
 
 Each step has a folder of its own, and is left out or goes on if that is there. So a run that was
 stopped goes on where it was.
@@ -29,6 +29,7 @@ from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
 from kws.model.evaluate.mining import MiningSettings, mine_recordings
 from kws.model.evaluate.report.html_report import save_report
 from kws.model.evaluate.streams import StreamPlan
+from kws.model.train.distillation import Teacher
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
@@ -48,11 +49,19 @@ _RECIPE: dict[str, Any] = {
     "hard": 0.3,
 }
 
+_TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9}
+"""What differs in the third round. It has twice the epochs, too, because it comes closer to the
+mean of its teachers with them."""
+
 _ORIGIN = "ten_words"
 """The built-in bundle to start from: its layers know many people."""
 
-DATA, FIRST, MINED, SECOND, REPORT = "data", "first_round", "mined", "second_round", "report"
+DATA, FIRST, MINED = "data", "first_round", "mined"
+SECOND, THIRD, REPORT = "second_round", "third_round", "report"
 """Folders of the steps."""
+
+_TEACHERS = 3
+"""Models of the second round. Each is woken by other talk, their mean by less than any of them."""
 
 _EXTRA = 0.3
 """Share of the unknown clips that people speak, if there is a data set of them."""
@@ -138,14 +147,19 @@ def make_wake_word(
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
     dataset = _speak(settings, window_ms, out / DATA, say)
 
-    def one_round(folder: str, first: TrainedModel, surroundings: Surroundings) -> TrainResult:
+    def one_round(
+        folder: Path, seed: int, around: Surroundings, teacher: Teacher | None = None
+    ) -> TrainResult:
         return train(
-            *(dataset, out / folder, _settings(settings, window_ms, start.arch, extra)),
+            *(dataset, folder),
+            _settings(settings, window_ms, start.arch, extra, seed=seed, teacher=teacher),
             name=settings.words[0],
             about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
-            around=surroundings,
-            origin=first,
+            around=around,
+            teacher=teacher,
+            # Never from another round: twice as many epochs of synthetic voices miss more people.
+            origin=start,
             say=say,
         )
 
@@ -155,14 +169,16 @@ def make_wake_word(
             "it may miss more of them"
         )
     say("training, first round")
-    result = one_round(FIRST, start, around)
-    if around.negatives:
-        mined = _search(out, around, say)
-        if mined:
-            say("training, second round")
-            around = replace(around, negatives=(*around.negatives, mined))
-            # Not from the first round: twice as many epochs of synthetic voices miss more people.
-            result = one_round(SECOND, start, around)
+    result = one_round(out / FIRST, settings.seed, around)
+    mined = _search(out, around, say) if around.negatives else None
+    if mined:
+        around = replace(around, negatives=(*around.negatives, mined))
+        for number in range(_TEACHERS):
+            say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
+            seed = settings.seed * _TEACHERS + number
+            one_round(out / SECOND / f"seed{seed}", seed, around)
+        say("training, third round, with what the teachers say")
+        result = one_round(out / THIRD, settings.seed, around, Teacher(out / SECOND))
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
     report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
@@ -202,14 +218,21 @@ def _speak(
 
 
 def _settings(
-    settings: WakeSettings, window_ms: int, arch: str, extra: DataSet | None
+    settings: WakeSettings,
+    window_ms: int,
+    arch: str,
+    extra: DataSet | None,
+    *,
+    seed: int,
+    teacher: Teacher | None = None,
 ) -> TrainSettings:
-    """The settings of each round."""
+    """The settings of a training, which has teachers in the third round."""
     values = {
         **_RECIPE,
-        "epochs": settings.epochs,
+        **(_TAUGHT if teacher else {}),
+        "epochs": settings.epochs * (2 if teacher else 1),
         "extra": _EXTRA if extra else 0.0,
-        "seed": settings.seed,
+        "seed": seed,
         "false_alarms_per_hour": settings.false_alarms_per_hour,
         "false_alarms_at_words": AT_WORDS,
         "window_ms": window_ms,

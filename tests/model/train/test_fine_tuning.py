@@ -23,6 +23,8 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import BundleError, KwsError, ModelError, UsageError
+from kws.features.spectrogram import to_float
+from kws.model.train.distillation import Teacher
 from kws.model.train.fine_tuning import keep_first_classes, start_from
 from kws.model.train.loop import train
 from kws.model.weights import checkpoint
@@ -80,10 +82,18 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     assert whole.labels == ("silence", "unknown", "low", "up", "down")
     heads = [np.asarray(model.weights[-2], np.float32) for model in (bundled, whole)]
     np.testing.assert_allclose(heads[0], heads[1][:, :3], atol=1e-2)
-    # A second round goes on with all of them.
+    # A second round goes on with all of them, and learns from what the first says of all of them.
     again = replace(settings, frozen=0.0, epochs=1)
-    train(tones, tmp_path / "second", again, extra=extra, origin=whole)
+    teacher = Teacher(tmp_path / "first")
+    spectrograms = np.zeros((2, 49, 40), np.int8)
+    scores = teacher.scores(spectrograms, ("low", "up", "down"))
+    logits = np.asarray(whole.build().predict_on_batch(to_float(spectrograms)))
+    np.testing.assert_array_equal(scores.argsort(), logits.argsort())
+    train(tones, tmp_path / "second", again, extra=extra, origin=whole, teacher=teacher)
     assert len(TrainedModel(tmp_path / "second").labels) == 5
+    # A bundle has lost them.
+    with pytest.raises(UsageError, match="it has to know silence, unknown, low, up, down"):
+        train(tones, tmp_path / "x", again, extra=extra, teacher=Teacher(tmp_path / "first/bundle"))
 
 
 @pytest.mark.parametrize("name", ["tc_resnet8", "tcs_resnet", "crnn"])

@@ -22,9 +22,12 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, KwsError, UsageError
 from kws.labels import label_of
+from kws.model.train.distillation import Teacher
+from kws.model.wake import wake_word
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import WakeSettings
-from kws.model.wake.wake_word import MINED, SECOND, auxiliary_words, make_wake_word
+from kws.model.wake.wake_word import MINED, SECOND, THIRD, auxiliary_words, make_wake_word
+from kws.model.weights.run_files import read_settings
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
@@ -139,7 +142,10 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @needs_espeak
-def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(tmp_path: Path) -> None:
+def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wake_word, "_TEACHERS", 2)
     out, talk = tmp_path / "marvin", tmp_path / "talk"
     write_clip(talk / "radio.wav", beep(60, 30))
     # Mined recordings are for training alone, so validation and test have the radio.
@@ -149,11 +155,20 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(tmp_path
         beep(3, 1),
     )
     result = make_wake_word(SMALL, out, around=Surroundings((talk,)))
-    assert (out / SECOND / "bundle").is_dir()
+    teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
+    assert teachers == ["seed0", "seed1"]
+    taught = read_settings(out / THIRD)
+    assert taught["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
     assert result.calibration.has_talk
     assert "talk" in load_bundle(out / "bundle").metrics["calibration"]
     assert "talk alone" in result.report.read_text(encoding="utf-8")
+
+    # What is finished is not done again: the teachers are still those whom the model learned from.
+    lines: list[str] = []
+    again = make_wake_word(SMALL, out, around=Surroundings((talk,)), say=lines.append)
+    assert again.bundle.model == result.bundle.model
+    assert sum(line.startswith("going on after epoch 1 of 1") for line in lines) == 4
 
 
 @pytest.mark.process
