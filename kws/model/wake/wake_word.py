@@ -158,7 +158,7 @@ def make_wake_word(
             extra=extra,
             around=around,
             teacher=teacher,
-            # Never from another round: twice as many epochs of synthetic voices miss more people.
+            # Never from another round, which has learned synthetic voices for long: more misses.
             origin=start,
             say=say,
         )
