@@ -50,8 +50,8 @@ _RECIPE: dict[str, Any] = {
 }
 
 _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9}
-"""What differs in the third round. It has twice the epochs, too, because it comes closer to the
-mean of its teachers with them."""
+"""What differs in the third round, which has twice the epochs, too: with fewer, a model stays
+further from the mean of its teachers."""
 
 _ORIGIN = "ten_words"
 """The built-in bundle to start from: its layers know many people."""
@@ -61,7 +61,10 @@ SECOND, THIRD, REPORT = "second_round", "third_round", "report"
 """Folders of the steps."""
 
 _TEACHERS = 3
-"""Models of the second round. Each is woken by other talk, their mean by less than any of them."""
+"""Models of the second round. Each is woken by different places of talk, their mean by fewer."""
+
+_SEEDS = 2**31
+"""Seeds are below this."""
 
 _EXTRA = 0.3
 """Share of the unknown clips that people speak, if there is a data set of them."""
@@ -158,7 +161,8 @@ def make_wake_word(
             extra=extra,
             around=around,
             teacher=teacher,
-            # Never from another round, which has learned synthetic voices for long: more misses.
+            # Never from another round: a model misses more people, the longer it has learned from
+            # synthetic voices.
             origin=start,
             say=say,
         )
@@ -175,7 +179,7 @@ def make_wake_word(
         around = replace(around, negatives=(*around.negatives, mined))
         for number in range(_TEACHERS):
             say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
-            seed = settings.seed * _TEACHERS + number
+            seed = (settings.seed * _TEACHERS + number) % _SEEDS
             one_round(out / SECOND / f"seed{seed}", seed, around)
         say("training, third round, with what the teachers say")
         result = one_round(out / THIRD, settings.seed, around, Teacher(out / SECOND))
