@@ -35,7 +35,7 @@ filters at three output pixels at a time. A product costs more where
 An output of a single pixel, as in streaming models, has a loop of its own: that of
 FULLY_CONNECTED.
 
-**DEPTHWISE_CONV_2D** has four fast loops:
+**DEPTHWISE_CONV_2D** has five fast loops:
 
 - windows of 3 x 3, stride 1 or 2 along the rows of the image, no dilation, a multiple of 4
   channels, multiplier 1, 4 outputs a row or more (four channels, and four or five outputs, at a
@@ -43,7 +43,12 @@ FULLY_CONNECTED.
 - an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
 - 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
   time);
+- a single output, as in streaming models, with a multiple of 4 channels and multiplier 1;
 - all else with a multiple of 4 channels and multiplier 1 (four channels of one output at a time).
+
+A dilated window of stride 1 sees every second value, or every third, so the image falls apart into
+two or three, and each is convolved without dilation. That is done where the first or second loop
+takes the parts and the window has 5 taps or more.
 
 Other shapes take a loop that computes one output at a time. If the output is higher than wide and
 the input has more than one channel, the kernel takes the image's columns as its rows (unless it is
@@ -54,10 +59,12 @@ The linker leaves out the loops that a model's shapes do not need.
 **FULLY_CONNECTED** has one fast loop for all sizes. It computes four units at a time and takes
 four inputs per step. The remaining units and inputs are computed one by one.
 
-The fast loops of both convolutions also need two things of the output: the factor of each channel
-shifts by 1 to 20 bits to the right, and the activation clips nothing that int8 does not clip
-anyway. That is so in most models: their output scales end where RELU and RELU6 do. The rows
-"RELU6 that clips" show the cost where it is not so.
+The fast loops of both convolutions also need the factor of each channel to shift by 1 to 20 bits
+to the right, as it does in most models. An activation that clips what int8 would not is a pass of
+its own over the output.
+
+Each output has to be scaled, whatever its window, so a product costs the more, the fewer a window
+has.
 """
 
 

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from kws.cli.options import (
+    BUNDLE,
     BoardOption,
     BoardPortOption,
     CompiledOption,
@@ -191,8 +192,9 @@ def bench(
     model: Annotated[
         Path | None,
         typer.Option(
-            "--model",
-            help="Folder of a bundle, or any .tflite file. The default is the built-in one.",
+            **BUNDLE,
+            help="Folder of a bundle, a built-in one: yes_no (the default), ten_words, tiny; or "
+            "any .tflite file.",
         ),
     ] = None,
     as_json: JsonOption = False,

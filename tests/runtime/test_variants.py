@@ -12,28 +12,35 @@ from tests.runtime.model_builder import ModelBuilder
 RELU6 = 3
 
 
-def depthwise(*windows: tuple[int, int], activation: int = 0, multiplier: int = 1) -> bytes:
-    """Depthwise convolutions one behind the other, stride 1, or 2 where a window has 8 columns."""
+def depthwise(
+    *windows: tuple[int, int], activation: int = 0, multiplier: int = 1, dilation: int = 1
+) -> bytes:
+    """Depthwise convolutions one behind the other.
+
+    Their stride is 1, or 2 where a window has 8 columns. One as large as the image has one output.
+    """
     m = ModelBuilder()
     shape: tuple[int, ...] = (1, 12, 40, 4)
     source = x = m.tensor(shape, "int8", 0.05, 0)
     for height, width in windows:
         stride = 2 if width == 8 else 1
+        whole = (height, width) == shape[1:3]
         cin, cout = shape[3], shape[3] * multiplier
         weights = np.arange(height * width * cout, dtype=np.int8).reshape(1, height, width, cout)
         f = m.tensor(weights.shape, "int8", 0.01, 0, weights)
-        shape = (1, *(-(-size // stride) for size in shape[1:3]), cout)
+        sides = (1, 1) if whole else [-(-size // stride) for size in shape[1:3]]
+        shape = (1, *sides, cout)
         y = m.tensor(shape, "int8", 0.1, 0)
         m.op(
             "DEPTHWISE_CONV_2D",
             [x, f, -1],
             [y],
             "DepthwiseConv2DOptions",
-            padding=0,
+            padding=int(whole),
             strideH=stride,
             strideW=stride,
-            dilationHFactor=1,
-            dilationWFactor=1,
+            dilationHFactor=dilation,
+            dilationWFactor=dilation,
             depthMultiplier=cout // cin,
             fusedActivationFunction=activation,
         )
@@ -51,7 +58,9 @@ def depthwise(*windows: tuple[int, int], activation: int = 0, multiplier: int = 
         (depthwise((3, 3), (4, 4)), "DEPTHWISE_CONV_2D 3x3 or four channels"),
         (depthwise((5, 5)), "DEPTHWISE_CONV_2D rows"),
         (depthwise((3, 3), (5, 5)), "DEPTHWISE_CONV_2D 3x3 or rows"),
-        (depthwise((3, 3), activation=RELU6), "DEPTHWISE_CONV_2D rows"),
+        (depthwise((3, 3), activation=RELU6), "DEPTHWISE_CONV_2D not 8 taps"),
+        (depthwise((12, 40)), "DEPTHWISE_CONV_2D one output"),
+        (depthwise((3, 3), dilation=2), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((4, 4), (5, 5)), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((10, 8), (3, 3), multiplier=4), "DEPTHWISE_CONV_2D"),
     ],

@@ -77,6 +77,12 @@ def test_json_is_for_scripts(kws: Run) -> None:
     assert answer["footprint"]["flash"]["model"] > 0
 
 
+def test_a_built_in_bundle_is_measured_by_its_name(kws: Run) -> None:
+    code, out, _ = kws("bench", "--model", "tiny", "--json")
+    assert code == 0
+    assert "DEPTHWISE_CONV_2D" in dict(json.loads(out)["op_microseconds"])
+
+
 def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "firmware.map"
     with pytest.raises(ToolError, match="build the firmware again"):

@@ -22,6 +22,8 @@ PROPERTIES = (
     test_convolution.test_depthwise_with_eight_columns,
     test_convolution.test_depthwise_three_by_three,
     test_convolution.test_depthwise_four_channels,
+    test_convolution.test_depthwise_with_one_output,
+    test_convolution.test_depthwise_with_dilation,
     test_convolution.test_depthwise_with_odd_windows,
     test_convolution.test_fully_connected,
     test_convolution.test_softmax,

@@ -37,7 +37,7 @@ _TURNED = str.maketrans("hw", "wh")
 # Of layers whose factors are what the inner loops of the Cortex-M4 ask for.
 USUAL: dict[str, Any] = {
     "per_channel": st.booleans(),
-    "activation": st.sampled_from([0, 1]),
+    "activation": ACTIVATIONS,
     "in_zero": ZERO_POINTS,
     "out_zero": ZERO_POINTS,
     "in_scale": scales(1e-3, 1.0),
@@ -144,9 +144,10 @@ def test_conv_2d(
 
 
 @given(
-    pixels=st.integers(1, 60),
+    # A single pixel, as in models that take frame by frame, has a loop of its own.
+    pixels=st.one_of(st.just(1), st.integers(1, 60)),
     cin=st.sampled_from([1, 4, 5, 8, 12, 63, 64, 136, 139, 140, 144, 148, 200]),
-    cout=st.integers(1, 9),
+    cout=st.one_of(st.integers(1, 9), st.integers(10, 40)),
     **USUAL,
 )
 @FEW
@@ -251,6 +252,61 @@ def test_depthwise_three_by_three(**drawn: Any) -> None:
 @FEW
 def test_depthwise_four_channels(**drawn: Any) -> None:
     _check_depthwise(**drawn)
+
+
+@given(
+    # Layers of models that take frame by frame are of this kind.
+    size=st.tuples(st.integers(1, 7), st.integers(1, 7)),
+    taps=st.tuples(st.integers(1, 7), st.integers(1, 7)),
+    dilation=st.tuples(st.integers(1, 3), st.integers(1, 3)),
+    batch=st.integers(1, 2),
+    cin=st.sampled_from([4, 12, 16, 20, 40]),
+    multiplier=st.just(1),
+    **USUAL,
+)
+@FEW
+def test_depthwise_with_one_output(
+    *,
+    size: tuple[int, int],
+    taps: tuple[int, int],
+    dilation: tuple[int, int],
+    **drawn: Any,
+) -> None:
+    w = {"padding": 0, "oh": 1, "ow": 1}
+    for axis, count, kernel, step in zip("hw", size, taps, dilation, strict=True):
+        # A stride of the whole image: what is beside it is padding.
+        w |= {axis: count, "k" + axis: kernel, "s" + axis: count, "d" + axis: step}
+    _check_depthwise(w=w, **drawn)
+
+
+@given(
+    # With stride 1 the Cortex-M4 takes such a layer as several without dilation.
+    kernel=st.sampled_from([(3, 3), (1, 5), (5, 1), (3, 5), (1, 9)]),
+    dilation=st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    stride=st.sampled_from([(1, 1), (1, 1), (2, 1), (1, 2)]),
+    size=st.tuples(st.integers(1, 24), st.integers(1, 24)),
+    padding=st.integers(0, 1),
+    batch=st.integers(1, 2),
+    cin=st.sampled_from([1, 3, 4, 8]),
+    multiplier=st.sampled_from([1, 1, 1, 2]),
+    **USUAL,
+)
+@FEW
+def test_depthwise_with_dilation(
+    *,
+    kernel: tuple[int, int],
+    dilation: tuple[int, int],
+    stride: tuple[int, int],
+    size: tuple[int, int],
+    padding: int,
+    **drawn: Any,
+) -> None:
+    w = {"padding": padding}
+    for axis, taps, step, every, count in zip("hw", kernel, dilation, stride, size, strict=True):
+        w |= {axis: count, "k" + axis: taps, "s" + axis: every, "d" + axis: step}
+        w["o" + axis] = valid(count, taps, every, step) if padding else same(count, every)
+        assume(w["o" + axis] >= 1)
+    _check_depthwise(w=w, **drawn)
 
 
 @given(

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/arm/one_output_loops.h"
 #include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/shared/depthwise_rows.h"
 #include "runtime/kernels/shared/image_sides.h"
@@ -15,7 +16,7 @@ namespace kws {
 // Where no other loop is faster. The output may not run over the input, which is read all along.
 inline bool IsFourChannels(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 && !IsThreeByThree(sides) &&
-         !IsOddTaps(sides);
+         !IsOddTaps(sides) && !IsOneOutput(sides);
 }
 
 #if KWS_HAVE_DSP

@@ -17,6 +17,7 @@
 #include "runtime/kernels/shared/quantization.h"
 #include "runtime/kernels/shared/weighted_op.h"
 #include "runtime/kernels/shared/window.h"
+#include "runtime/model/flatbuffer.h"
 
 namespace kws {
 namespace {
@@ -39,7 +40,7 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
 }
 
-// How many pixels the output has: each has code of its own.
+// How many pixels the output has: each has code of its own. kAny takes activations that clip, too.
 enum Pixels { kOnePixel = 1, kManyPixels = 2, kAny = 3 };
 
 int32_t PixelsOf(const Window& window) {
@@ -78,7 +79,9 @@ Status Prepare(PrepareContext& context) {
   } else if (!grouped) {
     context.AllowOverlap(0, 0, RowOverlap(window));
   }
-  return op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1));
+  KWS_RETURN_IF_ERROR(
+      op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
+  return kPixels == kAny || !params->stage.clips() ? Status::kOk : Status::kUnsupportedShape;
 }
 
 // Everything that the pixels of one call share.
@@ -92,7 +95,53 @@ struct Work {
   int8_t* window;  // of one pixel
   Outputs outputs;
   int32_t taps;
+
+  // Those of `count` output channels.
+  Filters FiltersFrom(int channel, int count) const {
+    Filters filters{filter + channel * taps, bias == nullptr ? nullptr : bias + channel, outputs,
+                    taps, count};
+    filters.outputs.Skip(channel);
+    return filters;
+  }
 };
+
+// The outputs of `count` sums without their biases, from channel `first` on.
+void Write(const Filters& filters, int32_t first, int count, const int32_t* sums, int8_t* to) {
+  const int32_t* biases = filters.bias == nullptr ? nullptr : filters.bias + first;
+#if KWS_HAVE_DSP
+  if (filters.outputs.usual()) {
+    filters.outputs.WriteUsual(first, count, sums, biases, to + first);
+    return;
+  }
+#endif
+  for (int i = 0; i < count; ++i) {
+    int32_t sum = sums[i];
+    if (biases != nullptr) sum = WrappingAdd(sum, LoadAs<int32_t>(biases + i));
+    to[first + i] = filters.outputs.At(first + i, sum);
+  }
+}
+
+// Multiplies every filter with one column of int8. The outputs follow each other.
+void MultiplyRows(const Filters& filters, const int8_t* input, int32_t offset, int8_t* to) {
+  constexpr int kAtOnce = 4 * kDotRows;
+  const int8_t* weights = filters.weights;
+  for (int32_t channel = 0; channel < filters.count;) {
+    int32_t sums[kAtOnce];
+    const int32_t left = filters.count - channel;
+    const int count = left < kAtOnce ? static_cast<int>(left) : kAtOnce;
+    int i = 0;
+    for (; i + kDotRows <= count; i += kDotRows) {
+      DotRows(input, weights, filters.taps, offset, sums + i);
+      weights += kDotRows * filters.taps;
+    }
+    for (; i < count; ++i) {
+      sums[i] = Dot(input, weights, filters.taps, offset);
+      weights += filters.taps;
+    }
+    Write(filters, channel, count, sums, to);
+    channel += count;
+  }
+}
 
 // The output's only pixel. The window is copied even where it is the input as it lies, because the
 // output may run over that.
@@ -101,35 +150,13 @@ void ConvolvePixel(const Work& work) {
   const Window& window = params.window;
   const int groups = window.in_channels / params.depth;
   const int filters = window.out_channels / groups;
-  const int8_t* filter = work.filter;
   int8_t* const taps = reinterpret_cast<int8_t*>(work.columns);
-  int32_t channel = 0;
   for (int group = 0; group < groups; ++group) {
     GatherWindow(window, params.depth, static_cast<int8_t>(-params.input_offset),
                  work.input + group * params.depth, 0, 0, taps);
-    for (int left = filters; left > 0;) {
-      int32_t sums[kDotRows];
-      int rows = kDotRows;
-      if (left >= kDotRows) {
-        DotRows(taps, filter, work.taps, params.input_offset, sums);
-      } else {
-        rows = 1;
-        sums[0] = Dot(taps, filter, work.taps, params.input_offset);
-      }
-      filter += rows * work.taps;
-      left -= rows;
-      for (int i = 0; i < rows; ++i, ++channel) {
-        int32_t sum = sums[i];
-        if (work.bias != nullptr) sum = WrappingAdd(sum, LoadAs<int32_t>(work.bias + channel));
-#if KWS_HAVE_DSP
-        if (work.outputs.usual()) {
-          work.output[channel] = work.outputs.UsualAt(channel, sum);
-          continue;
-        }
-#endif
-        work.output[channel] = work.outputs.At(channel, sum);
-      }
-    }
+    const int channel = group * filters;
+    MultiplyRows(work.FiltersFrom(channel, filters), taps, params.input_offset,
+                 work.output + channel);
   }
 }
 
@@ -164,13 +191,8 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
       ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
     }
     const int channel = group * filters;
-    Outputs outputs = work.outputs;
-    outputs.Skip(channel);
-    MultiplyColumns(
-        Filters{work.filter + channel * work.taps,
-                work.bias == nullptr ? nullptr : work.bias + channel, outputs, work.taps, filters},
-        work.columns, count, work.output + first * window.out_channels + channel,
-        window.out_channels);
+    MultiplyColumns(work.FiltersFrom(channel, filters), work.columns, count,
+                    work.output + first * window.out_channels + channel, window.out_channels);
   }
 }
 
@@ -193,7 +215,11 @@ void Invoke(const InvokeContext& context) {
   };
   const int32_t pixels = PixelsOf(window);
   if constexpr ((kPixels & kOnePixel) != 0) {
-    if (kPixels == kOnePixel || pixels == 1) return ConvolvePixel(work);
+    if (kPixels == kOnePixel || pixels == 1) {
+      ConvolvePixel(work);
+      if constexpr (kPixels == kAny) work.outputs.Clip(work.output, window.out_channels);
+      return;
+    }
   }
   const bool backward = work.output > work.input;
   const int at_once = ColumnsAtOnce(static_cast<uint32_t>(taps));
@@ -201,6 +227,9 @@ void Invoke(const InvokeContext& context) {
     const int32_t left = pixels - done;
     const int count = left < at_once ? static_cast<int>(left) : at_once;
     ConvolvePixels(work, backward ? left - count : done, count);
+  }
+  if constexpr (kPixels == kAny) {
+    work.outputs.Clip(work.output, pixels * window.out_channels);
   }
 }
 

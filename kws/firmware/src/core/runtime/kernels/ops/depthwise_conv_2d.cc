@@ -2,8 +2,10 @@
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
 // c * multiplier + m is input channel c with its own window.
 #include "runtime/kernel_context.h"
+#include "runtime/kernels/arm/dilated.h"
 #include "runtime/kernels/arm/eight_taps.h"
 #include "runtime/kernels/arm/four_channels.h"
+#include "runtime/kernels/arm/one_output_loops.h"
 #include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/depthwise_rows.h"
@@ -25,14 +27,17 @@ struct alignas(4) Params {
   OutputStage stage;
 };
 
-// Windows that have code of their own on the Cortex-M4.
-enum Windows {
+// What has code of its own on the Cortex-M4.
+enum Kinds {
   kThreeByThree = 1,            // of stride 1 along the row
   kThreeByThreeEveryOther = 2,  // of stride 2
   kEightTaps = 4,
   kFourChannels = 8,
-  kRows = 16,  // all others
-  kAny = 31,
+  kOneOutput = 16,
+  kDilated = 32,
+  kRows = 64,      // all other windows
+  kClipped = 128,  // by an activation
+  kAny = 255,
 };
 
 template <int kKinds>
@@ -42,6 +47,12 @@ bool Takes(const Sides& sides) {
     return (kKinds & (sides.columns.stride == 1 ? kThreeByThree : kThreeByThreeEveryOther)) != 0;
   }
   if (IsEightTaps(sides)) return (kKinds & kEightTaps) != 0;
+  if (IsOneOutput(sides)) return (kKinds & kOneOutput) != 0;
+  if constexpr ((kKinds & kDilated) != 0) {
+    if (IsDilated(sides)) return true;
+  } else if (MayBeDilated(sides)) {
+    return false;
+  }
   return (kKinds & (IsFourChannels(sides) ? kFourChannels : kRows)) != 0;
 }
 
@@ -60,12 +71,20 @@ Status Prepare(PrepareContext& context) {
   }
   params->input_offset = op.input_offset();
   const Sides sides(window);
-  // A factor that is not usual, or an activation that clips, takes the way by rows, so that there
-  // is room for both.
+  // A factor that is not usual takes the way by rows, so that there is room for both.
   uint32_t scratch = DepthwiseRowsScratch(sides);
   if constexpr ((kKinds & (kThreeByThree | kThreeByThreeEveryOther)) != 0) {
     if (IsThreeByThree(sides)) {
       const uint32_t other = ThreeByThreeScratch(sides);
+      if (other > scratch) scratch = other;
+    }
+  }
+  if constexpr ((kKinds & kDilated) != 0) {
+    if (IsDilated(sides)) {
+      const Sides largest = WithoutDilation(sides);
+      uint32_t other = DepthwiseRowsScratch(largest);
+      if (other > scratch) scratch = other;
+      other = IsThreeByThree(largest) ? ThreeByThreeScratch(largest) : 0;
       if (other > scratch) scratch = other;
     }
   }
@@ -76,8 +95,11 @@ Status Prepare(PrepareContext& context) {
   }
   KWS_RETURN_IF_ERROR(
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
-  const bool takes = params->stage.usual ? Takes<kKinds>(sides) : (kKinds & kRows) != 0;
-  return takes ? Status::kOk : Status::kUnsupportedShape;
+  const OutputStage& stage = params->stage;
+  // The way by rows clips by itself where a factor is not usual.
+  if (!stage.usual) return (kKinds & kRows) != 0 ? Status::kOk : Status::kUnsupportedShape;
+  if (stage.clips() && (kKinds & kClipped) == 0) return Status::kUnsupportedShape;
+  return Takes<kKinds>(sides) ? Status::kOk : Status::kUnsupportedShape;
 }
 
 // The code of other kinds than `kKinds` is not linked; Prepare refused what has them.
@@ -96,6 +118,10 @@ void RunImage(const DepthwiseRows& work, const Sides& sides) {
   if ((kKinds & kEightTaps) != 0 && usual && (kKinds == kEightTaps || IsEightTaps(sides))) {
     return RunEightTapsRows(work, sides);
   }
+  if ((kKinds & kOneOutput) != 0 && usual && (kKinds == kOneOutput || IsOneOutput(sides))) {
+    return RunOneOutput(work, sides);
+  }
+  if ((kKinds & kDilated) != 0 && usual && IsDilated(sides)) return RunDilated(work, sides);
   if ((kKinds & kFourChannels) != 0 && usual && ((kKinds & kRows) == 0 || IsFourChannels(sides))) {
     return RunFourChannels(work, sides);
   }
@@ -121,10 +147,13 @@ void Invoke(const InvokeContext& context) {
       context.MutableData<int16_t>(WeightedOp::kScratch),
   };
   const Sides sides(window);
+  const int32_t image =
+      static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
   for (int batch = 0; batch < window.batches; ++batch) {
     RunImage<kKinds>(work, sides);
+    if constexpr ((kKinds & kClipped) != 0) outputs.Clip(work.output, image);
     work.input += static_cast<int32_t>(window.in_height) * window.in_width * window.in_channels;
-    work.output += static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
+    work.output += image;
   }
 }
 
@@ -133,7 +162,7 @@ constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kKinds
 
 }  // namespace
 
-// The kernel of these kinds of windows, for the interpreter and for compiled models.
+// The kernel of these kinds, for the interpreter and for compiled models.
 #define KWS_DEPTHWISE(Name, kinds)                                     \
   const Registration& kernels::Name() { return kRegistration<kinds>; } \
   void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }
@@ -145,6 +174,7 @@ KWS_DEPTHWISE(DepthwiseConv2DThreeByThreeOrFour,
               kThreeByThree | kThreeByThreeEveryOther | kFourChannels)
 KWS_DEPTHWISE(DepthwiseConv2DFourChannels, kFourChannels)
 KWS_DEPTHWISE(DepthwiseConv2DThreeByThree, kThreeByThree)
+KWS_DEPTHWISE(DepthwiseConv2DOneOutput, kOneOutput)
 KWS_DEPTHWISE(DepthwiseConv2DEightTaps, kEightTaps)
 #undef KWS_DEPTHWISE
 

@@ -16,8 +16,9 @@ struct OutputStage {
   int8_t min;      // the fused activation's range
   int8_t max;
   uint8_t channel_step;  // 0: one factor for all channels; 1: one each
-  // All shifts go 1 to 20 bits to the right and the activation narrows nothing, as in most layers.
-  bool usual;
+  bool usual;            // all shifts go 1 to 20 bits to the right, as in most layers
+
+  bool clips() const { return min != INT8_MIN || max != INT8_MAX; }
 };
 
 // Writes outputs, the sums being given. A value: what it holds can stay in registers while outputs,
@@ -40,9 +41,9 @@ class Outputs {
   // Cortex-M4: on others nothing is usual.
   bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
 #if KWS_HAVE_DSP
-  // For KWS_SCALE. Halves are rounded up, and away from zero where negative; the zero point rides
-  // along. A sum of 2^30 or more saturates when doubled, and is still far beyond int8 after the
-  // shift.
+  // For KWS_SCALE, which saturates to int8: Clip() the outputs. Halves are rounded up, and away
+  // from zero where negative; the zero point rides along. A sum of 2^30 or more saturates when
+  // doubled, and is still far beyond int8 after the shift.
   struct Factor {
     int32_t multiplier;
     int32_t bias;
@@ -54,19 +55,23 @@ class Outputs {
     const int right = -shifts_[i];
     return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
   }
-  // The output of a sum where usual().
-  int8_t UsualAt(int channel, int32_t sum) const {
-    const Factor factor = UsualFactor(channel);
-    __asm__(KWS_SCALE("%0", "%1", "%2", "%3")
-            : "+r"(sum)
-            : "r"(factor.multiplier), "r"(factor.bias), "r"(factor.right));
-    return static_cast<int8_t>(sum);
-  }
+  // The outputs of `count` sums where usual(), but for Clip(), of channels from `first` on, counted
+  // from the present one. `biases`, those of the same channels, may be null.
+  void WriteUsual(int first, int count, const int32_t* sums, const int32_t* biases,
+                  int8_t* to) const;
 #endif
 
   // The output of a sum, whatever the factor, of a channel counted from the present one. For where
   // a channel has few.
   int8_t At(int channel, int32_t sum) const;
+
+  // Clips `count` outputs that were made the usual way to the activation's range. Others are as
+  // they should be.
+#if KWS_HAVE_DSP
+  void Clip(int8_t* outputs, int32_t count) const;
+#else
+  void Clip(int8_t*, int32_t) const {}
+#endif
 
  private:
   OutputStage stage_;

@@ -159,7 +159,7 @@ Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& in
   stage->min = static_cast<int8_t>(range.min);
   stage->max = static_cast<int8_t>(range.max);
   stage->channel_step = filter.scale_count == 1 ? 0 : 1;
-  stage->usual = stage->min == INT8_MIN && stage->max == INT8_MAX;
+  stage->usual = true;
   const FlatVector scales{filter.scales, filter.scale_count};
   int8_t* shifts = reinterpret_cast<int8_t*>(factors + filter.scale_count);
   // TFLM multiplies both scales of a fully connected layer as floats, if the filter has but one.

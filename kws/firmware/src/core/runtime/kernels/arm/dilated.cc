@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/kernels/arm/dilated.h"
+
+namespace kws {
+namespace {
+
+// Whether each image has a value and an output.
+bool FallsApart(const Side& side) {
+  return side.dilation == 1 ||
+         (side.stride == 1 && side.in >= side.dilation && side.out >= side.dilation);
+}
+
+// The first value, in the whole image, that output `phase` and those `dilation` apart see.
+int FirstValue(const Side& side, int phase) {
+  const int first = (phase - side.pad) % side.dilation;
+  return first < 0 ? first + side.dilation : first;
+}
+
+// The image of output `phase` and those `dilation` apart.
+Side Part(const Side& side, int phase) {
+  const int n = side.dilation;
+  const int first = FirstValue(side, phase);
+  Side part = side;
+  part.in = (side.in - first + n - 1) / n;
+  part.out = (side.out - phase + n - 1) / n;
+  part.dilation = 1;
+  part.pad = (side.pad - phase + first) / n;
+  part.in_step *= n;
+  part.out_step *= n;
+  return part;
+}
+
+}  // namespace
+
+Sides WithoutDilation(const Sides& sides) {
+  Sides largest = sides;
+  largest.rows = Part(sides.rows, 0);
+  largest.columns = Part(sides.columns, 0);
+  return largest;
+}
+
+bool IsDilated(const Sides& sides) {
+  const Side& rows = sides.rows;
+  const Side& columns = sides.columns;
+  if (!MayBeDilated(sides) || !FallsApart(rows) || !FallsApart(columns)) return false;
+  Sides smallest = WithoutDilation(sides);
+  smallest.columns.out = columns.out / columns.dilation;
+  return IsThreeByThree(smallest) || IsOddTaps(smallest);
+}
+
+#if KWS_HAVE_DSP
+void RunDilated(const DepthwiseRows& work, const Sides& sides) {
+  const Side& rows = sides.rows;
+  const Side& columns = sides.columns;
+  for (int y = 0; y < rows.dilation; ++y) {
+    for (int x = 0; x < columns.dilation; ++x) {
+      Sides part = sides;
+      part.rows = Part(rows, y);
+      part.columns = Part(columns, x);
+      DepthwiseRows image = work;
+      image.input += FirstValue(rows, y) * rows.in_step + FirstValue(columns, x) * columns.in_step;
+      image.output += y * rows.out_step + x * columns.out_step;
+      if (!IsThreeByThree(part)) {
+        RunDepthwiseRows(image, part);
+      } else if (part.columns.stride == 2) {
+        RunThreeByThree(image, part, RunThreeByThreeEveryOther);
+      } else {
+        RunThreeByThree(image, part, RunThreeByThreeRows);
+      }
+    }
+  }
+}
+#endif
+
+}  // namespace kws

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Depthwise convolutions with a single output and one filter a channel, as in models that take
+// frame by frame: four channels at a time, straight from the image.
+#ifndef KWS_RUNTIME_KERNELS_ARM_ONE_OUTPUT_LOOPS_H_
+#define KWS_RUNTIME_KERNELS_ARM_ONE_OUTPUT_LOOPS_H_
+
+#include "runtime/kernels/shared/depthwise_rows.h"
+#include "runtime/kernels/shared/image_sides.h"
+
+namespace kws {
+
+inline bool IsOneOutput(const Sides& sides) {
+  return sides.multiplier == 1 && sides.channels % kFour == 0 && sides.rows.out == 1 &&
+         sides.columns.out == 1;
+}
+
+#if KWS_HAVE_DSP
+// The output of an image, of which each factor is usual. The output may lie where the input does.
+void RunOneOutput(const DepthwiseRows& work, const Sides& sides);
+#endif
+
+}  // namespace kws
+
+#endif  // KWS_RUNTIME_KERNELS_ARM_ONE_OUTPUT_LOOPS_H_
