@@ -21,6 +21,9 @@ from kws.audio.long_recordings import (
 from kws.audio.pcm import BLOCK, Pcm, to_pcm
 from kws.errors import DataError
 
+_HELD_BACK = 4
+"""Of so many people whom training may hear, about one is held back."""
+
 _SHORTEST_NOISE = 12 * SAMPLE_RATE
 _TALK_LEVEL = 3000.0
 """RMS of the louder parts of talk after it was brought to one level."""
@@ -37,6 +40,9 @@ class Surroundings:
     rooms: tuple[Path, ...] = ()
     """Impulse responses."""
 
+    held_back: tuple[Path, ...] = ()
+    """Folders of talk, some of whose people calibrate a model in place of training it."""
+
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
         """The recordings of talk that hold none of these words.
 
@@ -46,6 +52,11 @@ class Surroundings:
         """
         folders = self.negatives
         recordings = open_folders(folders, split, "speech")
+        people = self._people_held_back()
+        if split is Split.TRAIN:
+            recordings = [r for r in recordings if r.speaker not in people]
+        elif split is Split.VALIDATION and people:
+            recordings += [r for r in self._held_back_talk() if r.speaker in people]
         clean = [r for r in recordings if not r.may_contain(words)]
         if recordings and not clean:
             raise DataError(
@@ -77,14 +88,27 @@ class Surroundings:
     def fingerprint(self) -> str:
         """Changes when recordings come or go; empty without any folder."""
         digest = hashlib.sha256()
-        for folder in (*self.negatives, *self.noises, *self.rooms):
+        for folder in (*self.negatives, *self.noises, *self.rooms, *self.held_back):
             names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*"))
             digest.update("\n".join(names).encode())
         return digest.hexdigest()[:16] if self != Surroundings() else ""
 
+    def _held_back_talk(self) -> list[LongRecording]:
+        return open_folders(self.held_back, Split.TRAIN, "speech")
+
+    def _people_held_back(self) -> frozenset[str]:
+        """Chosen by name, so always the same; nobody if training had nobody left."""
+        people = {recording.speaker for recording in self._held_back_talk()}
+        held = {name for name in people if _digest(name)[0] % _HELD_BACK == 0}
+        return frozenset(held if held < people else ())
+
     @staticmethod
     def _load(folders: Sequence[Path], split: Split, kind: str) -> list[Pcm]:
         return load_recordings(open_folders(folders, split, kind))
+
+
+def _digest(speaker: str) -> bytes:
+    return hashlib.sha256(f"calib{speaker}".encode()).digest()
 
 
 def load_talk(

@@ -30,6 +30,28 @@ def test_talk_with_a_keyword_is_left_out(tmp_path: Path) -> None:
         around.talk(Split.TRAIN, ["good", "thanks"])
 
 
+def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
+    talk = folder(tmp_path / "talk", **{f"p{i}": "" for i in range(20)})
+    # What was mined holds the same people.
+    mined = folder(tmp_path / "mined", **{f"p{i}": "" for i in range(20)})
+    around = Surroundings((talk, mined), held_back=(talk,))
+    trained = around.talk(Split.TRAIN, ())
+    calibrated = [r for r in around.talk(Split.VALIDATION, ()) if r.part[0] == 0]
+    learned, held = ({r.speaker for r in recordings} for recordings in (trained, calibrated))
+    assert held
+    assert not learned & held
+    assert len(learned | held) == 20
+    assert len(trained) == 2 * len(learned)
+    assert {r.path.parent for r in calibrated} == {talk}
+    assert len(held) < 10
+    assert around.fingerprint != Surroundings((talk, mined)).fingerprint
+
+    # One recording is all that training has.
+    for name in "abcdefgh":
+        alone = folder(tmp_path / name, **{name: ""})
+        assert len(Surroundings((alone,), held_back=(alone,)).talk(Split.TRAIN, ())) == 1
+
+
 def test_short_noises_are_repeated(tmp_path: Path) -> None:
     around = Surroundings(noises=(folder(tmp_path / "hum", a=""),))
     (noise,) = around.load_noises(Split.TRAIN)

@@ -22,6 +22,8 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, KwsError, UsageError
 from kws.labels import label_of
+from kws.model.evaluate.evaluation import PACES
+from kws.model.evaluate.streams import Kind
 from kws.model.train.distillation import Teacher
 from kws.model.wake import wake_word
 from kws.model.wake.recorded_clips import import_recordings
@@ -147,7 +149,8 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
 ) -> None:
     monkeypatch.setattr(wake_word, "_TEACHERS", 2)
     out, talk = tmp_path / "marvin", tmp_path / "talk"
-    write_clip(talk / "radio.wav", beep(60, 30))
+    for name in ("radio", "market", "lecture", "news"):
+        write_clip(talk / f"{name}.wav", beep(60, 30))
     # Mined recordings are for training alone, so validation and test have the radio.
     add_clip(
         out / MINED,
@@ -162,6 +165,9 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
     assert taught["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
     assert result.calibration.has_talk
+    # A tenth of each recording is for validation, and the last model hears more: all that training
+    # may hear of `news`.
+    assert result.calibration.by_kind[Kind.TALK].hours * 3600 > len(PACES) * (4 * 6 + 40)
     assert "talk" in load_bundle(out / "bundle").metrics["calibration"]
     assert "talk alone" in result.report.read_text(encoding="utf-8")
 
