@@ -11,20 +11,20 @@ from numpy.typing import NDArray
 
 from kws.host.emulate.inference import Job, on_board, on_host
 from tests.host.conftest import board_tools  # noqa: F401
-from tests.runtime.ops import test_convolution
+from tests.runtime.ops import test_convolution, test_depthwise
 
 Array = NDArray[Any]
 
 PROPERTIES = (
     test_convolution.test_conv_2d,
     test_convolution.test_conv_2d_of_many_channels,
-    test_convolution.test_depthwise_conv_2d,
-    test_convolution.test_depthwise_with_eight_columns,
-    test_convolution.test_depthwise_three_by_three,
-    test_convolution.test_depthwise_four_channels,
-    test_convolution.test_depthwise_with_one_output,
-    test_convolution.test_depthwise_with_dilation,
-    test_convolution.test_depthwise_with_odd_windows,
+    test_depthwise.test_depthwise_conv_2d,
+    test_depthwise.test_depthwise_with_eight_columns,
+    test_depthwise.test_depthwise_three_by_three,
+    test_depthwise.test_depthwise_four_channels,
+    test_depthwise.test_depthwise_with_one_output,
+    test_depthwise.test_depthwise_with_dilation,
+    test_depthwise.test_depthwise_with_odd_windows,
     test_convolution.test_fully_connected,
     test_convolution.test_softmax,
 )
@@ -38,7 +38,8 @@ def _jobs(monkeypatch: pytest.MonkeyPatch, properties: Sequence[Callable[[], Non
         rows = tuple(np.stack(values) for values in zip(*calls, strict=True))
         jobs.append(Job(model, rows))
 
-    monkeypatch.setattr(test_convolution, "assert_same", collect)
+    for module in (test_convolution, test_depthwise):
+        monkeypatch.setattr(module, "assert_same", collect)
     for draw in properties:
         draw()
     return jobs

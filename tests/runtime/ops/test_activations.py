@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -66,12 +66,14 @@ def test_relu6_does_not_look_at_the_output_scale() -> None:
 
 
 @given(x=QUANTIZED, y=QUANTIZED, alpha=st.floats(-3, 3, width=32), seed=SEEDS)
+# In float the factor would be a little more than alpha, and a half would round the other way.
+@example(x=(0.004559122957289219, 0), y=(0.004559122957289219, 0), alpha=0.98046875, seed=0)
 @FEW
 def test_leaky_relu(*, x: Scale, y: Scale, alpha: float, seed: int) -> None:
     calls = every_value(np.random.default_rng(seed))
     model = unary_model("LEAKY_RELU", (256,), x, y, alpha)
-    # LiteRT rounds halves of a negative alpha the other way.
-    assert_same(model, calls, litert=alpha >= 0)
+    # LiteRT multiplies the scale with alpha in float.
+    assert_same(model, calls, litert=False)
 
 
 @given(x=WIDE, y=WIDE, seed=SEEDS)

@@ -26,14 +26,14 @@ Status Prepare(PrepareContext& context) {
   Tensor output;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kLeakyRelu));
   KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
-  // TFLM multiplies and divides in float.
+  // TFLM divides the scales in float, and multiplies with alpha in double.
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale / output.scale, 1.0f, 1.0f, 0, &factor));
-  const float alpha = input.scale * context.Option<float>(kAlpha, 0.0f) / output.scale;
+  const float alpha = context.Option<float>(kAlpha, 0.0f);
   const bool negative = alpha < 0.0f;
   QuantizedMultiplier alpha_factor;
   KWS_RETURN_IF_ERROR(
-      MultiplierFromScales(negative ? -alpha : alpha, 1.0f, 1.0f, 0, &alpha_factor));
+      MultiplierFromScales(input.scale, negative ? -alpha : alpha, output.scale, 0, &alpha_factor));
 
   Params* params;
   KWS_RETURN_IF_ERROR(AllocateByteMap(context, input.elements, &params));
