@@ -21,7 +21,7 @@ from kws.audio.long_recordings import (
 from kws.audio.pcm import BLOCK, Pcm, to_pcm
 from kws.errors import DataError
 
-_HELD_BACK = 4
+_ONE_IN = 4
 """Of so many people whom training may hear, about one is held back."""
 
 _SHORTEST_NOISE = 12 * SAMPLE_RATE
@@ -45,6 +45,8 @@ class Surroundings:
 
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
         """The recordings of talk that hold none of these words.
+
+        People who are held back are heard by the validation split, not by training.
 
         Raises:
             DataError: a folder is missing or holds no recording, no folder holds one of the split,
@@ -99,7 +101,7 @@ class Surroundings:
     def _people_held_back(self) -> frozenset[str]:
         """Chosen by name, so always the same; nobody if training had nobody left."""
         people = {recording.speaker for recording in self._held_back_talk()}
-        held = {name for name in people if _digest(name)[0] % _HELD_BACK == 0}
+        held = {name for name in people if _draw(name) % _ONE_IN == 0}
         return frozenset(held if held < people else ())
 
     @staticmethod
@@ -107,8 +109,8 @@ class Surroundings:
         return load_recordings(open_folders(folders, split, kind))
 
 
-def _digest(speaker: str) -> bytes:
-    return hashlib.sha256(f"calib{speaker}".encode()).digest()
+def _draw(speaker: str) -> int:
+    return hashlib.sha256(f"calib{speaker}".encode()).digest()[0]
 
 
 def load_talk(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The part of Outputs that takes most of the time where an op has few sums for each channel.
 #include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/model/flatbuffer.h"
