@@ -28,7 +28,7 @@ from kws.cli.options import (
 from kws.errors import UsageError
 from kws.labels import label_of
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
-from kws.model.wake.wake_settings import WINDOW_HELP, WakeSettings
+from kws.model.wake.wake_settings import STREAMING_HELP, WINDOW_HELP, WakeSettings
 
 _HELP = {field.name: field.metadata.get("help", "") for field in fields(TrainSettings)}
 
@@ -171,6 +171,7 @@ def wake(
     ] = WakeSettings.false_alarms_per_hour,
     seed: Annotated[int, setting_option(WakeSettings, "seed", "--seed")] = WakeSettings.seed,
     window_ms: Annotated[int | None, typer.Option(help=WINDOW_HELP)] = None,
+    streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Make a bundle that hears a phrase of your own, spoken by synthetic voices."""
@@ -185,7 +186,7 @@ def wake(
     result = make_wake_word(
         WakeSettings(
             tuple(label_of(text) for text in (split_words(words) or (phrase,))),
-            *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms),
+            *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms, streaming),
         ),
         out,
         recordings=recordings,

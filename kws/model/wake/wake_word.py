@@ -50,14 +50,22 @@ _RECIPE: dict[str, Any] = {
 }
 
 _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9}
-"""What differs in the third round, which has twice the epochs, too: with fewer, a model stays
-further from the mean of its teachers."""
+"""What differs in the third round."""
+
+_MORE_EPOCHS = 2
+"""How many times those of the other rounds the third one has: with fewer, a model stays further
+from the mean of its teachers."""
+
+_STREAMING_ARCH = "mixednet"
+_STREAMING_EPOCHS = 4
+"""How many times those of the other rounds: it has no layers to start with."""
 
 _ORIGIN = "ten_words"
 """The built-in bundle to start from: its layers know many people."""
 
 DATA, FIRST, MINED = "data", "first_round", "mined"
-SECOND, THIRD, REPORT = "second_round", "third_round", "report"
+SECOND, THIRD, STREAMING = "second_round", "third_round", "streaming_round"
+REPORT = "report"
 """Folders of the steps."""
 
 _TEACHERS = 3
@@ -151,11 +159,15 @@ def make_wake_word(
     dataset = _speak(settings, window_ms, out / DATA, say)
 
     def one_round(
-        folder: Path, seed: int, around: Surroundings, teacher: Teacher | None = None
+        folder: Path,
+        seed: int,
+        around: Surroundings,
+        teacher: Teacher | None = None,
+        arch: str = start.arch,
     ) -> TrainResult:
         return train(
             *(dataset, folder),
-            _settings(settings, window_ms, start.arch, extra, seed=seed, teacher=teacher),
+            _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
             name=settings.words[0],
             about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
@@ -163,7 +175,7 @@ def make_wake_word(
             teacher=teacher,
             # Never from another round: a model misses more people, the longer it has learned from
             # synthetic voices.
-            origin=start,
+            origin=start if arch == start.arch else None,
             say=say,
         )
 
@@ -182,11 +194,14 @@ def make_wake_word(
             say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
             one_round(out / SECOND / f"seed{seed}", seed, around)
-        say("training, third round, with what the teachers say")
         # More people calibrate than the validation split has: else one place of half an hour sets
         # the threshold. The last model learns what their talk is from its teachers.
         around = replace(around, held_back=talk)
-        result = one_round(out / THIRD, settings.seed, around, Teacher(out / SECOND))
+    if mined or settings.streaming:
+        teacher = Teacher(out / (SECOND if mined else FIRST))
+        last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
+        say(f"training, {last.replace('_', ' ')}, with what the teachers say")
+        result = one_round(out / last, settings.seed, around, teacher, arch)
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
     report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
@@ -234,11 +249,14 @@ def _settings(
     seed: int,
     teacher: Teacher | None = None,
 ) -> TrainSettings:
-    """The settings of a training, which has teachers in the third round."""
+    """The settings of a training, which has teachers in the last round."""
+    times = 1
+    if teacher:
+        times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
     values = {
         **_RECIPE,
         **(_TAUGHT if teacher else {}),
-        "epochs": settings.epochs * (2 if teacher else 1),
+        "epochs": settings.epochs * times,
         "extra": _EXTRA if extra else 0.0,
         "seed": seed,
         "false_alarms_per_hour": settings.false_alarms_per_hour,

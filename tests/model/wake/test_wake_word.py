@@ -28,7 +28,15 @@ from kws.model.train.distillation import Teacher
 from kws.model.wake import wake_word
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import WakeSettings
-from kws.model.wake.wake_word import MINED, SECOND, THIRD, auxiliary_words, make_wake_word
+from kws.model.wake.wake_word import (
+    FIRST,
+    MINED,
+    SECOND,
+    STREAMING,
+    THIRD,
+    auxiliary_words,
+    make_wake_word,
+)
 from kws.model.weights.run_files import read_settings
 
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
@@ -137,6 +145,16 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
     for path, stamp in stamps.items():
         assert path == people or path.stat().st_mtime_ns == stamp
     assert any(line.startswith("going on after epoch 1 of 1") for line in lines)
+
+    # A streaming model learns from what is there.
+    lines = []
+    streaming = make_wake_word(replace(SMALL, streaming=True), out, say=lines.append)
+    assert [line for line in lines if line.startswith("going on after epoch")] == [
+        "going on after epoch 1 of 1"
+    ]
+    assert streaming.bundle.input_frames == 2
+    assert load_bundle(out / "bundle").model == streaming.bundle.model
+    assert read_settings(out / STREAMING)["teacher"] == Teacher(out / FIRST).fingerprint
 
     with pytest.raises(UsageError, match="holds a run with seed"):
         make_wake_word(replace(SMALL, seed=1), out)
