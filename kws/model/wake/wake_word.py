@@ -50,15 +50,15 @@ _RECIPE: dict[str, Any] = {
 }
 
 _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9}
-"""What differs in the third round."""
+"""What differs in the last round, which has teachers."""
 
 _MORE_EPOCHS = 2
-"""How many times those of the other rounds the third one has: with fewer, a model stays further
+"""How many times those of the other rounds the third one has. With fewer, a model stays further
 from the mean of its teachers."""
 
 _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
-"""How many times those of the other rounds: it has no layers to start with."""
+"""How many times those of the other rounds the streaming one has: it starts with no layers."""
 
 _ORIGIN = "ten_words"
 """The built-in bundle to start from: its layers know many people."""

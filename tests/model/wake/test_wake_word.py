@@ -228,6 +228,23 @@ def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     assert "choose one" in str(result.exception)
 
 
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("options", [[], ["--streaming"]])
+def test_the_command_passes_its_options_on(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[WakeSettings] = []
+
+    def stop(settings: WakeSettings, *_: object, **__: object) -> None:
+        seen.append(settings)
+        raise DataError("far enough")
+
+    monkeypatch.setattr(wake_word, "make_wake_word", stop)
+    args = ["wake", "marvin", "--out", str(tmp_path / "out"), "--window-ms", "700", *options]
+    CliRunner().invoke(app, args)
+    assert seen == [WakeSettings(("marvin",), window_ms=700, streaming=bool(options))]
+
+
 @pytest.mark.process
 @needs_espeak
 def test_a_longer_phrase_gets_a_longer_window(tmp_path: Path) -> None:

@@ -32,16 +32,23 @@ def channel_scales(
     return [float(np.float32(s)) for s in base * rng.uniform(0.05, 2.0, channels)]
 
 
-# Of layers whose factors are what the inner loops of the Cortex-M4 ask for.
-USUAL: dict[str, Any] = {
+# Quantization of a layer with weights, of all kinds.
+ANY: dict[str, Any] = {
     "per_channel": st.booleans(),
     "activation": ACTIVATIONS,
     "in_zero": ZERO_POINTS,
     "out_zero": ZERO_POINTS,
+    "in_scale": scales(),
+    "filter_scale": scales(),
+    "out_scale": scales(1e-3, 10.0),
+    "seed": SEEDS,
+}
+# Of layers whose factors are what the inner loops of the Cortex-M4 ask for.
+USUAL: dict[str, Any] = {
+    **ANY,
     "in_scale": scales(1e-3, 1.0),
     "filter_scale": scales(1e-3, 0.1),
     "out_scale": scales(1e-1, 10.0),
-    "seed": SEEDS,
 }
 
 
@@ -83,15 +90,8 @@ def windows(
     cin=st.integers(1, 9),
     cout=st.integers(1, 9),
     groups=st.sampled_from([1, 1, 1, 2]),
-    per_channel=st.booleans(),
     bias=st.booleans(),
-    activation=ACTIVATIONS,
-    in_zero=ZERO_POINTS,
-    out_zero=ZERO_POINTS,
-    in_scale=scales(),
-    filter_scale=scales(),
-    out_scale=scales(1e-3, 10.0),
-    seed=SEEDS,
+    **ANY,
 )
 @FEW
 def test_conv_2d(

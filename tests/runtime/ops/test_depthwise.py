@@ -10,15 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_convolution import FEW, USUAL, channel_scales, windows
+from tests.runtime.ops.test_convolution import ANY, FEW, USUAL, channel_scales, windows
 from tests.runtime.oracles import assert_same
 from tests.runtime.strategies import (
-    ACTIVATIONS,
-    SEEDS,
-    ZERO_POINTS,
     int8s,
     same,
-    scales,
     valid,
     weights,
 )
@@ -31,14 +27,7 @@ _TURNED = str.maketrans("hw", "wh")
     batch=st.integers(1, 2),
     cin=st.sampled_from([1, 2, 3, 4, 5, 8, 9]),
     multiplier=st.sampled_from([1, 1, 1, 2, 3, 8]),
-    per_channel=st.booleans(),
-    activation=ACTIVATIONS,
-    in_zero=ZERO_POINTS,
-    out_zero=ZERO_POINTS,
-    in_scale=scales(),
-    filter_scale=scales(),
-    out_scale=scales(1e-3, 10.0),
-    seed=SEEDS,
+    **ANY,
 )
 @FEW
 def test_depthwise_conv_2d(**drawn: Any) -> None:
