@@ -12,6 +12,7 @@ void DcOffset::Remove(int16_t* samples, size_t count) {
     least = samples[i] < least ? samples[i] : least;
     most = samples[i] > most ? samples[i] : most;
   }
+  // Its caller has samples: NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   if (!has_block_ && (least > 0 || most < 0)) mean_ = sum / static_cast<int32_t>(count) * kOne;
   has_block_ = true;
 
