@@ -6,13 +6,19 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
     // CLKGEN: the divider of HFRC, and the burst mode, in which the core runs twice as fast and nothing
     // else does. After a reset the core and "all internal HFRC clock sources" are halved (SVD, CCTRL).
+    // Without a cache the core waits for flash (assumed: it is half as fast then).
     public class Apollo3_Clocks : Apollo3Registers
     {
-        public Apollo3_Clocks(IMachine machine, BaseCPU cpu, Apollo3_Control control)
+        public Apollo3_Clocks(IMachine machine, BaseCPU cpu, Apollo3_Control control, Apollo3_Cache cache)
         {
             this.machine = machine;
             this.cpu = cpu;
             this.control = control;
+            cache.Switched += isOn =>
+            {
+                cached = isOn;
+                Pace();
+            };
             Reset();
         }
 
@@ -39,8 +45,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 base.WriteDoubleWord(offset, value);
                 return;
             }
-            // Not in the midst of what the core was granted: within a quantum.
-            machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
+            Pace();
         }
 
         public override void Reset()
@@ -48,15 +53,23 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             base.Reset();
             values[Control] = 1;
             burst = false;
+            cached = false;
             cpu.PerformanceInMips = Mips;
         }
 
-        private uint Mips => (uint)(Hfrc / 1000000) * (burst ? 2u : 1u);
+        // Not in the midst of what the core was granted: within a quantum.
+        private void Pace()
+        {
+            machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
+        }
+
+        private uint Mips => (uint)(Hfrc / 1000000) * (burst ? 2u : 1u) / (cached ? 1u : 2u);
 
         private readonly IMachine machine;
         private readonly BaseCPU cpu;
         private readonly Apollo3_Control control;
         private bool burst;
+        private bool cached;
 
         private const long Key = 0x14;
         private const long Control = 0x18;

@@ -11,10 +11,12 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.CPU;
     using Antmicro.Renode.Peripherals.Memory;
 
-    // CACHECTRL: only what forgets the cache.
+    // CACHECTRL: what forgets the cache, and whether it holds instructions.
     public class Apollo3_Cache : Apollo3Registers
     {
         public event Action Invalidated;
+
+        public event Action<bool> Switched;
 
         public override void WriteDoubleWord(long offset, uint value)
         {
@@ -26,9 +28,15 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             {
                 Invalidated?.Invoke();
             }
+            if(offset == Config)
+            {
+                Switched?.Invoke((value & Instructions) == Instructions);
+            }
         }
 
+        private const long Config = 0x00;
         private const long Control = 0x08;
+        private const uint Instructions = 1 << 8 | 1; // ICACHE_ENABLE, ENABLE
     }
 
     // The last two pages of flash; a reset keeps them. Only the ROM writes them. A line that was read

@@ -12,7 +12,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Time;
 
     // NVMC (4.3): what may be done to flash, and when it is done. The core runs from flash, so it stands
-    // still during an erase, and its interrupts wait.
+    // still during an erase, and its interrupts wait. Without the flash's cache it waits for flash, too
+    // (assumed: it is half as fast then).
     public class Nrf52840_Nvmc : IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Nvmc(IMachine machine, BaseCPU cpu)
@@ -24,6 +25,9 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             work.LimitReached += () => cpu.IsHalted = false;
             Reset();
         }
+
+        // Another value is that of a faulty chip.
+        public uint CoreMhz { private get; set; } = 64;
 
         public bool IsBusy => work.Enabled;
         public bool MayWrite => registers[Config] == 1 && !IsBusy;
@@ -53,6 +57,11 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             if(offset != ErasePage && offset != ErasePagePartial)
             {
                 registers.Write(offset, value);
+                if(offset == CacheConfig)
+                {
+                    // Not in the midst of what the core was granted: within a quantum.
+                    machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
+                }
                 return;
             }
             if(!MayErase)
@@ -70,12 +79,15 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             registers.Clear();
             registers[ErasePartMs] = 10;
             work.Reset();
+            cpu.PerformanceInMips = Mips;
         }
 
         public long Size => 0x1000;
 
         // tERASEPAGE (4.3.9).
         public const uint PageMs = 85;
+
+        private uint Mips => (registers[CacheConfig] & 1) != 0 ? CoreMhz : CoreMhz / 2;
 
         private readonly IMachine machine;
         private readonly BaseCPU cpu;
@@ -87,6 +99,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private const long ErasePage = 0x508;
         private const long ErasePagePartial = 0x518;
         private const long ErasePartMs = 0x51c;
+        private const long CacheConfig = 0x540;
     }
 
     // Two pages of flash that a program may erase and write; a reset keeps them. What the controller

@@ -146,7 +146,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             Update();
         }
 
-        // What a channel does is locked while it is enabled, the output's clock while all is (RM 24.7.1).
+        // What a channel does is locked while it is enabled, the output's clock while all is (RM 24.7.1,
+        // 24.7.2).
         private void WriteChannel(int channel, long offset, uint value)
         {
             var enabled = (this[0x20 * channel] & ChannelEnable) != 0;
@@ -222,7 +223,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             get
             {
                 var order = Order == 0 ? 4 : Order;
-                var more = Order == 0 ? 2 : Order;
+                var more = (Order == 0 ? 2 : Order) + 1;
                 var fast = (this[Control1] & 1u << 29) != 0 && (this[Control1] & 1u << 18) != 0;
                 return Divisor * (fast ? Ratio * Integrated : Ratio * (Integrated - 1 + order) + more);
             }
@@ -292,11 +293,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             ReportSilence(WhySilent());
             var gain = (Order == 0 ? 2m * Ratio * Ratio : Power(Ratio, Order)) * Integrated;
             var density = silence != null ? -1m : (Heard() + Rest) / FullScale;
-            // 32 bits inside, 24 outside; what does not fit wraps (RM 24.4.11).
-            var wide = (int)(long)Math.Round(Math.Max(-1m, Math.Min(1m, density)) * gain);
+            // 32 bits inside, 24 outside (RM 24.4.13); what does not fit wraps (assumed).
+            long wide = (int)(long)Math.Round(Math.Max(-1m, Math.Min(1m, density)) * gain);
             var offset = (int)this[0x20 * Channel + 4] >> 8;
             var dropped = (int)(this[0x20 * Channel + 4] >> 3 & 0x1f);
-            this[Data] = (uint)((wide >> dropped) - offset) << 8 | (uint)Channel;
+            var nearest = dropped == 0 ? wide : (wide + (1L << (dropped - 1))) >> dropped;
+            this[Data] = (uint)(nearest - offset) << 8 | (uint)Channel;
             position += (ulong)CyclesPerConversion;
             if(DmaServes)
             {

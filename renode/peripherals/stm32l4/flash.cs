@@ -12,7 +12,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // FLASH (RM 3.7): wait states, the data cache, what may be done to the flash for settings and when it is
+    // FLASH (RM 3.7): wait states, caches, what may be done to the flash for settings and when it is
     // done. That flash is in the second bank, so the core runs on meanwhile. Options are not modelled.
     public class Stm32L4_Flash : Stm32L4Registers
     {
@@ -107,7 +107,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                     Forgotten?.Invoke();
                 }
                 this[Access] = value;
-                Rcc.WaitStates = value & 7;
+                Rcc.SetFlash(value & 7, (value & CodeCache) != 0);
                 break;
             case Keys:
                 Unlock(value);
@@ -187,6 +187,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private const ulong EraseUs = 22020; // DS, flash memory, typical
         private const uint Errors = 0xc3fa;
         private const uint Done = 1 << 0;
+        private const uint CodeCache = 1 << 9;
         private const uint DataCache = 1 << 10;
         private const uint ForgetData = 1 << 12;
         private const uint Write = 1 << 0;

@@ -12,7 +12,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Time;
 
     // RCC (RM 6): MSI, HSI16 and the main PLL, which take their time to start; the buses' clocks; what
-    // caused the last reset. A core that runs faster than its flash or its voltage allows stands still.
+    // caused the last reset. A core that runs faster than its flash or its voltage allows stands still;
+    // one that waits for flash without a cache is slow (assumed: half as fast).
     public class Stm32L4_Rcc : IDoubleWordPeripheral, IKnownSize
     {
         public Stm32L4_Rcc(IMachine machine, BaseCPU cpu)
@@ -32,7 +33,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
 
         public bool IsEnabled(long register, int bit) => (this[register] >> bit & 1) != 0;
 
-        // In Hz (RM 6.2.8, 6.2.11).
+        // In Hz (RM 6.2.8, 6.2.14).
         public long SystemClock => Frequency(switched);
         public long CoreClock => SystemClock / AhbDividers[this[Config] >> 4 & 0xf];
         public long Apb1Clock => CoreClock / ApbDividers[this[Config] >> 8 & 7];
@@ -64,13 +65,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             }
         }
 
-        public uint WaitStates
+        public void SetFlash(uint states, bool isCached)
         {
-            set
-            {
-                waitStates = value;
-                CheckSpeed();
-            }
+            waitStates = states;
+            cached = isCached;
+            CheckSpeed();
+            Pace();
         }
 
         public uint ReadDoubleWord(long offset)
@@ -127,6 +127,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             switched = 0;
             voltageRange = 1;
             waitStates = 0;
+            cached = true;
             cpu.PerformanceInMips = 4;
             lastCoreClock = CoreClock;
             if(cpu.IsHalted)
@@ -184,20 +185,26 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             if(CoreClock != lastCoreClock)
             {
                 lastCoreClock = CoreClock;
-                var mips = (uint)Math.Max(1, CoreClock / 1000000);
-                // Not in the midst of what the core was granted: within a quantum.
-                machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = mips);
+                Pace();
                 CheckSpeed();
             }
             Changed?.Invoke();
         }
 
-        // RM 3.3.3, table 11; RM 5.1.8.
+        private void Pace()
+        {
+            var mips = (uint)Math.Max(1, CoreClock / 1000000 / (cached || waitStates == 0 ? 1 : 2));
+            // Not in the midst of what the core was granted: within a quantum.
+            machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = mips);
+        }
+
+        // RM 3.3.3, 5.1.8.
         private void CheckSpeed()
         {
-            var perState = voltageRange == 1 ? 16000000 : 6000000;
-            var highest = voltageRange == 1 ? 80000000 : 26000000;
-            if(CoreClock > Math.Min(perState * (waitStates + 1), highest))
+            var highest = voltageRange == 1
+                ? Math.Min(16000000 * (waitStates + 1), 80000000)
+                : waitStates < 3 ? 6000000 * (waitStates + 1) : 26000000;
+            if(CoreClock > highest)
             {
                 this.Log(LogLevel.Error, "{0} Hz with {1} wait states in range {2}: the core reads nonsense",
                     CoreClock, waitStates, voltageRange);
@@ -252,6 +259,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private uint status;
         private uint voltageRange;
         private uint waitStates;
+        private bool cached;
         private long lastCoreClock;
 
         private static readonly long[] MsiFrequencies = { 100000, 200000, 400000, 800000, 1000000, 2000000,
@@ -260,8 +268,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private static readonly long[] ApbDividers = { 1, 1, 1, 1, 2, 4, 8, 16 };
 
         private const long HsiFrequency = 16000000;
-        private const ulong HsiStartUs = 4;  // DS, HSI16: stabilization
-        private const ulong PllStartUs = 40; // DS, PLL: lock time
+        private const ulong HsiStartUs = 5;  // DS, HSI16: stabilization, at most
+        private const ulong PllStartUs = 40; // DS, PLL: lock time, at most
         private const uint MsiReady = 1 << 1;
         private const uint HsiOn = 1 << 8;
         private const uint HsiReady = 1 << 10;

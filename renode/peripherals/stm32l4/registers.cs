@@ -11,7 +11,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Logging;
     using Antmicro.Renode.Peripherals.Bus;
 
-    // A peripheral's registers. Without its clock it reads as 0 and takes no writes (RM 6.2.18).
+    // A peripheral's registers. Without its clock nobody should access it (RM 6.2.18); it reads as 0
+    // and takes no writes then (assumed).
     public abstract class Stm32L4Registers : IDoubleWordPeripheral, IKnownSize
     {
         // The bit of an RCC register (AHB1ENR and so on) that gives it its clock.

@@ -37,6 +37,8 @@ LEDS = {
 
 _MARK = "----- plays"
 _HANG = "0xE7FEE7FE"  # b . (Arm DDI 0403E, A7.7.12)
+_COUNTED = re.compile(r"([\d.]+) % idle, \d+ k cycles|stack \d+")
+_IDLE_POINTS = 5.0  # a fault elsewhere moves the idle share by less than one
 _AT_ONCE = 8  # plays by one process of Renode, which takes seconds to start
 
 _SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0, "settings": 1.6, "pages": 5.0}
@@ -69,10 +71,20 @@ class Trace:
     """What a board did that somebody can see."""
 
     text: str
-    """All that it wrote, without shares of idle time and stack."""
+    """All that it wrote, without cycles, shares of idle time and stack."""
+
+    idle: tuple[float, ...]
+    """Each share of idle time that it wrote, percent."""
 
     leds: tuple[str, ...]
     """Which were lit, at equal times."""
+
+    def is_like(self, other: Trace) -> bool:
+        """Whether nobody could tell them apart: somewhat slower or faster is alike."""
+        if (self.text, self.leds) != (other.text, other.leds) or len(self.idle) != len(other.idle):
+            return False
+        pairs = zip(self.idle, other.idle, strict=True)
+        return all(abs(share - theirs) < _IDLE_POINTS for share, theirs in pairs)
 
 
 def mutants(board: str) -> list[Mutant]:
@@ -215,7 +227,8 @@ def _traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm, place: Path
         count = len(LEDS[board])
         looks = tuple(leds[i : i + count] for i in range(0, len(leds), count))
         assert looks, part
-        every.append(Trace(re.sub(r"[\d.]+ % idle, \d+ k cycles|stack \d+", "", text), looks))
+        idle = tuple(float(share) for share in _COUNTED.findall(text) if share)
+        every.append(Trace(_COUNTED.sub("", text), idle, looks))
     return every
 
 

@@ -68,7 +68,7 @@ FAULTS = {
         Fault("power pin is low", {"microphone"}, "the microphone is dead"),
         Fault("PDM is not enabled", {"microphone"}, "check the microphone's wiring and power"),
         # No driver can slow this chip's core; a faulty one can be.
-        Fault("", {"core clock"}, SLOW, ("cpu PerformanceInMips 32",)),
+        Fault("", {"core clock"}, SLOW, ("flash_controller CoreMhz 32",)),
     ),
     "sparkfun_edge": (
         Fault("the converter's clock is off", {"microphone"}, "check the microphone's wiring"),

@@ -43,7 +43,7 @@ constexpr uint32_t kClockApb2 = 0x40021060;         // RCC.APB2ENR
 constexpr uint32_t kClockUart = 1u << 14;           // RCC.APB2ENR.USART1EN
 constexpr uint32_t kClockDfsdm = 1u << 24;          // RCC.APB2ENR.DFSDMEN
 
-// What caused the last reset (RM 6.4.29). Each reset is the pin's too, because the chip pulls it.
+// What caused the last reset (RM 6.4.30). Each reset is the pin's too, because the chip pulls it.
 constexpr uint32_t kResetStatus = 0x40021094;     // RCC.CSR
 constexpr uint32_t kResetForget = 1u << 23;       // RCC.CSR.RMVF
 constexpr uint32_t kResetWasPin = 1u << 26;       // RCC.CSR.PINRSTF
@@ -83,7 +83,7 @@ constexpr uint32_t kFlashEccAddress = 0x7ffff;   // FLASH.ECCR.ADDR_ECC; of the 
 constexpr uint32_t kFlashEccBank2 = 1u << 19;    // FLASH.ECCR.BK_ECC
 constexpr uint32_t kFlashEccFailed = 1u << 31;   // FLASH.ECCR.ECCD; write 1 to clear
 
-// Ports (RM 8.4), 0x400 bytes each; a field of a pin's is 1, 2 or 4 bits wide.
+// Ports (RM 8.5), 0x400 bytes each; a field of a pin's is 1, 2 or 4 bits wide.
 constexpr uint32_t kPorts = 0x48000000;  // GPIOA.MODER
 constexpr uint32_t kPortBytes = 0x400;
 constexpr uint32_t kPortMode = 0x00;
@@ -91,7 +91,7 @@ constexpr uint32_t kPortPull = 0x0c;
 constexpr uint32_t kPortSet = 0x18;       // the upper half clears
 constexpr uint32_t kPortFunction = 0x20;  // pins 0 to 7; then 8 to 15
 
-// DMA controllers (RM 11.5). Which peripheral a channel serves is in RM 11.6.7.
+// DMA controllers (RM 11.6). Which peripheral a channel serves is in RM 11.6.7.
 constexpr uint32_t kMicDmaStatus = 0x40020000;      // DMA1.ISR
 constexpr uint32_t kMicDmaClear = 0x40020004;       // DMA1.IFCR
 constexpr uint32_t kMicDmaWhole = 1u << 13;         // DMA1.ISR.TCIF4
