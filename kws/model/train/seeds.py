@@ -79,7 +79,7 @@ def train_seeds(
     """Train once for each seed from `settings.seed` on, as `train` does.
 
     One seed trains in `out`; several in `out/seed<n>`, and the bundle and the picture of the one
-    with the lowest validation loss are copied to `out`. Runs that are finished are not repeated.
+    with the fewest misses are copied to `out`. Runs that are finished are not repeated.
 
     Raises:
         KwsError: as `train` does.

@@ -138,8 +138,13 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     assert results.mean == pytest.approx(np.mean(results.accuracies))
     one, other = results.accuracies
     assert results.spread == pytest.approx(abs(one - other) / 2**0.5)
-    losses = [run.history[run.best_epoch].validation_loss for run in results.runs]
-    best = results.runs[int(np.argmin(losses))]
+    costs = [
+        (run.calibration.expected.miss_share, run.history[run.best_epoch].validation_loss)
+        for run in results.runs
+        if run.calibration
+    ]
+    assert len(costs) == 2
+    best = results.runs[costs.index(min(costs))]
     assert load_bundle(tmp_path / "run" / "bundle").model == best.bundle.model
     assert results.to_json()["seeds"]["accuracies"] == results.accuracies
 

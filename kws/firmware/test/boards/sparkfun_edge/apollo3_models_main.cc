@@ -69,7 +69,7 @@ void StartUart() {
   Register(kUartControl) =
       kUartClockEnable | kUartClock24MHz | kUartSendEnable | kUartReceiveEnable | kUartEnable;
   Put("wrong pad");
-  SetPads(kPad48To49, kPad49Input);
+  SetPads(kPad48To49, kPad49Input | kPad49PullUp);
   Register(kUartDivisor) = 26;
   Put("ok a divisor waits for LCRH\n");
   Register(kUartLine) = kUart8Bits | kUartFifos;
@@ -164,6 +164,18 @@ uint32_t TicksOfLoop() {
   return Register(kSystemTimer) - begin;
 }
 
+bool IsHalf(uint32_t ticks, uint32_t of) {
+  return 2 * ticks > of - of / 50 && 2 * ticks < of + of / 50;
+}
+
+void TryCache() {
+  WaitTicks(2 * 3000);  // Renode's quantum is 1 ms
+  const uint32_t slow = TicksOfLoop();
+  Register(kCacheConfig) = kCacheEnable | kCacheInstructions;
+  WaitTicks(2 * 3000);
+  Check("the cache makes it twice as fast", IsHalf(TicksOfLoop(), slow), true);
+}
+
 void TryBurst() {
   const uint32_t slow = TicksOfLoop();
   Register(kFrequency) = kFrequencyBurst;
@@ -174,9 +186,8 @@ void TryBurst() {
         kFeatureAnswered | kFeatureThere);
   Register(kFrequency) = kFrequencyBurst;
   Check("burst is granted", Register(kFrequency) & kFrequencyIsBurst, kFrequencyIsBurst);
-  WaitTicks(2 * 3000);  // Renode's quantum is 1 ms
-  const uint32_t fast = TicksOfLoop();
-  Check("burst is twice as fast", 2 * fast > slow - slow / 50 && 2 * fast < slow + slow / 50, true);
+  WaitTicks(2 * 3000);
+  Check("burst is twice as fast", IsHalf(TicksOfLoop(), slow), true);
   Register(kFrequency) = 0;
   WaitTicks(2 * 3000);
 }
@@ -363,6 +374,7 @@ void StartWatchdog() {
   StartSystemTimer();
   if ((reset & kResetWasPowerOn) != 0) {
     Check("the first reset is by power", reset, kResetWasPowerOn);
+    TryCache();
     TryGpio();
     TryTimers();
     TryBurst();
