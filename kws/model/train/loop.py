@@ -69,7 +69,7 @@ class TrainResult:
     """The confusion matrix."""
 
     calibration: Calibration | None
-    """What to expect of the bundle; None if its thresholds could not be chosen."""
+    """What to expect of the bundle; None if its thresholds were not chosen."""
 
     def to_json(self) -> dict[str, Any]:
         """The results for scripts."""
@@ -95,6 +95,7 @@ def train(
     around: Surroundings | None = None,
     teacher: Teacher | None = None,
     origin: TrainedModel | None = None,
+    calibrate: bool = True,
     say: Callable[[str], object] = lambda _: None,
 ) -> TrainResult:
     """Train a model, convert it, evaluate it and write its bundle; go on where a killed run was.
@@ -113,6 +114,7 @@ def train(
         around: talk without keywords, noises and rooms; their training parts are used.
         teacher: a model whose scores become part of the labels.
         origin: a model whose layers this one starts with (`TrainSettings.frozen`).
+        calibrate: choose the bundle's thresholds; a model that only teaches needs none.
         say: called with a line of text now and then.
 
     Raises:
@@ -173,8 +175,9 @@ def train(
     bundle = write_bundle(bundle, out / run_files.BUNDLE)
     picture = out / "confusion.png"
     save_confusion(picture, report.core, f"{name}, int8 on the core")
-    calibration = _calibrate(out / run_files.BUNDLE, dataset, settings, around, say)
-    bundle = load_bundle(out / run_files.BUNDLE)
+    folder = out / run_files.BUNDLE
+    calibration = _calibrate(folder, dataset, settings, around, say) if calibrate else None
+    bundle = load_bundle(folder)
     return TrainResult(bundle, report, state.history, chosen, picture, calibration)
 
 

@@ -164,6 +164,8 @@ def make_wake_word(
         around: Surroundings,
         teacher: Teacher | None = None,
         arch: str = start.arch,
+        *,
+        calibrate: bool = True,
     ) -> TrainResult:
         return train(
             *(dataset, folder),
@@ -176,6 +178,7 @@ def make_wake_word(
             # Never from another round: a model misses more people, the longer it has learned from
             # synthetic voices.
             origin=start if arch == start.arch else None,
+            calibrate=calibrate,
             say=say,
         )
 
@@ -193,7 +196,7 @@ def make_wake_word(
         for number in range(_TEACHERS):
             say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
-            one_round(out / SECOND / f"seed{seed}", seed, around)
+            one_round(out / SECOND / f"seed{seed}", seed, around, calibrate=False)
         # More people calibrate than the validation split has: else one place of half an hour sets
         # the threshold. The last model learns what their talk is from its teachers.
         around = replace(around, held_back=talk)

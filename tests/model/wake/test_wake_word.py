@@ -179,6 +179,8 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
     result = make_wake_word(settings, out, around=Surroundings((talk,)))
     teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
     assert teachers == ["seed0", "seed1"]
+    for teacher in teachers:
+        assert "calibration" not in load_bundle(out / SECOND / teacher / "bundle").metrics
     taught = read_settings(out / THIRD)
     assert taught["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
