@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the program that tries the models needs: a line a check, by UART0, without interrupts;
-// pauses.
+// pauses; time, in ticks of the system timer at 3 MHz.
 #ifndef KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
 #define KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
 
@@ -43,6 +43,31 @@ inline bool Pending(uint32_t interrupt) { return (Register(0xe000e200) >> interr
 // Renode is slow at registers and fast at this.
 inline void Pause(int instructions) {
   for (int i = 0; i < instructions; ++i) asm volatile("nop");
+}
+
+inline void StartSystemTimer() {
+  Register(kSystemTimerConfig) = kSystemTimerClear | kSystemTimerClock3MHz;
+  Register(kSystemTimerConfig) = kSystemTimerClock3MHz;
+}
+
+inline void WaitTicks(uint32_t ticks) {
+  const uint32_t begin = Register(kSystemTimer);
+  while (Register(kSystemTimer) - begin < ticks) Pause(1000);
+}
+
+// At most a second.
+inline bool WaitFor(uint32_t address, uint32_t bit) {
+  for (uint32_t begin = Register(kSystemTimer); Register(kSystemTimer) - begin < 3000000;) {
+    if ((Register(address) & bit) != 0) return true;
+    Pause(100);
+  }
+  return false;
+}
+
+inline uint32_t TicksOfLoop() {
+  const uint32_t begin = Register(kSystemTimer);
+  for (int i = 0; i < 100000; ++i) asm volatile("nop");
+  return Register(kSystemTimer) - begin;
 }
 
 }  // namespace board

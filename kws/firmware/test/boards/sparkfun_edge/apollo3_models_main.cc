@@ -79,25 +79,6 @@ void StartUart() {
   Check("power of UART", Register(kPowerStatus) & kPowerUartIsOn, kPowerUartIsOn);
 }
 
-void StartSystemTimer() {
-  Register(kSystemTimerConfig) = kSystemTimerClear | kSystemTimerClock3MHz;
-  Register(kSystemTimerConfig) = kSystemTimerClock3MHz;
-}
-
-void WaitTicks(uint32_t ticks) {
-  const uint32_t begin = Register(kSystemTimer);
-  while (Register(kSystemTimer) - begin < ticks) Pause(1000);
-}
-
-// At most a second.
-bool WaitFor(uint32_t address, uint32_t bit) {
-  for (uint32_t begin = Register(kSystemTimer); Register(kSystemTimer) - begin < 3000000;) {
-    if ((Register(address) & bit) != 0) return true;
-    Pause(100);
-  }
-  return false;
-}
-
 void TryGpio() {
   constexpr uint32_t kRed = 1u << (46 - 32), kBlue = 1u << (37 - 32);
   Register(kPad44To47) = kPad46Gpio;
@@ -156,12 +137,6 @@ void TryTimers() {
   for (int i = 0; i < 1000; ++i) asm volatile("nop");
   Check("a frozen system timer stands", Register(kSystemTimer), frozen);
   StartSystemTimer();
-}
-
-uint32_t TicksOfLoop() {
-  const uint32_t begin = Register(kSystemTimer);
-  for (int i = 0; i < 100000; ++i) asm volatile("nop");
-  return Register(kSystemTimer) - begin;
 }
 
 bool IsHalf(uint32_t ticks, uint32_t of) {
