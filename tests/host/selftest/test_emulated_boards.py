@@ -67,7 +67,7 @@ FAULTS = {
         Fault("15.4 kHz: clock of 1.231 MHz", {"samples"}, CLOCK),
         Fault("power pin is low", {"microphone"}, "the microphone is dead"),
         Fault("PDM is not enabled", {"microphone"}, "check the microphone's wiring and power"),
-        # No driver can slow this chip's core; a faulty one can be.
+        # A faulty chip. Of drivers only one without the cache is as slow: a mutant.
         Fault("", {"core clock"}, SLOW, ("flash_controller CoreMhz 32",)),
     ),
     "sparkfun_edge": (
