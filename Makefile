@@ -97,14 +97,16 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	@echo "docs/index.md leads further."
 
 # The models in kws/assets, again, and docs/results.md, which says how well they do. It takes hours; what is
-# finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands).
+# finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands),
+# SEEDS says how many times each model is trained; the best is kept.
 DATA ?= ../shared/data/speech_commands
+SEEDS ?= 3
 assets: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --bundles kws/assets
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --bundles kws/assets
 
 # The figures alone.
 results: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA)
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS)
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.
