@@ -23,8 +23,8 @@ Every shape works, but not every shape has a fast loop. The tables show the cycl
 one layer, in all and per multiply-accumulate. Products with padding count as products. Windows,
 strides and dilations are written height x width.
 
-**CONV_2D** has one fast loop for all windows, strides, dilations and groups. It computes two
-filters at three output pixels at a time. A product costs more where
+**CONV_2D** has one fast loop for nearly all windows, strides, dilations and groups. It computes
+two filters at three output pixels at a time. A product costs more where
 
 - a filter has few products (window x input channels), or their number is not a multiple of 4;
 - there are few filters, because each window is copied once for all of them;
@@ -32,14 +32,14 @@ filters at three output pixels at a time. A product costs more where
 - a filter has more than 64 products: then its weights are widened anew for every three pixels.
   With fewer, up to 27 pixels share that work.
 
-An output of a single pixel, as in streaming models, has a loop of its own: that of
+Windows of 3 x 3 and 1 x 3 over a single input channel, as first layers often have, take the loops
+of depthwise convolutions. An output of a single pixel, as in streaming models, takes the loop of
 FULLY_CONNECTED.
 
-**DEPTHWISE_CONV_2D** has five fast loops:
+**DEPTHWISE_CONV_2D** has fast loops for five kinds of windows:
 
-- windows of 3 x 3, stride 1 or 2 along the rows of the image, no dilation, a multiple of 4
-  channels, multiplier 1, 4 outputs a row or more (four channels, and four or five outputs, at a
-  time);
+- windows of 3 x 3 and of 1 x 3, stride 1 or 2 along the rows of the image, no dilation, 4 outputs
+  a row or more (four or five outputs at a time);
 - an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
 - 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
   time);
@@ -47,12 +47,13 @@ FULLY_CONNECTED.
 - all else with a multiple of 4 channels and multiplier 1 (four channels of one output at a time).
 
 A dilated window of stride 1 sees every second value, or every third, so the image falls apart into
-two or three, and each is convolved without dilation. That is done where the first or second loop
-takes the parts and the window has 5 taps or more.
+two or three, and each is convolved without dilation. That is done where one of the first two kinds
+of loops takes the parts and the window has 3 taps or more.
 
-Other shapes take a loop that computes one output at a time. If the output is higher than wide and
-the input has more than one channel, the kernel takes the image's columns as its rows (unless it is
-5 wide and at most 7 high).
+Other shapes take a loop that computes one output at a time. If the input has more than one channel,
+the kernel takes the image's columns as its rows where the window is one column wide, and where both
+the window and the output are higher than one and the output is higher than wide (unless it is 5
+wide and at most 7 high).
 
 The linker leaves out the loops that a model's shapes do not need.
 
@@ -63,8 +64,9 @@ The fast loops of both convolutions also need the factor of each channel to shif
 to the right, as it does in most models. An activation that clips what int8 would not is a pass of
 its own over the output.
 
-Each output has to be scaled, whatever its window, so a product costs the more, the fewer a window
-has.
+Each output has to be scaled and stored, whatever its window, which takes 8 cycles or more, and its
+values have to be widened: so a product costs the more, the fewer a window has. That is why some
+shapes remain at more than 1.6 times the best of their op.
 """
 
 
@@ -188,6 +190,7 @@ _CONV_2D = (
     _Window("3 x 3, dilation 2 x 2", (25, 5, 16), (3, 3), 16, dilation=(2, 2)),
     _Window("3 x 3, 4 groups", (25, 5, 16), (3, 3), 16, groups=4),
     _Window("3 x 3, one input channel", (49, 40, 1), (3, 3), 16),
+    _Window("3 x 3, stride 2 x 2, one input channel", (49, 40, 1), (3, 3), 16, (2, 2)),
     _Window("10 x 4, stride 2 x 2, one input channel", (49, 10, 1), (10, 4), 64, (2, 2)),
     _Window("9 x 1", (49, 1, 40), (9, 1), 16),
     _Window("3 x 1", (49, 1, 40), (3, 1), 16),
@@ -198,6 +201,7 @@ _DEPTHWISE = (
     _Window("3 x 3, stride 2 x 1", (25, 20, 64), (3, 3), 64, (2, 1), depthwise=True),
     _Window("3 x 3, stride 2 x 2", (25, 20, 64), (3, 3), 64, (2, 2), depthwise=True),
     _Window("3 x 3, dilation 2 x 2", (25, 20, 64), (3, 3), 64, dilation=(2, 2), depthwise=True),
+    _Window("3 x 3, odd channels", (25, 20, 63), (3, 3), 63, depthwise=True),
     _Window("3 x 3, multiplier 2", (25, 20, 32), (3, 3), 64, depthwise=True),
     _Window("3 x 3, RELU6 that clips", (25, 20, 64), (3, 3), 64, depthwise=True, clips=True),
     _Window("5 x 5", (25, 20, 64), (5, 5), 64, depthwise=True),
@@ -207,6 +211,7 @@ _DEPTHWISE = (
     _Window("9 x 1, dilation 2 x 1", (49, 1, 64), (9, 1), 64, dilation=(2, 1), depthwise=True),
     _Window("29 x 1, dilation 2 x 1", (49, 1, 64), (29, 1), 64, dilation=(2, 1), depthwise=True),
     _Window("1 x 3", (49, 20, 16), (1, 3), 16, depthwise=True),
+    _Window("3 x 1", (49, 1, 64), (3, 1), 64, depthwise=True),
     _Window("3 x 1, dilation 2 x 1", (49, 20, 16), (3, 1), 16, dilation=(2, 1), depthwise=True),
     _Window("5 x 1, one output pixel", (5, 1, 64), (5, 1), 64, (5, 1), depthwise=True),
     _Window("10 x 8, stride 2 x 2, multiplier 8", (49, 40, 1), (10, 8), 8, (2, 2), depthwise=True),

@@ -61,6 +61,8 @@ def depthwise(
         (depthwise((3, 3), activation=RELU6), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((12, 40)), "DEPTHWISE_CONV_2D one output"),
         (depthwise((3, 3), dilation=2), "DEPTHWISE_CONV_2D not 8 taps"),
+        (depthwise((3, 3), multiplier=2), "DEPTHWISE_CONV_2D 3 taps"),
+        (depthwise((3, 3), (1, 3), (3, 1)), "DEPTHWISE_CONV_2D 3 taps"),
         (depthwise((4, 4), (5, 5)), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((10, 8), (3, 3), multiplier=4), "DEPTHWISE_CONV_2D"),
     ],

@@ -17,10 +17,12 @@ Array = NDArray[Any]
 
 PROPERTIES = (
     test_convolution.test_conv_2d,
+    test_convolution.test_conv_2d_of_one_channel,
     test_convolution.test_conv_2d_of_many_channels,
     test_depthwise.test_depthwise_conv_2d,
     test_depthwise.test_depthwise_with_eight_columns,
     test_depthwise.test_depthwise_three_by_three,
+    test_depthwise.test_depthwise_three_taps,
     test_depthwise.test_depthwise_four_channels,
     test_depthwise.test_depthwise_with_one_output,
     test_depthwise.test_depthwise_with_dilation,

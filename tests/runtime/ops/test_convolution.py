@@ -94,7 +94,30 @@ def windows(
     **ANY,
 )
 @FEW
-def test_conv_2d(
+def test_conv_2d(**drawn: Any) -> None:
+    _check_conv_2d(**drawn)
+
+
+@given(
+    # The first layers of many models are of this kind, and are a depthwise convolution.
+    w=st.tuples(st.sampled_from([1, 3]), st.sampled_from([1, 2])).flatmap(
+        lambda drawn: windows(
+            dilations=False, width=3, height=drawn[0], stride=drawn[1], tallest=40
+        )
+    ),
+    batch=st.integers(1, 2),
+    cin=st.just(1),
+    cout=st.integers(1, 20),
+    groups=st.just(1),
+    bias=st.booleans(),
+    **USUAL,
+)
+@FEW
+def test_conv_2d_of_one_channel(**drawn: Any) -> None:
+    _check_conv_2d(**drawn)
+
+
+def _check_conv_2d(
     *,
     w: dict[str, int],
     batch: int,

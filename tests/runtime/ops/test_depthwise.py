@@ -22,6 +22,11 @@ from tests.runtime.strategies import (
 _TURNED = str.maketrans("hw", "wh")
 
 
+def turned(w: dict[str, int], over: bool) -> dict[str, int]:
+    """The window, and its image, with height and width changed `over`, or as it is."""
+    return {axis.translate(_TURNED): w[axis] for axis in w} if over else w
+
+
 @given(
     w=windows(),
     batch=st.integers(1, 2),
@@ -60,6 +65,27 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 )
 @FEW
 def test_depthwise_three_by_three(**drawn: Any) -> None:
+    _check_depthwise(**drawn)
+
+
+@given(
+    # The same loops for several filters a channel, and for windows of one row or one column.
+    w=st.builds(
+        turned,
+        st.tuples(st.sampled_from([1, 3]), st.sampled_from([1, 2])).flatmap(
+            lambda drawn: windows(
+                dilations=False, width=3, height=drawn[0], stride=drawn[1], tallest=30
+            )
+        ),
+        st.booleans(),
+    ),
+    batch=st.integers(1, 2),
+    cin=st.sampled_from([1, 2, 4, 5, 8]),
+    multiplier=st.sampled_from([1, 2, 3, 4, 9]),
+    **USUAL,
+)
+@FEW
+def test_depthwise_three_taps(**drawn: Any) -> None:
     _check_depthwise(**drawn)
 
 
@@ -103,7 +129,7 @@ def test_depthwise_with_one_output(
 
 @given(
     # With stride 1 the Cortex-M4 takes such a layer as several without dilation.
-    kernel=st.sampled_from([(3, 3), (1, 5), (5, 1), (3, 5), (1, 9)]),
+    kernel=st.sampled_from([(3, 3), (1, 3), (3, 1), (1, 5), (5, 1), (3, 5), (1, 9)]),
     dilation=st.tuples(st.integers(1, 4), st.integers(1, 4)),
     stride=st.sampled_from([(1, 1), (1, 1), (2, 1), (1, 2)]),
     size=st.tuples(st.integers(1, 24), st.integers(1, 24)),
@@ -134,7 +160,7 @@ def test_depthwise_with_dilation(
 @given(
     # Filters over time are of this kind, which has an inner loop of its own as well.
     w=st.builds(
-        lambda w, turned: {axis.translate(_TURNED): w[axis] for axis in w} if turned else w,
+        turned,
         st.sampled_from([3, 5, 7, 9]).flatmap(lambda taps: windows(dilations=False, width=taps)),
         st.booleans(),
     ),

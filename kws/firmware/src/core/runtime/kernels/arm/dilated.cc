@@ -45,7 +45,7 @@ bool IsDilated(const Sides& sides) {
   if (!MayBeDilated(sides) || !FallsApart(rows) || !FallsApart(columns)) return false;
   Sides smallest = WithoutDilation(sides);
   smallest.columns.out = columns.out / columns.dilation;
-  return IsThreeByThree(smallest) || IsOddTaps(smallest);
+  return IsThreeByThree(smallest) || IsThreeTaps(smallest) || IsOddTaps(smallest);
 }
 
 #if KWS_HAVE_DSP
@@ -60,12 +60,13 @@ void RunDilated(const DepthwiseRows& work, const Sides& sides) {
       DepthwiseRows image = work;
       image.input += FirstValue(rows, y) * rows.in_step + FirstValue(columns, x) * columns.in_step;
       image.output += y * rows.out_step + x * columns.out_step;
-      if (!IsThreeByThree(part)) {
-        RunDepthwiseRows(image, part);
-      } else if (part.columns.stride == 2) {
-        RunThreeByThree(image, part, RunThreeByThreeEveryOther);
+      if (IsThreeByThree(part)) {
+        RunThreeByThree(image, part,
+                        part.columns.stride == 2 ? RunThreeByThreeEveryOther : RunThreeByThreeRows);
+      } else if (IsThreeTaps(part)) {
+        RunThreeTaps(image, part);
       } else {
-        RunThreeByThree(image, part, RunThreeByThreeRows);
+        RunDepthwiseRows(image, part);
       }
     }
   }

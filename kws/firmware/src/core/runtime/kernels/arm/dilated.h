@@ -15,7 +15,7 @@ namespace kws {
 
 // Where it may pay. Fewer taps cost less with four channels of an output at a time.
 inline bool MayBeDilated(const Sides& sides) {
-  constexpr int kFewestTaps = 5;
+  constexpr int kFewestTaps = 3;
   return (sides.rows.dilation > 1 || sides.columns.dilation > 1) &&
          sides.rows.taps * sides.columns.taps >= kFewestTaps;
 }

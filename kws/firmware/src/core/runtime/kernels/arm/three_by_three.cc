@@ -10,20 +10,28 @@
 namespace kws {
 namespace {
 
-// Of a row in memory: four channels, each with what the last pass reads.
-int RowValues(const Sides& sides) {
+// Input channels in memory together.
+int Lanes(const Sides& sides) { return sides.channels % kFour == 0 ? kFour : 1; }
+
+// Of a row in memory, one channel's values, with what the last pass reads.
+int LaneValues(const Sides& sides) {
   const int out = sides.columns.out;
-  return kFour * (sides.columns.stride == 2 ? 2 * out + 2 : (out + 4) & ~1);
+  return sides.columns.stride == 2 ? 2 * out + 2 : (out + 4) & ~1;
 }
 
+int RowValues(const Sides& sides) { return Lanes(sides) * LaneValues(sides); }
+
 // Rows of the image under `rows` rows of outputs.
-int Covered(const Sides& sides, int rows) { return (rows - 1) * sides.rows.stride + 3; }
+int Covered(const Sides& sides, int rows) {
+  return (rows - 1) * sides.rows.stride + sides.rows.taps;
+}
 
 // Rows of outputs at a time: as many as take about 2 kB.
 int RowsAtOnce(const Sides& sides) {
   constexpr int kValues = 1024;
-  const int rows = (kValues / RowValues(sides) - 3) / sides.rows.stride + 1;
-  return rows < 1 ? 1 : rows < sides.rows.out ? rows : sides.rows.out;
+  const int room = kValues / RowValues(sides) - sides.rows.taps;
+  const int rows = room < 0 ? 1 : room / sides.rows.stride + 1;
+  return rows < sides.rows.out ? rows : sides.rows.out;
 }
 
 }  // namespace
@@ -37,14 +45,20 @@ uint32_t ThreeByThreeScratch(const Sides& sides) {
 #if KWS_HAVE_DSP
 namespace {
 
+// An image by 3x3 of four channels with a filter each, or (`kAll`) by any window of three taps.
+template <bool kAll>
 class Image {
  public:
-  Image(const DepthwiseRows& work, const Sides& sides)
+  Image(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop)
       : work_(work),
+        sides_(sides),
         rows_(sides.rows),
         columns_(sides.columns),
-        row_values_(RowValues(sides)),
+        lanes_(kAll ? Lanes(sides) : kFour),
+        lane_values_(LaneValues(sides)),
+        row_values_(lanes_ * lane_values_),
         rows_at_once_(RowsAtOnce(sides)),
+        loop_(loop),
         filters_(reinterpret_cast<ThreeByThree*>(work.scratch)),
         band_(reinterpret_cast<int16_t*>(filters_ + kFour)) {
     // What is beside the image stays zero.
@@ -59,30 +73,38 @@ class Image {
       filter.rest = five ? -1 : -count & 3;
       filter.next_row = 2 * (rows_.stride * row_values_ - columns_.stride * (count - five));
       filter.next_output = rows_.out_step - count * columns_.out_step;
+      filter.lane = c * lane_values_;
     }
   }
 
-  // Four channels from `first` on.
-  void Run(int first, ThreeByThreeLoop loop) {
-    PackThreeByThree(work_.filter + first, rows_.filter_step, columns_.filter_step, filters_);
-    for (int c = 0; c < kFour; ++c) {
-      const Outputs::Factor factor = work_.outputs.UsualFactor(first + c);
-      filters_[c].start = work_.Bias(first + c);
-      filters_[c].multiplier = factor.multiplier;
-      filters_[c].bias = factor.bias;
-      filters_[c].right = factor.right;
-    }
-    int8_t* to = work_.output + first;
+  void Run() {
+    for (int first = 0; first < sides_.channels; first += lanes_) RunLanes(first);
+  }
+
+ private:
+  int Taps() const { return kAll ? rows_.taps : 3; }
+
+  // All outputs of the input channels in memory, of which `first` is the first.
+  void RunLanes(int first) {
+    int8_t* to = work_.output + (kAll ? first * sides_.multiplier : first);
     int kept = 0;  // rows in memory that the next outputs need, too
+    if (!kAll) {
+      PackThreeByThree(work_.filter + first, rows_.filter_step, columns_.filter_step, filters_);
+      for (int c = 0; c < kFour; ++c) SetOutput(filters_[c], first + c);
+    }
     for (int y = 0; y < rows_.out; y += rows_at_once_) {
       const int left = rows_.out - y;
       const int now = left < rows_at_once_ ? left : rows_at_once_;
-      Take(work_.input + first, y * rows_.stride - rows_.pad, kept, (now - 1) * rows_.stride + 3);
-      const ThreeByThreeRows band{band_, row_values_ / kFour, row_values_,
-                                  now * rows_.stride * row_values_};
-      loop(filters_, band, to);
+      Take(work_.input + first, y * rows_.stride - rows_.pad, kept,
+           (now - 1) * rows_.stride + Taps());
+      ThreeByThreeRows band{band_, row_values_, now * rows_.stride * row_values_, kFour};
+      if (kAll) {
+        RunFilters(first, band, to);
+      } else {
+        loop_(filters_, band, to);
+      }
       to += now * rows_.out_step;
-      kept = 3 - rows_.stride;
+      kept = Taps() - rows_.stride;
       if (kept < 0) kept = 0;
       if (now < left) {
         CopyForward(reinterpret_cast<uint8_t*>(band_),
@@ -92,7 +114,31 @@ class Image {
     }
   }
 
- private:
+  // All filters of these lanes over the rows in memory.
+  void RunFilters(int first, ThreeByThreeRows& band, int8_t* to) {
+    const int count = lanes_ * sides_.multiplier;
+    const int channel = first * sides_.multiplier;
+    for (int done = 0; done < count; done += kFour) {
+      band.channels = count - done < kFour ? count - done : kFour;
+      for (int c = 0; c < band.channels; ++c) {
+        const int output = channel + done + c;
+        PackThreeTaps(work_.filter + output * sides_.FilterStep(), rows_.taps, rows_.filter_step,
+                      columns_.filter_step, &filters_[c]);
+        SetOutput(filters_[c], output);
+        filters_[c].lane = (done + c) / sides_.multiplier * lane_values_;
+      }
+      loop_(filters_, band, to + done);
+    }
+  }
+
+  void SetOutput(ThreeByThree& filter, int channel) const {
+    const Outputs::Factor factor = work_.outputs.UsualFactor(channel);
+    filter.start = work_.Bias(channel);
+    filter.multiplier = factor.multiplier;
+    filter.bias = factor.bias;
+    filter.right = factor.right;
+  }
+
   // Widens rows `origin + kept` to `origin + count - 1` of the image; those outside it are zero.
   void Take(const int8_t* input, int origin, int kept, int count) {
     const int begin = origin + kept < 0 ? -origin : kept;
@@ -101,10 +147,18 @@ class Image {
     Clear(kept, begin);
     Clear(end, count);
     if (begin == end) return;
-    const FourRows rows{end - begin, rows_.in_step, columns_.in, columns_.in_step,
-                        row_values_ / kFour};
-    WidenFourRows(input + (origin + begin) * rows_.in_step, rows, work_.input_offset,
-                  band_ + begin * row_values_ + columns_.pad);
+    const int8_t* from = input + (origin + begin) * rows_.in_step;
+    int16_t* to = band_ + begin * row_values_ + columns_.pad;
+    if (kAll && lanes_ == 1) {
+      for (int row = begin; row < end; ++row) {
+        WidenOne(from, columns_.in_step, columns_.in, work_.input_offset, to, 0);
+        from += rows_.in_step;
+        to += row_values_;
+      }
+      return;
+    }
+    const FourRows rows{end - begin, rows_.in_step, columns_.in, columns_.in_step, lane_values_};
+    WidenFourRows(from, rows, work_.input_offset, to);
   }
 
   void Clear(int begin, int end) {
@@ -115,10 +169,14 @@ class Image {
   }
 
   const DepthwiseRows& work_;
+  const Sides& sides_;
   const Side& rows_;
   const Side& columns_;
+  const int lanes_;
+  const int lane_values_;
   const int row_values_;
   const int rows_at_once_;
+  const ThreeByThreeLoop loop_;
   ThreeByThree* const filters_;
   int16_t* const band_;
 };
@@ -126,8 +184,14 @@ class Image {
 }  // namespace
 
 void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop) {
-  Image image(work, sides);
-  for (int first = 0; first < sides.channels; first += kFour) image.Run(first, loop);
+  Image<false>(work, sides, loop).Run();
+}
+
+void RunThreeTaps(const DepthwiseRows& work, const Sides& sides) {
+  const bool row = sides.rows.taps == 1;
+  ThreeByThreeLoop loop = row ? RunThreeTapsRow : RunThreeByThreeRows;
+  if (sides.columns.stride == 2) loop = row ? RunThreeTapsEveryOther : RunThreeByThreeEveryOther;
+  Image<true>(work, sides, loop).Run();
 }
 
 #endif  // KWS_HAVE_DSP

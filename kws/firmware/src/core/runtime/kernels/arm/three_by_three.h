@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions of 3x3, stride 1 or 2 along the row: four channels at a time, whose rows
-// are widened together, and four or five outputs of each at a time.
+// Convolutions of 3x3 and 1x3, stride 1 or 2 along the row, in which an output channel sees one
+// input channel: four or five outputs of a channel at a time. Four input channels, whose rows are
+// widened together, take turns where their number allows it, else one.
 //
 // As many rows of the image as have room are in memory, those outside it too, each channel's values
 // for itself, as in shared/depthwise_band.h.
@@ -21,12 +22,21 @@ inline bool IsThreeByThree(const Sides& sides) {
          sides.rows.dilation == 1 && sides.columns.dilation == 1;
 }
 
-// Bytes of scratch.
+// What else there is of three taps along the row: several filters a channel, channels that are no
+// multiple of four, windows of one row.
+inline bool IsThreeTaps(const Sides& sides) {
+  return (sides.rows.taps == 3 || sides.rows.taps == 1) && sides.columns.taps == 3 &&
+         sides.columns.stride <= 2 && sides.columns.out >= 4 && sides.rows.dilation == 1 &&
+         sides.columns.dilation == 1 && !IsThreeByThree(sides);
+}
+
+// Bytes of scratch, for both.
 uint32_t ThreeByThreeScratch(const Sides& sides);
 
 #if KWS_HAVE_DSP
 // All outputs of an image, of which each factor is usual, by the loop of its stride.
 void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop);
+void RunThreeTaps(const DepthwiseRows& work, const Sides& sides);
 #endif
 
 }  // namespace kws

@@ -35,6 +35,16 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
   }
 }
 
+void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_step,
+                   ThreeByThree* channel) {
+  for (int row = 0; row < rows; ++row) {
+    const int32_t b = weights[column_step];
+    channel->weights[row][0] = dsp::Pack(weights[0], b);
+    channel->weights[row][1] = dsp::Pack(b, weights[2 * column_step]);
+    weights += row_step;
+  }
+}
+
 // It stands for
 //
 //   for (; top != end; top, middle, bottom and `to` go on to the next row) {
@@ -55,7 +65,8 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
 // and is in assembly for the registers, of which it takes all, and for loads that follow each
 // other: the first takes two cycles, each of the others one. KWS_FOUR and KWS_FIVE are the products
 // of a row, which leave the row's pointer behind the first four outputs; the fifth sum is in `to`.
-// `back` shifts outputs to bytes of a row.
+// `back` shifts outputs to bytes of a row;
+// `four` and `five` are the products of all rows of the window.
 #define KWS_LOAD_FACTOR            \
   "ldr %[v0], [%[channel], #28]\n" \
   "ldr %[v1], [%[channel], #32]\n" \
@@ -64,7 +75,7 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
 #define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "%[v0]", "%[v1]", "%[v2]")
 #define KWS_SCALE_FOUR \
   KWS_SCALE_SUM("%[s0]") KWS_SCALE_SUM("%[s1]") KWS_SCALE_SUM("%[s2]") KWS_SCALE_SUM("%[s3]")
-#define KWS_ROWS(back) \
+#define KWS_ROWS(back, four, five) \
   "1:\n"                                                \
   "ldr %[w1], [%[channel], #44]\n"                      \
   "cmp %[w1], #0\n"                                     \
@@ -72,10 +83,7 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
   "2:\n"                                                \
   "str %[w1], %[left]\n"                                \
   "ldr %[s3], [%[channel]]\n"                           \
-  KWS_FOUR("top", "4", "%[s3]", "%[s3]", "%[s3]")       \
-  KWS_FOUR("middle", "12", "%[s0]", "%[s1]", "%[s2]")   \
-  KWS_FOUR("bottom", "20", "%[s0]", "%[s1]", "%[s2]")   \
-  KWS_LOAD_FACTOR                                       \
+  four KWS_LOAD_FACTOR                                       \
   "ldr %[w1], %[left]\n"                                \
   KWS_SCALE_FOUR                                        \
   "add %[v0], %[w0], %[w0], lsl #1\n"                   \
@@ -100,10 +108,7 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
   "4:\n"                                                \
   "str %[to], %[place]\n"                               \
   "ldr %[to], [%[channel]]\n"                           \
-  KWS_FIVE("top", "4", "%[to]", "%[to]", "%[to]", "%[to]")     \
-  KWS_FIVE("middle", "12", "%[s0]", "%[s1]", "%[s2]", "%[s3]") \
-  KWS_FIVE("bottom", "20", "%[s0]", "%[s1]", "%[s2]", "%[s3]") \
-  KWS_LOAD_FACTOR                                       \
+  five KWS_LOAD_FACTOR                                       \
   "ldr %[w1], %[place]\n"                               \
   KWS_SCALE_FOUR KWS_SCALE_SUM("%[to]")                 \
   "add %[v0], %[w0], %[w0], lsl #1\n"                   \
@@ -124,10 +129,17 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
   "add %[to], %[w1]\n"                                  \
   "cmp %[top], %[v0]\n"                                 \
   "bne 1b\n"
-#define KWS_FOUR_CHANNELS(back)                                                               \
-  const int16_t* band = rows.band;                                                            \
-  for (int c = 0; c < kThreeByThreeChannels; ++c) {                                           \
-    const int16_t* top = band;                                                                \
+#define KWS_TOP_FOUR KWS_FOUR("top", "4", "%[s3]", "%[s3]", "%[s3]")
+#define KWS_TOP_FIVE KWS_FIVE("top", "4", "%[to]", "%[to]", "%[to]", "%[to]")
+#define KWS_ALL_FOUR                                               \
+  KWS_TOP_FOUR KWS_FOUR("middle", "12", "%[s0]", "%[s1]", "%[s2]") \
+      KWS_FOUR("bottom", "20", "%[s0]", "%[s1]", "%[s2]")
+#define KWS_ALL_FIVE                                                        \
+  KWS_TOP_FIVE KWS_FIVE("middle", "12", "%[s0]", "%[s1]", "%[s2]", "%[s3]") \
+      KWS_FIVE("bottom", "20", "%[s0]", "%[s1]", "%[s2]", "%[s3]")
+#define KWS_CHANNELS(back, four, five)                                                        \
+  for (int c = 0; c < rows.channels; ++c) {                                                   \
+    const int16_t* top = rows.band + channels[c].lane;                                        \
     const int16_t* middle = top + rows.row_values;                                            \
     const int16_t* bottom = middle + rows.row_values;                                         \
     const int16_t* const end = top + rows.values;                                             \
@@ -135,14 +147,13 @@ void PackThreeByThree(const int8_t* weights, int row_step, int column_step,
     int32_t left;                                                                             \
     int8_t* place;                                                                            \
     uint32_t s0, s1, s2, s3, v0, v1, v2, w0, w1;                                              \
-    __asm__ volatile(KWS_ROWS(back)                                                           \
+    __asm__ volatile(KWS_ROWS(back, four, five)                                               \
                      : [top] "+r"(top), [middle] "+r"(middle), [bottom] "+r"(bottom),         \
                        [to] "+r"(at), [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2),         \
                        [s3] "=&r"(s3), [v0] "=&r"(v0), [v1] "=&r"(v1), [v2] "=&r"(v2),        \
                        [w0] "=&r"(w0), [w1] "=&r"(w1), [left] "=m"(left), [place] "=m"(place) \
                      : [channel] "r"(&channels[c]), [end] "m"(end)                            \
                      : "cc", "memory");                                                       \
-    band += rows.lane_values;                                                                 \
   }
 
 void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to) {
@@ -183,7 +194,11 @@ void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& r
   "smlabt %[s3], %[w0], %[v1], " s3          \
   "\n"                                       \
   "smlad %[to], %[w0], %[v2], %[to]\n" KWS_ENDS "smlatb %[to], %[w1], %[v0], %[to]\n"
-  KWS_FOUR_CHANNELS("1")
+  KWS_CHANNELS("1", KWS_ALL_FOUR, KWS_ALL_FIVE)
+}
+
+void RunThreeTapsRow(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to) {
+  KWS_CHANNELS("1", KWS_TOP_FOUR, KWS_TOP_FIVE)
 #undef KWS_FIVE
 #undef KWS_ENDS
 #undef KWS_FOUR
@@ -227,13 +242,22 @@ void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeR
   "], #4]\n"                           \
   "smlad %[to], %[w0], %[v1], %[to]\n" \
   "smlatb %[to], %[w1], %[v0], %[to]\n"
-  KWS_FOUR_CHANNELS("2")
+  KWS_CHANNELS("2", KWS_ALL_FOUR, KWS_ALL_FIVE)
+}
+
+void RunThreeTapsEveryOther(const ThreeByThree* channels, const ThreeByThreeRows& rows,
+                            int8_t* to) {
+  KWS_CHANNELS("2", KWS_TOP_FOUR, KWS_TOP_FIVE)
 #undef KWS_FIFTH
 #undef KWS_PRODUCTS
 #undef KWS_FIVE
 #undef KWS_FOUR
 }
-#undef KWS_FOUR_CHANNELS
+#undef KWS_CHANNELS
+#undef KWS_ALL_FIVE
+#undef KWS_ALL_FOUR
+#undef KWS_TOP_FIVE
+#undef KWS_TOP_FOUR
 #undef KWS_ROWS
 #undef KWS_SCALE_FOUR
 #undef KWS_SCALE_SUM

@@ -9,10 +9,11 @@
 
 namespace kws {
 
-// A channel's filter and output stage, and the rows' geometry, in the order in which they are read.
+// An output channel's filter and output stage, and the rows' geometry, in the order in which they
+// are read.
 struct ThreeByThree {
   int32_t start;
-  // A row's weights a, b, c as pairs: ab, bc.
+  // A row's weights a, b, c as pairs: ab, bc. A window of one row has the first alone.
   uint32_t weights[3][2];
   int32_t multiplier;
   int32_t bias;
@@ -24,31 +25,35 @@ struct ThreeByThree {
   int32_t rest;      // -1: a pass over five behind them; else so many outputs back for one of four
   int32_t next_row;  // bytes from where the last pass left a row to the next row's first value
   int32_t next_output;  // bytes from behind a row's last output to the next row's first
-};
 
-// Four channels lie side by side.
-constexpr int kThreeByThreeChannels = 4;
+  int32_t lane;  // int16 values from the band's first to the first that this channel sees
+};
 
 #if KWS_HAVE_DSP
 // Rows in memory, as int16 values.
 struct ThreeByThreeRows {
-  const int16_t* band;  // the first channel's first value of the first window
-  int lane_values;      // from channel to channel
-  int row_values;       // from row to row
-  int values;           // from the first window to that behind the last
+  const int16_t* band;
+  int row_values;  // from row to row
+  int values;      // from the first window to that behind the last
+  int channels;    // of the output, side by side, at least one
 };
 
-// Packs the filters of the channels, of which `weights` is the first's first; `row_step` and
+// Packs the filters of four channels, of which `weights` is the first's first; `row_step` and
 // `column_step` are the bytes from tap to tap.
 void PackThreeByThree(const int8_t* weights, int row_step, int column_step, ThreeByThree* channels);
+// Packs one channel's filter of so many rows.
+void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_step,
+                   ThreeByThree* channel);
 
 // All outputs under these rows; `to` is the first channel's first. For stride 1 along the row, and
-// for stride 2.
+// for stride 2; for windows of three rows, and of one.
 using ThreeByThreeLoop = void (*)(const ThreeByThree* channels, const ThreeByThreeRows& rows,
                                   int8_t* to);
 void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
 void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeRows& rows,
                                int8_t* to);
+void RunThreeTapsRow(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
+void RunThreeTapsEveryOther(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);
 #endif
 
 }  // namespace kws

@@ -7,12 +7,14 @@
 // over the input, by pixels where the window is one pixel, else by rows.
 //
 // An output of a single pixel, as in models that take frame by frame, is made as FULLY_CONNECTED
-// makes its own.
+// makes its own. Windows of three columns over a single input channel are a depthwise convolution.
 #include "runtime/kernel_context.h"
+#include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/dot_loops.h"
 #include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/kernels/shared/gather_loops.h"
+#include "runtime/kernels/shared/image_sides.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/quantization.h"
 #include "runtime/kernels/shared/weighted_op.h"
@@ -40,14 +42,27 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
 }
 
-// How many pixels the output has: each has code of its own. kAny takes activations that clip, too.
-enum Pixels { kOnePixel = 1, kManyPixels = 2, kAny = 3 };
+// What has code of its own: outputs of one pixel and of many, and what is a depthwise convolution.
+// kAny takes activations that clip, too.
+enum Kinds { kOnePixel = 1, kManyPixels = 2, kOneChannel = 4, kAny = 7 };
 
 int32_t PixelsOf(const Window& window) {
   return static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
 }
 
-template <int kPixels>
+// The window on a single input channel, which all filters see.
+Sides OneChannel(const Window& window) {
+  Sides sides(window);
+  sides.rows.filter_step = window.width;
+  sides.columns.filter_step = 1;
+  return sides;
+}
+
+bool IsOneChannel(const Window& window) {
+  return window.in_channels == 1 && IsThreeTaps(OneChannel(window));
+}
+
+template <int kKinds>
 Status Prepare(PrepareContext& context) {
   WeightedOp op;
   KWS_RETURN_IF_ERROR(op.Read(context, OptionsType::kConv2D, 4, 0));
@@ -60,19 +75,30 @@ Status Prepare(PrepareContext& context) {
       window.out_channels % (window.in_channels / depth) != 0) {
     return Status::kUnsupportedShape;
   }
-  const int pixels = PixelsOf(window) == 1 ? kOnePixel : kManyPixels;
-  if ((pixels & kPixels) == 0) return Status::kUnsupportedShape;
+  const bool one_channel = IsOneChannel(window);
+  const int kind = PixelsOf(window) == 1 ? kOnePixel : one_channel ? kOneChannel : kManyPixels;
+  if ((kind & kKinds) == 0) return Status::kUnsupportedShape;
   params->input_offset = op.input_offset();
   params->depth = static_cast<uint16_t>(depth);
   const bool grouped = depth != window.in_channels;
   params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
                      window.stride_width == 1 && !grouped;
 
-  // The columns, and one window as it lies in the image.
+  // The columns, and one window as it lies in the image. A factor that is not usual takes this way
+  // with a single channel, too, so that there is room for both.
   const uint32_t taps = op.filter.elements / static_cast<uint32_t>(op.filter.dims[0]);
-  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch,
-                                          2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps)));
-  if (params->by_pixel) {
+  uint32_t scratch = 2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps);
+  if constexpr ((kKinds & kOneChannel) != 0) {
+    const uint32_t other = one_channel ? ThreeByThreeScratch(OneChannel(window)) : 0;
+    if (other > scratch) scratch = other;
+  }
+  KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
+  if (one_channel) {
+    // Its rows are taken in from the first on, before their outputs are written.
+    PlanEntry::Overlap overlap = RowOverlap(window);
+    overlap.backward = PlanEntry::kFar;
+    context.AllowOverlap(0, 0, overlap);
+  } else if (params->by_pixel) {
     context.AllowOverlap(0, 0,
                          PixelOverlap(window, static_cast<int32_t>(op.input.bytes),
                                       static_cast<int32_t>(op.output.bytes)));
@@ -81,7 +107,7 @@ Status Prepare(PrepareContext& context) {
   }
   KWS_RETURN_IF_ERROR(
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
-  return kPixels == kAny || !params->stage.clips() ? Status::kOk : Status::kUnsupportedShape;
+  return kKinds == kAny || !params->stage.clips() ? Status::kOk : Status::kUnsupportedShape;
 }
 
 // Everything that the pixels of one call share.
@@ -196,7 +222,25 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
   }
 }
 
-template <int kPixels>
+#if KWS_HAVE_DSP
+// All outputs, of which each factor is usual.
+void ConvolveOneChannel(const Work& work) {
+  const Window& window = work.params.window;
+  const Sides sides = OneChannel(window);
+  DepthwiseRows image{window,      work.params.input_offset,
+                      work.input,  work.filter,
+                      work.bias,   work.outputs,
+                      work.output, work.columns};
+  for (int batch = 0; batch < window.batches; ++batch) {
+    RunThreeTaps(image, sides);
+    image.input += static_cast<int32_t>(window.in_height) * window.in_width;
+    image.output +=
+        static_cast<int32_t>(window.out_height) * window.out_width * window.out_channels;
+  }
+}
+#endif
+
+template <int kKinds>
 void Invoke(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   const Window& window = params.window;
@@ -214,13 +258,20 @@ void Invoke(const InvokeContext& context) {
       taps,
   };
   const int32_t pixels = PixelsOf(window);
-  if constexpr ((kPixels & kOnePixel) != 0) {
-    if (kPixels == kOnePixel || pixels == 1) {
+  if constexpr ((kKinds & kOnePixel) != 0) {
+    if (kKinds == kOnePixel || pixels == 1) {
       ConvolvePixel(work);
-      if constexpr (kPixels == kAny) work.outputs.Clip(work.output, window.out_channels);
+      if constexpr (kKinds == kAny) work.outputs.Clip(work.output, window.out_channels);
       return;
     }
   }
+#if KWS_HAVE_DSP
+  if ((kKinds & kOneChannel) != 0 && work.outputs.usual() && IsOneChannel(window)) {
+    ConvolveOneChannel(work);
+    if constexpr (kKinds == kAny) work.outputs.Clip(work.output, pixels * window.out_channels);
+    return;
+  }
+#endif
   const bool backward = work.output > work.input;
   const int at_once = ColumnsAtOnce(static_cast<uint32_t>(taps));
   for (int32_t done = 0; done < pixels; done += at_once) {
@@ -228,20 +279,20 @@ void Invoke(const InvokeContext& context) {
     const int count = left < at_once ? static_cast<int>(left) : at_once;
     ConvolvePixels(work, backward ? left - count : done, count);
   }
-  if constexpr (kPixels == kAny) {
+  if constexpr (kKinds == kAny) {
     work.outputs.Clip(work.output, pixels * window.out_channels);
   }
 }
 
-template <int kPixels>
-constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare<kPixels>, Invoke<kPixels>};
+template <int kKinds>
+constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare<kKinds>, Invoke<kKinds>};
 
 }  // namespace
 
-// The kernel of outputs of so many pixels, for the interpreter and for compiled models.
-#define KWS_CONV(Name, pixels)                                          \
-  const Registration& kernels::Name() { return kRegistration<pixels>; } \
-  void kernels::invoke::Name(const InvokeContext& context) { Invoke<pixels>(context); }
+// The kernel of these kinds, for the interpreter and for compiled models.
+#define KWS_CONV(Name, kinds)                                          \
+  const Registration& kernels::Name() { return kRegistration<kinds>; } \
+  void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }
 KWS_CONV(Conv2D, kAny)
 KWS_CONV(Conv2DManyPixels, kManyPixels)
 KWS_CONV(Conv2DOnePixel, kOnePixel)

@@ -37,7 +37,8 @@ enum Kinds {
   kDilated = 32,
   kRows = 64,      // all other windows
   kClipped = 128,  // by an activation
-  kAny = 255,
+  kThreeTaps = 256,
+  kAny = 511,
 };
 
 template <int kKinds>
@@ -46,6 +47,7 @@ bool Takes(const Sides& sides) {
   if (IsThreeByThree(sides)) {
     return (kKinds & (sides.columns.stride == 1 ? kThreeByThree : kThreeByThreeEveryOther)) != 0;
   }
+  if (IsThreeTaps(sides)) return (kKinds & kThreeTaps) != 0;
   if (IsEightTaps(sides)) return (kKinds & kEightTaps) != 0;
   if (IsOneOutput(sides)) return (kKinds & kOneOutput) != 0;
   if constexpr ((kKinds & kDilated) != 0) {
@@ -73,8 +75,8 @@ Status Prepare(PrepareContext& context) {
   const Sides sides(window);
   // A factor that is not usual takes the way by rows, so that there is room for both.
   uint32_t scratch = DepthwiseRowsScratch(sides);
-  if constexpr ((kKinds & (kThreeByThree | kThreeByThreeEveryOther)) != 0) {
-    if (IsThreeByThree(sides)) {
+  if constexpr ((kKinds & (kThreeByThree | kThreeByThreeEveryOther | kThreeTaps)) != 0) {
+    if (IsThreeByThree(sides) || IsThreeTaps(sides)) {
       const uint32_t other = ThreeByThreeScratch(sides);
       if (other > scratch) scratch = other;
     }
@@ -84,7 +86,8 @@ Status Prepare(PrepareContext& context) {
       const Sides largest = WithoutDilation(sides);
       uint32_t other = DepthwiseRowsScratch(largest);
       if (other > scratch) scratch = other;
-      other = IsThreeByThree(largest) ? ThreeByThreeScratch(largest) : 0;
+      const bool three = IsThreeByThree(largest) || IsThreeTaps(largest);
+      other = three ? ThreeByThreeScratch(largest) : 0;
       if (other > scratch) scratch = other;
     }
   }
@@ -114,6 +117,9 @@ void RunImage(const DepthwiseRows& work, const Sides& sides) {
       return RunThreeByThree(work, sides, RunThreeByThreeEveryOther);
     }
     return RunThreeByThree(work, sides, RunThreeByThreeRows);
+  }
+  if ((kKinds & kThreeTaps) != 0 && usual && (kKinds == kThreeTaps || IsThreeTaps(sides))) {
+    return RunThreeTaps(work, sides);
   }
   if ((kKinds & kEightTaps) != 0 && usual && (kKinds == kEightTaps || IsEightTaps(sides))) {
     return RunEightTapsRows(work, sides);
@@ -170,6 +176,7 @@ KWS_DEPTHWISE(DepthwiseConv2D, kAny)
 KWS_DEPTHWISE(DepthwiseConv2DNotEightTaps, kAny & ~kEightTaps)
 KWS_DEPTHWISE(DepthwiseConv2DThreeByThreeOrRows, kThreeByThree | kRows)
 KWS_DEPTHWISE(DepthwiseConv2DRows, kRows)
+KWS_DEPTHWISE(DepthwiseConv2DThreeTaps, kThreeByThree | kThreeByThreeEveryOther | kThreeTaps)
 KWS_DEPTHWISE(DepthwiseConv2DThreeByThreeOrFour,
               kThreeByThree | kThreeByThreeEveryOther | kFourChannels)
 KWS_DEPTHWISE(DepthwiseConv2DFourChannels, kFourChannels)

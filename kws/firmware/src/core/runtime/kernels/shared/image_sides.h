@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A depthwise convolution's window along the rows and along the columns of the image.
+// The window of a convolution in which an output channel sees one input channel, along the rows and
+// along the columns of the image.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
 #define KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
 
@@ -21,10 +22,10 @@ struct Side {
   int filter_step;
 };
 
-// Kernels go along rows; an image that is higher than wide is taken column by column,
-// for fewer and longer rows. Rows of five stay, if there are few: arm/three_by_three.h computes
-// five outputs at once. A channel that comes alone is not, so that its output, made in order, may
-// overwrite it.
+// Kernels go along rows. An image that is higher than wide is taken column by column, for fewer and
+// longer rows; a window of one row or one column is taken along it. Rows of five stay, if there are
+// few: arm/three_by_three.h computes five outputs at once. A channel that comes alone is taken by
+// rows, so that its output, made in order, may overwrite it.
 struct Sides {
   Side rows;
   Side columns;
@@ -45,13 +46,18 @@ struct Sides {
                 w.pad_left, w.in_channels, w.out_channels, w.out_channels},
         channels(w.in_channels),
         multiplier(w.out_channels / w.in_channels) {
-    if (w.in_channels > 1 && w.out_height > w.out_width &&
-        !(w.out_width == 5 && w.out_height < 8)) {
+    const int down = w.height > 1 ? w.out_height : 0;
+    const int across = w.width > 1 ? w.out_width : 0;
+    if (w.in_channels > 1 && down > across && !(across == 5 && down < 8)) {
       const Side side = rows;
       rows = columns;
       columns = side;
     }
   }
+
+  // Bytes from filter to filter. Where a filter's taps follow each other, as in CONV_2D, so do the
+  // filters.
+  int FilterStep() const { return columns.filter_step == 1 ? rows.taps * columns.taps : 1; }
 
   // Taps are taken in pairs. Between dilated taps, and behind the last of an odd window, lie taps
   // of weight 0.
