@@ -43,6 +43,7 @@ from kws.model.train.soft_labels import SoftLabels, mix_up
 from kws.model.train.tensorboard_curves import CurveWriter
 from kws.model.train.train_settings import TrainSettings
 from kws.model.weights import checkpoint, run_files
+from kws.model.weights.class_shares import check_head, even_classes
 from kws.model.weights.float_weights import pack
 from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import build_model, find_model
@@ -118,8 +119,8 @@ def train(
         say: called with a line of text now and then.
 
     Raises:
-        UsageError: no such architecture, a teacher of other words, an origin of another
-            architecture, or `out` holds a run with other settings or data.
+        UsageError: no such architecture, one that does not go with `even`, a teacher of other
+            words, an origin of another architecture, or `out` holds another run.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
@@ -140,6 +141,7 @@ def train(
     labels = class_labels(settings.words)
     if is_own(settings.arch):
         check_convertible(settings.arch, _build(settings))
+        check_head(settings.arch, _build(settings), even=settings.even)
     claim(out, settings, dataset, extra, around)
 
     training, validation, test = _load(dataset, settings, extra, around, out)
@@ -156,8 +158,10 @@ def train(
         trained, model = model, _build(dataclasses.replace(settings, auxiliary=()))
         keep_first_classes(trained, model)
     say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
-    clips = training.copy(0).spectrograms
-    clips = clips[:: max(len(clips) // _CALIBRATION_CLIPS, 1)]
+    copy = training.copy(0)
+    if settings.even:
+        even_classes(model, copy.labels)
+    clips = copy.spectrograms[:: max(len(training) // _CALIBRATION_CLIPS, 1)]
     tflite = quantize_trained(settings.arch, model, clips)
     report = measure_conversion(model, tflite, test, labels)
     bundle = make_bundle(
@@ -177,8 +181,7 @@ def train(
     save_confusion(picture, report.core, f"{name}, int8 on the core")
     folder = out / run_files.BUNDLE
     calibration = _calibrate(folder, dataset, settings, around, say) if calibrate else None
-    bundle = load_bundle(folder)
-    return TrainResult(bundle, report, state.history, chosen, picture, calibration)
+    return TrainResult(load_bundle(folder), report, state.history, chosen, picture, calibration)
 
 
 def _calibrate(

@@ -79,6 +79,13 @@ class TrainSettings:
         help="Keep the weights of the last epoch, not those of the lowest validation loss. This "
         "suits training clips that are much noisier than the validation clips.",
     )
+    even: bool = setting(
+        default=False,
+        low=None,
+        high=None,
+        help="Take out of the scores how often training drew each class. Without it, a clip that "
+        "is as much like a keyword as like unknown is called unknown, of which there is more.",
+    )
     false_alarms_per_hour: float = setting(
         1.0,
         0,

@@ -49,8 +49,9 @@ _RECIPE: dict[str, Any] = {
     "hard": 0.3,
 }
 
-_TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9}
-"""What differs in the last round, which has teachers."""
+_TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "even": True}
+"""What differs in the last round, which has teachers. Theirs are the shares of training, so that
+what the last model learns from them and from the labels agrees."""
 
 _MORE_EPOCHS = 2
 """How many times those of the other rounds the third one has. With fewer, a model stays further

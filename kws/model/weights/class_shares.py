@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How often training draws each class, and scores that do not depend on it.
+
+A score includes its class's prior: where unknown was drawn seven times as often as a keyword, a
+clip that is as much like the one as like the other is called unknown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.errors import UsageError
+
+
+def check_head(arch: str, model: Any, *, even: bool) -> None:
+    """Make sure that `even_classes` can adjust a model if it is to be `even`.
+
+    Raises:
+        UsageError: the model does not end with a bias for each class.
+    """
+    weights = model.weights
+    if not even:
+        return
+    if not weights or tuple(weights[-1].shape) != (model.output_shape[-1],):
+        raise UsageError(
+            f"{arch}: even needs a model whose last layer has a bias for each class, such "
+            "as Dense(classes); leave even out"
+        )
+
+
+def even_classes(model: Any, drawn: npt.NDArray[np.int64]) -> None:
+    """Make a trained model's scores those of classes that were drawn equally often.
+
+    Args:
+        model: a Keras model that `check_head` accepts. The biases of its last layer change.
+        drawn: int64[n], the classes of an epoch's clips. Those of auxiliary words, which the model
+            has no more, do not count.
+    """
+    bias = model.weights[-1]
+    classes = int(bias.shape[0])
+    counts = np.maximum(np.bincount(drawn, minlength=classes)[:classes], 1)
+    bias.assign(np.asarray(bias) - np.log(counts / counts.mean()).astype(np.float32))
