@@ -338,8 +338,7 @@ HEAD = (
     "choice of anything: the test splits of an excerpt of Speech Commands (12,429 clips of 35",
     "words by 1,691 speakers) and of 4.6 hours of talk. Each row is a mean of its seeds.",
     "[evaluation.md](evaluation.md) says what is measured, and how, and",
-    "[what was seen](evaluation.md#what-was-measured) before the choice. The shipped `yes_no` is",
-    "of a [later run](research/talk.md#a-later-run) than those here.",
+    "[what was seen](evaluation.md#what-was-measured) before the choice.",
     "",
 )
 

@@ -21,9 +21,9 @@ def check_head(arch: str, model: Any, *, even: bool) -> None:
     Raises:
         UsageError: the model does not end with a bias for each class.
     """
-    weights = model.weights
     if not even:
         return
+    weights = model.weights
     if not weights or tuple(weights[-1].shape) != (model.output_shape[-1],):
         raise UsageError(
             f"{arch}: even needs a model whose last layer has a bias for each class, such "
@@ -36,8 +36,8 @@ def even_classes(model: Any, drawn: npt.NDArray[np.int64]) -> None:
 
     Args:
         model: a Keras model that `check_head` accepts. The biases of its last layer change.
-        drawn: int64[n], the classes of an epoch's clips. Those of auxiliary words, which the model
-            has no more, do not count.
+        drawn: int64[n], the classes of an epoch's clips. Those of auxiliary words, which have left
+            the model, do not count.
     """
     bias = model.weights[-1]
     classes = int(bias.shape[0])

@@ -71,9 +71,8 @@ class Page:
             return bool(json.loads(client.recv(timeout=5))["type"] == "hello")
 
 
-@pytest.fixture
-def page(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
-    served = Page(ping_seconds=0.5, request_seconds=0.5)
+def served_page(caplog: pytest.LogCaptureFixture, ping_seconds: float) -> Iterator[Page]:
+    served = Page(ping_seconds=ping_seconds, request_seconds=0.5)
     served.server.start()
     yield served
     served.server.stop()
@@ -82,12 +81,14 @@ def page(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
 
 
 @pytest.fixture
-def patient() -> Iterator[Page]:
+def page(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
+    yield from served_page(caplog, 0.5)
+
+
+@pytest.fixture
+def patient(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
     """A page that keeps clients which a busy machine lets answer late."""
-    served = Page(ping_seconds=PING_SECONDS, request_seconds=0.5)
-    served.server.start()
-    yield served
-    served.server.stop()
+    yield from served_page(caplog, PING_SECONDS)
 
 
 def test_the_page_and_nothing_else_is_served(page: Page) -> None:

@@ -10,7 +10,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_convolution import ANY, FEW, USUAL, channel_scales, windows
+from tests.runtime.ops.test_convolution import (
+    ANY,
+    FEW,
+    USUAL,
+    channel_scales,
+    three_columns,
+    windows,
+)
 from tests.runtime.oracles import assert_same
 from tests.runtime.strategies import (
     int8s,
@@ -53,11 +60,8 @@ def test_depthwise_with_eight_columns(**drawn: Any) -> None:
 
 
 @given(
-    # Most depthwise layers are of this kind, which has inner loops of its own too. They take a
-    # tall image in parts.
-    w=st.sampled_from([1, 2]).flatmap(
-        lambda stride: windows(dilations=False, width=3, height=3, stride=stride, tallest=40)
-    ),
+    # Most depthwise layers are of this kind.
+    w=three_columns([3]),
     batch=st.integers(1, 2),
     cin=st.sampled_from([1, 3, 4, 4, 8]),
     multiplier=st.just(1),
@@ -72,11 +76,7 @@ def test_depthwise_three_by_three(**drawn: Any) -> None:
     # The same loops for several filters a channel, and for windows of one row or one column.
     w=st.builds(
         turned,
-        st.tuples(st.sampled_from([1, 3]), st.sampled_from([1, 2])).flatmap(
-            lambda drawn: windows(
-                dilations=False, width=3, height=drawn[0], stride=drawn[1], tallest=30
-            )
-        ),
+        three_columns([1, 3]),
         st.booleans(),
     ),
     batch=st.integers(1, 2),
