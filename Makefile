@@ -20,9 +20,8 @@ fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
 
 CORE_SOURCES := $(shell find kws/firmware/src/core -name '*.cc' -o -name '*.h' -o -name '*.inc') \
-                  $(filter-out kws/bindings/web.cc,$(wildcard kws/bindings/*))
-WASM_SOURCES := kws/bindings/web.cc $(sort $(filter kws/firmware/%.cc,$(CORE_SOURCES)))
-CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings -name '*.cc' -o -name '*.h')
+                  $(wildcard kws/bindings/*)
+CPP_SOURCES  := $(shell find kws/firmware/src kws/firmware/test kws/bindings kws/host/web -name '*.cc' -o -name '*.h')
 TIDY_SOURCES := $(filter kws/firmware/src/core/%.cc,$(CPP_SOURCES))
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
@@ -111,13 +110,9 @@ results: $(VENV)/.core $(VENV)/.for-train
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; a test builds it again where emscripten is installed. WASM names another place.
 WASM ?= kws/host/web/site/kws.wasm
-VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
-wasm: build/.wasm-packages
-	@em++ -std=c++17 -O2 -fno-exceptions -fno-rtti -Wall -Wextra -Wshadow -Wno-unused-private-field \
-	  -Ikws/firmware/src/core -Ikws/firmware/src -DKWS_VERSION='"$(VERSION)"' --no-entry -s STANDALONE_WASM=1 \
-	  -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=262144 -s TOTAL_STACK=65536 -Wl,--stack-first \
-	  $(WASM_SOURCES) -o $(WASM)
-	@chmod 644 $(WASM)
+wasm: build/.wasm-packages $(VENV)/.core
+	@$(BIN)/python -c 'import sys; from kws.host.web.browser_core import build_core; \
+	  open(sys.argv[1], "wb").write(build_core())' $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
 
 # Draws the pictures of docs/live.md.

@@ -179,6 +179,14 @@ def export_web(
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
+    compiled: Annotated[
+        bool,
+        typer.Option(
+            "--compiled",
+            help="Build the model into the page as C++ that calls the kernels, without an "
+            "interpreter: smaller. Needs emscripten.",
+        ),
+    ] = False,
     serve: Annotated[
         bool, typer.Option("--serve", help="Serve the page on this machine until Ctrl-C.")
     ] = False,
@@ -193,10 +201,13 @@ def export_web(
     from kws.host.web.file_server import file_server
 
     bundle = open_device(model, then, listen_for)
-    size = export_page(bundle, out)
+    size = export_page(bundle, out, compiled=compiled)
     names = " then ".join(f"{part.name} {part.sha8}" for part in bundle.parts)
     models = sum(len(part.model) for part in bundle.parts)
-    print(f"{out}: {names}, {size} bytes and {models} of {'models' if then else 'the model'}")
+    what = "the models" if then else "the model"
+    print(
+        f"{out}: {names}, {size} bytes", f"with {what}" if compiled else f"and {models} of {what}"
+    )
     if not serve:
         print(f"open {out / 'index.html'} in a browser")
         return

@@ -13,7 +13,7 @@ from ctypes.util import find_library
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.host.build.programs import COMPILER, PACKAGES, QEMU
+from kws.host.build.programs import COMPILER, PACKAGES, QEMU, WASM_COMPILER
 from kws.host.deploy import deployment
 from kws.host.serial import ports
 
@@ -59,6 +59,7 @@ def check_all() -> list[Check]:
         _check_renode(),
         _check_command("espeak-ng", optional=True),
         _check_command("flite", optional=True),
+        _check_command(WASM_COMPILER, optional=True),
         *(_check_packages(extra) for extra in _EXTRAS),
         _check_portaudio(),
         _check_serial_rights(),

@@ -56,6 +56,7 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
         "kws/assets/yes_no/bundle.toml",
         "kws/assets/yes_no/firmware/model_data.cc",
         "kws/host/web/site/index.html",
+        "kws/host/web/browser_core.cc",
         "kws/host/web/site/kws.wasm",
         "kws/assets/ten_words/model.tflite",
         "kws/py.typed",

@@ -11,6 +11,7 @@ from kws.errors import ToolError
 
 COMPILER = "arm-none-eabi-g++"
 QEMU = "qemu-system-arm"
+WASM_COMPILER = "em++"
 
 PACKAGES = {
     COMPILER: (
@@ -18,6 +19,7 @@ PACKAGES = {
         "kws build and kws test",
     ),
     QEMU: ("qemu-system-arm", "kws test --board qemu"),
+    WASM_COMPILER: ("emscripten", "kws export web --compiled"),
     "espeak-ng": ("espeak-ng", "kws synth"),
     "flite": ("flite", "kws synth"),
 }

@@ -16,10 +16,11 @@ from typing import Any
 
 from kws import __version__
 from kws._core import SAMPLE_RATE
-from kws.bundle.bundle import Bundle, as_interpreted
+from kws.bundle.bundle import Bundle, as_compiled, as_interpreted
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.emulate.padding import PAUSE_SECONDS, silence
+from kws.host.web.browser_core import build_core
 from kws.host.web.model_facts import model_facts, saved_thresholds
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
@@ -27,31 +28,41 @@ from kws.labels import first_keyword
 _ZERO_DIGIT = 4  # silence() is within +-4: a digit for each sample
 
 
-def export_page(bundle: Bundle, out: Path) -> int:
+def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
     """Write the page's folder whole, or leave the old one as it was.
 
+    Args:
+        bundle: what the page is to hear, with the one after it.
+        out: the folder.
+        compiled: the models are built into the core as C++, which takes emscripten; else the core
+            that comes with kws reads their files, whatever the bundle's firmware does.
+
     Returns:
-        Bytes of all files but the models'.
+        Bytes of all files; without `compiled`, of all but the models'.
 
     Raises:
         UsageError: `out` is a file, or a folder that holds something else than such a page.
-        ToolError: the core was not built.
+        ToolError: there is no core, or it could not be compiled.
         KwsError: it could not be written; an old page there is untouched.
     """
     _check_destination(out)
-    bundle = as_interpreted(bundle)  # the page's core has no other way
-    try:
-        core = _base64(WASM.read_bytes())
-    except OSError:
-        raise ToolError(f"{WASM}: missing; build it with make wasm") from None
+    bundle = as_compiled(bundle) if compiled else as_interpreted(bundle)
+    core = _base64(build_core(bundle) if compiled else _ready_core())
     with new_directory(out) as folder:
         for name, content in exported_page().items():
             (folder / name).write_bytes(content)
         _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
         size = sum(file.stat().st_size for file in folder.iterdir())
-        models = [_base64(part.model) for part in bundle.parts]
+        models = ["" if compiled else _base64(part.model) for part in bundle.parts]
         _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(bundle), "KWS_MODELS": models})
     return size
+
+
+def _ready_core() -> bytes:
+    try:
+        return WASM.read_bytes()
+    except OSError:
+        raise ToolError(f"{WASM}: missing; build it with make wasm") from None
 
 
 def _settings(bundle: Bundle) -> dict[str, Any]:
@@ -59,6 +70,7 @@ def _settings(bundle: Bundle) -> dict[str, Any]:
     return {
         **model_facts(bundle),
         "parts": [_part(part) for part in bundle.parts],
+        "compiled": bundle.compiled,  # the core has the models
         "listen_ms": bundle.then.listen_ms if bundle.then else 0,
     }
 

@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the exported page share: how to open it, to play recordings, to read its lines."""
+"""What tests of the exported page share: it plays recordings, in a browser and in Node.js."""
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kws import _core
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle
+from kws.features.spectrogram import spectrogram
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence
+from kws.host.web.export import export_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,3 +44,59 @@ def play(page: Page, *files: Path) -> None:
     page.set_input_files("#files", list(files))
     wait_for(page, "#status", f"{files[-1].name}: ")
     wait_for(page, "#status", "the bars show the highest scores")
+
+
+def trace(page: Path, wavs: list[Path], block: int = 16_000) -> dict[str, Any]:
+    """What the page's scripts say of recordings; `block` samples go to the core at a time."""
+    script = Path(__file__).parent / "browser_trace.js"
+    command = ["node", *map(str, (script, page, block, *wavs))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def page_of(bundle: Bundle, folder: Path) -> Path:
+    export_page(bundle, folder)
+    return folder
+
+
+def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
+    """Lines, words, scores, means and frames are the host's; gives how many lines there were."""
+    assert said["thresholds"] == bundle.pipeline().thresholds
+    lines = 0
+    for wav, clip in zip(wavs, said["clips"], strict=True):
+        pcm = between_silence(load_clip(wav))
+        serial = host_device.play(bundle, pcm).text
+        assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
+            wav.name
+        )
+        words = "".join(f"Heard {label} ({score}) @{ms}ms\n" for label, score, ms in clip["words"])
+        assert words == clip["text"]
+        pipeline = bundle.pipeline()
+        _, times, scores = pipeline.trace(pcm)
+        np.testing.assert_array_equal(clip["times"], times)
+        np.testing.assert_array_equal(clip["scores"], scores)
+        assert clip["means"] == pipeline.means
+        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
+        np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))
+        lines += len(clip["text"].splitlines())
+    return lines
+
+
+def check_same_lines(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> str:
+    """Lines, words, means and frames of two bundles are the host's; gives the lines."""
+    assert said["thresholds"] == bundle.pipeline().thresholds
+    text = ""
+    for wav, clip in zip(wavs, said["clips"], strict=True):
+        pcm = between_silence(load_clip(wav))
+        serial = host_device.play(bundle, pcm).text
+        page_serial = (said["boot"] + clip["text"]).replace(" on browser,", " on host,")
+        assert page_serial == serial, wav.name
+        words = [f"Heard {label} ({score}) @{ms}ms" for label, score, ms in clip["words"]]
+        assert words == [line for line in clip["text"].splitlines() if line.startswith("Heard")]
+        sizes = {len(part.labels) for part in bundle.parts}
+        assert {len(scores) for scores in clip["scores"]} <= sizes
+        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
+        np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))
+        text += clip["text"]
+    return text

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import dataclasses
-import json
 import re
 import shutil
 import struct
@@ -22,11 +21,10 @@ from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle, with_com
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
-from kws.features.spectrogram import spectrogram
-from kws.host.emulate import host_device
 from kws.host.emulate.padding import between_silence
 from kws.host.web.export import export_page
 from kws.host.web.site_files import MODEL, WASM
+from tests.host.web.exported_page import check_same, check_same_lines, page_of, trace
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model
 
@@ -51,43 +49,6 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     for name, pcm in sounds.items():
         write_clip(folder / f"{name}.wav", pcm)
     return sorted(folder.iterdir())
-
-
-def trace(page: Path, wavs: list[Path], block: int = 16_000) -> dict[str, Any]:
-    """What the page's scripts say of recordings; `block` samples go to the core at a time."""
-    script = Path(__file__).parent / "browser_trace.js"
-    command = ["node", *map(str, (script, page, block, *wavs))]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
-    said: dict[str, Any] = json.loads(done.stdout)
-    return said
-
-
-def page_of(bundle: Bundle, folder: Path) -> Path:
-    export_page(bundle, folder)
-    return folder
-
-
-def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
-    """Lines, words, scores, means and frames are the host's; gives how many lines there were."""
-    assert said["thresholds"] == bundle.pipeline().thresholds
-    lines = 0
-    for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = between_silence(load_clip(wav))
-        serial = host_device.play(bundle, pcm).text
-        assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
-            wav.name
-        )
-        words = "".join(f"Heard {label} ({score}) @{ms}ms\n" for label, score, ms in clip["words"])
-        assert words == clip["text"]
-        pipeline = bundle.pipeline()
-        _, times, scores = pipeline.trace(pcm)
-        np.testing.assert_array_equal(clip["times"], times)
-        np.testing.assert_array_equal(clip["scores"], scores)
-        assert clip["means"] == pipeline.means
-        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
-        np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))
-        lines += len(clip["text"].splitlines())
-    return lines
 
 
 def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path: Path) -> None:
@@ -173,25 +134,6 @@ def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path
 
 
 # --- a wake word, then commands -------------------------------------------------------------------
-
-
-def check_same_lines(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> str:
-    """Lines, words, means and frames of two bundles are the host's; gives the lines."""
-    assert said["thresholds"] == bundle.pipeline().thresholds
-    text = ""
-    for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = between_silence(load_clip(wav))
-        serial = host_device.play(bundle, pcm).text
-        page_serial = (said["boot"] + clip["text"]).replace(" on browser,", " on host,")
-        assert page_serial == serial, wav.name
-        words = [f"Heard {label} ({score}) @{ms}ms" for label, score, ms in clip["words"]]
-        assert words == [line for line in clip["text"].splitlines() if line.startswith("Heard")]
-        sizes = {len(part.labels) for part in bundle.parts}
-        assert {len(scores) for scores in clip["scores"]} <= sizes
-        whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
-        np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))
-        text += clip["text"]
-    return text
 
 
 def test_commands_after_a_wake_word(wavs: list[Path], tmp_path: Path) -> None:
@@ -345,10 +287,11 @@ def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    shutil.which("em++") is None, reason="emscripten is not installed (make wasm installs it)"
+)
 def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
     """Only where the compiler is the one that built it; everywhere else the tests above hold it."""
-    if shutil.which("em++") is None:
-        pytest.skip("emscripten is not installed (make wasm installs it)")
     version = subprocess.run(["em++", "-v"], capture_output=True, text=True, check=True).stderr
     if "3.1.6" not in version or "clang version 14.0.6" not in version:
         pytest.skip(f"kws.wasm is of emscripten 3.1.6 with clang 14.0.6, here is {version!r}")

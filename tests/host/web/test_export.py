@@ -41,6 +41,24 @@ def test_a_page_of_two_bundles_has_both(kws: Run, tmp_path: Path) -> None:
     assert "name it with --then" in said
 
 
+def test_a_page_with_the_model_built_in_needs_a_compiler(
+    kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "page"
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, said = kws("export", "web", "--compiled", "--out", out)
+    assert (code, said.count("\n")) == (1, 1)
+    assert "em++ was not found on PATH" in said
+    assert "apt-get install emscripten" in said
+    broken = tmp_path / "em++"
+    broken.write_text("#!/bin/sh\necho no space left >&2\nexit 1\n")
+    broken.chmod(0o755)
+    code, _, said = kws("export", "web", "--compiled", "--out", out)
+    assert (code, said.count("\n")) == (1, 1)
+    assert "em++ failed: no space left" in said
+    assert not out.exists()
+
+
 def test_the_command_refuses_in_a_line(
     kws: Run, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

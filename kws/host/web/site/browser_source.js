@@ -55,7 +55,9 @@ class BrowserSource {
     this.app.showModel(KWS_BUNDLE);
     const unpack = (base64) => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const models = KWS_MODELS.map(unpack);
-    for (const [index, model] of models.entries()) await checkModel(model, KWS_BUNDLE.parts[index]);
+    for (const [index, model] of models.entries()) {
+      if (!KWS_BUNDLE.compiled) await checkModel(model, KWS_BUNDLE.parts[index]);
+    }
     this.worker = startWorker();
     this.worker.onmessage = ({ data }) => this[data.type](data);
     this.worker.onerror = ({ message }) => this.problem({ text: `the core does not run here (${message}); use a newer browser` });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core (kws.wasm, built from kws/bindings/web.cc by `make wasm`) for scripts: samples in, lines,
+// The core (kws.wasm, built from browser_core.cc by `make wasm`) for scripts: samples in, lines,
 // words, scores and frames out. Nothing here computes what the core computes. It runs in the page's
 // worker, and in Node.js for tests. The class uses nothing outside it: its text becomes a worker.
 "use strict";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ core for a browser: `make wasm` compiles this file and the core to WebAssembly without
-// any import, and kws/host/web/site/core.js calls it. The models come at run time, so one kws.wasm
-// serves every bundle.
+// The C++ core for a browser: browser_core.py compiles this file and the core to WebAssembly
+// without any import, and site/core.js calls it. The models come at run time, so the kws.wasm that
+// comes with kws serves every bundle; with KWS_COMPILED they are built in, as C++ that calls the
+// kernels.
 //
 // No heap: the caller owns the memory from kws_memory() on and grows it for the models, their arena
 // and the names. What it hands to kws_bundle and kws_start has to stay there until the next
@@ -12,8 +13,16 @@
 
 #include "frontend/frontend.h"
 #include "pipeline/pipeline.h"
+#ifdef KWS_COMPILED
+#include "compiled_model.h"
+#if __has_include("then/compiled_model.h")
+#define KWS_HAS_COMMANDS
+#include "then/compiled_model.h"
+#endif
+#else
 #include "runtime/all_ops_resolver.h"
 #include "runtime/model/model.h"
+#endif
 
 extern "C" uint8_t __heap_base;  // the linker's: the first byte after data and stack
 
@@ -56,13 +65,41 @@ class Place {
 struct Part {
   kws::PipelineConfig config;
   const char* labels[kws::Recognizer::kMaxLabels];
-  Place<kws::Model> place;
-  const kws::Model* model;  // in `place`; null: no bundle is there
+  const kws::Network* network;  // null: no bundle is there
   int32_t gate_rise;
 };
 
 Part g_parts[kMaxBundles];
+
+#ifdef KWS_COMPILED
+constexpr kws::Network kNetworks[] = {
+    {kws::settings::kCompiledModel},
+#ifdef KWS_HAS_COMMANDS
+    {kws::commands::kCompiledModel},
+#endif
+};
+
+// A bundle's model. Null: `status` says why there is none.
+const kws::Network* FindNetwork(int32_t which, const uint8_t*, uint32_t, kws::Status* status) {
+  const bool is_there = which < static_cast<int32_t>(sizeof(kNetworks) / sizeof(kNetworks[0]));
+  *status = is_there ? kws::Status::kOk : kws::Status::kBadModel;
+  return is_there ? &kNetworks[which] : nullptr;
+}
+#else
+Place<kws::Model> g_models[kMaxBundles];
 Place<kws::AllOpsResolver> g_resolver;
+Place<kws::Network> g_networks[kMaxBundles];
+
+// A bundle's model, which the caller keeps. Null: `status` says what is wrong with it.
+const kws::Network* FindNetwork(int32_t which, const uint8_t* model, uint32_t bytes,
+                                kws::Status* status) {
+  const kws::Model& read = *g_models[which].Make(kws::GetModel(model, bytes));
+  *status = read.status();
+  if (*status != kws::Status::kOk) return nullptr;
+  return g_networks[which].Make(kws::Network{read, *g_resolver.Make()});
+}
+#endif
+
 Place<kws::Pipeline> g_pipeline;
 Place<kws::Commands> g_commands;
 Place<kws::Gate> g_gate;
@@ -99,8 +136,8 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 // commands after the keywords of the other. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `thresholds` holds one for
 // each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is what Gate takes, or 0 for no
-// gate; only the first bundle has one. Returns 1; 0: the model is damaged, and kws_text holds an
-// `error: ` line.
+// gate; only the first bundle has one. A core that has its models built in does not look at
+// `model`. Returns 1; 0: the model is damaged, and kws_text holds an `error: ` line.
 int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
                                const char* names, int32_t label_count, int32_t inference_stride,
                                int32_t average_window_ms, int32_t detection_threshold,
@@ -135,10 +172,10 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   config.stride_samples = stride_samples;
   config.first_keyword = first_keyword;
   part.gate_rise = gate_rise;
-  part.model = part.place.Make(kws::GetModel(model, model_bytes));
-  if (part.model->status() == kws::Status::kOk) return 1;
-  kws::WriteError(&g_output, kws::StatusMessage(part.model->status()), nullptr, nullptr);
-  part.model = nullptr;
+  kws::Status status;
+  part.network = FindNetwork(which, model, model_bytes, &status);
+  if (part.network != nullptr) return 1;
+  kws::WriteError(&g_output, kws::StatusMessage(status), nullptr, nullptr);
   return 0;
 }
 
@@ -153,14 +190,12 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
   g_output.ClearText();
   const Part& first = g_parts[0];
   const Part& second = g_parts[1];
-  if (first.model == nullptr || (listen_ms > 0 && second.model == nullptr)) return 0;
-  const kws::OpResolver& resolver = *g_resolver.Make();
-  kws::Pipeline* pipeline = g_pipeline.Make(first.config, kws::Network{*first.model, resolver},
-                                            arena, static_cast<size_t>(arena_bytes),
-                                            kws::FrameMemory{frames, frame_count}, &g_output);
+  if (first.network == nullptr || (listen_ms > 0 && second.network == nullptr)) return 0;
+  kws::Pipeline* pipeline =
+      g_pipeline.Make(first.config, *first.network, arena, static_cast<size_t>(arena_bytes),
+                      kws::FrameMemory{frames, frame_count}, &g_output);
   if (listen_ms > 0) {
-    pipeline->Then(g_commands.Make(
-        kws::Commands{second.config, kws::Network{*second.model, resolver}, listen_ms, {}}));
+    pipeline->Then(g_commands.Make(kws::Commands{second.config, *second.network, listen_ms, {}}));
   }
   if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
   if (pipeline->Start() != kws::Status::kOk) return 0;

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the core to WebAssembly: for any bundle, or with one bundle built in as C++."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kws import __version__
+from kws.bundle.bundle import Bundle, as_compiled
+from kws.errors import ToolError
+from kws.host.build.boards import firmware_folder
+from kws.host.build.firmware import generated
+from kws.host.build.programs import WASM_COMPILER, find_tool
+
+_BROWSER = Path(__file__).with_suffix(".cc")
+
+# No file of JavaScript beside it, and no import: the page's own script grows the memory.
+_OPTIONS = (
+    *("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"),
+    *("-Wall", "-Wextra", "-Wshadow", "-Wno-unused-private-field"),
+    *("--no-entry", "-s", "STANDALONE_WASM=1", "-s", "ALLOW_MEMORY_GROWTH=1"),
+    *("-s", "INITIAL_MEMORY=262144", "-s", "TOTAL_STACK=65536", "-Wl,--stack-first"),
+)
+
+
+def build_core(bundle: Bundle | None = None) -> bytes:
+    """The core as WebAssembly.
+
+    Args:
+        bundle: is built in, with the one after it, without an interpreter. None: models come at
+            run time.
+
+    Raises:
+        ToolError: there is no emscripten, or it failed.
+        ModelError: the bundle's model cannot be compiled.
+    """
+    compiler = find_tool(WASM_COMPILER)
+    sources = firmware_folder() / "src"
+    core = sorted(sources.glob("core/**/*.cc"))
+    with _generated(bundle) as own, tempfile.TemporaryDirectory(prefix="kws-wasm-") as place:
+        out = Path(place) / "kws.wasm"
+        command = [
+            *(compiler, *_OPTIONS, f'-DKWS_VERSION="{__version__}"'),
+            *(f"-I{folder}" for folder in (sources / "core", sources)),
+            *own,
+            *(_BROWSER, *core),
+            *("-o", out),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise ToolError(f"{WASM_COMPILER} failed: {done.stderr.strip()}")
+        return out.read_bytes()
+
+
+@contextlib.contextmanager
+def _generated(bundle: Bundle | None) -> Iterator[list[str | Path]]:
+    """What the compiler takes for the bundle's own C++."""
+    if bundle is None:
+        yield []
+        return
+    with generated(as_compiled(bundle)) as folder:
+        yield ["-DKWS_COMPILED", f"-I{folder}", *sorted(folder.glob("**/*.cc"))]

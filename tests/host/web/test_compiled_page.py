@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`kws export web --compiled`: the core with models built in, the host's bits."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kws.audio.sound_files import load_clip
+from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
+from kws.bundle.reading import load_bundle
+from kws.host.emulate import host_device
+from kws.host.emulate.padding import between_silence
+from kws.host.web.export import export_page
+from kws.host.web.site_files import MODEL
+from tests.host.web.exported_page import Open, check_same, lines, play, trace
+
+pytestmark = [
+    pytest.mark.process,
+    pytest.mark.skipif(
+        shutil.which("em++") is None, reason="emscripten is not installed (make wasm installs it)"
+    ),
+]
+
+
+def built_in(name: str) -> Bundle:
+    return load_bundle(default_bundle_path().with_name(name))
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+@pytest.mark.parametrize("name", ["yes_no", "tiny"])
+def test_scores_are_the_hosts(name: str, wavs: dict[str, Path], tmp_path: Path) -> None:
+    bundle, clips = built_in(name), list(wavs.values())
+    export_page(bundle, tmp_path / "page", compiled=True)
+    assert 'KWS_MODELS = [""]' in (tmp_path / "page" / MODEL).read_text()
+    said = trace(tmp_path / "page", clips)
+    arena = f"arena {{0}} of {as_compiled(bundle).device_arena_bytes} bytes"
+    used = as_compiled(bundle).own_arena_bytes
+    assert arena.format(used) in said["boot"]  # less than the interpreter's
+    said["boot"] = said["boot"].replace(
+        arena.format(used), f"arena {bundle.arena_bytes} of {bundle.arena_bytes} bytes"
+    )
+    assert check_same(bundle, said, clips) >= 4
+
+
+@pytest.mark.browser
+def test_commands_after_a_wake_word_in_the_browser(
+    open_page: Open, wavs: dict[str, Path], tmp_path: Path
+) -> None:
+    bundle = with_commands(built_in("yes_no"), built_in("tiny"), 2500)
+    export_page(bundle, tmp_path / "page", compiled=True)
+    page = open_page(url=(tmp_path / "page" / "index.html").as_uri())
+    play(page, wavs["spoken"])
+    pcm = between_silence(load_clip(wavs["spoken"]))
+    said = host_device.play(bundle, pcm).text.splitlines()
+    boots = [line for line in said if line.startswith(("kws ", "then model"))]
+    assert lines(page)[len(boots) :] == ["spoken.wav:", *said[len(boots) :]]
+    assert any(line.startswith("Listening for commands") for line in said)
