@@ -195,9 +195,12 @@ def make_wake_word(
         talk = around.negatives
         around = replace(around, negatives=(*talk, mined))
         for number in range(_TEACHERS):
-            say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
-            one_round(out / SECOND / f"seed{seed}", seed, around, calibrate=False)
+            folder = out / SECOND / f"seed{seed}"
+            if (folder / run_files.BUNDLE).is_dir():  # of these settings, as FIRST is
+                continue
+            say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
+            one_round(folder, seed, around, calibrate=False)
         # More people calibrate than the validation split has: else one place of half an hour sets
         # the threshold. The last model learns what their talk is from its teachers.
         around = replace(around, held_back=talk)
