@@ -52,8 +52,14 @@ def build_core(bundle: Bundle | None = None) -> bytes:
         ]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise ToolError(f"{WASM_COMPILER} failed: {done.stderr.strip()}")
+            raise ToolError(f"{WASM_COMPILER} failed: {_reason(done.stderr)}")
         return out.read_bytes()
+
+
+def _reason(said: str) -> str:
+    """The first line that tells of an error; the last one if none does."""
+    lines = said.strip().splitlines() or ["it gave no reason"]
+    return next((line for line in lines if "error" in line.lower()), lines[-1])
 
 
 @contextlib.contextmanager

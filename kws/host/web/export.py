@@ -38,7 +38,7 @@ def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
             that comes with kws reads their files, whatever the bundle's firmware does.
 
     Returns:
-        Bytes of all files; without `compiled`, of all but the models'.
+        Bytes of all files; without `compiled`, of all but `model.js`.
 
     Raises:
         UsageError: `out` is a file, or a folder that holds something else than such a page.
@@ -52,10 +52,10 @@ def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
         for name, content in exported_page().items():
             (folder / name).write_bytes(content)
         _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
-        size = sum(file.stat().st_size for file in folder.iterdir())
         models = ["" if compiled else _base64(part.model) for part in bundle.parts]
         _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(bundle), "KWS_MODELS": models})
-    return size
+        counted = [file for file in folder.iterdir() if compiled or file.name != MODEL]
+        return sum(file.stat().st_size for file in counted)
 
 
 def _ready_core() -> bytes:

@@ -51,11 +51,13 @@ def test_a_page_with_the_model_built_in_needs_a_compiler(
     assert "em++ was not found on PATH" in said
     assert "apt-get install emscripten" in said
     broken = tmp_path / "em++"
-    broken.write_text("#!/bin/sh\necho no space left >&2\nexit 1\n")
+    broken.write_text(
+        "#!/bin/sh\nprintf 'warning: x\\nerror: no space left\\nmore\\n' >&2\nexit 1\n"
+    )
     broken.chmod(0o755)
     code, _, said = kws("export", "web", "--compiled", "--out", out)
     assert (code, said.count("\n")) == (1, 1)
-    assert "em++ failed: no space left" in said
+    assert "em++ failed: error: no space left" in said
     assert not out.exists()
 
 
