@@ -36,11 +36,14 @@ Windows of 3 x 3 and 1 x 3 over a single input channel, as first layers often ha
 of depthwise convolutions. An output of a single pixel, as in streaming models, takes the loop of
 FULLY_CONNECTED.
 
-**DEPTHWISE_CONV_2D** has fast loops for five kinds of windows:
+**DEPTHWISE_CONV_2D** has fast loops for six kinds of windows:
 
 - windows of 3 x 3 and of 1 x 3, stride 1 or 2 along the rows of the image, no dilation, 4 outputs
   a row or more (four or five outputs at a time);
-- an odd number of taps along the rows, stride 1 and no dilation there, 4 outputs a row or more;
+- any number of taps along the rows, no dilation there, stride 1, 6 outputs a row or more (six
+  outputs at a time; with eight or nine taps in a loop of their own);
+- the same with stride 2 along the rows, where the channels are no multiple of 4 or have more than
+  one output each: even and odd columns are taken apart, and each is convolved with stride 1;
 - 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
   time);
 - a single output, as in streaming models, with a multiple of 4 channels and multiplier 1;

@@ -55,7 +55,7 @@ def depthwise(
         (depthwise((3, 3), (3, 3)), "DEPTHWISE_CONV_2D 3x3"),
         (depthwise((10, 8), multiplier=4), "DEPTHWISE_CONV_2D 8 taps"),
         (depthwise((10, 8)), "DEPTHWISE_CONV_2D four channels"),
-        (depthwise((3, 3), (4, 4)), "DEPTHWISE_CONV_2D 3x3 or four channels"),
+        (depthwise((3, 3), (2, 2)), "DEPTHWISE_CONV_2D 3x3 or four channels"),
         (depthwise((5, 5)), "DEPTHWISE_CONV_2D rows"),
         (depthwise((3, 3), (5, 5)), "DEPTHWISE_CONV_2D 3x3 or rows"),
         (depthwise((3, 3), activation=RELU6), "DEPTHWISE_CONV_2D not 8 taps"),
@@ -63,7 +63,8 @@ def depthwise(
         (depthwise((3, 3), dilation=2), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((3, 3), multiplier=2), "DEPTHWISE_CONV_2D 3 taps"),
         (depthwise((3, 3), (1, 3), (3, 1)), "DEPTHWISE_CONV_2D 3 taps"),
-        (depthwise((4, 4), (5, 5)), "DEPTHWISE_CONV_2D not 8 taps"),
+        (depthwise((4, 4)), "DEPTHWISE_CONV_2D rows"),
+        (depthwise((2, 2), (5, 5)), "DEPTHWISE_CONV_2D not 8 taps"),
         (depthwise((10, 8), (3, 3), multiplier=4), "DEPTHWISE_CONV_2D"),
     ],
 )

@@ -26,7 +26,7 @@ PROPERTIES = (
     test_depthwise.test_depthwise_four_channels,
     test_depthwise.test_depthwise_with_one_output,
     test_depthwise.test_depthwise_with_dilation,
-    test_depthwise.test_depthwise_with_odd_windows,
+    test_depthwise.test_depthwise_with_rows_of_taps,
     test_convolution.test_fully_connected,
     test_convolution.test_softmax,
 )

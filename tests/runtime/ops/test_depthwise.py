@@ -158,10 +158,12 @@ def test_depthwise_with_dilation(
 
 
 @given(
-    # Filters over time are of this kind, which has an inner loop of its own as well.
+    # Filters over time are of this kind, which has inner loops of its own as well.
     w=st.builds(
         turned,
-        st.sampled_from([3, 5, 7, 9]).flatmap(lambda taps: windows(dilations=False, width=taps)),
+        st.tuples(st.integers(1, 17), st.integers(1, 2)).flatmap(
+            lambda drawn: windows(dilations=False, width=drawn[0], stride=drawn[1])
+        ),
         st.booleans(),
     ),
     batch=st.integers(1, 2),
@@ -170,7 +172,7 @@ def test_depthwise_with_dilation(
     **USUAL,
 )
 @FEW
-def test_depthwise_with_odd_windows(**drawn: Any) -> None:
+def test_depthwise_with_rows_of_taps(**drawn: Any) -> None:
     _check_depthwise(**drawn)
 
 

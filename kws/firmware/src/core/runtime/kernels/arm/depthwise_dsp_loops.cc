@@ -8,120 +8,195 @@
 #if KWS_HAVE_DSP
 namespace kws {
 
-void PackOddTaps(const int8_t* weights, int step, int pairs, int16_t* packed) {
+void PackRowTaps(const int8_t* weights, int step, int taps, int pairs, int16_t* packed) {
   int32_t before = 0;
-  for (; pairs > 0; --pairs) {
+  const int whole = taps >> 1;
+  for (int i = whole; i > 0; --i) {
     const int32_t even = *weights;
-    const int32_t odd = pairs > 1 ? weights[step] : 0;
+    const int32_t odd = weights[step];
     dsp::StoreTwo(packed, dsp::Pack(even, odd), dsp::Pack(before, even));
     packed += 4;
     weights += 2 * step;
     before = odd;
   }
+  int32_t last = (taps & 1) != 0 ? *weights : 0;
+  for (int i = pairs - whole; i > 0; --i) {
+    dsp::StoreTwo(packed, dsp::Pack(last, 0), dsp::Pack(before, last));
+    packed += 4;
+    before = 0;
+    last = 0;
+  }
+}
+
+void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int filter_size,
+                     int16_t* packed) {
+  uint32_t before_even = 0;
+  uint32_t before_odd = 0;
+  for (; pairs > 0; --pairs) {
+    const uint32_t a = taps > 0 ? LoadAs<uint32_t>(weights) : 0;
+    const uint32_t b = taps > 1 ? LoadAs<uint32_t>(weights + step) : 0;
+    const uint32_t even = dsp::Even(a);
+    const uint32_t odd = dsp::Odd(a);
+    const uint32_t next_even = dsp::Even(b);
+    const uint32_t next_odd = dsp::Odd(b);
+    int16_t* to = packed;
+    dsp::StoreTwo(to, dsp::PackLow(even, next_even), dsp::PackLow(before_even, even));
+    to += filter_size;
+    dsp::StoreTwo(to, dsp::PackLow(odd, next_odd), dsp::PackLow(before_odd, odd));
+    to += filter_size;
+    dsp::StoreTwo(to, dsp::PackHigh(even, next_even), dsp::PackHigh(before_even, even));
+    to += filter_size;
+    dsp::StoreTwo(to, dsp::PackHigh(odd, next_odd), dsp::PackHigh(before_odd, odd));
+    before_even = next_even;
+    before_odd = next_odd;
+    packed += 4;
+    weights += 2 * step;
+    taps -= 2;
+  }
 }
 
 // It stands for
 //
-//   for (int x = 0; x < count; x += 4, band += 4, to += 4 * step) {
-//     if (x > count - 4) go back to count - 4;
-//     int32_t sums[4] = {start, start, start, start};
-//     for each row of the window, each pair of taps: values of two pairs, v0 and v1, and weights
-//       sums[0] += even * v0, sums[1] += odd * v0, sums[2] += even * v1, sums[3] += odd * v1;
-//     for (int i = 0; i < 4; ++i) to[i * step] = Scaled(sums[i], factor);
+//   for (int x = 0; x < count; x += 6, band += 6, to += 6 * step) {
+//     if (x > count - 6) go back to count - 6;
+//     int32_t sums[6] = {start, start, start, start, start, start};
+//     for each row of the window, each pair of taps: values of three pairs, v0 to v2, and weights
+//       sums[0] += even * v0, sums[1] += odd * v0, sums[2] += even * v1, and so on;
+//     for (int i = 0; i < 6; ++i) to[i * step] = Scaled(sums[i], factor);
 //   }
 //
-// and is in assembly for loads that follow each other and for two pairs a turn: the compiler parts
-// the loads and copies values from turn to turn.
-void RunOddTaps(OddTaps& work, int count, int8_t* to) {
-#define KWS_PAIR(first, second)    \
-  "ldr " second                    \
+// and is in assembly for the registers, of which it takes all, and for loads that follow each
+// other. `row` is the products of a row: the next pair's v0 and v1 are v1 and v2.
+#define KWS_PAIR(v0, v1, v2)       \
+  "ldr " v2                        \
   ", [%[at]], #4\n"                \
   "ldr %[even], [%[filter]], #8\n" \
   "ldr %[odd], [%[filter], #-4]\n" \
-  "smlad %[a], %[even], " first    \
+  "smlad %[a], %[even], " v0       \
   ", %[a]\n"                       \
-  "smlad %[b], %[odd], " first     \
+  "smlad %[b], %[odd], " v0        \
   ", %[b]\n"                       \
-  "smlad %[c], %[even], " second   \
+  "smlad %[c], %[even], " v1       \
   ", %[c]\n"                       \
-  "smlad %[d], %[odd], " second ", %[d]\n"
-#define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "%[v0]", "%[v1]", "%[even]")
-  int fours = count >> 2;
-  int back = -count & 3;
-  uint32_t a, b, c, d, v0, v1, even, odd, at, filter, pairs, rows;
-  __asm__ volatile(
-      "1:\n"
-      "ldr %[at], [%[work], %[band_]]\n"
-      "ldr %[filter], [%[work], %[filter_]]\n"
-      "ldr %[rows], [%[work], %[rows_]]\n"
-      "ldr %[a], [%[work], %[start_]]\n"
-      "add %[v0], %[at], #8\n"
-      "str %[v0], [%[work], %[band_]]\n"
-      "mov %[b], %[a]\n"
-      "mov %[c], %[a]\n"
-      "mov %[d], %[a]\n"
-      "2:\n"
-      "ldr %[pairs], [%[work], %[pairs_]]\n"
+  "smlad %[d], %[odd], " v1        \
+  ", %[d]\n"                       \
+  "smlad %[e], %[even], " v2       \
+  ", %[e]\n"                       \
+  "smlad %[f], %[odd], " v2 ", %[f]\n"
+#define KWS_FIRST KWS_PAIR("%[v0]", "%[v1]", "%[v2]")
+#define KWS_SECOND KWS_PAIR("%[v1]", "%[v2]", "%[v0]")
+#define KWS_THIRD KWS_PAIR("%[v2]", "%[v0]", "%[v1]")
+#define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "%[v0]", "%[v1]", "%[v2]")
+#define KWS_ROWS(row, elsewhere) \
+  __asm__ volatile(                                                                           \
+      "1:\n"                                                                                  \
+      "ldr %[a], %[start]\n"                                                                  \
+      "ldr %[filter], %[first]\n"                                                             \
+      "mov %[b], %[a]\n"                                                                      \
+      "mov %[c], %[a]\n"                                                                      \
+      "mov %[d], %[a]\n"                                                                      \
+      "mov %[e], %[a]\n"                                                                      \
+      "mov %[f], %[a]\n"                                                                      \
+      "2:\n" row                                                                              \
+      "ldr %[even], %[end]\n"                                                                 \
+      "ldr %[odd], %[next_row]\n"                                                             \
+      "cmp %[filter], %[even]\n"                                                              \
+      "add %[at], %[odd]\n"                                                                   \
+      "bne 2b\n"                                                                              \
+      "ldr %[v0], %[multiplier]\n"                                                            \
+      "ldr %[v1], %[bias]\n"                                                                  \
+      "ldr %[v2], %[right_step]\n"                                                            \
+      "ldr %[even], %[to]\n"                                                                  \
+      "ldr %[filter], %[next]\n"                                                              \
+      "ldr %[pairs], %[sixes]\n"                                                              \
+      "lsr %[odd], %[v2], #8\n" KWS_SCALE_SUM("%[a]") KWS_SCALE_SUM("%[b]")                   \
+          KWS_SCALE_SUM("%[c]") KWS_SCALE_SUM("%[d]") KWS_SCALE_SUM("%[e]")                   \
+              KWS_SCALE_SUM("%[f]")                                                           \
+      "strb %[a], [%[even]]\n"                                                                \
+      "strb %[b], [%[even], %[odd]]\n"                                                        \
+      "strb %[c], [%[even], %[odd], lsl #1]\n"                                                \
+      "add %[even], %[odd]\n"                                                                 \
+      "strb %[d], [%[even], %[odd], lsl #1]\n"                                                \
+      "add %[even], %[even], %[odd], lsl #1\n"                                                \
+      "strb %[e], [%[even], %[odd]]\n"                                                        \
+      "strb %[f], [%[even], %[odd], lsl #1]\n"                                                \
+      "add %[even], %[odd]\n"                                                                 \
+      "add %[even], %[even], %[odd], lsl #1\n"                                                \
+      "add %[at], %[filter]\n"                                                                \
+      "str %[even], %[to]\n"                                                                  \
+      "subs %[pairs], #1\n"                                                                   \
+      "str %[pairs], %[sixes]\n"                                                              \
+      "bgt 1b\n"                                                                              \
+      "ldr %[pairs], %[back]\n"                                                               \
+      "movs %[v0], #0\n"                                                                      \
+      "str %[v0], %[back]\n"                                                                  \
+      "cmp %[pairs], #0\n"                                                                    \
+      "beq 9f\n"                                                                              \
+      "sub %[at], %[at], %[pairs], lsl #1\n"                                                  \
+      "mls %[even], %[odd], %[pairs], %[even]\n"                                              \
+      "str %[even], %[to]\n"                                                                  \
+      "b 1b\n" elsewhere                                                                      \
+      "9:\n"                                                                                  \
+      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [e] "=&r"(e), [f] "=&r"(f),   \
+        [v0] "=&r"(v0), [v1] "=&r"(v1), [v2] "=&r"(v2), [even] "=&r"(even), [odd] "=&r"(odd), \
+        [at] "+r"(at), [filter] "=&r"(filter), [pairs] "=&r"(pairs), [to] "+m"(to),           \
+        [sixes] "+m"(sixes), [back] "+m"(back)                                                \
+      : [first] "m"(first), [end] "m"(end), [next_row] "m"(next_row), [next] "m"(next),       \
+        [turns] "m"(turns), [start] "m"(start), [multiplier] "m"(multiplier),                 \
+        [bias] "m"(bias), [right_step] "m"(right_step)                                        \
+      : "cc", "memory")
+
+void RunRowTaps(const RowTaps& work, const int16_t* band, const int16_t* filter, int rows,
+                int8_t* to) {
+  // The loop has no register for any of these, nor for where they are.
+  const int16_t* const first = filter;
+  const int16_t* const end = filter + rows * 4 * work.pairs;
+  const int32_t next_row = work.next_row;
+  // From behind the last row to the next outputs.
+  const int32_t next = (kRowOutputs - rows * work.row_size) * static_cast<int32_t>(sizeof(int16_t));
+  const int32_t turns = work.turns;
+  const int32_t start = work.start;
+  const int32_t multiplier = work.factor.multiplier;
+  const int32_t bias = work.factor.bias;
+  // A shift takes the lowest byte of a register, and a statement no more operands.
+  const int32_t right_step = (work.step << 8) | work.factor.right;
+  int32_t sixes = work.sixes;
+  int32_t back = work.back;
+  const int16_t* at = band;
+  uint32_t a, b, c, d, e, f, v0, v1, v2, even, odd, pairs;
+  // Eight or nine taps have a loop of their own.
+  if (work.pairs == 5) {
+    KWS_ROWS(
+        "ldr %[v0], [%[at]], #4\n"
+        "ldr %[v1], [%[at]], #4\n" KWS_FIRST KWS_SECOND KWS_THIRD KWS_FIRST KWS_SECOND,
+        "");
+    return;
+  }
+  KWS_ROWS(
+      "ldr %[pairs], %[turns]\n"
+      "lsls %[even], %[pairs], #31\n"
+      "bmi 7f\n"
+      "bcs 8f\n"
       "ldr %[v0], [%[at]], #4\n"
-      "lsrs %[pairs], #1\n"
-      "bcc 3f\n"  //
-      KWS_PAIR("%[v0]", "%[v1]")
-      "mov %[v0], %[v1]\n"
-      "beq 4f\n"
-      "3:\n"  //
-      KWS_PAIR("%[v0]", "%[v1]") KWS_PAIR("%[v1]", "%[v0]")
-      "subs %[pairs], #1\n"
-      "bne 3b\n"
-      "4:\n"
-      "ldr %[odd], [%[work], %[next_row_]]\n"
-      "subs %[rows], #1\n"
-      "add %[at], %[odd]\n"
-      "bne 2b\n"
-      "ldr %[v0], [%[work], %[factor_]]\n"
-      "ldr %[v1], [%[work], %[factor_] + 4]\n"
-      "ldr %[even], [%[work], %[factor_] + 8]\n"
-      "ldr %[odd], [%[work], %[step_]]\n"
-      "ldr %[at], %[to]\n"
-      "ldr %[pairs], %[fours]\n"  //
-      KWS_SCALE_SUM("%[a]") KWS_SCALE_SUM("%[b]") KWS_SCALE_SUM("%[c]") KWS_SCALE_SUM("%[d]")
-      "strb %[a], [%[at]]\n"
-      "strb %[b], [%[at], %[odd]]\n"
-      "strb %[c], [%[at], %[odd], lsl #1]\n"
-      "add %[at], %[odd]\n"
-      "strb %[d], [%[at], %[odd], lsl #1]\n"
-      "add %[odd], %[odd], %[odd], lsl #1\n"
-      "add %[at], %[odd]\n"
-      "str %[at], %[to]\n"
-      "subs %[pairs], #1\n"
-      "str %[pairs], %[fours]\n"
-      "bne 1b\n"
-      "ldr %[odd], %[back]\n"
-      "mvn %[v0], #0\n"
-      "cmp %[odd], #1\n"
-      "str %[v0], %[back]\n"
-      "blt 5f\n"
-      "ldr %[v0], [%[work], %[band_]]\n"
-      "ldr %[v1], [%[work], %[step_]]\n"
-      "sub %[v0], %[v0], %[odd], lsl #1\n"
-      "mls %[at], %[v1], %[odd], %[at]\n"
-      "str %[v0], [%[work], %[band_]]\n"
-      "str %[at], %[to]\n"
-      "movs %[pairs], #1\n"
-      "str %[pairs], %[fours]\n"
-      "b 1b\n"
-      "5:\n"
-      : [a] "=&r"(a), [b] "=&r"(b), [c] "=&r"(c), [d] "=&r"(d), [v0] "=&r"(v0), [v1] "=&r"(v1),
-        [even] "=&r"(even), [odd] "=&r"(odd), [at] "=&r"(at), [filter] "=&r"(filter),
-        [pairs] "=&r"(pairs), [rows] "=&r"(rows), [to] "+m"(to), [fours] "+m"(fours), [back] "+m"(back)
-      : [work] "r"(&work), [band_] "I"(offsetof(OddTaps, band)),
-        [filter_] "I"(offsetof(OddTaps, filter)), [pairs_] "I"(offsetof(OddTaps, pairs)),
-        [next_row_] "I"(offsetof(OddTaps, next_row)), [rows_] "I"(offsetof(OddTaps, rows)),
-        [start_] "I"(offsetof(OddTaps, start)), [factor_] "I"(offsetof(OddTaps, factor)),
-        [step_] "I"(offsetof(OddTaps, step))
-      : "cc", "memory");
-#undef KWS_SCALE_SUM
-#undef KWS_PAIR
+      "ldr %[v1], [%[at]], #4\n"
+      "3:\n" KWS_FIRST "4:\n" KWS_SECOND "5:\n" KWS_THIRD
+      "subs %[pairs], #4\n"
+      "bpl 3b\n",
+      "7:\n"
+      "ldr %[v2], [%[at]], #4\n"
+      "ldr %[v0], [%[at]], #4\n"
+      "b 5b\n"
+      "8:\n"
+      "ldr %[v1], [%[at]], #4\n"
+      "ldr %[v2], [%[at]], #4\n"
+      "b 4b\n");
 }
+#undef KWS_ROWS
+#undef KWS_SCALE_SUM
+#undef KWS_THIRD
+#undef KWS_SECOND
+#undef KWS_FIRST
+#undef KWS_PAIR
 
 void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int16_t* packed) {
   uint32_t left, even, odd;

@@ -16,27 +16,51 @@ namespace kws {
 constexpr int kEightTapsFilters = 4;
 constexpr int kEightTapsRow = 8 * kEightTapsFilters + 2;
 
+// Outputs of RunRowTaps at a time.
+constexpr int kRowOutputs = 6;
+// Pairs of taps a row: an odd output takes the last of an even number of taps in one more.
+constexpr int RowPairs(int taps) { return taps / 2 + 1; }
+// int16 values of a band's row that kRowOutputs take.
+constexpr int RowValues(int pairs) { return 2 * pairs + kRowOutputs - 2; }
+
 #if KWS_HAVE_DSP
 
-// An odd number of taps a row, stride 1 along the row.
-struct OddTaps {
-  const int16_t* band;  // the window's first row at the first output
-  // That row's weights a, b, c as pairs for two neighbouring outputs: ab, 0a, c0, bc.
-  const int16_t* filter;
-  int pairs;         // of taps a row, for each of the two outputs
-  int32_t next_row;  // bytes from behind a row's values to the next row's first
-  int rows;          // of the window, at least 1
-  int32_t start;
-  Outputs::Factor factor;
-  int32_t step;  // bytes from output to output
+// Any number of taps a row, each beside the last. With stride 2 the values of even and of odd
+// columns are rows of their own, and so are the taps: both go one value from output to output.
+struct RowTaps {
+  // `outputs` at least kRowOutputs; `size`: int16 values from row to row of the band.
+  RowTaps(int outputs, int out_step, int pairs_a_row, int size)
+      : pairs(pairs_a_row),
+        row_size(size),
+        next_row((size - RowValues(pairs)) * static_cast<int32_t>(sizeof(int16_t))),
+        turns((pairs + 2) / 3 * 4 - 4 + pairs % 3),
+        sixes(outputs / kRowOutputs),
+        back(outputs % kRowOutputs == 0 ? 0 : kRowOutputs - outputs % kRowOutputs),
+        step(out_step) {}
+
+  int pairs;  // of taps a row, for each of two neighbouring outputs
+  int row_size;
+  int32_t next_row;  // bytes from behind a row's taken values to the next row's first
+  int32_t turns;  // of three pairs, less one, times four; and how many the first has, if not three
+  int sixes;      // outputs by six
+  int back;       // outputs that the last six have in common with those before, if not all are new
+  int32_t step;   // bytes from output to output
+  // Of a filter:
+  int32_t start = 0;
+  Outputs::Factor factor = {};
 };
 
-// Lays out a row's weights, `step` bytes apart.
-void PackOddTaps(const int8_t* weights, int step, int pairs, int16_t* packed);
+// Lays out a row's weights a, b, c, `step` bytes apart, as pairs for two neighbouring outputs: ab,
+// 0a, c0, bc. 4 * `pairs` values, `pairs` at least RowPairs(taps).
+void PackRowTaps(const int8_t* weights, int step, int taps, int pairs, int16_t* packed);
+// The same of four neighbouring filters, from each to the next `filter_size` values.
+void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int filter_size,
+                     int16_t* packed);
 
-// `count` outputs, at least four: four at a time, the last ones once more with their neighbours
-// where they are no four. Moves work.band.
-void RunOddTaps(OddTaps& work, int count, int8_t* to);
+// All outputs of a row: six at a time, the last ones once more with their neighbours where they are
+// fewer. `band` and `filter` are those of the window's first row, of `rows`, at least 1.
+void RunRowTaps(const RowTaps& work, const int16_t* band, const int16_t* filter, int rows,
+                int8_t* to);
 
 // Eight taps a row, stride 2 along the row, four filters at once. The order of the fields is the
 // order in which they are read.

@@ -45,7 +45,7 @@ bool IsDilated(const Sides& sides) {
   if (!MayBeDilated(sides) || !FallsApart(rows) || !FallsApart(columns)) return false;
   Sides smallest = WithoutDilation(sides);
   smallest.columns.out = columns.out / columns.dilation;
-  return IsThreeByThree(smallest) || IsThreeTaps(smallest) || IsOddTaps(smallest);
+  return IsThreeByThree(smallest) || IsThreeTaps(smallest) || IsRowTaps(smallest);
 }
 
 #if KWS_HAVE_DSP

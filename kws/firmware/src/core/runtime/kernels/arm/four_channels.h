@@ -16,7 +16,7 @@ namespace kws {
 // Where no other loop is faster. The output may not run over the input, which is read all along.
 inline bool IsFourChannels(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 && !IsThreeByThree(sides) &&
-         !IsThreeTaps(sides) && !IsOddTaps(sides) && !IsOneOutput(sides);
+         !IsThreeTaps(sides) && !IsRowTaps(sides) && !IsOneOutput(sides);
 }
 
 #if KWS_HAVE_DSP

@@ -5,16 +5,19 @@
 
 namespace kws {
 
-Band::Band(const Sides& sides, int lanes, WidenRow widen, int32_t offset, int16_t* values)
+Band::Band(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen, int32_t offset,
+           int16_t* values)
     : rows_(sides.rows),
       columns_(sides.columns),
-      lane_size_(sides.RowSize()),
-      row_size_(lanes * lane_size_),
+      phases_(phases),
+      lane_size_(lane_size),
+      row_size_(lanes * lane_size),
+      taken_size_(phases * row_size_),
       widen_(widen),
       offset_(offset),
       values_(values) {
   // Once for all channels: what is outside the image stays zero.
-  std::memset(values_, 0, static_cast<size_t>(rows_.taps * row_size_) * sizeof(int16_t));
+  std::memset(values_, 0, static_cast<size_t>(rows_.taps * taken_size_) * sizeof(int16_t));
 }
 
 TapRange Band::Take(const int8_t* input, int y) {
@@ -24,22 +27,32 @@ TapRange Band::Take(const int8_t* input, int y) {
   if (y > 0 && rows_.dilation == 1 && rows_.stride < rows_.taps) {
     // Rows that were taken move up.
     slot = rows_.taps - rows_.stride;
-    MoveChunks(values_ + rows_.stride * row_size_, slot * row_size_ / kChunk, values_);
+    MoveChunks(values_ + rows_.stride * taken_size_, slot * taken_size_ / kChunk, values_);
   }
-  // The stride may leave columns over at the end.
-  const int room = lane_size_ - columns_.pad;
-  const int count = room < columns_.in ? room : columns_.in;
   for (; slot < rows_.taps; ++slot) {
-    int16_t* to = values_ + slot * row_size_;
+    int16_t* to = values_ + slot * taken_size_;
     if (slot < taps.begin || slot >= taps.end) {
-      std::memset(to, 0, static_cast<size_t>(row_size_) * sizeof(int16_t));
+      std::memset(to, 0, static_cast<size_t>(taken_size_) * sizeof(int16_t));
       continue;
     }
-    const int8_t* from = input + (origin + slot * rows_.dilation) * rows_.in_step;
-    widen_(from, columns_.in_step, count, offset_, to + columns_.pad, lane_size_);
+    Widen(input + (origin + slot * rows_.dilation) * rows_.in_step, to);
   }
   // Rows that are far apart may all be outside the image. One of zeros gives the same.
   return taps.begin < taps.end ? taps : TapRange{0, 1};
+}
+
+void Band::Widen(const int8_t* row, int16_t* to) const {
+  for (int phase = 0; phase < phases_; ++phase) {
+    // The first column of this phase, and where it goes.
+    const int first = phases_ == 1 ? 0 : (columns_.pad + phase) & 1;
+    const int place = phases_ == 1 ? columns_.pad : (columns_.pad + first - phase) / 2;
+    const int columns = phases_ == 1 ? columns_.in : (columns_.in - first + 1) / 2;
+    // The stride may leave columns over at the end.
+    const int room = lane_size_ - place;
+    widen_(row + first * columns_.in_step, phases_ * columns_.in_step,
+           room < columns ? room : columns, offset_, to + place, lane_size_);
+    to += row_size_;
+  }
 }
 
 }  // namespace kws

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "runtime/kernels/arm/depthwise_dsp_loops.h"
 #include "runtime/kernels/arm/eight_taps.h"
 #include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/shared/depthwise_band.h"
@@ -18,8 +17,27 @@ int Lanes(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 ? kFour : 1;
 }
 
-// int16 values of a row of a lane's filter that is laid out; see OddTaps.
-int FilterRow(const Sides& sides) { return 4 * sides.Pairs(); }
+int Chunks(int values) { return (values + kChunk - 1) / kChunk * kChunk; }
+
+// How a lane's row lies in memory, in int16 values.
+struct RowLayout {
+  int phases;  // band rows for a row of the image
+  int pairs;   // of taps a band row
+  int filter;  // of a band row
+  int size;    // of a band row
+};
+
+RowLayout AnyWindow(const Sides& sides) {
+  return RowLayout{1, sides.Pairs(), 2 * sides.Pairs(), sides.RowSize()};
+}
+
+// See RowTaps. Where the stride is 2, the first phase has the more taps.
+RowLayout ForRowTaps(const Sides& sides) {
+  const int phases = sides.columns.stride;
+  const int pairs = RowPairs((sides.columns.taps + phases - 1) / phases);
+  return RowLayout{phases, pairs, 4 * pairs,
+                   Chunks(sides.columns.out - kRowOutputs + RowValues(pairs))};
+}
 
 // One filter at a time over windows of any shape.
 class Filters {
@@ -31,13 +49,17 @@ class Filters {
         channels_(sides.channels),
         multiplier_(sides.multiplier),
         lanes_(Lanes(sides)),
-        pairs_(sides.Pairs()),
-        filter_size_(FilterRow(sides) * sides.rows.taps),
-        band_(sides, lanes_, lanes_ == 1 ? WidenOne : WidenFour, work.input_offset, work.scratch),
-        filters_(band_.end()) {
+        row_taps_(work.outputs.usual() && IsRowTaps(sides)),
+        layout_(row_taps_ ? ForRowTaps(sides) : AnyWindow(sides)),
+        filter_size_(layout_.phases * layout_.filter * sides.rows.taps),
+        band_(sides, lanes_, layout_.phases, layout_.size, lanes_ == 1 ? WidenOne : WidenFour,
+              work.input_offset, work.scratch),
+        filters_(band_.end())
 #if KWS_HAVE_DSP
-    odd_taps_ = work.outputs.usual() && IsOddTaps(sides);
+        ,
+        row_(columns_.out, columns_.out_step, layout_.pairs, band_.row_size())
 #endif
+  {
   }
 
   void Run() {
@@ -49,6 +71,10 @@ class Filters {
   // compiler keeps the loops in registers.
   __attribute__((noinline)) void RunLanes(int first) {
     for (int& laid_out : laid_out_) laid_out = -1;
+    if (row_taps_ && lanes_ == kFour) {
+      LayOut(work_.filter + first, filters_);
+      for (int lane = 0; lane < kFour; ++lane) laid_out_[lane] = first + lane;
+    }
     int8_t* to = work_.output;
     for (int y = 0; y < rows_.out; ++y) {
       const TapRange taps = band_.Take(work_.input + first, y);
@@ -74,37 +100,39 @@ class Filters {
     const int32_t start = work_.Bias(channel);
     const int16_t* from = band_.Row(taps, lane);
     const int row_count = taps.end - taps.begin;
+    filter += taps.begin * layout_.phases * layout_.filter;
 #if KWS_HAVE_DSP
-    if (odd_taps_) {
-      OddTaps row;
-      row.band = from;
-      row.filter = filter + taps.begin * pairs_ * 4;
-      row.pairs = pairs_;
-      row.next_row = (band_.row_size() - 2 * (pairs_ + 1)) * static_cast<int32_t>(sizeof(int16_t));
-      row.rows = row_count;
-      row.start = start;
-      row.factor = work_.outputs.UsualFactor(channel);
-      row.step = columns_.out_step;
-      RunOddTaps(row, columns_.out, to);
+    if (row_taps_) {
+      row_.start = start;
+      row_.factor = work_.outputs.UsualFactor(channel);
+      RunRowTaps(row_, from, filter, layout_.phases * row_count, to);
       return;
     }
 #endif
-    filter += taps.begin * pairs_ * 2;
     for (int x = 0; x < columns_.out; ++x) {
-      *to = work_.outputs.At(channel,
-                             SumOfPairs(from, band_.row_size(), filter, pairs_, row_count, start));
+      *to = work_.outputs.At(
+          channel, SumOfPairs(from, band_.row_size(), filter, layout_.pairs, row_count, start));
       from += columns_.stride;
       to += columns_.out_step;
     }
   }
 
-  // A filter as pairs of taps.
+  // A filter as pairs of taps; the filters of four lanes where RunRowTaps takes them.
   void LayOut(const int8_t* row, int16_t* to) const {
 #if KWS_HAVE_DSP
-    if (odd_taps_) {
+    if (row_taps_) {
+      const int step = layout_.phases * columns_.filter_step;
       for (int y = 0; y < rows_.taps; ++y) {
-        PackOddTaps(row, columns_.filter_step, pairs_, to);
-        to += 4 * pairs_;
+        for (int phase = 0; phase < layout_.phases; ++phase) {
+          const int8_t* from = row + phase * columns_.filter_step;
+          const int taps = (columns_.taps - phase + layout_.phases - 1) >> (layout_.phases - 1);
+          if (lanes_ == kFour) {
+            PackFourRowTaps(from, step, taps, layout_.pairs, filter_size_, to);
+          } else {
+            PackRowTaps(from, step, taps, layout_.pairs, to);
+          }
+          to += layout_.filter;
+        }
         row += rows_.filter_step;
       }
       return;
@@ -112,12 +140,12 @@ class Filters {
 #endif
     for (int y = 0; y < rows_.taps; ++y) {
       const int8_t* tap = row;
-      std::memset(to, 0, static_cast<size_t>(pairs_) * 2 * sizeof(int16_t));
+      std::memset(to, 0, static_cast<size_t>(layout_.filter) * sizeof(int16_t));
       for (int x = 0; x < columns_.taps; ++x) {
         to[x * columns_.dilation] = *tap;
         tap += columns_.filter_step;
       }
-      to += 2 * pairs_;
+      to += layout_.filter;
       row += rows_.filter_step;
     }
   }
@@ -128,11 +156,14 @@ class Filters {
   const int channels_;
   const int multiplier_;
   const int lanes_;
-  const int pairs_;
+  const bool row_taps_;
+  const RowLayout layout_;
   const int filter_size_;
   Band band_;
   int16_t* const filters_;  // one for each lane
-  bool odd_taps_ = false;
+#if KWS_HAVE_DSP
+  RowTaps row_;
+#endif
   int laid_out_[kFour];  // the output channels of these filters
 };
 
@@ -140,17 +171,23 @@ class Filters {
 
 uint32_t DepthwiseRowsScratch(const Sides& sides) {
   constexpr uint64_t kTooMuch = 1u << 30;  // more than any arena
-  const uint32_t lanes = static_cast<uint32_t>(Lanes(sides));
-  const uint32_t rows = static_cast<uint32_t>(sides.rows.taps) * lanes;
-  // int16 values for each row of a lane's window. For eight taps the band needs no whole chunks;
-  // where another kernel takes them, its filters are smaller by more than that.
-  uint32_t row = static_cast<uint32_t>(sides.RowSize());
+  // What ForRowTaps may need beyond the row of any window and twice its filter, in int16 values: a
+  // pair of taps more, and whole chunks, with stride 2 for both phases.
+  constexpr int kEvenTaps = 12;
+  constexpr int kTwoPhases = 26;
+  const Side& columns = sides.columns;
+  const uint32_t rows = static_cast<uint32_t>(sides.rows.taps * Lanes(sides));
+  int row = sides.RowSize() + 4 * sides.Pairs();
   if (IsEightTaps(sides)) {
-    row = static_cast<uint32_t>(sides.Covered() + kEightTapsRow);
-  } else {
-    row += static_cast<uint32_t>(FilterRow(sides));
+    // The band needs no whole chunks; where another kernel takes them, its filters are smaller by
+    // more than that.
+    row = sides.Covered() + kEightTapsRow;
+  } else if (columns.stride == 2) {
+    row += kTwoPhases;
+  } else if (columns.taps % 2 == 0) {
+    row += kEvenTaps;
   }
-  const uint64_t values = static_cast<uint64_t>(rows) * row;
+  const uint64_t values = static_cast<uint64_t>(rows) * static_cast<uint32_t>(row);
   return static_cast<uint32_t>(values < kTooMuch ? values * sizeof(int16_t) : kTooMuch);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "runtime/kernels/arm/depthwise_dsp_loops.h"
 #include "runtime/kernels/shared/image_sides.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/kernels/shared/window.h"
@@ -28,10 +29,14 @@ struct DepthwiseRows {
   int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
-// Windows whose rows arm/depthwise_dsp_loops.h has a loop for.
-inline bool IsOddTaps(const Sides& sides) {
+// Windows whose rows arm/depthwise_dsp_loops.h has a loop for, but for those that are faster with
+// four channels of an output at a time.
+inline bool IsRowTaps(const Sides& sides) {
   const Side& columns = sides.columns;
-  return columns.stride == 1 && columns.dilation == 1 && columns.taps % 2 != 0 && columns.out >= 4;
+  if (columns.dilation != 1 || columns.out < kRowOutputs) return false;
+  const bool four = sides.multiplier == 1 && sides.channels % kFour == 0;
+  if (columns.stride == 1) return columns.taps != 2 || !four;
+  return columns.stride == 2 && columns.taps > 2 && !four;
 }
 
 // For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
