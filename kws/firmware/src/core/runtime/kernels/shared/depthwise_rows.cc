@@ -183,7 +183,7 @@ uint32_t DepthwiseRowsScratch(const Sides& sides) {
     // more than that.
     row = sides.Covered() + kEightTapsRow;
   } else if (columns.stride == 2) {
-    row += kTwoPhases;
+    if (Lanes(sides) == 1) row += kTwoPhases;  // four lanes take another way
   } else if (columns.taps % 2 == 0) {
     row += kEvenTaps;
   }
