@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ settings.load_profile("kws")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A shell has what runs in the background ignore it, and so would the commands under test.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if markers.only_units(config):
         sys.meta_path.insert(0, markers.NoHeavyImports())
 

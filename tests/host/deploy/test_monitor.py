@@ -333,25 +333,28 @@ def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert process.stdin
-        assert process.stdout
-        rows = 3 if form == "--csv" else 2
-        first = [process.stdout.readline() for _ in range(rows)]
-        assert "yes_no" in first[-2]
-        assert "4056" in first[-1]
-        process.stdin.write("stats\n")
-        process.stdin.flush()
-        assert "1234 hops" in process.stdout.readline()
-        assert process.stderr
-        notices = [process.stderr.readline()]
-        name.unlink()
-        board.unplug()
-        notices.append(process.stderr.readline())
-        board.replug()
-        name.symlink_to(board.device)
-        assert "yes_no" in process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=20)
+        try:
+            assert process.stdin
+            assert process.stdout
+            rows = 3 if form == "--csv" else 2
+            first = [process.stdout.readline() for _ in range(rows)]
+            assert "yes_no" in first[-2]
+            assert "4056" in first[-1]
+            process.stdin.write("stats\n")
+            process.stdin.flush()
+            assert "1234 hops" in process.stdout.readline()
+            assert process.stderr
+            notices = [process.stderr.readline()]
+            name.unlink()
+            board.unplug()
+            notices.append(process.stderr.readline())
+            board.replug()
+            name.symlink_to(board.device)
+            assert "yes_no" in process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == 0
     notices += err.splitlines()
     assert [line.split(": ", 2)[2].split(";")[0].strip() for line in notices] == [

@@ -4,26 +4,6 @@
 #include <cstring>
 
 namespace kws {
-namespace {
-
-// A short run, for which a call costs more than the copying.
-inline void Copy(int8_t* to, const int8_t* from, int count) {
-  for (; count >= 4; count -= 4) {
-    std::memcpy(to, from, 4);
-    to += 4;
-    from += 4;
-  }
-  if (count == 0) return;
-  if (count >= 2) {
-    std::memcpy(to, from, 2);
-    to += 2;
-    from += 2;
-  }
-  if ((count & 1) != 0) *to = *from;
-}
-
-}  // namespace
-
 void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* image, int y, int x,
                   int8_t* to) {
   const int row_taps = window.width * depth;
@@ -46,16 +26,20 @@ void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* im
       ((origin_y + rows.begin * window.dilation_height) * window.in_width + origin_x) *
           window.in_channels +
       columns.begin * step;
-  // What lies side by side is copied at once.
+  // What lies side by side is copied at once: a short run, for which a call costs more.
   const int runs = step == depth ? 1 : taps;
   const int run = step == depth ? taps * depth : depth;
   for (; row > 0; --row) {
     const int8_t* source = from;
     int8_t* target = to;
     for (int i = runs; i > 0; --i) {
-      Copy(target, source, run);
-      source += step;
-      target += depth;
+      for (int word = run >> 2; word > 0; --word) {
+        std::memcpy(target, source, 4);
+        target += 4;
+        source += 4;
+      }
+      for (int byte = run & 3; byte > 0; --byte) *target++ = *source++;
+      source += step - run;
     }
     from += row_step;
     to += row_taps;

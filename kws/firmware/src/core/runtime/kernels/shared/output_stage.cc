@@ -14,21 +14,19 @@ int8_t Outputs::At(int channel, int32_t sum) const {
   return static_cast<int8_t>(Clamp(WrappingAdd(scaled, stage_.offset), stage_.min, stage_.max));
 }
 
+void ClipBytes(int8_t min, int8_t max, int8_t* values, int32_t count) {
+  if (min == INT8_MIN && max == INT8_MAX) return;
 #if KWS_HAVE_DSP
-void Outputs::Clip(int8_t* outputs, int32_t count) const {
-  if (!stage_.clips()) return;
-  const uint32_t min = dsp::FourTimes(stage_.min);
-  const uint32_t max = dsp::FourTimes(stage_.max);
+  const uint32_t four_min = dsp::FourTimes(min);
+  const uint32_t four_max = dsp::FourTimes(max);
   for (; count >= 4; count -= 4) {
-    const uint32_t four = LoadAs<uint32_t>(outputs);
-    const uint32_t clipped = dsp::LargerBytes(dsp::SmallerBytes(four, max), min);
-    std::memcpy(outputs, &clipped, sizeof(clipped));
-    outputs += 4;
+    const uint32_t four = LoadAs<uint32_t>(values);
+    const uint32_t clipped = dsp::LargerBytes(dsp::SmallerBytes(four, four_max), four_min);
+    std::memcpy(values, &clipped, sizeof(clipped));
+    values += 4;
   }
-  for (; count > 0; --count, ++outputs) {
-    *outputs = static_cast<int8_t>(Clamp(*outputs, stage_.min, stage_.max));
-  }
-}
 #endif
+  for (; count > 0; --count, ++values) *values = static_cast<int8_t>(Clamp(*values, min, max));
+}
 
 }  // namespace kws

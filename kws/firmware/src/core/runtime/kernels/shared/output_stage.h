@@ -21,6 +21,9 @@ struct OutputStage {
   bool clips() const { return min != INT8_MIN || max != INT8_MAX; }
 };
 
+// Clips `count` values to an activation's range.
+void ClipBytes(int8_t min, int8_t max, int8_t* values, int32_t count);
+
 // Writes outputs, the sums being given. A value: what it holds can stay in registers while outputs,
 // which could be anything's bytes, are written.
 class Outputs {
@@ -67,11 +70,9 @@ class Outputs {
 
   // Clips `count` outputs that were made the usual way to the activation's range. Others are as
   // they should be.
-#if KWS_HAVE_DSP
-  void Clip(int8_t* outputs, int32_t count) const;
-#else
-  void Clip(int8_t*, int32_t) const {}
-#endif
+  void Clip(int8_t* outputs, int32_t count) const {
+    if (KWS_HAVE_DSP) ClipBytes(stage_.min, stage_.max, outputs, count);
+  }
 
  private:
   OutputStage stage_;

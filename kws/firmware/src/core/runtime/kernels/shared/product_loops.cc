@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/kernels/shared/product_loops.h"
 
+#include "runtime/kernels/shared/output_stage.h"
+
 namespace kws {
 namespace {
 
@@ -43,12 +45,14 @@ void RunProduct(const InvokeContext& context, const int8_t* a, const int8_t* b, 
       params.zero_points[1],
       Rescale(params.output),
   };
+  int8_t* to = output;
   int32_t left = params.broadcast.run;
   for (; left >= 4; left -= 4) {
-    product.Block<4>(output);
-    output += 4;
+    product.Block<4>(to);
+    to += 4;
   }
-  for (; left > 0; --left) product.Block<1>(output++);
+  for (; left > 0; --left) product.Block<1>(to++);
+  ClipBytes(params.output.min, params.output.max, output, params.broadcast.run);
 }
 
 }  // namespace kws

@@ -41,9 +41,6 @@ struct Rescale {
   int32_t sign_mask;
   int32_t half;
   int32_t offset;
-  int32_t min;
-  int32_t max;
-  bool narrow;  // the activation leaves less than int8
 
   explicit Rescale(const RescaleParams& params)
       : multiplier(params.multiplier),
@@ -51,10 +48,7 @@ struct Rescale {
         right(params.shift > 0 ? 0 : -params.shift),
         sign_mask(right == 0 ? 0 : -1),
         half(right == 0 ? 0 : static_cast<int32_t>(1u << (right - 1))),
-        offset(params.offset),
-        min(params.min),
-        max(params.max),
-        narrow(params.min > INT8_MIN || params.max < INT8_MAX) {}
+        offset(params.offset) {}
 
   // The first step, exact for |x| < 2^30, for x from any op.
   __attribute__((always_inline)) int32_t Scale(int32_t x) const {
@@ -67,8 +61,8 @@ struct Rescale {
 #endif
   }
 
-  // The others: the shift to the right, with halves away from zero, and the output's zero point and
-  // range.
+  // The others: the shift to the right, with halves away from zero, and the output's zero point.
+  // The activation's range is left to ClipBytes.
   template <int kCount>
   __attribute__((always_inline)) void Write(int32_t* values, int8_t* output) const {
 #pragma GCC unroll 4
@@ -77,10 +71,6 @@ struct Rescale {
 #pragma GCC unroll 4
     for (int i = 0; i < kCount; ++i) values[i] = ToInt8Range((values[i] >> right) + offset);
     FinishStep<kCount>(values);
-    if (narrow) {
-#pragma GCC unroll 4
-      for (int i = 0; i < kCount; ++i) values[i] = Clamp(values[i], min, max);
-    }
 #pragma GCC unroll 4
     for (int i = 0; i < kCount; ++i) output[i] = static_cast<int8_t>(values[i]);
   }
