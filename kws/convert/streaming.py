@@ -2,9 +2,10 @@
 """Layers that make a model stream: they keep the frames before the new ones.
 
 A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
-or are filters over time with `valid` padding and a `Window` in front. For a device,
-`streaming_twin` turns it into a model that takes the new frames alone, one per call or as many as
-its layers stride over, and gives the same scores.
+or are filters over time with `valid` padding and a `Window` in front. If its input leaves the
+number of frames open, training shows it those before its window, which it remembers on a device.
+For the device, `streaming_twin` turns it into a model that takes the new frames alone, one per call
+or as many as its layers stride over, and gives the same scores.
 
 Imports Keras, which is slow: import it where a model is built.
 """
@@ -25,8 +26,9 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
     """The frames of a spectrogram (second dimension), with older ones in front.
 
     For a whole spectrogram the older frames are `kept` zeros; with `pad=False`, for a layer that
-    sees all frames at once, there are none. For a stream they are the last frames, zeros at first:
-    `kept`, or fewer if the layer behind it moves by `stride` frames, which are new in each call.
+    sees all frames at once, there are none, and of the spectrogram only the last frame and the
+    `kept` before it remain. For a stream they are the last frames, zeros at first: `kept`, or fewer
+    if the layer behind it moves by `stride` frames, which are new in each call.
     """
 
     def __init__(
@@ -61,7 +63,9 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
             self.memory.assign(frames[:, -self._memory_frames :])
             return frames
         around = [(0, 0)] * (len(x.shape) - 2)
-        return ops.pad(x, [(0, 0), (self.kept, 0), *around]) if self.pad else x
+        if self.pad:
+            return ops.pad(x, [(0, 0), (self.kept, 0), *around])
+        return x[:, -self.kept - 1 :]
 
     def get_config(self) -> dict[str, Any]:
         """The arguments that make an equal layer."""
@@ -81,6 +85,23 @@ def streams(model: Any) -> bool:
 def new_frames(model: Any) -> int:
     """The frames that `streaming_twin` takes in each call: its layers' strides over time."""
     return math.prod(layer.stride for layer in model.layers if isinstance(layer, Window))
+
+
+def frames_before(model: Any, window: int, most: int) -> int:
+    """How many frames before its window a model can be shown in training.
+
+    Args:
+        model: of whole spectrograms.
+        window: frames of its window.
+        most: frames that there are before it.
+
+    Returns:
+        0 if it does not stream, or if its input is as long as its window; else as many as let a row
+        of its strided layers end with the last frame, as the calls of its twin do.
+    """
+    if not streams(model) or model.input_shape[1] is not None:
+        return 0
+    return max(most - (window + most - 1) % new_frames(model), 0)
 
 
 def streaming_twin(model: Any) -> Any:

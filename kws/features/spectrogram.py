@@ -73,6 +73,11 @@ def last_frames(clips: npt.NDArray[np.int16], frames: int) -> Spectrograms:
     return batch_spectrograms(clips)[:, -frames:]
 
 
+def after_silence(spectrograms: Spectrograms, frames: int) -> Spectrograms:
+    """Spectrograms with so many frames of silence (-128, no energy) in front."""
+    return np.pad(spectrograms, [(0, 0), (frames, 0), (0, 0)], constant_values=INPUT_ZERO_POINT)
+
+
 def to_float(values: Spectrograms) -> npt.NDArray[np.float32]:
     """What the float model takes: float[n, frames, 40, 1] from 0 to 255/256."""
     floats = values.astype(np.float32)

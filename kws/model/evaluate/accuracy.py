@@ -15,7 +15,7 @@ from kws.audio.dataset import DataSet, Split
 from kws.bundle.bundle import Bundle
 from kws.bundle.checks import input_frames
 from kws.errors import DataError, UsageError
-from kws.features.spectrogram import Spectrograms
+from kws.features.spectrogram import SHAPE, Spectrograms, after_silence
 from kws.model.samples.samples import Labels
 
 
@@ -99,13 +99,13 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
 def whole_calls(spectrograms: Spectrograms, frames: int) -> Spectrograms:
     """Spectrograms for a model that takes `frames` frames a call.
 
-    As in the pipeline, one call ends with the last frame; frames that the first call lacks are
-    -128 (no energy).
+    A streaming model hears a second of silence first, since on a device it has been listening. As
+    in the pipeline, one call ends with the last frame.
     """
-    missing = -spectrograms.shape[1] % frames
-    if missing == 0:
+    if frames == spectrograms.shape[1]:
         return spectrograms
-    return np.pad(spectrograms, [(0, 0), (missing, 0), (0, 0)], constant_values=-128)
+    silence = SHAPE[0]
+    return after_silence(spectrograms, silence - (silence + spectrograms.shape[1]) % frames)
 
 
 def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:

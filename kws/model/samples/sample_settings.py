@@ -103,6 +103,11 @@ class SampleSettings:
         """The frontend's settings with the window's frames."""
         return FrontendSettings(frames=frames_in(self.window_ms))
 
+    @property
+    def lead_frames(self) -> int:
+        """Frames of a clip's lead, which are before the window."""
+        return frames_in(self.window_ms + self.augmentation.lead_ms) - frames_in(self.window_ms)
+
     def __post_init__(self) -> None:
         """Refuse values out of range."""
         check_settings(self)

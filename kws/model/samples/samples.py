@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kws.features.spectrogram import Spectrograms
+from kws.features.spectrogram import Spectrograms, after_silence
 
 Labels = npt.NDArray[np.int64]
 """int64[n]: 0 silence, 1 unknown, 2 the first keyword."""
@@ -26,6 +26,10 @@ class Samples:
     """int8[n, frames, 40]."""
 
     labels: Labels
+
+    def after_silence(self, frames: int) -> Samples:
+        """The same clips with so many frames of silence in front."""
+        return Samples(after_silence(self.spectrograms, frames), self.labels)
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -51,6 +51,7 @@ class TrainingSet:
         auxiliary: Sequence[str] = (),
         around: Surroundings | None = None,
         allocator: ArrayAllocator | None = None,
+        before: int = 0,
     ) -> None:
         """Load the clips.
 
@@ -64,6 +65,7 @@ class TrainingSet:
             auxiliary: words of the second data set that are classes after the keywords.
             around: talk, noises and rooms of the training split.
             allocator: allocates the arrays; None for memory.
+            before: frames that spectrograms have before the window, at most those of the lead.
 
         Raises:
             AudioError: a file is missing or damaged.
@@ -80,6 +82,7 @@ class TrainingSet:
         extra_groups = extra_clips(extra, dataset, learned) if extra else [[] for _ in groups]
         clips = [clip for group in (*groups, *extra_groups) for clip in group]
         self._frontend = settings.frontend
+        self._frames = self._frontend.frames + before
         samples = self._frontend.clip_samples
         self._pcm = self._allocator.empty((len(clips), samples), np.dtype(np.int16))
         load_pcm(clips, samples, progress, out=self._pcm)
@@ -144,7 +147,7 @@ class TrainingSet:
         of_words = [draw.own if len(draw.own) else draw.extra for draw in self._draws]
         pairs = draw_pairs(rng, of_words, self._joined)
         labels += [0] * self._silence + [1] * self._talk
-        samples, frames = self._frontend.clip_samples, self._frontend.frames
+        samples, frames = self._frontend.clip_samples, self._frames
         out = self._allocator.empty((len(labels), frames, CHANNELS), np.dtype(np.int8))
         for start in range(0, len(rows), _BLOCK):
             block = rows[start : start + _BLOCK]

@@ -19,7 +19,7 @@ import numpy as np
 from kws.convert.backend import import_tensorflow
 from kws.convert.quantize import quantize
 from kws.errors import ConversionError, KwsError, ModelError
-from kws.features.spectrogram import Spectrograms
+from kws.features.spectrogram import SHAPE, Spectrograms
 from kws.model.weights import checkpoint
 from kws.model.zoo import build_model
 
@@ -65,6 +65,7 @@ def check_convertible(arch: str, model: Any) -> None:
         ConversionError: it will not.
     """
     _, frames, channels, _ = model.input_shape
+    frames = frames or SHAPE[0]  # that of a streaming model may be open
     rng = np.random.default_rng(0)
     try:
         quantize_trained(

@@ -138,6 +138,8 @@ def train(
         check_origin(origin, settings.arch)
         settings = dataclasses.replace(settings, origin=origin.fingerprint)
     tensorflow = import_tensorflow()
+    from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
+
     labels = class_labels(settings.words)
     if is_own(settings.arch):
         check_convertible(settings.arch, _build(settings))
@@ -168,7 +170,7 @@ def train(
         tflite,
         labels,
         name=name,
-        inference_stride=None if _streams(model) else entry.stride,
+        inference_stride=None if streams(model) else entry.stride,
         frames=settings.samples.frontend.frames,
         data=about or f"{len(dataset.clips):,} clips of the folder {dataset.root.resolve().name}.",
         metrics=report.metrics() | {"training": _metrics(settings, state, chosen)},
@@ -213,7 +215,11 @@ def _load(
     out: Path,
 ) -> tuple[TrainingSet, Samples, Samples]:
     """Training, validation and test clips."""
-    words, samples = settings.words, settings.samples.frontend.clip_samples
+    from kws.convert.streaming import frames_before  # noqa: PLC0415 - imports Keras
+
+    frontend = settings.samples.frontend
+    before = frames_before(_build(settings), frontend.frames, settings.samples.lead_frames)
+    words, samples = settings.words, frontend.clip_samples
     groups = [
         *training_clips(dataset, words, settings.samples, settings.seed),
         *(extra_clips(extra, dataset, (*words, *settings.auxiliary)) if extra else []),
@@ -222,17 +228,17 @@ def _load(
     ]
     talk = len(around.talk(Split.TRAIN, words)) if around else 0
     with progress_bar("loading clips", sum(map(len, groups)) + talk) as advance:
-        return (
-            TrainingSet(
-                *(dataset, words, settings.samples, settings.seed, advance),
-                extra=extra,
-                auxiliary=settings.auxiliary,
-                around=around,
-                allocator=ArrayAllocator(out),
-            ),
-            evaluation_samples(dataset, words, Split.VALIDATION, advance, samples),
-            evaluation_samples(dataset, words, Split.TEST, advance, samples),
+        training = TrainingSet(
+            *(dataset, words, settings.samples, settings.seed, advance),
+            extra=extra,
+            auxiliary=settings.auxiliary,
+            around=around,
+            allocator=ArrayAllocator(out),
+            before=before,
         )
+        validation = evaluation_samples(dataset, words, Split.VALIDATION, advance, samples)
+        test = evaluation_samples(dataset, words, Split.TEST, advance, samples)
+    return training, validation.after_silence(before), test
 
 
 def _fit(
@@ -343,12 +349,6 @@ def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
     yield
     for variable, value in zip(model.trainable_variables, weights, strict=True):
         variable.assign(value)
-
-
-def _streams(model: Any) -> bool:
-    from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
-
-    return streams(model)
 
 
 def _logits(model: Any, spectrograms: Spectrograms) -> npt.NDArray[np.float32]:

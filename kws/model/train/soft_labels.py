@@ -46,7 +46,8 @@ class SoftLabels:
         """The teacher's scores of the epoch's copy of the clips, before stripes are blanked."""
         copy = number % self._settings.samples.copies
         if copy not in self._teacher_scores:
-            spectrograms = self._training.copy(copy).spectrograms
+            frames = self._settings.samples.frontend.frames
+            spectrograms = self._training.copy(copy).spectrograms[:, -frames:]
             self._teacher_scores[copy] = teacher.scores(spectrograms, self._learned)
         return self._teacher_scores[copy]
 

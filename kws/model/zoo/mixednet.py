@@ -28,7 +28,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 
     from kws.convert.streaming import Window  # noqa: PLC0415 - slow, for training only
 
-    source = Input((frames, channels, 1))
+    source = Input((None, channels, 1))  # the window, and what is before it
     x = layers.Reshape((-1, 1, channels))(source)
     first = layers.Conv2D(_FILTERS, (3, 1), strides=(_STRIDE, 1), use_bias=False)
     x = norm(first(Window(2, stride=_STRIDE)(x)))
@@ -50,7 +50,7 @@ MODELS = {
         build,
         "streaming: takes each frame once, two at a time, and remembers the rest",
         "kws, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
-        {"learning_rate": 0.005, "epochs": 40},
+        {"learning_rate": 0.005, "epochs": 40, "lead_ms": 1000},
         _STRIDE,
     ),
 }

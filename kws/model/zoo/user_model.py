@@ -72,8 +72,13 @@ def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -
         raise UsageError(
             f"{file}: {FUNCTION} returned a {type(model).__name__}; it has to return a Keras model"
         )
+    from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
+
+    taken = getattr(model, "input_shape", None)
+    if streams(model) and taken == (None, None, channels, 1):
+        taken = (None, frames, channels, 1)  # of any length, as it listens
     for what, shape, wanted in (
-        ("input", getattr(model, "input_shape", None), (None, frames, channels, 1)),
+        ("input", taken, (None, frames, channels, 1)),
         ("output", getattr(model, "output_shape", None), (None, classes)),
     ):
         if shape != wanted:

@@ -94,6 +94,16 @@ def test_lead_reaches_the_frontend_alone(tones: DataSet) -> None:
     assert first(copy) < first(other) - 5
 
 
+def test_frames_before_the_window_are_those_of_the_lead(tones: DataSet) -> None:
+    settings = replace(PLAIN, augmentation=Augmentation(lead_ms=600))
+    assert settings.lead_frames == 30
+    window = TrainingSet(tones, WORDS, settings, seed=0).epoch(0)
+    longer = TrainingSet(tones, WORDS, settings, seed=0, before=30).epoch(0)
+    assert longer.spectrograms.shape[1:] == (79, 40)
+    np.testing.assert_array_equal(longer.spectrograms[:, 30:], window.spectrograms)
+    assert (longer.spectrograms[:, :30] > -128).any()
+
+
 def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
     def speakers(groups: list[list[Clip]]) -> set[str]:
         return {clip.speaker for group in groups for clip in group}

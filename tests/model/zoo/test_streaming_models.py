@@ -18,7 +18,7 @@ from kws.bundle.writing import write_bundle
 from kws.convert.quantize import quantize
 from kws.convert.tflite_import import Changes, renew_bundle
 from kws.errors import ModelError, UsageError
-from kws.features.spectrogram import to_float
+from kws.features.spectrogram import after_silence, to_float
 from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
@@ -62,7 +62,7 @@ def model(clips: NDArray[np.int8]) -> Any:
 
 @pytest.fixture(scope="module")
 def data(model: Any, clips: NDArray[np.int8]) -> bytes:
-    return quantize(model, clips)
+    return quantize(model, after_silence(clips, 48))
 
 
 @pytest.fixture(scope="module")
@@ -105,17 +105,41 @@ def test_float_stream_ends_with_what_the_whole_clip_gives(
         np.testing.assert_allclose(last[0], expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("window", [49, 50])
+def test_what_is_before_the_window_counts_as_in_a_stream(
+    model: Any, clips: NDArray[np.int8], window: int
+) -> None:
+    from kws.convert.streaming import frames_before, streaming_twin
+
+    before = frames_before(model, window, 50)
+    assert before == (50 if window == 49 else 49)
+    assert frames_before(model, window, 0) == 0
+    assert frames_before(build_model("tiny_conv", len(LABELS), seed=0), window, 50) == 0
+    long = np.concatenate([clips[1], clips[2], clips[3]])[-before - window :]
+    twin = streaming_twin(model)
+    for pair in in_pairs(long):
+        last = twin(to_float(pair[None]), training=False).numpy()
+    whole = model(to_float(long[None]), training=False).numpy()
+    np.testing.assert_allclose(whole, last, atol=1e-4)
+    alone = model(to_float(long[None, before:]), training=False).numpy()
+    assert np.abs(whole - alone).max() > 0.01
+
+
 def test_int8_stream_is_the_float_clip_within_quantization(
     model: Any, data: bytes, clips: NDArray[np.int8]
 ) -> None:
-    exact = softmax(model(to_float(clips), training=False).numpy())
+    # A second of silence first, in calls of two frames; of the first the float model sees one.
+    heard = after_silence(clips, 48)
+    exact = softmax(model(to_float(heard), training=False).numpy())
     assert len(set(exact.argmax(axis=1))) > 2, "the model says the same of everything"
     core = core_scores(data, clips)
     error = np.abs((core.astype(np.float32) + 128) / 256 - exact)
     assert error.mean() < 0.03
     assert (core.argmax(axis=1) == exact.argmax(axis=1)).mean() > 0.9
     litert = litert_scores(data, clips)
-    assert np.abs(litert.astype(int) - core).max() <= 3
+    # LiteRT rounds the dense layer's sums once, the core twice; a step of a logit is several here.
+    assert np.abs(litert.astype(int) - core).max() <= 6
+    assert (litert == core).all(axis=1).mean() > 0.9
 
 
 def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:

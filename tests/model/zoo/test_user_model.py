@@ -54,6 +54,19 @@ def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
     assert result.bundle.metrics["training"]["arch"].endswith("mine.py")
 
 
+def test_a_streaming_model_may_leave_its_frames_open(tmp_path: Path) -> None:
+    body = (
+        "    source = Input((None, channels, 1))\n"
+        "    x = layers.GlobalAveragePooling2D()({})\n"
+        "    return Model(source, layers.Dense(classes)(x))\n"
+    )
+    head = "from keras import Model\nfrom kws.convert.streaming import Window\n" + HEAD
+    streaming = write(tmp_path, head + body.format("Window(frames - 1, pad=False)(source)"))
+    assert build_model(streaming, 5, seed=0).input_shape == (None, None, 40, 1)
+    with pytest.raises(UsageError, match="the model's input is"):
+        build_model(write(tmp_path, head + body.format("source")), 5, seed=0)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

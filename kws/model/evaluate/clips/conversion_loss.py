@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT, input_frames
+from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT, input_frames, open_model
 from kws.convert.backend import import_tensorflow, quiet
 from kws.features.spectrogram import to_float
 from kws.model.evaluate.accuracy import (
@@ -70,7 +70,12 @@ def measure_conversion(
         samples: the clips.
         labels: names of the classes.
     """
-    logits = model.predict(to_float(samples.spectrograms), batch_size=256, verbose=0)
+    heard = samples.spectrograms
+    if model.input_shape[1] is None:
+        frames = input_frames(open_model(data).inputs[0].shape)
+        # The first call of the stream has one frame that is new to the first row.
+        heard = whole_calls(heard, frames)[:, frames - 1 :]
+    logits = model.predict(to_float(heard), batch_size=256, verbose=0)
     exact = _softmax(np.asarray(logits, np.float32))
     core = core_scores(data, samples.spectrograms)
     litert = litert_scores(data, samples.spectrograms)
