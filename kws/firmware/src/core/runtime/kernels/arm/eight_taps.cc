@@ -27,7 +27,7 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
     int8_t* to = work.output;
     for (int y = 0; y < rows.out; ++y) {
       const int origin = y * rows.stride - rows.pad;
-      const TapRange taps = ValidTaps(origin, rows.taps, 1, rows.in);
+      const TapRange taps = ValidTaps(origin, rows.taps, rows.in);
       if (widened < origin) widened = origin;
       for (; widened < origin + taps.end; ++widened) {
         WidenOne(work.input + c + widened * rows.in_step, columns.in_step, count, work.input_offset,

@@ -97,18 +97,14 @@ PlanEntry::Overlap RowOverlap(const Window& window) {
 }
 
 TapRange ValidTaps(int origin, int taps, int dilation, int size) {
+  if (dilation == 1) return ValidTaps(origin, taps, size);
   TapRange range{0, taps};
-  if (dilation == 1) {
-    if (origin < 0) range.begin = -origin;
-    if (origin + taps > size) range.end = size - origin;
-  } else {
-    // MakeWindow refuses a dilation of 0.
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-    if (origin < 0) range.begin = (-origin + dilation - 1) / dilation;
-    const int room = size - origin;
-    // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
-    if (room < (taps - 1) * dilation + 1) range.end = room <= 0 ? 0 : (room - 1) / dilation + 1;
-  }
+  // MakeWindow refuses a dilation of 0.
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+  if (origin < 0) range.begin = (-origin + dilation - 1) / dilation;
+  const int room = size - origin;
+  // NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+  if (room < (taps - 1) * dilation + 1) range.end = room <= 0 ? 0 : (room - 1) / dilation + 1;
   if (range.end < range.begin) range.end = range.begin;
   return range;
 }

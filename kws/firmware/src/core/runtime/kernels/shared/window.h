@@ -58,6 +58,15 @@ struct TapRange {
 };
 TapRange ValidTaps(int origin, int taps, int dilation, int size);
 
+// The same without dilation, for kernels that have none.
+inline TapRange ValidTaps(int origin, int taps, int size) {
+  TapRange range{0, taps};
+  if (origin < 0) range.begin = -origin;
+  if (origin + taps > size) range.end = size - origin;
+  if (range.end < range.begin) range.end = range.begin;
+  return range;
+}
+
 }  // namespace kws
 
 #endif  // KWS_RUNTIME_KERNELS_SHARED_WINDOW_H_
