@@ -16,7 +16,10 @@ WINDOW_HELP = (
     "is a second, or what slow voices need for a longer phrase."
 )
 
-STREAMING_HELP = "Make a streaming model: a quarter of the cycles, more misses in noise."
+STREAMING_HELP = (
+    "Make a streaming model: a quarter of the cycles, heard sooner, some more misses over talk and "
+    "of short words."
+)
 
 
 @dataclass(frozen=True)
