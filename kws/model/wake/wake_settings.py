@@ -17,8 +17,8 @@ WINDOW_HELP = (
 )
 
 STREAMING_HELP = (
-    "Make a streaming model: a quarter of the cycles, heard sooner, some more misses over talk and "
-    "of short words."
+    "Make a streaming model: a quarter of the cycles, heard sooner, more misses in noise and over "
+    "talk."
 )
 
 
