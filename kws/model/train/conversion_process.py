@@ -26,13 +26,14 @@ from kws.model.zoo import build_model
 _WEIGHTS, _CLIPS, _MODEL = "weights.npz", "clips.npy", "model.tflite"
 
 
-def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms) -> bytes:
+def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms, frames: int) -> bytes:
     """As `kws.convert.quantize.quantize`, on any backend.
 
     Args:
         arch: name of the architecture in the zoo, or a user's file.
         model: float[n, frames, 40, 1] to logits float[n, classes].
         spectrograms: training clips that show which values each layer gives.
+        frames: of the model's window; the clips have more before it if the model streams.
     """
     import keras  # noqa: PLC0415 - slow, for training only
 
@@ -42,7 +43,15 @@ def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms) -> bytes
         np.savez(Path(folder) / _WEIGHTS, *[np.asarray(weights) for weights in model.weights])
         np.save(Path(folder) / _CLIPS, spectrograms)
         done = subprocess.run(
-            [sys.executable, "-m", __name__, arch, str(model.output_shape[-1]), folder],
+            [
+                sys.executable,
+                "-m",
+                __name__,
+                arch,
+                str(model.output_shape[-1]),
+                str(frames),
+                folder,
+            ],
             env={**os.environ, "KERAS_BACKEND": "tensorflow"},
             capture_output=True,
             text=True,
@@ -69,7 +78,7 @@ def check_convertible(arch: str, model: Any) -> None:
     rng = np.random.default_rng(0)
     try:
         quantize_trained(
-            arch, model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8)
+            arch, model, rng.integers(-128, 128, (2, frames, channels)).astype(np.int8), frames
         )
     except ConversionError:
         raise
@@ -77,12 +86,12 @@ def check_convertible(arch: str, model: Any) -> None:
         pass  # untrained weights give odd ranges
 
 
-def _main(arch: str, classes: str, where: str) -> None:
+def _main(arch: str, classes: str, frames: str, where: str) -> None:
     """The other process."""
     import_tensorflow()
     folder = Path(where)
     clips = np.load(folder / _CLIPS)
-    model = build_model(arch, int(classes), 0, clips.shape[1])
+    model = build_model(arch, int(classes), 0, int(frames))
     with np.load(folder / _WEIGHTS) as weights:
         checkpoint.assign(model.weights, list(weights.values()), folder / _WEIGHTS)
     (folder / _MODEL).write_bytes(quantize(model, clips))

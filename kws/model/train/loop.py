@@ -164,7 +164,7 @@ def train(
     if settings.even:
         even_classes(model, copy.labels)
     clips = copy.spectrograms[:: max(len(training) // _CALIBRATION_CLIPS, 1)]
-    tflite = quantize_trained(settings.arch, model, clips)
+    tflite = quantize_trained(settings.arch, model, clips, settings.samples.frontend.frames)
     report = measure_conversion(model, tflite, test, labels)
     bundle = make_bundle(
         tflite,

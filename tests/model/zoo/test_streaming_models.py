@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,19 @@ def test_int8_stream_is_the_float_clip_within_quantization(
     # LiteRT rounds the dense layer's sums once, the core twice; a step of a logit is several here.
     assert np.abs(litert.astype(int) - core).max() <= 6
     assert (litert == core).all(axis=1).mean() > 0.9
+
+
+def test_the_process_for_other_backends_converts_the_same_window(
+    model: Any, data: bytes, clips: NDArray[np.int8], tmp_path: Path
+) -> None:
+    """The clips are longer than the window."""
+    np.savez(tmp_path / "weights.npz", *[np.asarray(weights) for weights in model.weights])
+    np.save(tmp_path / "clips.npy", after_silence(clips, 48))
+    module = "kws.model.train.conversion_process"
+    command = [sys.executable, "-m", module, "mixednet", str(len(LABELS)), "49", str(tmp_path)]
+    subprocess.run(command, check=True, capture_output=True)
+    again = (tmp_path / "model.tflite").read_bytes()
+    np.testing.assert_array_equal(core_scores(again, clips), core_scores(data, clips))
 
 
 def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
