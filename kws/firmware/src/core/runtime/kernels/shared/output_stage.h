@@ -58,8 +58,8 @@ class Outputs {
     const int right = -shifts_[i];
     return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
   }
-  // The outputs of `count` sums where usual(), but for Clip(), of channels from `first` on, counted
-  // from the present one. `biases`, those of the same channels, may be null.
+  // The outputs of `count` sums, at least one, where usual(), but for Clip(), of channels from
+  // `first` on, counted from the present one. `biases`, those of the same channels, may be null.
   void WriteUsual(int first, int count, const int32_t* sums, const int32_t* biases,
                   int8_t* to) const;
 #endif

@@ -53,6 +53,16 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
   "ldr " b ", [%[sum], #" place  \
   "+4]\n"                        \
   "ldr " c ", [%[sum], #" place "+8]\n"
+// By c0; one less where negative, so that halves are rounded away from zero.
+#define KWS_MULTIPLY                   \
+  "smmulr %[v0], %[v0], %[c0]\n"       \
+  "smmulr %[v1], %[v1], %[c0]\n"       \
+  "smmulr %[v2], %[v2], %[c0]\n"       \
+  "smmulr %[v3], %[v3], %[c0]\n"       \
+  "add %[v0], %[v0], %[v0], asr #31\n" \
+  "add %[v1], %[v1], %[v1], asr #31\n" \
+  "add %[v2], %[v2], %[v2], asr #31\n" \
+  "add %[v3], %[v3], %[v3], asr #31\n"
 #define KWS_MLA(v, x, a) "mla " v ", " x ", %[c0], " a "\n"
   static_assert(offsetof(Sum, multiplier) == 12 && offsetof(Sum, exact_step) == 24 &&
                     offsetof(Sum, exact_factor) == 36 && offsetof(Sum, output_multiplier) == 40,
@@ -72,14 +82,7 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
       KWS_MLA("%[v0]", "%[v0]", "%[c1]") KWS_MLA("%[v1]", "%[v1]", "%[c1]")
       KWS_MLA("%[v2]", "%[v2]", "%[c1]") KWS_MLA("%[v3]", "%[v3]", "%[c1]")
       KWS_LOAD("%[c0]", "%[c1]", "%[c2]", "12")
-      "smmulr %[v0], %[v0], %[c0]\n"
-      "smmulr %[v1], %[v1], %[c0]\n"
-      "smmulr %[v2], %[v2], %[c0]\n"
-      "smmulr %[v3], %[v3], %[c0]\n"
-      "add %[v0], %[v0], %[v0], asr #31\n"
-      "add %[v1], %[v1], %[v1], asr #31\n"
-      "add %[v2], %[v2], %[v2], asr #31\n"
-      "add %[v3], %[v3], %[v3], asr #31\n"
+      KWS_MULTIPLY
       KWS_EACH("add ", ", %[c1]\n")
       KWS_EACH("asr ", ", %[c2]\n")
       KWS_LOAD("%[c2]", "%[c0]", "%[c1]", "24")
@@ -96,14 +99,7 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
       KWS_MLA("%[v2]", "%[c1]", "%[v2]") KWS_MLA("%[v3]", "%[c2]", "%[v3]")
       "add %[a], %[a], %[t], lsl #1\n"
       KWS_LOAD("%[c0]", "%[c1]", "%[c2]", "40")
-      "smmulr %[v0], %[v0], %[c0]\n"
-      "smmulr %[v1], %[v1], %[c0]\n"
-      "smmulr %[v2], %[v2], %[c0]\n"
-      "smmulr %[v3], %[v3], %[c0]\n"
-      "add %[v0], %[v0], %[v0], asr #31\n"
-      "add %[v1], %[v1], %[v1], asr #31\n"
-      "add %[v2], %[v2], %[v2], asr #31\n"
-      "add %[v3], %[v3], %[v3], asr #31\n"
+      KWS_MULTIPLY
       KWS_EACH("asr ", ", %[c1]\n")
       KWS_EACH("add ", ", %[c2]\n")
       "ssat %[v0], #8, %[v0], asr #1\n"
@@ -123,6 +119,7 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
   *exact = a;
   *other = b;
 #undef KWS_MLA
+#undef KWS_MULTIPLY
 #undef KWS_LOAD
 #undef KWS_EACH
 }
