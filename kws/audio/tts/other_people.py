@@ -23,6 +23,7 @@ _FORMANTS = (0.82, 1.25)  # a longer and a shorter vocal tract
 _DRIFT = 0.08  # how far a person's pitch differs from take to take (standard deviation)
 _RANGES = (0.6, 1.7)  # how far the pitch moves within the word, in place of 1
 _PACES = (0.86, 1.35)  # how long the word takes, in place of 1
+_SILENT = 1e-6  # a peak below this is none
 
 _DRAWING = threading.Lock()
 """Praat draws what it does to hisses from numbers that the whole process shares."""
@@ -58,7 +59,7 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
         rng: draws pitch and pace of this take, and how far the pitch moves.
 
     Returns:
-        float32[0.86 n to 1.35 n]; without a pitch in `sound`, that as it is.
+        float32[0.86 n to 1.35 n]; that as it is if it has no pitch, or one that jumps.
 
     Raises:
         ToolError: the package praat-parselmouth is missing.
@@ -80,5 +81,9 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
         except praat.PraatError:  # too little of it has a pitch
             return sound
     peak = float(np.abs(changed).max())
-    scaled: Sound = (changed * (float(np.abs(sound).max()) / max(peak, 1e-9))).astype(np.float32)
+    # Where a hoarse voice's pitch jumps by octaves, a livelier one would fall below zero, and Praat
+    # gives silence.
+    if not peak > _SILENT:
+        return sound
+    scaled: Sound = (changed * (float(np.abs(sound).max()) / peak)).astype(np.float32)
     return scaled

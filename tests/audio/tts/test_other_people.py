@@ -80,6 +80,14 @@ def test_a_sound_without_pitch_stays_as_it_is() -> None:
     np.testing.assert_array_equal(said_by(somebody, silence, np.random.default_rng(1)), silence)
 
 
+def test_a_pitch_that_jumps_gives_no_silence() -> None:
+    said = np.concatenate([vowel(85)[:4000], vowel(366)[:4000]])
+    changed = [said_by(Person(100, 0.9), said, np.random.default_rng(seed)) for seed in range(8)]
+    as_it_is = [np.array_equal(sound, said) for sound in changed]
+    assert any(as_it_is), "Praat changed each; the test needs a sound that it makes silent"
+    assert all(np.abs(sound).max() > 0.4 for sound in changed)
+
+
 @pytest.mark.process
 @pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 def test_each_voice_speaks_as_others_too_and_all_of_them_are_in_its_split(
