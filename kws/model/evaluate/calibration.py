@@ -10,9 +10,11 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
   noise.
 
 Both count half a false alarm more than were counted, because none in half an hour does not mean
-none. They count `MARGIN` times, because speakers whose clips calibration did not use cause more.
-How many more is tried: thresholds for one half of the speakers meet the other half. If more false
-alarms come than were asked for, those at words count so many times more.
+none. For a single keyword the highest scores of many places in talk say how often the rarest come
+(`statistics.expected_alarms`). Both rates count `MARGIN` times, because speakers whose clips
+calibration did not use cause more. How many more is tried: thresholds for one half of the speakers
+meet the other half. If more false alarms come than were asked for, those at words count so many
+times more.
 """
 
 from __future__ import annotations
@@ -228,7 +230,10 @@ def _choose(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_threshold = list(pool.map(measure, THRESHOLDS))
     margin = _margin_at_words(keywords, by_threshold, traces, asked)
-    places = _share_out(costs_of(keywords, by_threshold), asked, margin)
+    costs = costs_of(keywords, by_threshold)
+    if len(keywords) == 1:
+        costs = costs.with_rare_alarms()
+    places = _share_out(costs, asked, margin)
     thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}
     tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
     return Calibration(
@@ -282,7 +287,9 @@ def _share_out(
 
     For every pair of prices of a false alarm in talk and at a word, each keyword takes the
     threshold that is cheapest for it. Of the pairs that keep both rates, that of the fewest misses
-    wins. A keyword that pays at no threshold gets 255: it is never reported.
+    wins. Then thresholds fall one by one while both rates are kept: prices pass over those that
+    miss more than a mixture of a higher and a lower one would. A keyword that pays at no threshold
+    gets 255: it is never reported.
 
     Args:
         costs: what the thresholds cost.
@@ -303,12 +310,38 @@ def _share_out(
     every = np.arange(len(misses))
     both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + costs.unseen
     within = np.flatnonzero((both <= allowed + 1e-9).all(axis=1))
+    places: npt.NDArray[np.int64]
     if len(within):
         missed = misses[every, chosen].sum(axis=1)
-        best = min(within, key=lambda pair: (missed[pair], both[pair].sum()))
-        places: npt.NDArray[np.int64] = chosen[best]
-        return places
-    return _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
+        places = chosen[min(within, key=lambda pair: (missed[pair], both[pair].sum()))]
+    else:
+        places = _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
+    return _with_what_remains(places, misses, rates, allowed - costs.unseen)
+
+
+def _with_what_remains(
+    places: npt.NDArray[np.int64], misses: Rates, rates: Rates, allowed: Rates
+) -> npt.NDArray[np.int64]:
+    """The same thresholds, but where another one misses fewer words and keeps both rates.
+
+    Args:
+        places: in `OPTIONS`, of each keyword.
+        misses: float64[keywords, options].
+        rates: float64[2, keywords, options].
+        allowed: float64[2], of all keywords together.
+    """
+    places = places.copy()
+    every = np.arange(len(misses))
+    while True:
+        now = rates[:, every, places]
+        others = now.sum(axis=1, keepdims=True) - now
+        fits = (rates + others[..., None] <= allowed[:, None, None] + 1e-9).all(axis=0)
+        cost = np.where(fits, misses, np.inf)
+        gains = misses[every, places] - cost.min(axis=1)
+        best = int(np.argmax(gains))
+        if gains[best] <= 0:
+            return places
+        places[best] = _middle_of_lowest(cost[best])
 
 
 def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:

@@ -22,6 +22,13 @@ _CONFIDENCE = 0.95
 _RESAMPLES = 2000
 _BINS = 10
 
+_HIGHEST = 30
+"""So many of the highest false alarms say how often rarer ones come. Each place of talk is heard at
+three paces."""
+
+_FEWEST = 4
+"""With fewer, they are only counted."""
+
 
 def wilson(hits: int, total: int) -> Interval:
     """Wilson's 95 % interval of a share, 0 to 1; (0, 1) if nothing was counted.
@@ -62,6 +69,46 @@ def poisson(count: int) -> Interval:
     chi2, tail = _scipy_stats().chi2, (1 - _CONFIDENCE) / 2
     low = chi2.ppf(tail, 2 * count) / 2 if count else 0.0
     return float(low), float(chi2.isf(tail, 2 * count + 2) / 2)
+
+
+def expected_alarms(counted: Floats, thresholds: Sequence[int]) -> Floats:
+    """How many false alarms to expect at each threshold, in as much talk as was heard.
+
+    Of two hours of talk a single place may score far above all others. A threshold above it misses
+    many words, and one below it has had a false alarm in two hours; counting says nothing in
+    between. The highest scores of many places together say more: above a high level they fall off
+    exponentially, here on the scale of log odds, at whose ends a model's scores do not crowd.
+
+    Source: peaks over threshold with shape 0, as in Coles, An Introduction to Statistical Modeling
+    of Extreme Values, chapter 4.
+
+    Args:
+        counted: float64[n], false alarms at each threshold.
+        thresholds: 0 to 255, rising; 255 is never exceeded.
+
+    Returns:
+        float64[n]: above the level that only the highest ones exceed, what these say; else, and
+        where there are too few of them, `counted`.
+    """
+    falling = np.minimum.accumulate(counted)
+    # A false alarm that is gone at a threshold had its peak between this and the one before.
+    peaks = np.repeat(thresholds[:-1], (falling[:-1] - falling[1:]).astype(int))[::-1]
+    if len(peaks) <= _FEWEST:
+        return counted
+    number = min(_HIGHEST, len(peaks) - 1)
+    odds = _log_odds(np.asarray(peaks))
+    level = odds[number]
+    mean_excess = max(float(np.mean(odds[:number] - level)), 1e-3)
+    at = _log_odds(np.asarray(thresholds))
+    tail = number * np.exp(-np.maximum(at - level, 0) / mean_excess)
+    expected: Floats = np.where(at > level, tail, counted)
+    expected[np.asarray(thresholds) >= 255] = 0
+    return expected
+
+
+def _log_odds(scores: npt.NDArray[np.int64]) -> Floats:
+    odds: Floats = np.log((scores + 0.5) / (255.5 - scores))
+    return odds
 
 
 def _scipy_stats() -> ModuleType:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from kws.audio.dataset import speaker_of
 from kws.model.evaluate.hits import Word
+from kws.model.evaluate.statistics import expected_alarms
 from kws.model.evaluate.stream_metrics import THRESHOLDS, StreamMetrics
 from kws.model.evaluate.streams import Kind
 
@@ -61,6 +62,18 @@ class ThresholdCosts:
         """Per hour, what counts although nothing was counted: float64[2]."""
         unseen: Rates = _UNSEEN / np.where(self.units > 0, self.units, np.inf)
         return unseen
+
+    def with_rare_alarms(self) -> ThresholdCosts:
+        """The same, with false alarms in talk as they are to be expected where few were counted.
+
+        For a single keyword. The small tails of several add up to more than there is.
+        """
+        alarms = self.alarms.copy()
+        counted = alarms[0, 0]
+        expected = expected_alarms(counted, OPTIONS)
+        # What is expected has no unseen part.
+        alarms[0, 0] = np.where(expected == counted, counted, np.maximum(expected - _UNSEEN, 0))
+        return replace(self, alarms=alarms)
 
 
 def costs_of(

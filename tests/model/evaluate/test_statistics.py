@@ -8,7 +8,15 @@ import pytest
 from sklearn.metrics import det_curve, roc_auc_score, roc_curve
 
 from kws.errors import ToolError
-from kws.model.evaluate.statistics import bootstrap_recall, poisson, reliability, roc, wilson
+from kws.model.evaluate.statistics import (
+    bootstrap_recall,
+    expected_alarms,
+    poisson,
+    reliability,
+    roc,
+    wilson,
+)
+from kws.model.evaluate.threshold_costs import OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -123,3 +131,55 @@ def test_class_without_clips_does_not_count() -> None:
     right, truth = np.array([True, True, False]), np.array([0, 2, 2])
     low, high = bootstrap_recall(right, truth, [1, 2, 3])
     assert 0 <= low <= high <= 1
+
+
+def counted(peaks: np.ndarray) -> np.ndarray:
+    """How many peaks exceed each of OPTIONS."""
+    return np.array([float((peaks > option).sum()) for option in OPTIONS])
+
+
+def scores(log_odds: np.ndarray) -> np.ndarray:
+    """Scores of 0 to 255."""
+    out: np.ndarray = 256 / (1 + np.exp(-log_odds)) - 0.5
+    return out
+
+
+def test_a_tail_that_nobody_heard_is_near_the_true_one() -> None:
+    rng = np.random.default_rng(0)
+    place = OPTIONS.index(244)
+    true = 200 * np.exp(-(np.log(244.5 / 11.5) + 2) / 0.8)
+    got = [
+        expected_alarms(counted(scores(rng.exponential(0.8, 200) - 2)), OPTIONS)[place]
+        for _ in range(100)
+    ]
+    assert true < 1
+    assert np.median(got) == pytest.approx(true, rel=0.35)
+
+
+def test_one_place_far_above_all_others_decides_little() -> None:
+    peaks = scores(np.random.default_rng(1).exponential(0.5, 60) - 2)
+    lone = np.append(peaks, [252, 252, 252])
+    place = OPTIONS.index(220)
+    plain, with_lone = (expected_alarms(counted(p), OPTIONS)[place] for p in (peaks, lone))
+    assert plain < with_lone < counted(lone)[place] / 2
+
+
+def test_what_many_exceed_is_counted() -> None:
+    peaks = np.linspace(40, 250, 400)
+    expected = expected_alarms(counted(peaks), OPTIONS)
+    many = counted(peaks) > 60
+    np.testing.assert_array_equal(expected[many], counted(peaks)[many])
+
+
+@pytest.mark.parametrize("peaks", [[], [100], [254, 254, 120, 60]])
+def test_a_few_are_only_counted(peaks: list[int]) -> None:
+    few = counted(np.array(peaks))
+    np.testing.assert_array_equal(expected_alarms(few, OPTIONS), few)
+
+
+@pytest.mark.parametrize("peaks", [[200] * 50, [255] * 50, [31] * 50])
+def test_equal_scores_are_no_division_by_zero(peaks: list[int]) -> None:
+    expected = expected_alarms(counted(np.array(peaks, float)), OPTIONS)
+    assert np.isfinite(expected).all()
+    assert (expected >= 0).all()
+    assert expected[-1] == 0
