@@ -108,11 +108,13 @@ results: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS)
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
-# compiler; a test builds it again where emscripten is installed. WASM names another place.
+# compiler; tests compare its sources, and build it again where emscripten is installed. WASM names
+# another place.
 WASM ?= kws/host/web/site/kws.wasm
 wasm: build/.wasm-packages $(VENV)/.core
-	@$(BIN)/python -c 'import sys; from kws.host.web.browser_core import build_core; \
-	  open(sys.argv[1], "wb").write(build_core())' $(WASM)
+	@$(BIN)/python -c 'import sys; from kws.host.web import browser_core as it; \
+	  open(sys.argv[1], "wb").write(it.build_core()); \
+	  open(sys.argv[1] + ".sources", "w").write(it.sources_digest() + "\n")' $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
 
 # Draws the pictures of docs/live.md.

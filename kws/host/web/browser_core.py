@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -54,6 +55,18 @@ def build_core(bundle: Bundle | None = None) -> bytes:
         if done.returncode != 0:
             raise ToolError(f"{WASM_COMPILER} failed: {_reason(done.stderr)}")
         return out.read_bytes()
+
+
+def sources_digest() -> str:
+    """SHA-256 of what `build_core()` compiles and how, as hexadecimal digits.
+
+    It is kept beside the repository's `kws.wasm`: who has no emscripten can tell that this is old.
+    """
+    core = sorted((firmware_folder() / "src").glob("core/**/*.*"))
+    digest = hashlib.sha256("\n".join((__version__, *_OPTIONS)).encode())
+    for file in (_BROWSER, *core):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _reason(said: str) -> str:

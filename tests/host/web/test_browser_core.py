@@ -22,6 +22,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.host.emulate.padding import between_silence
+from kws.host.web.browser_core import sources_digest
 from kws.host.web.export import export_page
 from kws.host.web.site_files import MODEL, WASM
 from tests.host.web.exported_page import check_same, check_same_lines, page_of, trace
@@ -284,6 +285,11 @@ def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
 
 
 # --- the build ------------------------------------------------------------------------------------
+
+
+def test_the_committed_core_is_of_todays_sources() -> None:
+    committed = WASM.with_name(f"{WASM.name}.sources").read_text(encoding="utf-8").strip()
+    assert committed == sources_digest(), "run make wasm and commit kws.wasm and kws.wasm.sources"
 
 
 @pytest.mark.slow
