@@ -9,6 +9,7 @@ other, as people's differ.
 from __future__ import annotations
 
 import threading
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +73,9 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
     pitch = who.pitch_hz * float(np.exp(rng.normal(0, _DRIFT)))
     liveliness = rng.uniform(*_RANGES)
     pace = float(np.exp(rng.uniform(*np.log(_PACES))))
-    with _DRAWING:
+    with _DRAWING, warnings.catch_warnings():
+        # Of a word that Praat, unlike its own pitch, finds whispered: only its formants change.
+        warnings.simplefilter("ignore", praat.PraatWarning)
         praat.praat.run(f"random_initializeWithSeedUnsafelyButPredictably({rng.integers(1 << 30)})")
         try:
             changed = praat.praat.call(

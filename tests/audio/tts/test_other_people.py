@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -86,6 +87,18 @@ def test_a_pitch_that_jumps_gives_no_silence() -> None:
     as_it_is = [np.array_equal(sound, said) for sound in changed]
     assert any(as_it_is), "Praat changed each; the test needs a sound that it makes silent"
     assert all(np.abs(sound).max() > 0.4 for sound in changed)
+
+
+def test_praat_does_not_warn_the_user_of_a_whispered_word() -> None:
+    said = np.random.default_rng(1).normal(0, 0.05, 9600).astype(np.float32)
+    said[2000:2400] += vowel(80)[:400]
+    whole = praat.Sound(said.astype(float), 16000)
+    with pytest.warns(praat.PraatWarning, match="no voiced segments"):
+        praat.praat.call(whole, "Change gender", 75.0, 400.0, 1.1, 150.0, 1.0, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        changed = said_by(Person(150, 1.1), said, np.random.default_rng(1))
+    assert np.abs(changed).max() > 0.1
 
 
 @pytest.mark.process
