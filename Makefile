@@ -112,9 +112,9 @@ results: $(VENV)/.core $(VENV)/.for-train
 # another place.
 WASM ?= kws/host/web/site/kws.wasm
 wasm: build/.wasm-packages $(VENV)/.core
-	@$(BIN)/python -c 'import sys; from kws.host.web import browser_core as it; \
-	  open(sys.argv[1], "wb").write(it.build_core()); \
-	  open(sys.argv[1] + ".sources", "w").write(it.sources_digest() + "\n")' $(WASM)
+	@$(BIN)/python -c 'import sys; from kws.host.web.browser_core import build_core, sources_digest; \
+	  open(sys.argv[1], "wb").write(build_core()); \
+	  open(sys.argv[1] + ".sources", "w").write(sources_digest() + "\n")' $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
 
 # Draws the pictures of docs/live.md.

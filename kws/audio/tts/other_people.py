@@ -24,7 +24,7 @@ _FORMANTS = (0.82, 1.25)  # a longer and a shorter vocal tract
 _DRIFT = 0.08  # how far a person's pitch differs from take to take (standard deviation)
 _RANGES = (0.6, 1.7)  # how far the pitch moves within the word, in place of 1
 _PACES = (0.86, 1.35)  # how long the word takes, in place of 1
-_SILENT = 1e-6  # a peak below this is none
+_SILENT = 1e-6  # highest peak of a sound that counts as silence
 
 _DRAWING = threading.Lock()
 """Praat draws what it does to hisses from numbers that the whole process shares."""
@@ -74,7 +74,7 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
     liveliness = rng.uniform(*_RANGES)
     pace = float(np.exp(rng.uniform(*np.log(_PACES))))
     with _DRAWING, warnings.catch_warnings():
-        # Of a word that Praat, unlike its own pitch, finds whispered: only its formants change.
+        # Praat warns if it finds no voiced part in a word. The user can do nothing about it.
         warnings.simplefilter("ignore", praat.PraatWarning)
         praat.praat.run(f"random_initializeWithSeedUnsafelyButPredictably({rng.integers(1 << 30)})")
         try:

@@ -60,11 +60,12 @@ def build_core(bundle: Bundle | None = None) -> bytes:
 def sources_digest() -> str:
     """SHA-256 of what `build_core()` compiles and how, as hexadecimal digits.
 
-    It is kept beside the repository's `kws.wasm`: who has no emscripten can tell that this is old.
+    `make wasm` writes it next to `kws.wasm`, so that a stale file is noticed without emscripten.
     """
-    core = sorted((firmware_folder() / "src").glob("core/**/*.*"))
+    core = (firmware_folder() / "src").glob("core/**/*")
+    files = sorted(file for file in core if file.suffix in {".cc", ".h", ".inc"})
     digest = hashlib.sha256("\n".join((__version__, *_OPTIONS)).encode())
-    for file in (_BROWSER, *core):
+    for file in (_BROWSER, *files):
         digest.update(file.read_bytes())
     return digest.hexdigest()
 

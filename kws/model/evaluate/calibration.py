@@ -316,13 +316,13 @@ def _share_out(
         places = chosen[min(within, key=lambda pair: (missed[pair], both[pair].sum()))]
     else:
         places = _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
-    return _with_what_remains(places, misses, rates, allowed - costs.unseen)
+    return _refined(places, misses, rates, allowed - costs.unseen)
 
 
-def _with_what_remains(
+def _refined(
     places: npt.NDArray[np.int64], misses: Rates, rates: Rates, allowed: Rates
 ) -> npt.NDArray[np.int64]:
-    """The same thresholds, but where another one misses fewer words and keeps both rates.
+    """Thresholds moved one by one to where fewer words are missed and both rates are still kept.
 
     Args:
         places: in `OPTIONS`, of each keyword.

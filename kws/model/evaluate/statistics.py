@@ -22,12 +22,12 @@ _CONFIDENCE = 0.95
 _RESAMPLES = 2000
 _BINS = 10
 
-_HIGHEST = 30
-"""So many of the highest false alarms say how often rarer ones come. Each place of talk is heard at
-three paces."""
+_TAIL_ALARMS = 30
+"""How many of the highest false alarms the tail is fitted to: about ten places of talk, each heard
+at three paces."""
 
-_FEWEST = 4
-"""With fewer, they are only counted."""
+_FEWEST_ALARMS = 4
+"""No tail is fitted to this many false alarms or fewer."""
 
 
 def wilson(hits: int, total: int) -> Interval:
@@ -76,8 +76,8 @@ def expected_alarms(counted: Floats, thresholds: Sequence[int]) -> Floats:
 
     Of two hours of talk a single place may score far above all others. A threshold above it misses
     many words, and one below it has had a false alarm in two hours; counting says nothing in
-    between. The highest scores of many places together say more: above a high level they fall off
-    exponentially, here on the scale of log odds, at whose ends a model's scores do not crowd.
+    between. So the highest scores of many places are used: above a high level they are taken to
+    fall off exponentially on the scale of log odds, where scores near 255 are not crowded together.
 
     Source: peaks over threshold with shape 0, as in Coles, An Introduction to Statistical Modeling
     of Extreme Values, chapter 4.
@@ -93,9 +93,9 @@ def expected_alarms(counted: Floats, thresholds: Sequence[int]) -> Floats:
     falling = np.minimum.accumulate(counted)
     # A false alarm that is gone at a threshold had its peak between this and the one before.
     peaks = np.repeat(thresholds[:-1], (falling[:-1] - falling[1:]).astype(int))[::-1]
-    if len(peaks) <= _FEWEST:
+    if len(peaks) <= _FEWEST_ALARMS:
         return counted
-    number = min(_HIGHEST, len(peaks) - 1)
+    number = min(_TAIL_ALARMS, len(peaks) - 1)
     odds = _log_odds(np.asarray(peaks))
     level = odds[number]
     mean_excess = max(float(np.mean(odds[:number] - level)), 1e-3)

@@ -64,14 +64,14 @@ class ThresholdCosts:
         return unseen
 
     def with_rare_alarms(self) -> ThresholdCosts:
-        """The same, with false alarms in talk as they are to be expected where few were counted.
+        """The same, with an estimate of the false alarms in talk where few were counted.
 
-        For a single keyword. The small tails of several add up to more than there is.
+        For a single keyword: the estimates of several add up to more than there are.
         """
         alarms = self.alarms.copy()
         counted = alarms[0, 0]
         expected = expected_alarms(counted, OPTIONS)
-        # What is expected has no unseen part.
+        # The estimate includes what was not heard, for which `unseen` is added to a count.
         alarms[0, 0] = np.where(expected == counted, counted, np.maximum(expected - _UNSEEN, 0))
         return replace(self, alarms=alarms)
 
