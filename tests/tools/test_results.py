@@ -10,7 +10,8 @@ import pytest
 
 from kws.model.evaluate.streams import StreamPlan
 from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
-from tools.results import ROWS, Figures, clips
+from tools.recipes import ROWS
+from tools.results import Figures, clips
 from tools.stream_results import measure, section
 
 

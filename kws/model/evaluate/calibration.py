@@ -9,12 +9,12 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 - false alarms per hour with `OTHER_WORDS` single words that are no keywords, in a quiet room and in
   noise.
 
-Both count half a false alarm more than were counted, because none in half an hour does not mean
-none. For a single keyword the highest scores of many places in talk say how often the rarest come
-(`statistics.expected_alarms`). Both rates count `MARGIN` times, because speakers whose clips
-calibration did not use cause more. How many more is tried: thresholds for one half of the speakers
-meet the other half. If more false alarms come than were asked for, those at words count so many
-times more.
+In talk the highest scores of many places say how often the rarest come
+(`statistics.expected_alarms`), because none in half an hour does not mean none. At words, and where
+talk has few false alarms, half a one more than were counted is expected. Both rates count `MARGIN`
+times, because speakers whose clips calibration did not use cause more. How many more is tried:
+thresholds for one half of the speakers meet the other half. If more false alarms come than were
+asked for, those at words count so many times more.
 """
 
 from __future__ import annotations
@@ -62,6 +62,13 @@ MARGIN = 1.5
 
 MOST_MARGIN = 4.0
 """Rates count at most so many times; half of few speakers says little about the others."""
+
+_LOOSE = 4.0
+"""Thresholds are shared out among the keywords for so many times the false alarms asked for."""
+
+_LOOSE_ALARMS = 5.0
+"""They are shared out for at least so many false alarms in the talk that was heard, so that a
+single place, played at three paces, does not decide."""
 
 _WINDOW_RESULTS = 2
 """Fewest scores that are averaged: a single one may be an accident."""
@@ -230,10 +237,7 @@ def _choose(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         by_threshold = list(pool.map(measure, THRESHOLDS))
     margin = _margin_at_words(keywords, by_threshold, traces, asked)
-    costs = costs_of(keywords, by_threshold)
-    if len(keywords) == 1:
-        costs = costs.with_rare_alarms()
-    places = _share_out(costs, asked, margin)
+    places = _raised(costs_of(keywords, by_threshold), asked, margin)
     thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}
     tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
     return Calibration(
@@ -278,6 +282,27 @@ def _margin_at_words(
         heard += there.alarms[1, np.arange(len(keywords)), chosen].sum()
         expected += asked[1] * there.units[1]
     return float(np.clip(heard / max(expected, 1.0), MARGIN, MOST_MARGIN))
+
+
+def _raised(
+    costs: ThresholdCosts, asked: tuple[float, float], margin: float
+) -> npt.NDArray[np.int64]:
+    """Places in `OPTIONS`: thresholds that allow more false alarms than asked for, raised together.
+
+    Those that allow more rest on more of what was heard. They are raised until no more false alarms
+    are expected than were asked for. Where talk has too few of them to tell, they are counted.
+    """
+    hours = costs.units[0]
+    in_talk = max(_LOOSE * asked[0], _LOOSE_ALARMS / hours if hours else 0)
+    steps = costs.raised(_share_out(costs, (in_talk, _LOOSE * asked[1]), margin))
+    if steps is None:
+        return _share_out(costs, asked, margin)
+    places, expected = steps
+    allowed = np.array(asked) / (MARGIN, margin)
+    allowed[1] = max(allowed[1], costs.unseen[1])
+    within = (expected <= allowed[:, None] + 1e-9).all(axis=0)
+    lowest: npt.NDArray[np.int64] = places[np.argmax(within) if within.any() else -1]
+    return lowest
 
 
 def _share_out(

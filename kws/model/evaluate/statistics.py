@@ -71,42 +71,41 @@ def poisson(count: int) -> Interval:
     return float(low), float(chi2.isf(tail, 2 * count + 2) / 2)
 
 
-def expected_alarms(counted: Floats, thresholds: Sequence[int]) -> Floats:
-    """How many false alarms to expect at each threshold, in as much talk as was heard.
+def expected_alarms(counted: Floats, levels: Floats) -> Floats | None:
+    """How many false alarms to expect at each level, in as much talk as was heard.
 
     Of two hours of talk a single place may score far above all others. A threshold above it misses
     many words, and one below it has had a false alarm in two hours; counting says nothing in
-    between. So the highest scores of many places are used: above a high level they are taken to
-    fall off exponentially on the scale of log odds, where scores near 255 are not crowded together.
+    between. So the highest peaks of many places are used: above a high level they are taken to
+    fall off exponentially.
 
     Source: peaks over threshold with shape 0, as in Coles, An Introduction to Statistical Modeling
     of Extreme Values, chapter 4.
 
     Args:
-        counted: float64[n], false alarms at each threshold.
-        thresholds: 0 to 255, rising; 255 is never exceeded.
+        counted: float64[n], false alarms at each level.
+        levels: float64[n], rising: thresholds on the scale of log odds (`log_odds`), where scores
+            near 255 are not crowded together, or what is added to several such thresholds.
 
     Returns:
-        float64[n]: above the level that only the highest ones exceed, what these say; else, and
-        where there are too few of them, `counted`.
+        float64[n]: above the level that only the highest ones exceed, what these say; else
+        `counted`. None where there are too few of them.
     """
     falling = np.minimum.accumulate(counted)
-    # A false alarm that is gone at a threshold had its peak between this and the one before.
-    peaks = np.repeat(thresholds[:-1], (falling[:-1] - falling[1:]).astype(int))[::-1]
+    # A false alarm that is gone at a level had its peak between this and the one before.
+    peaks = np.repeat(levels[:-1], (falling[:-1] - falling[1:]).astype(int))[::-1]
     if len(peaks) <= _FEWEST_ALARMS:
-        return counted
+        return None
     number = min(_TAIL_ALARMS, len(peaks) - 1)
-    odds = _log_odds(np.asarray(peaks))
-    level = odds[number]
-    mean_excess = max(float(np.mean(odds[:number] - level)), 1e-3)
-    at = _log_odds(np.asarray(thresholds))
-    tail = number * np.exp(-np.maximum(at - level, 0) / mean_excess)
-    expected: Floats = np.where(at > level, tail, counted)
-    expected[np.asarray(thresholds) >= 255] = 0
+    level = peaks[number]
+    mean_excess = max(float(np.mean(peaks[:number] - level)), 1e-3)
+    tail = number * np.exp(-np.maximum(levels - level, 0) / mean_excess)
+    expected: Floats = np.where(levels > level, tail, counted)
     return expected
 
 
-def _log_odds(scores: npt.NDArray[np.int64]) -> Floats:
+def log_odds(scores: npt.NDArray[np.int64]) -> Floats:
+    """Scores of 0 to 255 as log odds; of 255 it is finite."""
     odds: Floats = np.log((scores + 0.5) / (255.5 - scores))
     return odds
 

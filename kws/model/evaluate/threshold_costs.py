@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from kws.audio.dataset import speaker_of
 from kws.model.evaluate.hits import Word
-from kws.model.evaluate.statistics import expected_alarms
+from kws.model.evaluate.statistics import expected_alarms, log_odds
 from kws.model.evaluate.stream_metrics import THRESHOLDS, StreamMetrics
 from kws.model.evaluate.streams import Kind
 
@@ -35,6 +35,10 @@ _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
 
 OPTIONS = (*THRESHOLDS, 255)
 """Thresholds of a keyword; 255 is never exceeded."""
+
+_RAISES = np.arange(-120, 121) / 20
+"""What is added to the log odds of all thresholds: from where many places of talk exceed them to
+where none does."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +67,30 @@ class ThresholdCosts:
         unseen: Rates = _UNSEEN / np.where(self.units > 0, self.units, np.inf)
         return unseen
 
-    def with_rare_alarms(self) -> ThresholdCosts:
-        """The same, with an estimate of the false alarms in talk where few were counted.
+    def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
+        """Thresholds raised together, step by step, and the false alarms to expect with each step.
 
-        For a single keyword: the estimates of several add up to more than there are.
+        In talk the highest of many places say how often the rarest come; at words half a false
+        alarm more than were counted is expected.
+
+        Args:
+            places: in `OPTIONS`, of each keyword; 255 stays.
+
+        Returns:
+            Places int64[steps, keywords], and false alarms per hour float64[2, steps]; None where
+            talk has too few false alarms to say how often rare ones come.
         """
-        alarms = self.alarms.copy()
-        counted = alarms[0, 0]
-        expected = expected_alarms(counted, OPTIONS)
-        # The estimate includes what was not heard, for which `unseen` is added to a count.
-        alarms[0, 0] = np.where(expected == counted, counted, np.maximum(expected - _UNSEEN, 0))
-        return replace(self, alarms=alarms)
+        odds = log_odds(np.array(OPTIONS))
+        raised = np.searchsorted(odds[:-1], odds[places] + _RAISES[:, None] - 1e-9)
+        raised[:, places == len(OPTIONS) - 1] = len(OPTIONS) - 1
+        alarms = self.alarms[:, np.arange(len(places)), raised].sum(axis=-1) + _UNSEEN
+        talk = expected_alarms(alarms[0] - _UNSEEN, _RAISES)
+        if talk is None:
+            return None
+        alarms[0] = talk
+        rates = alarms / np.where(self.units > 0, self.units, np.inf)[:, None]
+        up = _RAISES >= 0
+        return raised[up], rates[:, up]
 
 
 def costs_of(

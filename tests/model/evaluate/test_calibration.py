@@ -215,6 +215,31 @@ def test_talk_and_single_words_each_have_their_rate(bundle: Bundle) -> None:
     assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "an hour cannot show less"
 
 
+def test_rare_false_alarms_are_expected_though_few_were_counted(bundle: Bundle) -> None:
+    rng = np.random.default_rng(0)
+
+    def talk(hours: int) -> list[tuple[int, str, int]]:
+        """Of two words, 80 places an hour, whose scores fall off as those of real models do."""
+        odds = rng.exponential(0.6, 80 * hours) - 1
+        scores = np.clip(256 / (1 + np.exp(-odds)) - 0.5, 0, 254).astype(int)
+        return [(45_000 * i, ("yes", "no")[i % 2], int(score)) for i, score in enumerate(scores)]
+
+    words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 60, 1)]
+    heard = np.clip(rng.normal(230, 15, len(words)), 0, 255).astype(int)
+    peaks = [(w.start_ms + 100, w.label, int(p)) for w, p in zip(words, heard, strict=True)]
+    lone = [(10_000, "yes", 253)]  # one place far above all others
+    traces = [
+        replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE),
+        replace(scored([], lone + talk(1), seconds=3600), kind=Kind.TALK),
+    ]
+    others = replace(scored([], talk(10), seconds=36_000), kind=Kind.TALK)
+    for asked in (1.0, 3.0):
+        settings = calibrate(bundle, traces, asked, at_words=100).settings
+        assert settings.thresholds["yes"] < 253, "the lone place does not decide"
+        heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
+        assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
+
+
 @pytest.mark.parametrize(("scores", "margin"), [((200, 200), MARGIN), ((100, 200), MOST_MARGIN)])
 def test_words_count_more_where_speakers_differ(
     bundle: Bundle, scores: tuple[int, int], margin: float

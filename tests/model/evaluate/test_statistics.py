@@ -11,12 +11,12 @@ from kws.errors import ToolError
 from kws.model.evaluate.statistics import (
     bootstrap_recall,
     expected_alarms,
+    log_odds,
     poisson,
     reliability,
     roc,
     wilson,
 )
-from kws.model.evaluate.threshold_costs import OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -133,53 +133,62 @@ def test_class_without_clips_does_not_count() -> None:
     assert 0 <= low <= high <= 1
 
 
+LEVELS = np.arange(-60, 121) / 20
+
+
 def counted(peaks: np.ndarray) -> np.ndarray:
-    """How many peaks exceed each of OPTIONS."""
-    return np.array([float((peaks > option).sum()) for option in OPTIONS])
+    """How many peaks exceed each of LEVELS."""
+    return np.array([float((peaks > level).sum()) for level in LEVELS])
 
 
-def scores(log_odds: np.ndarray) -> np.ndarray:
-    """Scores of 0 to 255."""
-    out: np.ndarray = 256 / (1 + np.exp(-log_odds)) - 0.5
-    return out
+def at(level: float) -> int:
+    """The place of a level in LEVELS."""
+    return int(np.searchsorted(LEVELS, level))
+
+
+def expected(peaks: np.ndarray) -> np.ndarray:
+    """What is expected of so many peaks that they say something."""
+    result = expected_alarms(counted(peaks), LEVELS)
+    assert result is not None
+    return result
 
 
 def test_a_tail_that_nobody_heard_is_near_the_true_one() -> None:
     rng = np.random.default_rng(0)
-    place = OPTIONS.index(244)
-    true = 200 * np.exp(-(np.log(244.5 / 11.5) + 2) / 0.8)
-    got = [
-        expected_alarms(counted(scores(rng.exponential(0.8, 200) - 2)), OPTIONS)[place]
-        for _ in range(100)
-    ]
+    true = 200 * np.exp(-(3 + 2) / 0.8)
+    got = [expected(rng.exponential(0.8, 200) - 2)[at(3)] for _ in range(100)]
     assert true < 1
     assert np.median(got) == pytest.approx(true, rel=0.35)
 
 
 def test_one_place_far_above_all_others_decides_little() -> None:
-    peaks = scores(np.random.default_rng(1).exponential(0.5, 60) - 2)
-    lone = np.append(peaks, [252, 252, 252])
-    place = OPTIONS.index(220)
-    plain, with_lone = (expected_alarms(counted(p), OPTIONS)[place] for p in (peaks, lone))
-    assert plain < with_lone < counted(lone)[place] / 2
+    peaks = np.random.default_rng(1).exponential(0.5, 60) - 2
+    lone = np.append(peaks, [4.2, 4.2, 4.2])
+    plain, with_lone = (expected(p)[at(1.8)] for p in (peaks, lone))
+    assert plain < with_lone < counted(lone)[at(1.8)] / 2
 
 
 def test_what_many_exceed_is_counted() -> None:
-    peaks = np.linspace(40, 250, 400)
-    expected = expected_alarms(counted(peaks), OPTIONS)
+    peaks = np.linspace(-2, 4, 400)
     many = counted(peaks) > 60
-    np.testing.assert_array_equal(expected[many], counted(peaks)[many])
+    np.testing.assert_array_equal(expected(peaks)[many], counted(peaks)[many])
 
 
-@pytest.mark.parametrize("peaks", [[], [100], [254, 254, 120, 60]])
-def test_a_few_are_only_counted(peaks: list[int]) -> None:
-    few = counted(np.array(peaks))
-    np.testing.assert_array_equal(expected_alarms(few, OPTIONS), few)
+@pytest.mark.parametrize("peaks", [[], [0.5], [5, 5, 1, -1]])
+def test_a_few_say_nothing(peaks: list[float]) -> None:
+    assert expected_alarms(counted(np.array(peaks)), LEVELS) is None
 
 
-@pytest.mark.parametrize("peaks", [[200] * 50, [255] * 50, [31] * 50])
-def test_equal_scores_are_no_division_by_zero(peaks: list[int]) -> None:
-    expected = expected_alarms(counted(np.array(peaks, float)), OPTIONS)
-    assert np.isfinite(expected).all()
-    assert (expected >= 0).all()
-    assert expected[-1] == 0
+@pytest.mark.parametrize("peak", [1.2, 5.9, -2.9])
+def test_equal_peaks_are_no_division_by_zero(peak: float) -> None:
+    result = expected(np.array([peak] * 50))
+    assert np.isfinite(result).all()
+    assert (result >= 0).all()
+    assert result[-1] < 0.5
+
+
+def test_log_odds_are_finite_and_even() -> None:
+    odds = log_odds(np.arange(256))
+    assert np.isfinite(odds).all()
+    assert (np.diff(odds) > 0).all()
+    np.testing.assert_allclose(odds, -odds[::-1], atol=1e-9)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the models of kws are trained: words, architectures, settings, rounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kws.model.train.named_settings import IN_A_ROOM
+
+YES_NO = ("yes", "no")
+TEN = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
+MANY = (*TEN, "zero", "one", "five", "eight")
+"""All words with more than a few clips."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An architecture and how it is trained."""
+
+    folder: str
+    title: str
+    words: tuple[str, ...]
+    arch: str
+    options: dict[str, Any] = field(default_factory=dict)
+    teacher: str = ""
+    """Folder of a row in RUNS, from whose scores it learns."""
+
+    start: str = ""
+    """Folder of a row in RUNS, with whose layers, of the same seed, it starts: a second round."""
+
+    mined: bool = False
+    """Whether it learns what woke the first row in hours of talk."""
+
+    shift: int = 0
+    """Added to the seed, so that a round hears other sounds than the one before."""
+
+    start_mined: bool = False
+    """Whether it learns what woke the run that it starts with, too."""
+
+    most_seeds: int = 100
+    asset: str = ""
+    """Name of the bundle in kws/assets that the row's best run becomes."""
+
+    per_hour: float = 1.0
+    """False alarms allowed per hour of talk."""
+
+    at_words: float = 3.0
+    """False alarms allowed in an hour with 180 single other words."""
+
+    eager: float = 0.0
+    """A second bundle, for the figures alone, allows so many of both: what talk behind costs."""
+
+
+FOR_TEACHER: dict[str, Any] = {
+    "talk_per_keyword": 9.0,
+    "mask": 0.1,
+    "balance": 0.5,
+    "joined": 0.3,
+    "unknown_per_keyword": 2.0,
+    "silence_per_keyword": 1.0,
+    **IN_A_ROOM,
+}
+FOR_YES_NO: dict[str, Any] = {
+    "talk_per_keyword": 5.0,
+    "hard": 0.1,
+    "mask": 0.1,
+    "joined": 0.3,
+    **IN_A_ROOM,
+    "background": 0.85,
+    "talk": 0.55,
+}
+FOR_TEN_WORDS: dict[str, Any] = {
+    "talk_per_keyword": 8.0,
+    "hard": 0.15,
+    "mask": 0.05,
+    "balance": 0.6,
+    "joined": 0.3,
+    "unknown_per_keyword": 2.0,
+    "silence_per_keyword": 1.0,
+    **IN_A_ROOM,
+    "talk": 0.45,
+}
+
+
+def two_rounds(
+    folder: str, title: str, words: tuple[str, ...], options: dict[str, Any]
+) -> tuple[Row, Row]:
+    """A student's first two rounds."""
+    first = Row(
+        *(f"{folder}_first", f"{title}: first round", words, "tcs_resnet"),
+        {"epochs": 60, "copies": 10, **options},
+        teacher="teacher_second",
+        mined=True,
+    )
+    second = replace(
+        first,
+        folder=f"{folder}_second",
+        title=f"{title}: second round",
+        options={"frozen": 0.0, "epochs": 60, "copies": 12, **options},
+        start=first.folder,
+        shift=1,
+    )
+    return first, second
+
+
+YES_NO_ROUNDS = two_rounds("yes_no", "yes, no", YES_NO, FOR_YES_NO)
+TEN_ROUNDS = two_rounds("ten_words", "ten words", TEN, FOR_TEN_WORDS)
+
+ROWS = (
+    Row(
+        *("teacher", "14 words: the teacher", MANY, "tcs_resnet_wide"),
+        {"epochs": 45, "copies": 9, **FOR_TEACHER},
+        most_seeds=1,
+    ),
+    Row(
+        *("teacher_second", "14 words: the teacher's second round", MANY, "tcs_resnet_wide"),
+        {
+            "frozen": 0.0,
+            "epochs": 75,
+            "copies": 15,
+            "hard": 0.1,
+            **FOR_TEACHER,
+            "background": 0.85,
+            "talk": 0.5,
+        },
+        start="teacher",
+        shift=1,
+        mined=True,
+        most_seeds=1,
+    ),
+    *YES_NO_ROUNDS,
+    replace(
+        YES_NO_ROUNDS[1],
+        folder="yes_no",
+        title="yes, no: under 60 kB",
+        options=dict(
+            FOR_YES_NO, frozen=0.0, epochs=150, copies=18, talk_per_keyword=8.0, hard=0.12
+        ),
+        start=YES_NO_ROUNDS[1].folder,
+        shift=20,
+        start_mined=True,
+        asset="yes_no",
+        per_hour=0.7,
+        eager=4.0,
+    ),
+    Row(
+        *("tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv"),
+        {
+            "epochs": 90,
+            "copies": 10,
+            "talk_per_keyword": 2.0,
+            "hard": 0.1,
+            "joined": 0.2,
+            **IN_A_ROOM,
+        },
+        teacher="teacher_second",
+        mined=True,
+        asset="tiny",
+        # At fewer false alarms a model of this size misses more than half of the words in noise.
+        per_hour=5.0,
+        at_words=10.0,
+    ),
+    *TEN_ROUNDS,
+    replace(
+        TEN_ROUNDS[1],
+        folder="ten_words",
+        title="ten words: under 60 kB",
+        options=dict(
+            FOR_TEN_WORDS, frozen=0.0, epochs=110, copies=16, talk_per_keyword=10.0, talk=0.5
+        ),
+        start=TEN_ROUNDS[1].folder,
+        shift=20,
+        start_mined=True,
+        asset="ten_words",
+        per_hour=0.7,
+        at_words=9.0,
+    ),
+)
