@@ -141,7 +141,6 @@ ROWS = (
         shift=20,
         start_mined=True,
         asset="yes_no",
-        per_hour=0.7,
         eager=4.0,
     ),
     Row(
@@ -173,7 +172,6 @@ ROWS = (
         shift=20,
         start_mined=True,
         asset="ten_words",
-        per_hour=0.7,
         at_words=9.0,
     ),
 )

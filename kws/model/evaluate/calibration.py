@@ -11,7 +11,7 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 
 In talk the highest scores of many places say how often the rarest come
 (`statistics.expected_alarms`), because none in half an hour does not mean none. At words, and where
-talk has few false alarms, half a one more than were counted is expected. Both rates count `MARGIN`
+talk has few false alarms, half a one more is expected than was counted. Both rates count `MARGIN`
 times, because speakers whose clips calibration did not use cause more. How many more is tried:
 thresholds for one half of the speakers meet the other half. If more false alarms come than were
 asked for, those at words count so many times more.

@@ -40,6 +40,12 @@ _RAISES = np.arange(-120, 121) / 20
 """What is added to the log odds of all thresholds: from where many places of talk exceed them to
 where none does."""
 
+_FIRST_RAISE = -0.5
+"""The lowest that is chosen."""
+
+_OWN_SHARE = 0.5
+"""How much of what its threshold differs from the mean a keyword keeps."""
+
 
 @dataclass(frozen=True)
 class ThresholdCosts:
@@ -70,8 +76,10 @@ class ThresholdCosts:
     def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
         """Thresholds raised together, step by step, and the false alarms to expect with each step.
 
-        In talk the highest of many places say how often the rarest come; at words half a false
-        alarm more than were counted is expected.
+        All on the scale of log odds. First they are drawn half way to their mean: what a keyword's
+        threshold differs from the others' is half its own, and half what few hours happened to
+        hold. In talk the highest of many places say how often the rarest come; at words half a
+        false alarm more than were counted is expected.
 
         Args:
             places: in `OPTIONS`, of each keyword; 255 stays.
@@ -81,15 +89,18 @@ class ThresholdCosts:
             talk has too few false alarms to say how often rare ones come.
         """
         odds = log_odds(np.array(OPTIONS))
-        raised = np.searchsorted(odds[:-1], odds[places] + _RAISES[:, None] - 1e-9)
-        raised[:, places == len(OPTIONS) - 1] = len(OPTIONS) - 1
+        reported = places < len(OPTIONS) - 1
+        mean = odds[places[reported]].mean() if reported.any() else 0.0
+        drawn = mean + _OWN_SHARE * (odds[places] - mean)
+        raised = np.searchsorted(odds[:-1], drawn + _RAISES[:, None] - 1e-9)
+        raised[:, ~reported] = len(OPTIONS) - 1
         alarms = self.alarms[:, np.arange(len(places)), raised].sum(axis=-1) + _UNSEEN
         talk = expected_alarms(alarms[0] - _UNSEEN, _RAISES)
         if talk is None:
             return None
         alarms[0] = talk
         rates = alarms / np.where(self.units > 0, self.units, np.inf)[:, None]
-        up = _RAISES >= 0
+        up = _RAISES >= _FIRST_RAISE
         return raised[up], rates[:, up]
 
 
