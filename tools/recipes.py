@@ -141,6 +141,8 @@ ROWS = (
         shift=20,
         start_mined=True,
         asset="yes_no",
+        # As few as leave misses on validation words in a quiet room and in noise as they may be.
+        per_hour=0.5,
         eager=4.0,
     ),
     Row(

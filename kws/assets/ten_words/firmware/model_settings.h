@@ -33,7 +33,7 @@ inline constexpr std::size_t kArenaBytes = 14564;
 inline constexpr int kInferenceStride = 6;
 
 // RecognizerSettings' fields; see recognizer.h.
-inline constexpr std::int32_t kAverageWindowMs = 1000;
+inline constexpr std::int32_t kAverageWindowMs = 900;
 inline constexpr std::int32_t kSuppressionMs = 1500;
 inline constexpr std::int32_t kMinimumCount = 2;
 inline constexpr std::uint8_t kDetectionThreshold = 200;
@@ -42,16 +42,16 @@ inline constexpr std::uint8_t kDetectionThreshold = 200;
 inline constexpr std::uint8_t kThresholds[kLabelCount] = {
     200,  // silence
     200,  // unknown
-    145,  // yes
-    140,  // no
-    165,  // up
+    200,  // yes
+    200,  // no
+    195,  // up
     180,  // down
-    175,  // left
-    190,  // right
-    120,  // on
-    70,  // off
-    160,  // stop
-    160,  // go
+    185,  // left
+    220,  // right
+    190,  // on
+    165,  // off
+    210,  // stop
+    205,  // go
 };
 
 // The model rests unless sound is so many tenths of a decibel louder than the room's own noise.

@@ -25,7 +25,7 @@ inline constexpr std::size_t kArenaBytes = 5800;
 inline constexpr int kInferenceStride = 2;
 
 // RecognizerSettings' fields; see recognizer.h.
-inline constexpr std::int32_t kAverageWindowMs = 900;
+inline constexpr std::int32_t kAverageWindowMs = 700;
 inline constexpr std::int32_t kSuppressionMs = 1500;
 inline constexpr std::int32_t kMinimumCount = 2;
 inline constexpr std::uint8_t kDetectionThreshold = 200;
@@ -34,8 +34,8 @@ inline constexpr std::uint8_t kDetectionThreshold = 200;
 inline constexpr std::uint8_t kThresholds[kLabelCount] = {
     200,  // silence
     200,  // unknown
-    205,  // yes
-    180,  // no
+    225,  // yes
+    210,  // no
 };
 
 }  // namespace kws::settings
