@@ -67,6 +67,7 @@ class Figures:
     arena: int
     clips: int
     cpu_minutes: float
+    """0 of a bundle without its run."""
 
 
 def main() -> None:
@@ -253,7 +254,7 @@ def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
         core = np.array([one.core for one in runs])
         whole = np.array([one.float_model for one in runs])
         spread = f" ± {100 * core.std(ddof=1):.2f}" if len(runs) > 1 else ""
-        minutes = np.mean([one.cpu_minutes for one in runs])
+        minutes = np.mean([one.cpu_minutes for one in runs if one.cpu_minutes] or [0.0])
         lines.append(
             f"| {row.title} | `{row.arch}` | {len(runs)} | {100 * core.mean():.2f} %{spread} "
             f"| {100 * whole.mean():.2f} % | {100 * (whole - core).mean():+.2f} points "
