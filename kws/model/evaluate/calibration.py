@@ -11,7 +11,7 @@ scores at every threshold. Two rates have to stay within what is allowed, each b
 
 In talk the highest scores of many places say how often the rarest come
 (`statistics.expected_alarms`), because none in half an hour does not mean none. At words, and where
-talk has few false alarms, half a one more is expected than was counted. Both rates count `MARGIN`
+talk has few false alarms, half a false alarm is added to those counted. Both rates count `MARGIN`
 times, because speakers whose clips calibration did not use cause more. How many more is tried:
 thresholds for one half of the speakers meet the other half. If more false alarms come than were
 asked for, those at words count so many times more.
@@ -287,10 +287,18 @@ def _margin_at_words(
 def _raised(
     costs: ThresholdCosts, asked: tuple[float, float], margin: float
 ) -> npt.NDArray[np.int64]:
-    """Places in `OPTIONS`: thresholds that allow more false alarms than asked for, raised together.
+    """Thresholds that allow more false alarms than asked for, raised together until few are left.
 
-    Those that allow more rest on more of what was heard. They are raised until no more false alarms
-    are expected than were asked for. Where talk has too few of them to tell, they are counted.
+    Thresholds that allow more of them depend less on single places. Where talk has too few false
+    alarms to tell how often rare ones come, they are only counted.
+
+    Args:
+        costs: what the thresholds cost.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: how many times those at words count; those in talk count `MARGIN` times.
+
+    Returns:
+        Places in `OPTIONS`: int64[keywords].
     """
     hours = costs.units[0]
     in_talk = max(_LOOSE * asked[0], _LOOSE_ALARMS / hours if hours else 0)

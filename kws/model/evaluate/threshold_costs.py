@@ -44,7 +44,7 @@ _FIRST_RAISE = -0.5
 """The lowest that is chosen."""
 
 _OWN_SHARE = 0.5
-"""How much of what its threshold differs from the mean a keyword keeps."""
+"""How much of the distance between its threshold and the mean a keyword keeps."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class ThresholdCosts:
     def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
         """Thresholds raised together, step by step, and the false alarms to expect with each step.
 
-        All on the scale of log odds. First they are drawn half way to their mean: what a keyword's
-        threshold differs from the others' is half its own, and half what few hours happened to
-        hold. In talk the highest of many places say how often the rarest come; at words half a
-        false alarm more than were counted is expected.
+        All on the scale of log odds. First each is moved half way to their mean, because half of
+        what sets it apart comes from the few hours that were heard, not from the keyword. In talk
+        the highest false alarms say how often rarer ones come; at words half a false alarm is added
+        to those counted.
 
         Args:
             places: in `OPTIONS`, of each keyword; 255 stays.
@@ -94,12 +94,12 @@ class ThresholdCosts:
         drawn = mean + _OWN_SHARE * (odds[places] - mean)
         raised = np.searchsorted(odds[:-1], drawn + _RAISES[:, None] - 1e-9)
         raised[:, ~reported] = len(OPTIONS) - 1
-        alarms = self.alarms[:, np.arange(len(places)), raised].sum(axis=-1) + _UNSEEN
-        talk = expected_alarms(alarms[0] - _UNSEEN, _RAISES)
-        if talk is None:
+        in_talk, at_words = self.alarms[:, np.arange(len(places)), raised].sum(axis=-1)
+        expected = expected_alarms(in_talk, _RAISES)
+        if expected is None:
             return None
-        alarms[0] = talk
-        rates = alarms / np.where(self.units > 0, self.units, np.inf)[:, None]
+        hours = np.where(self.units > 0, self.units, np.inf)
+        rates = np.stack([expected, at_words + _UNSEEN]) / hours[:, None]
         up = _RAISES >= _FIRST_RAISE
         return raised[up], rates[:, up]
 

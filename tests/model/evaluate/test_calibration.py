@@ -22,9 +22,10 @@ from kws.errors import DataError, KwsError, UsageError
 from kws.model.evaluate.calibration import MARGIN, MOST_MARGIN, calibrate
 from kws.model.evaluate.evaluation import calibrate_bundle
 from kws.model.evaluate.hits import Word
+from kws.model.evaluate.statistics import log_odds
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, StreamPlan
-from kws.model.evaluate.threshold_costs import OTHER_WORDS
+from kws.model.evaluate.threshold_costs import OPTIONS, OTHER_WORDS, ThresholdCosts
 from tests.model.conftest import Run
 from tests.model.evaluate.test_stream_metrics import said, scored
 from tests.small_models import LABELS, dense_model
@@ -238,6 +239,25 @@ def test_rare_false_alarms_are_expected_though_few_were_counted(bundle: Bundle) 
         assert settings.thresholds["yes"] < 253, "the lone place does not decide"
         heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
         assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
+
+
+def test_thresholds_are_moved_half_way_to_their_mean_and_raised_together() -> None:
+    places = np.array([OPTIONS.index(120), OPTIONS.index(220), len(OPTIONS) - 1])
+    alarms = np.zeros((2, 3, len(OPTIONS)))
+    alarms[0, :2] = 100 * np.exp(-np.arange(len(OPTIONS)) / 5).round(2)
+    alarms[1, 0] = 3
+    steps = ThresholdCosts(np.zeros((3, len(OPTIONS))), alarms, np.array([2.0, 0.5])).raised(places)
+    assert steps is not None
+    raised, rates = steps
+    odds = log_odds(np.array(OPTIONS))
+    gap = odds[raised[:, 1]] - odds[raised[:, 0]]
+    below_the_end = raised[:, 1] < OPTIONS.index(240)
+    half = (odds[places[1]] - odds[places[0]]) / 2
+    np.testing.assert_allclose(gap[below_the_end], half, atol=0.2)
+    assert (np.diff(raised[:, 0]) >= 0).all()
+    assert (raised[:, 2] == len(OPTIONS) - 1).all()
+    assert (np.diff(rates[0]) <= 0).all()
+    assert rates[1, 0] == (3 + 0.5) / 0.5
 
 
 @pytest.mark.parametrize(("scores", "margin"), [((200, 200), MARGIN), ((100, 200), MOST_MARGIN)])
