@@ -97,15 +97,16 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 
 # The models in kws/assets, again, and docs/results.md, which says how well they do. It takes hours; what is
 # finished stays, a killed run goes on. DATA names a copy of Speech Commands (kws download speech_commands),
-# SEEDS says how many times each model is trained; the best is kept.
+# SEEDS says how many times each model is trained; the best is kept. TALK names folders of more talk to train on,
+# without the ten words, as examples/game_talk writes one.
 DATA ?= ../shared/data/speech_commands
 SEEDS ?= 3
 assets: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --bundles kws/assets
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK) --bundles kws/assets
 
 # The figures alone.
 results: $(VENV)/.core $(VENV)/.for-train
-	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS)
+	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK)
 
 # The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
 # compiler; tests compare its sources, and build it again where emscripten is installed. WASM names

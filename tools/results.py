@@ -75,6 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--real", type=Path, default=REAL, help="talk, noises and rooms")
+    parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk, for training")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", help="the folder of one row, or of one run of it")
     parser.add_argument("--page", action="store_true", help="write the page alone")
@@ -84,7 +85,7 @@ def main() -> None:
         for seed in seeds_of(row, args.seeds):
             if args.page or args.only not in {None, row.folder, f"{row.folder}/seed{seed}"}:
                 continue
-            run(row, seed, args.data, args.real)
+            run(row, seed, args.data, args.real, args.talk)
             measure_run(row, seed, args.data, args.real)
     for row in ROWS:
         if row.asset and args.bundles:
@@ -131,19 +132,20 @@ def seeds_of(row: Row, seeds: int) -> range:
     return range(min(seeds, row.most_seeds))
 
 
-def run(row: Row, seed: int, data: Path, real: Path) -> None:
-    """One training run, unless it is finished."""
+def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> None:
+    """One training run, unless it is finished; `more` is talk beside that in `real`."""
     out = RUNS / row.folder / f"seed{seed}"
     if (out / "bundle" / "bundle.toml").is_file():
         return
     print(f"{row.folder}, seed {seed}", flush=True)
-    negatives = [real]
+    talk = (real, *more)
+    negatives = [*talk]
     if row.mined:
         teacher = RUNS / ROWS[0].folder / "seed0"
-        negatives.append(what_wakes(teacher, TEN, real, RUNS / "mined"))
+        negatives.append(what_wakes(teacher, TEN, talk, RUNS / "mined"))
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
-        negatives.append(what_wakes(start, row.words, real, start / "mined"))
+        negatives.append(what_wakes(start, row.words, talk, start / "mined"))
     options = {
         "seed": seed + row.shift,
         "false_alarms_per_hour": row.per_hour,
@@ -163,10 +165,10 @@ def run(row: Row, seed: int, data: Path, real: Path) -> None:
     )
 
 
-def what_wakes(run: Path, words: tuple[str, ...], real: Path, out: Path) -> Path:
+def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
     """The folder `out` with what wakes a run's model in training talk, which is mined once."""
     if not out.is_dir():
-        settings = MiningSettings((real,), words, 0.3, Split.TRAIN, None)
+        settings = MiningSettings(talk, words, 0.3, Split.TRAIN, None)
         mine_recordings(load_bundle(run / "bundle"), settings, out)
     return out
 

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
+from kws.audio.dataset import Split
+from kws.audio.long_recordings import open_recordings
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
@@ -61,6 +64,47 @@ def test_a_robot_obeys_commands_after_its_name_alone(tmp_path: Path) -> None:
     assets = ROOT / "kws" / "assets"
     pair = with_commands(load_bundle(default_bundle_path()), load_bundle(assets / "ten_words"))
     assert [line for line in text.splitlines() if "robot" not in line] == lines_of(pair, path)
+
+
+def test_lines_of_games_become_talk_without_keywords(tmp_path: Path) -> None:
+    share = tmp_path / "share"
+    lines = share / "scummvm" / "drascula" / "en"
+    lines.mkdir(parents=True)
+    tone = 128 + 100 * np.sin(np.arange(11025) * 2 * np.pi * 441 / 11025)
+    for name in ("1", "10"):  # in the second, somebody says yes
+        (lines / f"{name}.ALS").write_bytes(tone.astype(np.uint8).tobytes())
+    fish = share / "games" / "fillets-ng"
+    (fish / "script" / "keys").mkdir(parents=True)
+    (fish / "sound" / "keys" / "nl").mkdir(parents=True)
+    said = {"a": "Waar is die dan?", "b": "Nou, ik weet het niet."}
+    (fish / "script" / "keys" / "dialogs_nl.lua").write_text(
+        "\n".join(
+            f'dialogId("{name}", "font_big", "English")\ndialogStr("{text}")\n'
+            for name, text in said.items()
+        ),
+        encoding="utf-8",
+    )
+    for name in (*said, "without_a_text"):
+        noise = np.random.default_rng(0).normal(0, 0.1, 22050)
+        soundfile.write(fish / "sound" / "keys" / "nl" / f"{name}.ogg", noise, 22050)
+    script = EXAMPLES / "game_talk" / "talk.py"
+    out = tmp_path / "talk"
+    assert quiet([sys.executable, script, out, share]) == f"2 lines in {out}\n"
+    of_drascula, of_fish = open_recordings(out, Split.TRAIN, "speech")
+    assert (of_drascula.path.name, of_drascula.transcript) == ("1.wav", "")
+    assert (of_fish.source, of_fish.transcript) == ("fish_nl", said["a"])
+    pcm = load_clip(of_drascula.path)
+    assert len(pcm) == pytest.approx(16000, abs=100)
+    spectrum = np.abs(np.fft.rfft(pcm.astype(float), 16000))
+    assert spectrum.argmax() == 441
+    assert np.abs(pcm).max() == pytest.approx(32768 * 100 / 128, rel=0.02)
+
+    for wrong in ([], [out, tmp_path / "nothing"]):
+        done = subprocess.run(
+            [sys.executable, script, *wrong], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
 
 
 def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: Path) -> None:
