@@ -76,8 +76,8 @@ def train(
         typer.Option(**BUNDLE, help="A bundle or run from whose scores the model learns too."),
     ] = None,
     finetune: Annotated[
-        Path | None,
-        typer.Option(**BUNDLE, help="A bundle or run with whose layers the model starts."),
+        list[Path] | None,
+        typer.Option(**BUNDLE, help="A bundle or run to start with; of several, their mean."),
     ] = None,
     extra_data: ExtraDataOption = None,
     negatives: NegativesOption = None,
@@ -100,13 +100,13 @@ def train(
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
     from kws.model.train.seeds import train_seeds
-    from kws.model.weights.trained_model import TrainedModel
+    from kws.model.weights.trained_model import TrainedModel, mean_of
 
     texts = list(sets or [])
     texts += [f"epochs={epochs}"] if epochs is not None else []
     texts += [f"seed={seed}"] if seed is not None else []
     values = parse_assignments(texts)
-    origin = TrainedModel(finetune) if finetune else None
+    origin = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
     arch = arch or (origin.arch if origin else DEFAULT_ARCH)
     results = train_seeds(
         open_dataset(data),

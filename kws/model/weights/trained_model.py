@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
@@ -67,10 +71,7 @@ class TrainedModel:
             self.arch, self.weights = unpack(bundle.float_model, folder)
             self.labels = bundle.labels
             self.frames = bundle.frontend.frames
-        digest = hashlib.sha256()
-        for array in self.weights:
-            digest.update(array.tobytes())
-        self.fingerprint = digest.hexdigest()[:16]
+        self.fingerprint = _fingerprint(self.weights)
 
     def build(self) -> Any:
         """The Keras model with its weights: float[n, frames, 40, 1] to logits float[n, classes].
@@ -91,3 +92,39 @@ class TrainedModel:
         return ModelError(
             f"{self.folder}: its weights are not of this version's {self.arch}; train it again"
         )
+
+
+def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
+    """The first model with the mean of the weights of all.
+
+    That is of use if they come from one model, such as rounds of training of which each went on
+    where the one before ended: models that were trained apart have other neurons in each place.
+    Source: Wortsman et al., arXiv:2109.01903.
+
+    Raises:
+        UsageError: they differ in architecture, classes or window.
+    """
+    first = models[0]
+    if len(models) == 1:
+        return first
+    for model in models[1:]:
+        same = (model.arch, model.labels, model.frames) == (first.arch, first.labels, first.frames)
+        if not (same and checkpoint.fits(model.weights, first.weights)):
+            raise UsageError(
+                f"{model.folder}: has no mean with {first.folder}; architecture, words and window "
+                "have to be the same"
+            )
+    mean = copy.copy(first)
+    mean.weights = [
+        np.mean(np.stack(arrays, dtype=np.float32, casting="unsafe"), axis=0, dtype=np.float32)
+        for arrays in zip(*(model.weights for model in models), strict=True)
+    ]
+    mean.fingerprint = _fingerprint(mean.weights)
+    return mean
+
+
+def _fingerprint(weights: checkpoint.Arrays) -> str:
+    digest = hashlib.sha256()
+    for array in weights:
+        digest.update(array.tobytes())
+    return digest.hexdigest()[:16]

@@ -29,7 +29,7 @@ from kws.model.train.fine_tuning import keep_first_classes, start_from
 from kws.model.train.loop import train
 from kws.model.weights import checkpoint
 from kws.model.weights.float_weights import pack
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import TrainedModel, mean_of
 from kws.model.zoo import build_model
 from tests.model.conftest import SETTINGS, Run
 
@@ -60,6 +60,27 @@ def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
     np.testing.assert_array_equal(head_bias[[0, 1, 3]], theirs[3][[0, 1, 3]])
     np.testing.assert_array_equal(head[:, [2, 4]], fresh[2][:, [2, 4]])
     assert [len(layer.trainable_weights) for layer in model.layers if layer.weights] == [0, 2]
+
+
+def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    first = TrainedModel(run.out)
+    words = tuple(label for label in first.labels if label not in ("silence", "unknown"))
+    again = replace(SETTINGS, words=words, epochs=1, frozen=0.0)
+    train(tones, tmp_path / "second", again, origin=first)
+    second = TrainedModel(tmp_path / "second" / "bundle")  # in half precision
+    mean = mean_of([first, second])
+    for array, one, other in zip(mean.weights, first.weights, second.weights, strict=True):
+        expected = (np.asarray(one, np.float64) + np.asarray(other, np.float64)) / 2
+        np.testing.assert_allclose(np.asarray(array, np.float64), expected, rtol=1e-6, atol=1e-7)
+    assert mean.labels == first.labels
+    assert len({first.fingerprint, second.fingerprint, mean.fingerprint}) == 3
+    assert mean_of([first]) is first
+    train(tones, tmp_path / "mean", again, origin=mean)
+
+    fewer = replace(again, words=words[:1])
+    train(tones, tmp_path / "fewer", fewer, origin=first)
+    with pytest.raises(UsageError, match=r"fewer: has no mean with .* have to be the same"):
+        mean_of([first, TrainedModel(tmp_path / "fewer")])
 
 
 def test_first_classes_keep_their_scores() -> None:
