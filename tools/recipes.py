@@ -38,6 +38,12 @@ class Row:
     start_mined: bool = False
     """Whether it learns what woke the run that it starts with, too."""
 
+    more: bool = False
+    """Whether it learns what --talk names, too."""
+
+    mean: bool = False
+    """Whether it starts with the mean of the weights of `start` and of what that started with."""
+
     most_seeds: int = 100
     asset: str = ""
     """Name of the bundle in kws/assets that the row's best run becomes."""
@@ -83,6 +89,10 @@ FOR_TEN_WORDS: dict[str, Any] = {
 }
 
 
+MEAN: dict[str, Any] = {"frozen": 0.0, "epochs": 1, "copies": 1, "learning_rate": 1e-6}
+"""An epoch that moves the statistics of batch normalization, and nothing else by much."""
+
+
 def rounds(
     folder: str, title: str, words: tuple[str, ...], options: dict[str, Any], third: dict[str, Any]
 ) -> tuple[Row, Row, Row]:
@@ -103,25 +113,57 @@ def rounds(
     )
     last = replace(
         second,
-        folder=folder,
-        title=f"{title}: under 60 kB",
+        folder=f"{folder}_third",
+        title=f"{title}: third round",
         options={**options, "frozen": 0.0, **third},
         start=second.folder,
         shift=20,
         start_mined=True,
-        asset=folder,
     )
     return first, second, last
+
+
+def more_talk(row: Row, folder: str, name: str, shift: int) -> Row:
+    """The same round with more talk, taught by a teacher that knows it."""
+    return replace(
+        row,
+        folder=f"{folder}_{name}",
+        title=f"{row.title.partition(':')[0]}: {name} round, with more talk",
+        teacher="teacher_third",
+        shift=shift,
+        more=True,
+    )
+
+
+def mean(row: Row, folder: str, at_words: float) -> Row:
+    """The mean of a round and the one before it: what is shipped."""
+    return replace(
+        row,
+        folder=folder,
+        title=row.title.partition(":")[0] + ": under 60 kB",
+        options={**row.options, **MEAN},
+        start=row.folder,
+        start_mined=False,
+        mean=True,
+        asset=folder,
+        # Other kinds of talk than those of training have several times as many: see talk.md.
+        per_hour=0.5,
+        at_words=at_words,
+    )
 
 
 YES_NO_ROUNDS = rounds(
     *("yes_no", "yes, no", YES_NO, FOR_YES_NO),
     {"epochs": 150, "copies": 18, "talk_per_keyword": 8.0, "hard": 0.12},
 )
+YES_NO_FOURTH = replace(
+    more_talk(YES_NO_ROUNDS[2], "yes_no", "fourth", 41), start=YES_NO_ROUNDS[2].folder
+)
 TEN_ROUNDS = rounds(
     *("ten_words", "ten words", TEN, FOR_TEN_WORDS),
     {"epochs": 110, "copies": 16, "talk_per_keyword": 10.0, "talk": 0.5},
 )
+TEN_THIRD = more_talk(TEN_ROUNDS[2], "ten_words", "third", 41)
 
 ROWS = (
     Row(
@@ -145,9 +187,27 @@ ROWS = (
         mined=True,
         most_seeds=1,
     ),
-    *YES_NO_ROUNDS[:2],
-    # Lowered from 1.0 after two runs had been heard on test talk: docs/research/talk.md.
-    replace(YES_NO_ROUNDS[2], per_hour=0.5, eager=4.0),
+    Row(
+        *("teacher_third", "14 words: the teacher's third round", MANY, "tcs_resnet_wide"),
+        {
+            "frozen": 0.0,
+            "epochs": 36,
+            "copies": 8,
+            "hard": 0.1,
+            **FOR_TEACHER,
+            "background": 0.85,
+            "talk": 0.5,
+        },
+        start="teacher_second",
+        shift=31,
+        mined=True,
+        start_mined=True,
+        more=True,
+        most_seeds=1,
+    ),
+    *YES_NO_ROUNDS,
+    YES_NO_FOURTH,
+    replace(mean(YES_NO_FOURTH, "yes_no", 3.0), eager=4.0),
     Row(
         *("tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv"),
         {
@@ -166,5 +226,6 @@ ROWS = (
         at_words=10.0,
     ),
     *TEN_ROUNDS[:2],
-    replace(TEN_ROUNDS[2], at_words=9.0),
+    TEN_THIRD,
+    mean(TEN_THIRD, "ten_words", 9.0),
 )

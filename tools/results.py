@@ -31,7 +31,7 @@ from kws.model.train.distillation import Teacher
 from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import TrainedModel, mean_of
 from tools.recipes import ROWS, TEN, Row
 from tools.stream_results import measure, section
 
@@ -138,11 +138,11 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     if (out / "bundle" / "bundle.toml").is_file():
         return
     print(f"{row.folder}, seed {seed}", flush=True)
-    talk = (real, *more)
+    talk = (real, *more) if row.more else (real,)
     negatives = [*talk]
     if row.mined:
         teacher = RUNS / ROWS[0].folder / "seed0"
-        negatives.append(what_wakes(teacher, TEN, talk, RUNS / "mined"))
+        negatives.append(what_wakes(teacher, TEN, (real,), RUNS / "mined"))
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
         negatives.append(what_wakes(start, row.words, talk, start / "mined"))
@@ -160,9 +160,16 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         about=ABOUT,
         around=Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",)),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        origin=TrainedModel(start) if start else None,
+        origin=mean_of(origins(row, seed)) if row.start else None,
         say=lambda line: print(line, flush=True),
     )
+
+
+def origins(row: Row, seed: int) -> list[TrainedModel]:
+    """The run that a row starts with, and for a mean what that run started with."""
+    start = next(other for other in ROWS if other.folder == row.start)
+    folders = [start.folder, start.start] if row.mean else [start.folder]
+    return [TrainedModel(RUNS / folder / f"seed{seed}") for folder in folders]
 
 
 def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
