@@ -32,7 +32,7 @@ from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel, mean_of
-from tools.recipes import ROWS, TEN, Row
+from tools.recipes import ROWS, TEN, Row, about
 from tools.stream_results import measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,14 +42,6 @@ DATA = ROOT.parent / "shared" / "data" / "speech_commands"
 REAL = ROOT.parent / "shared" / "data" / "real_speech"
 EAGER = "bundle_eager"
 """Folder of a run's second bundle."""
-
-ABOUT = (
-    "Speech Commands by Pete Warden, Google (arXiv:1804.03209), licence CC BY 4.0: an excerpt of "
-    "12,429 clips of 35 words by 1,691 speakers and its background noises. Talk without the "
-    "keywords by many people, noises and measured rooms (licences: Apache-2.0, CC0, CC BY 4.0, "
-    "CC BY 3.0, public domain, and two games' that are free to give away)."
-)
-
 
 GATES_DB = {"yes_no": 0.8, "ten_words": 0.8}
 """In a quiet room these rest. `tiny` costs little, and shows what a device does all the time."""
@@ -157,18 +149,19 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         out,
         settings_for(row.words, row.arch, options),
         name=row.asset or row.folder,
-        about=ABOUT,
+        about=about(row, more),
         around=Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",)),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        origin=mean_of(origins(row, seed)) if row.start else None,
+        origin=mean_of(origins(row, seed)) if start else None,
         say=lambda line: print(line, flush=True),
     )
 
 
 def origins(row: Row, seed: int) -> list[TrainedModel]:
     """The run that a row starts with, and for a mean what that run started with."""
-    start = next(other for other in ROWS if other.folder == row.start)
-    folders = [start.folder, start.start] if row.mean else [start.folder]
+    folders = [row.start]
+    if row.mean:
+        folders += [other.start for other in ROWS if other.folder == row.start]
     return [TrainedModel(RUNS / folder / f"seed{seed}") for folder in folders]
 
 
