@@ -5,18 +5,20 @@
 more words than it has to. What wakes it in hours of talk becomes training clips: of the teacher
 itself, in a second round, and of its students.
 Runs lie in runs/results: finished ones are read, others go on where they were, so the tool may be
-stopped and started at will.
+stopped and started at will. Several run at the same time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-
-import numpy as np
 
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.surroundings import Surroundings
@@ -33,7 +35,7 @@ from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel, mean_of
 from tools.recipes import ROWS, TEN, Row, about
-from tools.stream_results import measure, section
+from tools.results_page import HEAD, Figures, clips, measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
@@ -43,23 +45,11 @@ REAL = ROOT.parent / "shared" / "data" / "real_speech"
 EAGER = "bundle_eager"
 """Folder of a run's second bundle."""
 
+Run = tuple[Row, int]
+"""A row and its seed."""
+
 GATES_DB = {"yes_no": 0.8, "ten_words": 0.8}
 """In a quiet room these rest. `tiny` costs little, and shows what a device does all the time."""
-
-
-@dataclass(frozen=True)
-class Figures:
-    """Results of one run on the test list; accuracies from 0 to 1."""
-
-    core: float
-    float_model: float
-    recall: dict[str, float]
-    validation: float
-    size: int
-    arena: int
-    clips: int
-    cpu_minutes: float
-    """0 of a bundle without its run."""
 
 
 def main() -> None:
@@ -69,16 +59,21 @@ def main() -> None:
     parser.add_argument("--real", type=Path, default=REAL, help="talk, noises and rooms")
     parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk, for training")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--only", help="the folder of one row, or of one run of it")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
+    parser.add_argument("--only", metavar="ROW/seedN", help="train this run, and write no page")
     parser.add_argument("--page", action="store_true", help="write the page alone")
     parser.add_argument("--bundles", type=Path, help="folder for the bundles of the best runs")
     args = parser.parse_args()
-    for row in ROWS:
-        for seed in seeds_of(row, args.seeds):
-            if args.page or args.only not in {None, row.folder, f"{row.folder}/seed{seed}"}:
-                continue
-            run(row, seed, args.data, args.real, args.talk)
-            measure_run(row, seed, args.data, args.real)
+    runs = [(row, seed) for row in ROWS for seed in seeds_of(row, args.seeds)]
+    if args.only:
+        chosen = [one for one in runs if args.only == f"{one[0].folder}/seed{one[1]}"]
+        if not chosen:
+            parser.error(f"--only {args.only}: no such run; one is {runs[0][0].folder}/seed0")
+        run(*chosen[0], args.data, args.real, args.talk)
+        measure_run(*chosen[0], args.data, args.real)
+        return
+    if not args.page:
+        run_all(runs, args.jobs)
     for row in ROWS:
         if row.asset and args.bundles:
             write_asset(row, args.seeds, args.bundles / row.asset)
@@ -95,6 +90,45 @@ def main() -> None:
     }
     lines = [*HEAD, *section(measured), *clips([(row, figures(row, args.seeds)) for row in ROWS])]
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def run_all(runs: Sequence[Run], jobs: int) -> None:
+    """Make each run in a process with this one's arguments, so many at once."""
+    waiting = list(runs)
+    running: dict[subprocess.Popen[bytes], tuple[Run, float]] = {}
+    try:
+        while waiting or running:
+            busy = [one for one, _ in running.values()]
+            for row, seed in startable(waiting, busy, jobs):
+                waiting.remove((row, seed))
+                only = ["--only", f"{row.folder}/seed{seed}"]
+                command = [sys.executable, "-m", "tools.results", *sys.argv[1:], *only]
+                running[subprocess.Popen(command)] = (row, seed), time.monotonic()
+            time.sleep(0.5)
+            for process in [one for one in running if one.poll() is not None]:
+                (row, seed), started = running.pop(process)
+                if process.returncode:
+                    raise SystemExit(f"{row.folder}, seed {seed}: failed; finished runs stay")
+                minutes = (time.monotonic() - started) / 60
+                print(f"{row.folder}, seed {seed}: finished after {minutes:.1f} min", flush=True)
+    finally:
+        for process in running:
+            process.terminate()
+
+
+def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list[Run]:
+    """The first of the waiting runs that need no unfinished one, as many as fill the jobs."""
+    unfinished = [(row.folder, seed) for row, seed in (*waiting, *running)]
+
+    def is_ready(one: Run) -> bool:
+        row, own_seed = one
+        needed = {row.teacher, ROWS[0].folder if row.mined else ""}
+        return not any(
+            folder in needed or (folder, seed) == (row.start, own_seed)
+            for folder, seed in unfinished
+        )
+
+    return [one for one in waiting if is_ready(one)][: max(jobs - len(running), 0)]
 
 
 def notes_of(row: Row, seed: int, bundle: str = run_files.BUNDLE) -> Path:
@@ -129,7 +163,6 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     out = RUNS / row.folder / f"seed{seed}"
     if (out / "bundle" / "bundle.toml").is_file():
         return
-    print(f"{row.folder}, seed {seed}", flush=True)
     talk = (real, *more) if row.more else (real,)
     negatives = [*talk]
     if row.mined:
@@ -153,7 +186,7 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         around=Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",)),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
         origin=mean_of(origins(row, seed)) if start else None,
-        say=lambda line: print(line, flush=True),
+        say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
     )
 
 
@@ -219,72 +252,6 @@ def figures(row: Row, seeds: int) -> list[Figures]:
             )
         )
     return results
-
-
-HEAD = (
-    "<!-- Generated by tools/results.py (make assets): do not edit. -->",
-    "",
-    "# Results",
-    "",
-    "What the models of kws miss and what wakes them, on people and talk that nothing was trained",
-    "or calibrated on: the test splits of an excerpt of Speech Commands (12,429 clips of 35 words",
-    "by 1,691 speakers) and of 4.6 hours of talk. Each row is a mean of its seeds.",
-    "[evaluation.md](evaluation.md) says what is measured, and how, and",
-    "[which choices were made with such figures known](evaluation.md#what-was-measured).",
-    "",
-)
-
-
-def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
-    """The part of the page about single clips."""
-    lines = [
-        "## Single clips",
-        "",
-        "- Clips are those of the test list: equal shares of silence, unknown and each keyword.",
-        "- *accuracy* is that of the int8 model on kws's core, which is what a device computes:",
-        "  mean and standard deviation over the seeds. *float* is that of the float model, and",
-        "  *loss by int8* is the difference.",
-        "- *CPU minutes* of one run are those of all cores together, with the changing of clips.",
-        "",
-        "| | model | seeds | accuracy | float | loss by int8 | bytes | arena | CPU minutes |",
-        "|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row, runs in rows:
-        if not runs:
-            lines.append(f"| {row.title} | `{row.arch}` | 0 | not trained yet | | | | | |")
-            continue
-        core = np.array([one.core for one in runs])
-        whole = np.array([one.float_model for one in runs])
-        spread = f" ± {100 * core.std(ddof=1):.2f}" if len(runs) > 1 else ""
-        minutes = np.mean([one.cpu_minutes for one in runs if one.cpu_minutes] or [0.0])
-        lines.append(
-            f"| {row.title} | `{row.arch}` | {len(runs)} | {100 * core.mean():.2f} %{spread} "
-            f"| {100 * whole.mean():.2f} % | {100 * (whole - core).mean():+.2f} points "
-            f"| {runs[0].size:,} | {runs[0].arena:,} | {minutes:.1f} |"
-        )
-    lines += ["", "## How they were trained", ""]
-    for row, runs in rows:
-        if not runs:
-            continue
-        recalls = {label: np.mean([one.recall[label] for one in runs]) for label in runs[0].recall}
-        each = ", ".join(f"{label} {100 * value:.1f}" for label, value in recalls.items())
-        options = ", ".join(f"{key} {value}" for key, value in row.options.items())
-        titles = {other.folder: other.title for other in ROWS}
-        taught = f"; taught by *{titles[row.teacher]}*" if row.teacher else ""
-        taught += f"; starts with the layers of *{titles[row.start]}*" if row.start else ""
-        taught += f"; with what woke *{ROWS[0].title}* in talk" if row.mined else ""
-        taught += f" and what woke *{titles[row.start]}*" if row.start_mined else ""
-        lines += [
-            f"### {row.title} (`{row.arch}`)",
-            "",
-            f"Settings that differ from the defaults: {options}{taught}.",
-            "",
-            f"Recall on {runs[0].clips} clips in %: {each}. Accuracy by seed in %:",
-            f"{', '.join(f'{100 * one.core:.2f}' for one in runs)}; on the validation list",
-            f"{', '.join(f'{100 * one.validation:.2f}' for one in runs)}.",
-            "",
-        ]
-    return lines
 
 
 if __name__ == "__main__":

@@ -44,14 +44,20 @@ def _training(bundle: Bundle) -> list[str]:
     return [
         "## Training",
         (
-            f"`kws train`: {bundle.arch}, {training['epochs']} epochs (best: "
-            f"{training['best_epoch']}) in batches of {training['batch_size']} with Adam at "
-            f"{training['learning_rate']:g}, seed {training['seed']}. For each clip of a keyword "
-            f"{samples['unknown_per_keyword']:g} of unknown words and "
-            f"{samples['silence_per_keyword']:g} of silence. "
+            f"`kws train`: {bundle.arch}, {_epochs(training)} in batches of "
+            f"{training['batch_size']} with Adam at {training['learning_rate']:g}, seed "
+            f"{training['seed']}. For each clip of a keyword {samples['unknown_per_keyword']:g} of "
+            f"unknown words and {samples['silence_per_keyword']:g} of silence. "
             f"{_augmentation(samples['augmentation'])}"
         ),
     ]
+
+
+def _epochs(training: dict[str, Any]) -> str:
+    """How long it trained."""
+    if training["epochs"] == 1:
+        return "1 epoch"
+    return f"{training['epochs']} epochs (best: {training['best_epoch']})"
 
 
 def _augmentation(settings: dict[str, Any]) -> str:

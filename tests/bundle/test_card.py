@@ -43,6 +43,15 @@ def test_training_is_described_as_it_was(
     assert said in card
 
 
+@pytest.mark.parametrize(
+    ("epochs", "said"), [(1, "1 epoch in batches"), (30, "30 epochs (best: 7)")]
+)
+def test_epochs_are_counted_in_plain_english(bundle: Bundle, epochs: int, said: str) -> None:
+    training = {**bundle.metrics["training"], "epochs": epochs, "best_epoch": min(epochs, 7)}
+    card = model_card(replace(bundle, metrics={**bundle.metrics, "training": training}))
+    assert said in card
+
+
 def test_a_model_of_unknown_origin_has_a_short_card() -> None:
     card = model_card(make_bundle(dense_model(), LABELS, name="theirs"))
     assert card.startswith("# theirs\n\nHears *yes*, *no*.")

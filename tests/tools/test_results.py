@@ -10,9 +10,9 @@ import pytest
 
 from kws.model.evaluate.streams import StreamPlan
 from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
-from tools.recipes import ROWS
-from tools.results import Figures, clips
-from tools.stream_results import measure, section
+from tools.recipes import ROWS, Row
+from tools.results import startable
+from tools.results_page import Figures, clips, measure, section
 
 
 def test_page_has_mean_spread_and_what_int8_costs() -> None:
@@ -33,6 +33,25 @@ def test_rows_are_trained_before_those_that_need_them() -> None:
         assert {row.teacher, row.start} - {""} <= seen
         assert not row.mined or ROWS[0].folder in seen
         seen.add(row.folder)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_runs_start_when_what_they_need_is_finished(jobs: int) -> None:
+    waiting = [(row, seed) for row in ROWS for seed in range(min(2, row.most_seeds))]
+    everything = list(waiting)
+    running: list[tuple[Row, int]] = []
+    finished: set[tuple[str, int]] = set()
+    while waiting or running:
+        for row, seed in startable(waiting, running, jobs):
+            assert not row.start or (row.start, seed) in finished
+            assert not row.teacher or (row.teacher, 0) in finished
+            assert not row.mined or (ROWS[0].folder, 0) in finished
+            waiting.remove((row, seed))
+            running.append((row, seed))
+        assert 0 < len(running) <= jobs
+        row, seed = running.pop(0)
+        finished.add((row.folder, seed))
+    assert finished == {(row.folder, seed) for row, seed in everything}
 
 
 @pytest.mark.slow

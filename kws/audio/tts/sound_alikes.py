@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice, zip_longest
 
 from kws.audio.tts.engines.espeak import pronounce
 from kws.audio.tts.lexicon import read_words
@@ -13,6 +14,10 @@ from kws.errors import ToolError
 _TOO_NEAR = 0.1
 """A word nearer than this (commuter to computer) is what people say when they say the keyword
 carelessly. A model that learns it as unknown misses them."""
+
+_PHRASE_TOO_NEAR = 0.15
+"""The same for phrases, in which a word is slurred more than by itself: people say *hi marvin* and
+*he marvin* when they mean *hey marvin*."""
 
 Sounds = dict[str, tuple[str, ...]]
 
@@ -44,9 +49,10 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
     """For each keyword the `each` words that sound most like it, the nearest first.
 
     For a keyword of several words (`hey_marvin`) these are its words alone, its words backward, and
-    `each` phrases in which one word is another that sounds like it (`hey_martin`, `say_marvin`). A
-    word that contains a keyword's sounds (know, note and snow for no) is never taken: in a stream
-    the model recognizes the keyword before the word goes on.
+    `each` phrases in which one word is another that sounds like it (`hey_marble`, `state_marvin`),
+    but not what people say when they are careless (`he_marvin`). A word that contains a keyword's
+    sounds (know, note and snow for no) is never taken: in a stream the model recognizes the keyword
+    before the word goes on.
 
     Raises:
         ToolError: espeak-ng, which knows how words sound, is missing or failed.
@@ -115,18 +121,26 @@ def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]
 def _near_phrases(
     parts: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
 ) -> list[str]:
-    """A phrase with one word changed to one that sounds like it: the last word and others in turn.
+    """Phrases with one word changed to one that sounds like it: the last word and others in turn.
 
-    Each word is changed to as many others as there are sought, and to some more, because not all
-    can be taken.
+    Each word is changed to as many others as there are phrases sought, and to some more, because
+    not all can be taken.
     """
+    own = tuple(sound for part in parts for sound in sounds[part])
     words = [word for word in candidates if word not in parts]
-    near = [_by_sound(part, words, sounds) for part in parts]
-    return [
-        "_".join((*parts[:place], near[place][turn], *parts[place + 1 :]))
-        for turn in range(min(2 * each + 3, len(words) // 2))
-        for place in reversed(range(len(parts)))
-    ]
+    changed = []
+    for place, part in reversed(list(enumerate(parts))):
+        phrases = (
+            "_".join((*parts[:place], word, *parts[place + 1 :]))
+            for word in _by_sound(part, words, sounds)
+        )
+        far = (
+            phrase
+            for phrase in phrases
+            if distance(own, _phrase_sounds(phrase, sounds)) >= _PHRASE_TOO_NEAR
+        )
+        changed.append(list(islice(far, 2 * each + 3)))
+    return [it for turn in zip_longest(*changed) for it in turn if it]
 
 
 def _phrase_sounds(phrase: str, sounds: Sounds) -> tuple[str, ...]:
