@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import time
@@ -59,7 +58,7 @@ def main() -> None:
     parser.add_argument("--real", type=Path, default=REAL, help="talk, noises and rooms")
     parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk, for training")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="runs at the same time")
+    parser.add_argument("--jobs", type=int, default=2, help="runs at once, of 3 GB each")
     parser.add_argument("--only", metavar="ROW/seedN", help="train this run, and write no page")
     parser.add_argument("--page", action="store_true", help="write the page alone")
     parser.add_argument("--bundles", type=Path, help="folder for the bundles of the best runs")
@@ -255,4 +254,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command goes on from the last epoch")
