@@ -63,6 +63,8 @@ def main() -> None:
     parser.add_argument("--page", action="store_true", help="write the page alone")
     parser.add_argument("--bundles", type=Path, help="folder for the bundles of the best runs")
     args = parser.parse_args()
+    if args.jobs < 1:
+        parser.error("--jobs: at least 1")
     runs = [(row, seed) for row in ROWS for seed in seeds_of(row, args.seeds)]
     if args.only:
         chosen = [one for one in runs if args.only == f"{one[0].folder}/seed{one[1]}"]
