@@ -231,6 +231,14 @@ ROWS = (
 )
 
 
+def starts(row: Row) -> list[str]:
+    """Folders of the rows that a row starts with: for a mean two, the second one's start."""
+    folders = [row.start] if row.start else []
+    if row.mean:
+        folders += [other.start for other in ROWS if other.folder == row.start]
+    return folders
+
+
 def about(row: Row, more: Sequence[Path]) -> str:
     """What the row's runs learn from: the licences of `more` are its owner's to name."""
     if not (row.more and more):

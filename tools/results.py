@@ -33,7 +33,7 @@ from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel, mean_of
-from tools.recipes import ROWS, TEN, Row, about
+from tools.recipes import ROWS, TEN, Row, about, starts
 from tools.results_page import HEAD, Figures, clips, measure, section
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -172,6 +172,7 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
         negatives.append(what_wakes(start, row.words, talk, start / "mined"))
+    origins = [TrainedModel(RUNS / folder / f"seed{seed}") for folder in starts(row)]
     options = {
         "seed": seed + row.shift,
         "false_alarms_per_hour": row.per_hour,
@@ -186,17 +187,9 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         about=about(row, more),
         around=Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",)),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        origin=mean_of(origins(row, seed)) if start else None,
+        origin=mean_of(origins) if origins else None,
         say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
     )
-
-
-def origins(row: Row, seed: int) -> list[TrainedModel]:
-    """The run that a row starts with, and for a mean what that run started with."""
-    folders = [row.start]
-    if row.mean:
-        folders += [other.start for other in ROWS if other.folder == row.start]
-    return [TrainedModel(RUNS / folder / f"seed{seed}") for folder in folders]
 
 
 def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:

@@ -26,7 +26,7 @@ from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
 from kws.model.evaluate.kind_metrics import TITLES
 from kws.model.evaluate.statistics import poisson, wilson
 from kws.model.evaluate.streams import Kind, StreamPlan
-from tools.recipes import ROWS, Row
+from tools.recipes import ROWS, Row, starts
 
 PLAN = StreamPlan(hours=1.0, other_hours=1.0)
 
@@ -160,7 +160,9 @@ def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
         options = ", ".join(f"{key} {value}" for key, value in row.options.items())
         titles = {other.folder: other.title for other in ROWS}
         taught = f"; taught by *{titles[row.teacher]}*" if row.teacher else ""
-        taught += f"; starts with the layers of *{titles[row.start]}*" if row.start else ""
+        origins = " and ".join(f"*{titles[folder]}*" for folder in starts(row))
+        what = "the mean of the weights of" if row.mean else "the layers of"
+        taught += f"; starts with {what} {origins}" if origins else ""
         taught += f"; with what woke *{ROWS[0].title}* in talk" if row.mined else ""
         taught += f" and what woke *{titles[row.start]}*" if row.start_mined else ""
         lines += [

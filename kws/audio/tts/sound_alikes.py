@@ -126,7 +126,7 @@ def _near_phrases(
     Each word is changed to as many others as there are phrases sought, and to some more, because
     not all can be taken.
     """
-    own = tuple(sound for part in parts for sound in sounds[part])
+    own = _phrase_sounds("_".join(parts), sounds)
     words = [word for word in candidates if word not in parts]
     changed = []
     for place, part in reversed(list(enumerate(parts))):
