@@ -103,45 +103,41 @@ MEAN: dict[str, Any] = {"frozen": 0.0, "epochs": 1, "copies": 1, "learning_rate"
 
 
 def rounds(
-    folder: str, title: str, words: tuple[str, ...], options: dict[str, Any], third: dict[str, Any]
+    folder: str,
+    title: str,
+    words: tuple[str, ...],
+    options: dict[str, Any],
+    *,
+    second: dict[str, Any],
+    third: dict[str, Any],
 ) -> tuple[Row, Row, Row]:
-    """A student's three rounds; `third` is what is set otherwise in the last."""
+    """A student's three rounds; `second` and `third` are what is set otherwise in these."""
     first = Row(
         *(f"{folder}_first", f"{title}: first round", words, "tcs_resnet"),
         {"epochs": 60, "copies": 10, **options},
         teacher="teacher_second",
         mined=True,
     )
-    second = replace(
+    again = replace(
         first,
         folder=f"{folder}_second",
         title=f"{title}: second round",
-        options={"frozen": 0.0, "epochs": 60, "copies": 12, **options},
+        options={**options, "frozen": 0.0, **second},
         start=first.folder,
         shift=1,
-    )
-    last = replace(
-        second,
-        folder=f"{folder}_third",
-        title=f"{title}: third round",
-        options={**options, "frozen": 0.0, **third},
-        start=second.folder,
-        shift=20,
         start_mined=True,
     )
-    return first, second, last
-
-
-def more_talk(row: Row, folder: str, name: str, shift: int) -> Row:
-    """The same round with more talk, taught by a teacher that knows it."""
-    return replace(
-        row,
-        folder=f"{folder}_{name}",
-        title=f"{row.title.partition(':')[0]}: {name} round, with more talk",
+    last = replace(
+        again,
+        folder=f"{folder}_third",
+        title=f"{title}: third round, with more talk",
+        options={**options, "frozen": 0.0, **third},
+        start=again.folder,
         teacher="teacher_third",
-        shift=shift,
+        shift=41,
         more=True,
     )
+    return first, again, last
 
 
 def mean(row: Row, folder: str, at_words: float) -> Row:
@@ -162,18 +158,17 @@ def mean(row: Row, folder: str, at_words: float) -> Row:
     )
 
 
+YES_NO_AGAIN = {"epochs": 75, "copies": 14, "talk_per_keyword": 8.0, "hard": 0.12}
 YES_NO_ROUNDS = rounds(
     *("yes_no", "yes, no", YES_NO, FOR_YES_NO),
-    {"epochs": 150, "copies": 18, "talk_per_keyword": 8.0, "hard": 0.12},
-)
-YES_NO_FOURTH = replace(
-    more_talk(YES_NO_ROUNDS[2], "yes_no", "fourth", 41), start=YES_NO_ROUNDS[2].folder
+    second=YES_NO_AGAIN,
+    third=YES_NO_AGAIN,
 )
 TEN_ROUNDS = rounds(
     *("ten_words", "ten words", TEN, FOR_TEN_WORDS),
-    {"epochs": 110, "copies": 16, "talk_per_keyword": 10.0, "talk": 0.5},
+    second={"epochs": 60, "copies": 12},
+    third={"epochs": 75, "copies": 14, "talk_per_keyword": 10.0, "talk": 0.5},
 )
-TEN_THIRD = more_talk(TEN_ROUNDS[2], "ten_words", "third", 41)
 
 TEACHER = Row(
     *("teacher", "14 words: the teacher", MANY, "tcs_resnet_wide"),
@@ -206,8 +201,7 @@ ROWS = (
     TEACHER_SECOND,
     TEACHER_THIRD,
     *YES_NO_ROUNDS,
-    YES_NO_FOURTH,
-    replace(mean(YES_NO_FOURTH, "yes_no", 3.0), eager=4.0),
+    replace(mean(YES_NO_ROUNDS[-1], "yes_no", 3.0), eager=4.0),
     Row(
         *("tiny", "yes, no: under 20 kB", YES_NO, "tiny_conv"),
         {
@@ -225,9 +219,8 @@ ROWS = (
         per_hour=5.0,
         at_words=10.0,
     ),
-    *TEN_ROUNDS[:2],
-    TEN_THIRD,
-    mean(TEN_THIRD, "ten_words", 9.0),
+    *TEN_ROUNDS,
+    mean(TEN_ROUNDS[-1], "ten_words", 9.0),
 )
 
 

@@ -24,6 +24,7 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
+from kws.errors import KwsError
 from kws.host.emulate.matrix import HOST, play_all
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.model.evaluate.evaluation import calibrate_bundle, calibration_plan, hours_for
@@ -74,6 +75,9 @@ def main() -> None:
         measure_run(*chosen[0], args.data, args.real)
         return
     if not args.page:
+        # What is missing is said before the first hour.
+        open_dataset(args.data)
+        surroundings(args.real, (args.real, *args.talk)).check(TEN)
         run_all(runs, args.jobs)
     for row in ROWS:
         if row.asset and args.bundles:
@@ -185,11 +189,18 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         settings_for(row.words, row.arch, options),
         name=row.asset or row.folder,
         about=about(row, more),
-        around=Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",)),
+        around=surroundings(real, negatives),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
         origin=mean_of(origins) if origins else None,
+        # Teachers and rounds before the last are heard by nobody.
+        calibrate=bool(row.asset),
         say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
     )
+
+
+def surroundings(real: Path, negatives: Sequence[Path]) -> Surroundings:
+    """Folders of talk, and the noises and rooms in `real`."""
+    return Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",))
 
 
 def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
@@ -251,5 +262,7 @@ def figures(row: Row, seeds: int) -> list[Figures]:
 if __name__ == "__main__":
     try:
         main()
+    except KwsError as error:
+        sys.exit(str(error))
     except KeyboardInterrupt:
         sys.exit("stopped; the same command goes on from the last epoch")

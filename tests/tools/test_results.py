@@ -31,8 +31,8 @@ def test_page_says_what_a_mean_starts_with() -> None:
     rows = {row.folder: row for row in ROWS}
     one = Figures(0.9, 0.9, {"yes": 0.9}, 0.9, 60_000, 14_564, 592, 2.0)
     text = "\n".join(clips([(rows["yes_no"], [one])]))
-    fourth, third = rows["yes_no_fourth"].title, rows["yes_no_third"].title
-    assert f"starts with the mean of the weights of *{fourth}* and *{third}*" in text
+    third, second = rows["yes_no_third"].title, rows["yes_no_second"].title
+    assert f"starts with the mean of the weights of *{third}* and *{second}*" in text
 
 
 def test_rows_are_trained_before_those_that_need_them() -> None:
