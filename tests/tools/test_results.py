@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from kws.errors import DataError
 from kws.model.evaluate.streams import StreamPlan
 from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
+from tools import results
 from tools.recipes import ROWS, Row
 from tools.results import startable
 from tools.results_page import Figures, clips, measure, section
@@ -60,6 +63,23 @@ def test_runs_start_when_what_they_need_is_finished(jobs: int) -> None:
         row, seed = running.pop(0)
         finished.add((row.folder, seed))
     assert finished == {(row.folder, seed) for row, seed in everything}
+
+
+def test_missing_talk_is_said_before_anything_runs(
+    tones_folder: Path,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run_all(*_: object) -> None:
+        pytest.fail("something ran")
+
+    monkeypatch.setattr(results, "run_all", run_all)
+    arguments = ["results", "--data", str(tones_folder), "--real", str(tones_folder / "up")]
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    monkeypatch.setattr(sys, "argv", [*arguments, "--talk", str(empty)])
+    with pytest.raises(DataError, match="empty: no recordings of speech"):
+        results.main()
 
 
 @pytest.mark.slow
