@@ -179,6 +179,7 @@ def wake(
 
     check_tensorflow()
     from kws.audio.dataset import open_dataset
+    from kws.model.wake.promise import expectations
     from kws.model.wake.wake_word import make_wake_word
 
     if phrase and words:
@@ -200,15 +201,8 @@ def wake(
         return
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
-    if result.promise:
-        from kws.cli.printing.promise_lines import print_promise
-
-        print_promise(result.promise)
-    elif not result.held_out:
-        print(
-            "these are figures of held-out synthetic voices, whose kind was trained on; people are "
-            "missed far more often, as docs/own_words.md says"
-        )
+    for line in expectations(result.promise, result.held_out):
+        print(line)
     print(f"bundle: {result.bundle.path}\nreport: {result.report}")
 
 

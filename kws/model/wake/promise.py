@@ -16,6 +16,7 @@ from kws.audio.tts.synth import voice_of
 from kws.audio.tts.voices import is_voice
 from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.evaluation import PACES
+from kws.model.evaluate.kind_metrics import TITLES
 from kws.model.evaluate.statistics import Interval, poisson, wilson_of_share
 from kws.model.evaluate.stream_metrics import StreamMetrics
 from kws.model.evaluate.streams import Kind
@@ -75,6 +76,40 @@ def promise(
         {kind: (m.miss_share, *_bounds(m)) for kind, m in spoken.items()},
         most_false_alarms(talk) if talk else None,
     )
+
+
+def expectations(promise: Promise | None, held_out: int) -> tuple[str, ...]:
+    """What people may expect, as lines for a terminal and the report.
+
+    Args:
+        promise: of the bundle; None if there is none.
+        held_out: recordings of the keywords by people that training did not hear.
+
+    Returns:
+        Nothing if only these recordings say what to expect.
+    """
+    if promise is None:
+        kind = (
+            "these are figures of held-out synthetic voices, whose kind was trained on; people are "
+            "missed far more often, as docs/own_words.md says"
+        )
+        return () if held_out else (kind,)
+    misses = ", ".join(
+        f"{TITLES[kind]} {100 * low:.0f} to {100 * high:.0f} %"
+        for kind, (_, low, high) in promise.misses.items()
+    )
+    lines = [f"people may be missed so often: {misses}"]
+    if promise.most_false_alarms is not None:
+        rate = f"{promise.most_false_alarms:.1f}"
+        lines.append(f"false alarms: up to {rate} per hour of talk like this")
+    lines.append(
+        f"these 95 % bounds take {promise.voices} voices of {promise.engine} for people; "
+        "training heard nothing of this engine"
+    )
+    lines.append(
+        "the report plays voices of engines that trained; they are heard better than people"
+    )
+    return tuple(lines)
 
 
 def most_false_alarms(talk: StreamMetrics) -> float:

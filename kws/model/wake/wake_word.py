@@ -33,7 +33,7 @@ from kws.model.train.distillation import Teacher
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
-from kws.model.wake.promise import Promise, promise
+from kws.model.wake.promise import Promise, expectations, promise
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
@@ -211,10 +211,11 @@ def make_wake_word(
         result = one_round(out / last, settings.seed, around, teacher, arch)
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     say("measuring")
-    report = save_report(out / REPORT, evaluate(bundle, _evaluation(out / DATA, around)))
     keywords = dataset.of(Split.VALIDATION, settings.words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
     promised = promise(result.calibration, dataset, settings.words)
+    evaluation = evaluate(bundle, _evaluation(out / DATA, around))
+    report = save_report(out / REPORT, evaluation, expectations(promised, held_out))
     return WakeResult(bundle, result.calibration, count, held_out, promised, report)
 
 

@@ -147,8 +147,10 @@ def test_names_cannot_become_html(browser: Browser) -> None:
     stream = StreamResult({"recording": name}, nothing, rows, ())
     bundle = make_bundle(dense_model(), LABELS, name="m")
     tab = browser.new_page()
-    tab.set_content(render(Evaluation(bundle, None, stream), {"alarms": Picture(b"", b"")}))
+    evaluation, pictures = Evaluation(bundle, None, stream), {"alarms": Picture(b"", b"")}
+    tab.set_content(render(evaluation, pictures, [f"people say {name}"]))
     assert tab.title() == "m: evaluation"
+    assert f"People say {name}." in tab.inner_text("body")
     assert f"recording {name}" in tab.inner_text("body")
 
 

@@ -10,13 +10,12 @@ import pytest
 
 from kws.audio.dataset import Clip, DataSet, Split
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.cli.printing.promise_lines import print_promise
 from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.statistics import wilson, wilson_of_share
 from kws.model.evaluate.stream_metrics import measure_traces
 from kws.model.evaluate.streams import Kind
-from kws.model.wake.promise import most_false_alarms, promise
+from kws.model.wake.promise import expectations, most_false_alarms, promise
 from tests.model.evaluate.test_stream_metrics import scored
 from tests.small_models import LABELS
 
@@ -74,15 +73,20 @@ def test_nothing_is_promised_without_calibration() -> None:
     assert promise(None, dataset("kokoro-en-us-mix0", FLITE), ["yes"]) is None
 
 
-def test_printed_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bounds_in_words() -> None:
     result = promise(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
-    assert result
-    print_promise(result)
     low, high = wilson_of_share(0.25, 2)
-    out = capsys.readouterr().out
-    assert f"quiet room {100 * low:.0f} to {100 * high:.0f} %" in out
-    assert "up to 7.4 per hour of talk" in out
-    assert "2 voices of flite" in out
+    misses, alarms, bounds, report = expectations(result, 0)
+    assert f"quiet room {100 * low:.0f} to {100 * high:.0f} %" in misses
+    assert "up to 7.4 per hour of talk" in alarms
+    assert "2 voices of flite" in bounds
+    assert "heard better than people" in report
+
+
+def test_without_bounds_the_figures_are_those_of_voices_unless_people_are_held_out() -> None:
+    (line,) = expectations(None, 0)
+    assert "people are missed far more often" in line
+    assert expectations(None, 1) == ()
 
 
 def test_each_pace_may_have_its_own_false_alarm() -> None:

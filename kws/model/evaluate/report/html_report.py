@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import wave
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -47,8 +47,13 @@ class Picture:
     dark: bytes
 
 
-def save_report(folder: Path, evaluation: Evaluation) -> Path:
+def save_report(folder: Path, evaluation: Evaluation, notes: Sequence[str] = ()) -> Path:
     """Write the report and its pictures into a folder.
+
+    Args:
+        folder: is made if it is missing.
+        evaluation: the metrics.
+        notes: what to know before the figures, a line each.
 
     Returns:
         The HTML file.
@@ -62,16 +67,17 @@ def save_report(folder: Path, evaluation: Evaluation) -> Path:
     for name, picture in pictures.items():
         atomic_write(folder / f"{name}.png", picture.light)
     file = folder / REPORT
-    atomic_write(file, render(evaluation, pictures).encode())
+    atomic_write(file, render(evaluation, pictures, notes).encode())
     return file
 
 
-def render(evaluation: Evaluation, pictures: dict[str, Picture]) -> str:
+def render(evaluation: Evaluation, pictures: dict[str, Picture], notes: Sequence[str] = ()) -> str:
     """The report as HTML.
 
     Args:
         evaluation: the metrics.
         pictures: those of its metrics, by name.
+        notes: what to know before the figures, a line each.
 
     Raises:
         ToolError: Jinja is not installed.
@@ -96,6 +102,7 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture]) -> str:
         "version": __version__,
         "bundle": evaluation.bundle,
         "recognizer": _recognizer(evaluation.bundle),
+        "notes": notes,
         "clips": evaluation.clips,
         "stream": stream,
         "talk_alarms": [x for x in alarms if x.kind == Kind.TALK][:_MOST_SOUNDS],
