@@ -89,11 +89,11 @@ def expectations(promise: Promise | None, held_out: int) -> tuple[str, ...]:
         Nothing if only these recordings say what to expect.
     """
     if promise is None:
-        kind = (
+        line = (
             "these are figures of held-out synthetic voices, whose kind was trained on; people are "
             "missed far more often, as docs/own_words.md says"
         )
-        return () if held_out else (kind,)
+        return () if held_out else (line,)
     misses = ", ".join(
         f"{TITLES[kind]} {100 * low:.0f} to {100 * high:.0f} %"
         for kind, (_, low, high) in promise.misses.items()
