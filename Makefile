@@ -95,9 +95,10 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	@echo "  kws deploy --board nano33ble                    onto an Arduino Nano 33 BLE Sense"
 	@echo "docs/index.md leads further."
 
-# The models in kws/assets, again, and docs/results.md, which says how well they do. With SEEDS=1 it
-# takes nearly three hours on two cores; what is finished stays, a killed run goes on. Two are made at a time, with 3 GB of memory each. DATA names a copy of
-# Speech Commands (kws download speech_commands), SEEDS says how many times each model is trained; the best is kept.
+# The models in kws/assets, again, and docs/results.md, which says how well they do. With SEEDS=1 it takes
+# nearly three hours on two cores; what is finished stays, a killed run goes on. Two are made at a time, with
+# 3 GB of memory each. DATA names a copy of Speech Commands (kws download speech_commands), SEEDS says how many
+# times each model is trained; the best is kept.
 # TALK names folders of more talk to train on, without the ten words, as examples/game_talk writes one.
 DATA ?= ../shared/data/speech_commands
 SEEDS ?= 3
