@@ -7,14 +7,22 @@ BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc)
 DEMO   ?= runs/demo
 
-# Debian's packages for each target: the extension's compiler, then what a target adds to it. A Chrome
-# that is there will do for the pages. A sound server is there whose microphone hears what tests play.
-core_PACKAGES     := g++ cmake python3-venv
+# What Debian and Ubuntu keep apart from an interpreter: headers, which the extension is compiled with, and
+# what makes a virtual environment. Nothing where $(PYTHON) has both; an interpreter of another origin has.
+python_PACKAGES := $(shell $(PYTHON) -c 'import os, sys, sysconfig as s; from importlib.util import find_spec; \
+  name = "python%d.%d-" % sys.version_info[:2]; \
+  print(*[name + part for part, there in (("dev", os.path.exists(s.get_path("include") + "/Python.h")), \
+    ("venv", find_spec("ensurepip"))) if not there])' 2>/dev/null || echo python3-dev python3-venv)
+
+# Debian's packages for each target: the extension's compiler, then what a target adds to it. Any Chrome
+# serves for the pages; Ubuntu's Chromium is a snap, so without a Chrome the tests of pages skip there. The
+# sound server's microphone hears what tests play.
+core_PACKAGES     := g++ cmake $(python_PACKAGES)
 check_PACKAGES    := clang-format libportaudio2
 demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
                      qemu-system-arm espeak-ng flite
 test_PACKAGES     := libgtest-dev nodejs libportaudio2 pulseaudio pulseaudio-utils libasound2-plugins \
-                     $(if $(shell command -v chromium google-chrome),,chromium)
+                     $(if $(shell command -v chromium google-chrome || grep ^ID=ubuntu /etc/os-release),,chromium)
 test-all_PACKAGES := clang-tidy clang libclang-rt-dev emscripten
 fuzz_PACKAGES     := clang libclang-rt-dev
 wasm_PACKAGES     := emscripten
@@ -27,7 +35,8 @@ TIDY_SOURCES := $(filter kws/firmware/src/core/%.cc,$(CPP_SOURCES))
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
-.PHONY: setup demo check test test-all test-cpp mutants fuzz lint tidy bench pictures results assets wasm clean
+.PHONY: setup demo check test test-boards test-all test-cpp mutants fuzz lint tidy bench pictures results
+.PHONY: assets wasm clean
 .PRECIOUS: build/.%-packages $(VENV)/.for-%
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
@@ -134,6 +143,10 @@ check: lint
 # All that must hold, in ten minutes.
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
+
+# The boards' firmware in Renode, without the faults put into drivers.
+test-boards: setup $(VENV)/.core
+	@$(BIN)/python -m pytest -m renode --ignore tests/firmware/mutants -n $(JOBS) --dist worksteal
 
 # Everything there is a test for.
 test-all: setup build/.test-all-packages $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp

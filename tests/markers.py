@@ -10,6 +10,7 @@ parameters that starts programs, the first and the last run in `make test`; the 
 from __future__ import annotations
 
 import ast
+import shutil
 from functools import cache
 from importlib.abc import MetaPathFinder
 from pathlib import Path
@@ -90,13 +91,18 @@ def _markers(item: pytest.Item) -> set[str]:
     imports = _imports(item.path)
     if any(name in PROCESSES or ".simulated_" in name for name in imports):
         names.add("process")
-    return names & {"slow", "long", "process", *FIXTURES.values()}
+    return names & {"slow", "long", "process", "renode", *FIXTURES.values()}
 
 
 def mark(items: list[pytest.Item]) -> None:
     """Add the markers of each test."""
     matrices: dict[tuple[Path, str], list[pytest.Item]] = {}
+    without_renode = pytest.mark.skipif(
+        not shutil.which("renode"), reason="renode is not installed"
+    )
     for item in items:
+        if item.get_closest_marker("renode"):
+            item.add_marker(without_renode)
         names = _markers(item)
         for name in names or {"unit"}:
             item.add_marker(name)

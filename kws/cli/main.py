@@ -91,18 +91,25 @@ def main() -> None:
     Ctrl-C gives exit code 130, without a word: that is Typer's work.
     """
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()  # what fails here fails below, not when Python exits
     except KwsError as error:
         print(f"kws: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         # The reader of a pipe (head, less) has closed it; nothing is wrong.
-        sys.stderr.close()
+        _discard_output()
         sys.exit(0)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        # Text that is still buffered is not written again when Python exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _discard_output()
         print("kws: no space left where the output goes", file=sys.stderr)
         sys.exit(1)
+
+
+def _discard_output() -> None:
+    """Text that is still buffered is not written again when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -36,7 +36,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+@pytest.mark.renode
 def test_models_do_what_the_chip_does(program: Path, tmp_path: Path) -> None:
     for name, samples in {
         "first": [n % 1000 * 20 - 10000 for n in range(16000)],

@@ -12,7 +12,10 @@ import pytest
 
 from kws.host.emulate.renode import scripts
 
-pytestmark = pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-test is missing")
+pytestmark = [
+    pytest.mark.renode,
+    pytest.mark.skipif(not shutil.which("renode-test"), reason="renode-test is missing"),
+]
 
 
 @pytest.mark.slow

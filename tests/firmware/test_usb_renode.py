@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from kws.host.emulate.renode import scripts
 
 STALL = 0x20000
 
-pytestmark = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+pytestmark = pytest.mark.renode
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         [
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
-            *("-C", f"build-dir={build}", "-w", str(out), str(ROOT)),
+            *("--config-settings", f"build-dir={build}", "-w", str(out), str(ROOT)),  # pip 23.0
         ],
         check=True,
         capture_output=True,

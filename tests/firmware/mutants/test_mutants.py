@@ -7,7 +7,6 @@ passes a driver that makes a real board deaf or mute; this is the test of the mo
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,6 @@ from tests.paths import ROOT
 
 # Boards that have another one's drivers: the faults are in their tables.
 LEAST = {"xiao_nrf52840_sense": 10, "nrf52840_dk": 10}
-
-renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +41,7 @@ def test_each_edit_fits_once(board: str, bundle: Bundle, tmp_path: Path) -> None
             assert workshop.count(file, old) == 1, f"{mutant.name}: {old!r}"
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", LEDS)

@@ -116,7 +116,7 @@ def test_its_faults_are_reported(tiny: Bundle) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
+@pytest.mark.renode
 @pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge", "b_l475e_iot01a"])
 def test_boards_in_renode_write_what_the_host_writes(board: str, tiny: Bundle) -> None:
     pcm = between_silence(YES)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -29,11 +28,10 @@ YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_rob", "no_aw
 
 Waves = npt.NDArray[np.float64]
 
-renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
 BOARDS = (
     "qemu",
-    pytest.param("nano33ble", marks=renode),
-    pytest.param("sparkfun_edge", marks=renode),
+    pytest.param("nano33ble", marks=pytest.mark.renode),
+    pytest.param("sparkfun_edge", marks=pytest.mark.renode),
 )
 
 OFFSETS = (300, -300, 12000, -12000)
@@ -102,7 +100,7 @@ def test_every_board_writes_the_hosts_lines(board: str, bundle: Bundle, tmp_path
     assert sum("Heard" in text for text in texts) > len(OFFSETS)
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -37,15 +36,13 @@ BOARDS = (
 )
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
 
-renode = pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed")
-
 
 @pytest.fixture(scope="module")
 def bundle() -> Bundle:
     return load_bundle(default_bundle_path())
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
@@ -64,7 +61,7 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
     assert any(board.heard for board in boards)
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize(
@@ -88,7 +85,7 @@ def test_board_hears_with_its_options(
     assert "error" not in board.text
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
@@ -106,7 +103,7 @@ def test_missing_renode_is_one_line(kws: Run) -> None:
     assert "renode was not found on PATH" in err
 
 
-@renode
+@pytest.mark.renode
 def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with Renode(find_board(BOARD)) as device, pytest.raises(BoardError) as caught:
@@ -115,7 +112,7 @@ def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-@renode
+@pytest.mark.renode
 @pytest.mark.usefixtures("board_tools")
 def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
     """Ctrl-C that reaches only kws."""

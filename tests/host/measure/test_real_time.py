@@ -212,12 +212,21 @@ def test_build_sizes_the_ring_and_shows_the_load(
     assert 32 * plan.ring_ms <= ring <= 32 * plan.ring_ms + 64
 
 
-def test_build_refuses_what_cannot_keep_up(
-    kws: Run, takes: Callable[..., None], tmp_path: Path
+@pytest.mark.parametrize(
+    "command",
+    [
+        "build",
+        pytest.param(
+            "test",
+            marks=pytest.mark.renode,
+        ),
+    ],
+)
+def test_a_board_that_cannot_keep_up_is_refused(
+    kws: Run, takes: Callable[..., None], command: str
 ) -> None:
     takes(20e6)
-    for command in ("build", "test"):
-        code, _, err = kws(command, "--board", "nano33ble")
-        assert code == 1
-        assert "nano33ble does not keep up with yes_no: an inference runs every 120 ms" in err
-        assert len(err.splitlines()) == 1
+    code, _, err = kws(command, "--board", "nano33ble")
+    assert code == 1
+    assert "nano33ble does not keep up with yes_no: an inference runs every 120 ms" in err
+    assert len(err.splitlines()) == 1

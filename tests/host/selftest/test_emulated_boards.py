@@ -6,7 +6,6 @@ The faults are those of tests/firmware/mutants. Time is the emulated board's.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,7 @@ from tests.host.selftest.emulated_board import EmulatedBoard
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(not shutil.which("renode"), reason="renode is not installed"),
+    pytest.mark.renode,
     pytest.mark.usefixtures("board_tools"),
 ]
 
