@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels: the classes of a model, in the order of its outputs.
+"""Labels: the classes of a model, and how words become labels.
 
 The order is silence, unknown, then the keywords as they were given. Other people's wake words may
 have keywords alone.
@@ -8,6 +8,7 @@ have keywords alone.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
@@ -27,6 +28,9 @@ MOST_BYTES = 32
 
 _NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
 
+_IN_WORDS = frozenset("'-_\u200c\u200d")
+"""Besides letters, their marks and digits. The last two join letters in Indian languages."""
+
 
 def class_labels(keywords: Sequence[str]) -> tuple[str, ...]:
     """The labels of a model for these keywords, in the order of its outputs."""
@@ -43,29 +47,78 @@ def first_keyword(labels: Sequence[str]) -> int:
     return len(RESERVED) if tuple(labels[: len(RESERVED)]) == RESERVED else 0
 
 
+def word_of(text: str) -> str:
+    """A word or a folder's name as kws spells it, so that the same word is the same text.
+
+    Letters and their marks are composed (macOS has them apart in file names), an apostrophe is
+    `'`, and spaces between words are `_`. silence and unknown may have `_` around them, and
+    capitals, as other tools write them.
+    """
+    text = unicodedata.normalize("NFC", text.strip()).replace("\u2019", "'")
+    plain = text.strip("_").lower()
+    return plain if plain in RESERVED else re.sub(r"\s+", "_", text)
+
+
 def label_of(phrase: str) -> str:
-    """The label of a phrase: small letters, `_` for spaces.
+    """The label of a phrase: `word_of` it in small letters.
 
     Raises:
         UsageError: nothing is left.
     """
-    label = re.sub(r"[\s_]+", "_", phrase.strip().lower()).strip("_")
+    # The small letter of a Turkish capital is i with a second dot above.
+    small = phrase.replace("\u0130", "i").lower()
+    label = re.sub(r"_+", "_", word_of(small)).strip("_")
     if not label:
         raise UsageError("an empty phrase; say what the device is to hear: kws wake 'hey marvin'")
     return label
+
+
+def check_word(word: str, way_out: str = "choose another word") -> None:
+    """Make sure that a word can be a folder, and what a voice is asked to say.
+
+    Args:
+        word: as `word_of` spells it.
+        way_out: what to do if it cannot.
+
+    Raises:
+        UsageError: it is a class that every model has, it does not begin with a letter or a digit,
+            or it holds something else than letters, digits, `'`, `-` and `_`.
+    """
+    if word in RESERVED:
+        raise UsageError(f"{word!r} is a class that every model has; {way_out}")
+    wrong = [letter for letter in word if letter not in _IN_WORDS and not _is_letter(letter)]
+    if not word or wrong or word[0] in _IN_WORDS:
+        raise UsageError(
+            f"{word!r} cannot be a word: it has to begin with a letter or a digit and go on with "
+            f"letters, digits, ', - or _ (which stands for a space); {way_out}"
+        )
+
+
+def check_keyword(word: str, way_out: str = "choose another word") -> None:
+    """The same for a word that is to be a label.
+
+    Raises:
+        UsageError: it cannot be a word, or it is too long for a label.
+    """
+    check_word(word, way_out)
+    size = len(word.encode())
+    if size > MOST_BYTES:
+        raise UsageError(
+            f"{word!r} cannot be a label: it has {size} bytes, and a label at most {MOST_BYTES}; "
+            f"{way_out}"
+        )
 
 
 def check_keywords(keywords: Sequence[str]) -> None:
     """Make sure that a model can be trained for these keywords.
 
     Raises:
-        UsageError: there are none, one is given twice, or one is a class that every model has.
+        UsageError: there are none, one is given twice, or one cannot be a label.
     """
     if not keywords:
         raise UsageError("no keywords; name at least one, such as --words yes,no")
     for word in keywords:
-        if word in RESERVED:
-            raise UsageError(f"{word!r} is a class that every model has; choose another keyword")
+        check_keyword(word)
     twice = [word for word, count in Counter(keywords).items() if count > 1]
     if twice:
         raise UsageError(f"{twice[0]!r} is among the keywords twice; name each once")
@@ -91,3 +144,8 @@ def check_labels(labels: Sequence[str]) -> None:
             )
         if list(labels).count(label) > 1:
             raise UsageError(f"label {label!r} is there twice; each output needs its own")
+
+
+def _is_letter(letter: str) -> bool:
+    """Whether it is a letter, a mark of one, or a digit, of any script."""
+    return unicodedata.category(letter)[0] in "LMN"

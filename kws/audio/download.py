@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from kws.audio.dataset import BACKGROUND_FOLDER, hash_split
+from kws.audio.dataset import hash_split
+from kws.audio.layout.word_folders import BACKGROUND_FOLDER
 from kws.audio.long_recordings import MANIFEST
 from kws.errors import DataError, KwsError, UsageError
 from kws.files import make_directory, new_directory

@@ -96,6 +96,9 @@ class Stats:
     splits_from: str
     """`lists` or `hash rule`."""
 
+    notes: tuple[str, ...] = ()
+    """How speakers and sets were found, and what was left out."""
+
     problems: tuple[Problem, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
@@ -131,6 +134,7 @@ def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -
             if isinstance(sound := sounds[path], Sound)
         ),
         splits_from="lists" if dataset.has_lists else "hash rule",
+        notes=dataset.notes,
         problems=tuple(_problems(dataset, by_word, sounds)),
     )
 
@@ -143,6 +147,7 @@ def describe(stats: Stats) -> Group:
         names = ", ".join(problem.where[:_SHOWN])
         more = f" and {len(problem.where) - _SHOWN} more" if len(problem.where) > _SHOWN else ""
         lines.append(f"{problem.kind}: {len(problem.where)} {problem.what}: {names}{more}")
+    lines += stats.notes
     if not stats.problems:
         lines.append("nothing wrong was found")
     return Group(_table(stats), *(Text(line) for line in lines))

@@ -18,6 +18,7 @@ from kws.cli.options import (
     NegativesOption,
     OptionalDataOption,
     open_bundle,
+    open_data,
     print_tables,
     refuse_built_in,
     split_words,
@@ -157,7 +158,6 @@ def calibrate(
     as_json: JsonOption = False,
 ) -> None:
     """Choose thresholds and window on the validation split; write them into a bundle."""
-    from kws.audio.dataset import open_dataset
     from kws.bundle.bundle import default_bundle_path
     from kws.model.evaluate import evaluation
 
@@ -166,7 +166,7 @@ def calibrate(
     plan = evaluation.calibration_plan(hours, snr, seed)
     calibration = evaluation.calibrate_bundle(
         folder,
-        open_dataset(data),
+        open_data(data),
         plan,
         false_alarms_per_hour,
         out,
@@ -228,14 +228,13 @@ def enroll(
     --negatives names talk that must not wake it. --data adds other words: a data set such as the
     one in the run of kws wake.
     """
-    from kws.audio.dataset import open_dataset
     from kws.cli.printing.tables import enrolment_table
     from kws.model.wake.enrolment import enroll as choose
 
     refuse_built_in(model, out)
     result = choose(
         *(model, recordings, surroundings(negatives, None, None), false_alarms_per_hour, out),
-        others=open_dataset(data) if data else None,
+        others=open_data(data) if data else None,
     )
     if as_json:
         print(dumps(result.to_json(), indent=2))

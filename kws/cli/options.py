@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kws.errors import UsageError
+from kws.labels import word_of
 
 if TYPE_CHECKING:
+    from kws.audio.dataset import DataSet
     from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
     from kws.host.build.boards import Board
@@ -128,6 +130,16 @@ def refuse_built_in(path: Path, out: Path | None) -> None:
         )
 
 
+def open_data(path: Path) -> DataSet:
+    """The data set in a folder; what the user has to know about it is said."""
+    from kws.audio.dataset import open_dataset
+
+    dataset = open_dataset(path)
+    for note in dataset.notes:
+        print(f"kws: {note}", file=sys.stderr, flush=True)
+    return dataset
+
+
 def open_bundle(path: Path | None) -> Bundle:
     """The bundle that `--model` names, or the built-in one."""
     from kws.bundle.bundle import default_bundle_path
@@ -203,4 +215,4 @@ def print_tables(*tables: object) -> None:
 
 def split_words(words: str) -> tuple[str, ...]:
     """The words of an option such as `--words yes,no`."""
-    return tuple(word.strip() for word in words.split(",") if word.strip())
+    return tuple(word_of(word) for word in words.split(",") if word.strip())

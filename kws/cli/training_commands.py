@@ -20,6 +20,7 @@ from kws.cli.options import (
     NoisesOption,
     RoomsOption,
     WordsOption,
+    open_data,
     print_tables,
     setting_option,
     split_words,
@@ -95,7 +96,6 @@ def train(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
-    from kws.audio.dataset import open_dataset
     from kws.cli.printing.tables import conversion_table, difference_line, recall_table, seeds_line
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
@@ -109,13 +109,13 @@ def train(
     origin = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
     arch = arch or (origin.arch if origin else DEFAULT_ARCH)
     results = train_seeds(
-        open_dataset(data),
+        open_data(data),
         out,
         settings_for(split_words(words), arch, values),
         seeds,
         name=name,
         about=about,
-        extra=open_dataset(extra_data) if extra_data else None,
+        extra=open_data(extra_data) if extra_data else None,
         around=surroundings(negatives, noises, rooms),
         teacher=Teacher(teacher) if teacher else None,
         origin=origin,
@@ -178,7 +178,6 @@ def wake(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
-    from kws.audio.dataset import open_dataset
     from kws.model.wake.promise import expectations
     from kws.model.wake.wake_word import make_wake_word
 
@@ -191,7 +190,7 @@ def wake(
         ),
         out,
         recordings=recordings,
-        extra=open_dataset(data) if data else None,
+        extra=open_data(data) if data else None,
         around=surroundings(negatives, noises, rooms),
         origin=model,
         say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
@@ -233,12 +232,11 @@ def sweep(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
-    from kws.audio.dataset import open_dataset
     from kws.model.train import sweep as sweeps
 
     chosen = sweeps.read_sets(settings) if settings else {}
     chosen |= sweeps.parse_sets(sets or [])
-    open_dataset(data)  # errors in it are reported before anything starts
+    open_data(data)  # errors in it are reported before anything starts
     jobs = sweeps.make_jobs(data, out, split_words(words), chosen)
     outcomes = sweeps.run_sweep(
         jobs,

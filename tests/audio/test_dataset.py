@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import struct
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from kws.audio.dataset import (
     load_backgrounds,
     load_pcm,
     open_dataset,
-    speaker_of,
+    split_speakers,
 )
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import AudioError, DataError, UsageError
@@ -50,25 +51,117 @@ def test_layout_is_read(tmp_path: Path) -> None:
     assert [path.name for path in dataset.backgrounds] == ["rain.wav"]
     assert not dataset.has_lists
 
+    (note,) = dataset.notes
+    assert note.startswith(f"{tmp_path / '_other_'}: left out, since its name begins with _")
+
 
 @pytest.mark.parametrize(
-    ("stem", "speaker"),
-    [
-        ("0a7c2a8d_nohash_12", "0a7c2a8d"),
-        ("anna_3", "anna"),
-        ("anna-03", "anna"),
-        ("anna (2)", "anna"),
-        ("anna", "anna"),
-        ("anna_yes_2", "anna"),
-        ("yes_anna_2", "anna"),
-        ("004ae714", "004ae714"),
-        ("3", "3"),
-        ("yes_3", "yes_3"),
-        ("_nohash_3", "_nohash"),
-    ],
+    "name", ["common_voice_en_{}.wav", "audio_{}.wav", "Recording ({}).wav", "sample-{}.wav"]
 )
-def test_speaker_of_a_file_name(stem: str, speaker: str) -> None:
-    assert speaker_of(stem, "yes") == speaker
+def test_clips_whose_names_hold_an_id_are_speakers_of_their_own(tmp_path: Path, name: str) -> None:
+    first = 1 if "(" in name or "-" in name else 1700000000
+    put(tmp_path, *(f"yes/{name.format(first + i)}" for i in range(60)))
+    dataset = open_dataset(tmp_path)
+    dataset.check(["yes"])
+    assert len({clip.speaker for clip in dataset.clips}) == 60
+    assert "the names of 60 clips do not say who speaks" in dataset.notes[0]
+
+
+def test_folders_of_speakers_inside_words(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        *(f"{word}/{who}/{n}.wav" for word in ("yes", "no") for who in "abc" for n in "12"),
+    )
+    put(tmp_path, "yes/d/monday/1.wav")
+    dataset = open_dataset(tmp_path)
+    assert {(clip.word, clip.speaker) for clip in dataset.clips} == {
+        *((word, who) for word in ("yes", "no") for who in "abc"),
+        ("yes", "d"),
+    }
+    dataset.check(["yes", "no"])
+    (tmp_path / "testing_list.txt").write_text("yes/a/1.wav\n")
+    (tmp_path / "validation_list.txt").write_text("no/a/1\n")
+    splits = {
+        c.path.relative_to(tmp_path).as_posix(): c.split for c in open_dataset(tmp_path).clips
+    }
+    assert {name: split for name, split in splits.items() if split != Split.TRAIN} == {
+        "yes/a/1.wav": Split.TEST,
+        "no/a/1.wav": Split.VALIDATION,
+    }
+
+
+def test_words_inside_folders_of_speakers_are_named(tmp_path: Path) -> None:
+    put(tmp_path, "anna/yes/1.wav", "ben/yes/1.wav")
+    with pytest.raises(
+        DataError, match=r"no clips of 'yes' \(but in .*: words have to be the outer"
+    ):
+        open_dataset(tmp_path).check(["yes"])
+
+
+def test_folders_of_silence_and_unknown_words(tmp_path: Path) -> None:
+    put(tmp_path, "yes/anna_1.wav", "_unknown_/ben_1.wav", "_background_noise_/rain.wav")
+    put(tmp_path, *(f"_silence_/{i}.wav" for i in range(50)), "Silence/room.wav")
+    dataset = open_dataset(tmp_path)
+    assert dataset.words == ("unknown", "yes")
+    assert len(dataset.backgrounds) == 52
+    joined = load_backgrounds(dataset)
+    assert [len(sound) for sound in joined] == [52 * 1600]
+
+
+def test_a_flat_folder_says_where_its_recordings_belong(tmp_path: Path) -> None:
+    put(tmp_path, "no.0075ef3.flac", "yes.0075ef3.flac")
+    with pytest.raises(DataError, match=r"2 recordings .* move no.0075ef3.flac to no/0075ef3.flac"):
+        open_dataset(tmp_path)
+    put(tmp_path, "yes/anna_1.wav")
+    assert "2 recordings in no folder of a word" in open_dataset(tmp_path).notes[0]
+
+
+def test_the_same_word_in_composed_and_decomposed_letters(tmp_path: Path) -> None:
+    word = unicodedata.normalize("NFC", "größer")
+    apart = unicodedata.normalize("NFD", word)
+    put(tmp_path, f"{apart}/{apart}_jörg_1.wav", f"{word}/anna_1.wav", "hey marvin/anna_1.wav")
+    (tmp_path / "testing_list.txt").write_text(f"{word}/anna_1.wav\n{word}/{word}_jörg_1.wav")
+    dataset = open_dataset(tmp_path)
+    assert set(dataset.words) == {word, "hey_marvin"}
+    assert {(c.speaker, c.split) for c in dataset.clips if c.word == word} == {
+        ("anna", Split.TEST),
+        (unicodedata.normalize("NFC", "jörg"), Split.TEST),
+    }
+
+
+def test_few_speakers_leave_no_set_empty(tmp_path: Path) -> None:
+    people = ("george", "jackson", "lucas", "nicolas", "theo", "yweweler")
+    put(tmp_path, *(f"{w}/{w}_{who}_{n}.wav" for w in "01" for who in people for n in range(3)))
+    dataset = open_dataset(tmp_path)
+    dataset.check(["0", "1"])
+    assert dataset.shared_speakers() == {}
+    train = {clip.speaker for clip in dataset.of(Split.TRAIN)}
+    assert len(train) >= 3
+    (note,) = dataset.notes
+    moved = {c.speaker for c in dataset.clips if hash_split(c.speaker, 10, 10) != c.split}
+    assert moved
+    assert all(f"{who} to" in note or f"{who} and" in note for who in moved), note
+
+
+def test_nobody_is_moved_where_the_hash_rule_fills_all_sets() -> None:
+    people = [f"speaker{i}" for i in range(60)]
+    splits, moved = split_speakers({"yes": people}, {Split.VALIDATION: 10, Split.TEST: 10})
+    assert not moved
+    assert splits == {who: hash_split(who, 10, 10) for who in people}
+
+
+def test_a_speaker_is_moved_only_if_no_other_word_lacks_a_set_then() -> None:
+    train = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) == Split.TRAIN]
+    rest = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) != Split.TRAIN]
+    test = next(w for w in rest if hash_split(w, 10, 10) == Split.TEST)
+    validation = next(w for w in rest if hash_split(w, 10, 10) == Split.VALIDATION)
+    a, b, c, d = train[:4]
+    # a is the only one who trains on no; so one of the others has to move for yes.
+    words = {"yes": [a, b, c, d], "no": [a, test, validation]}
+    splits, moved = split_speakers(words, {Split.VALIDATION: 10, Split.TEST: 10})
+    assert a not in moved
+    for speakers in words.values():
+        assert {splits[who] for who in speakers} == set(Split)
 
 
 def test_lists_may_name_other_endings(tmp_path: Path) -> None:
@@ -134,7 +227,8 @@ def test_folder_of_a_word_may_be_empty(tmp_path: Path) -> None:
 def test_no_speakers_left_for_a_split(tmp_path: Path) -> None:
     put(tmp_path, *(f"yes/anna_nohash_{n}.wav" for n in range(20)))
     dataset = open_dataset(tmp_path)
-    with pytest.raises(DataError, match=r"no speakers of 'yes' are left .*20 clips, 1 speakers"):
+    match = r"no speakers of 'yes' are left .*20 clips, 1 speakers.*record 3 people or more"
+    with pytest.raises(DataError, match=match):
         dataset.check(["yes"])
 
 

@@ -17,13 +17,13 @@ import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
 from kws.audio.capture.blocks import Block, Notice
-from kws.audio.dataset import recordings
+from kws.audio.layout.word_folders import recordings
 from kws.audio.pcm import BLOCK, Pcm, samples_of
 from kws.audio.sound_files import fit, write_clip
 from kws.audio.stats import CLIPPED_SAMPLES, QUIET_PEAK
 from kws.errors import AudioError, UsageError
 from kws.files import make_directory
-from kws.labels import RESERVED
+from kws.labels import check_word
 
 SPARE_MS = 1200
 """A speaker has so much more time for a word than its clip is long."""
@@ -91,8 +91,7 @@ def check_words(words: Sequence[str]) -> None:
     if not words:
         raise UsageError("--words: name at least one word, such as --words yes,no")
     for word in words:
-        if word in RESERVED or not re.fullmatch(r"[^\W_][\w'-]*", word):
-            raise UsageError(f"--words: {word!r} cannot be a word; choose letters, not a class")
+        check_word(word, "choose another for --words")
 
 
 def record(

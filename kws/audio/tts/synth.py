@@ -22,14 +22,8 @@ import numpy as np
 
 from kws._core import SAMPLE_RATE
 from kws.audio.background_noises import make_noises
-from kws.audio.dataset import (
-    BACKGROUND_FOLDER,
-    LISTS,
-    Split,
-    hash_split,
-    recordings,
-    speaker_of,
-)
+from kws.audio.dataset import LISTS, Split, hash_split
+from kws.audio.layout.word_folders import BACKGROUND_FOLDER, read_folders
 from kws.audio.pcm import samples_of
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.espeak import spoken_form
@@ -41,7 +35,7 @@ from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voices import find_voices, is_voice, speak
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
-from kws.labels import RESERVED
+from kws.labels import check_keyword, check_word
 from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
@@ -213,6 +207,7 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
         raise UsageError("no words; name some, such as --words yes,no")
     keywords = (*settings.words, *settings.recorded_keywords)
     for word in keywords:
+        check_keyword(word)
         _check(word, keywords)
     unknown = settings.unknown
     if unknown is None and not settings.words:
@@ -220,8 +215,9 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
     elif unknown is None:
         unknown = choose_distractors(keywords, alike=settings.alike, accent=settings.accents[0])
     words = (*settings.words, *unknown)
+    named = (*words, *settings.recorded_keywords)
     for word in words:
-        _check(word, (*words, *settings.recorded_keywords))
+        _check(word, named)
     pair = same_sound(words, keywords, settings.accents[0])
     if pair:
         raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
@@ -229,18 +225,12 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
 
 
 def _check(word: str, words: Sequence[str]) -> None:
-    """Make sure that a word can be a folder and a label, and is one word alone.
+    """Make sure that a word can be spoken, and is there once.
 
     Raises:
         UsageError: it cannot, or it is twice among `words`.
     """
-    if not re.fullmatch(r"[^\W\d_][\w'-]*", word):
-        raise UsageError(
-            f"{word!r} cannot be a word: it has to begin with a letter and go on with letters, "
-            "digits, - or _ (which stands for a space)"
-        )
-    if word in RESERVED:
-        raise UsageError(f"{word!r} is a class that every model has; choose another word")
+    check_word(word)
     if words.count(word) > 1:
         raise UsageError(f"{word!r} is named twice; name each word once")
 
@@ -302,23 +292,19 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
 
     Voices are split by their vocal tracts. People are split by the hash rule, if there are enough.
     """
-    clips = [
-        (folder.name, path.name, speaker_of(path.stem, folder.name))
-        for folder in sorted(p for p in out.iterdir() if p.is_dir())
-        if not folder.name.startswith((".", "_"))
-        for path in recordings(folder)
-    ]
-    people = {speaker for _, _, speaker in clips if not is_voice(speaker)}
+    clips = read_folders(out).spoken
+    people = {clip.speaker for clip in clips if not is_voice(clip.speaker)}
     if len(people) < _FEW_PEOPLE:
         splits = splits | dict.fromkeys(people, Split.TRAIN)
     lines: defaultdict[Split, list[str]] = defaultdict(list)
-    for folder_name, name, speaker in clips:
+    for clip in clips:
+        speaker = clip.speaker
         split = (
             splits.get(speaker)
             or splits.get(voice_of(speaker))
             or (Split.TRAIN if is_voice(speaker) else hash_split(speaker, 10, 10))
         )
-        lines[split].append(f"{folder_name}/{name}\n")
+        lines[split].append(f"{clip.path.relative_to(out).as_posix()}\n")
     for name, file in LISTS.items():
         atomic_write(out / file, "".join(lines[Split(name)]).encode())
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws._core import FAULT_BLINKS, FAULT_LINES, SAMPLE_RATE
-from kws.audio.dataset import recordings
+from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed, recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.errors import BoardError, UsageError
@@ -30,13 +30,13 @@ from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
 from kws.host.serial.lines import Event, Serial, line_pattern
-from kws.labels import SILENCE, UNKNOWN, keywords_of
+from kws.labels import SILENCE, UNKNOWN, keywords_of, word_of
 from kws.model.evaluate.hits import Outcome, Report, Word, match
 
 HOST = "host"
 """The board that is this machine."""
 
-_QUIET_FOLDERS = frozenset({"_background_noise_", "_silence_", SILENCE, "noise"})
+_QUIET_FOLDERS = frozenset({BACKGROUND_FOLDER, SILENCE, "noise"})
 
 
 @dataclass(frozen=True)
@@ -132,14 +132,14 @@ def expected_label(path: Path, labels: Sequence[str]) -> str:
     `_background_noise_` are silence; all others are unknown.
     """
     keywords = keywords_of(labels)
-    folder = path.absolute().parent.name
+    folder = word_of(path.absolute().parent.name)
     if folder in keywords or folder == UNKNOWN:
         return folder
     if folder in _QUIET_FOLDERS:
         return SILENCE
     if "_nohash_" in path.name:  # Speech Commands: the folder is the word, the name a speaker
         return UNKNOWN
-    first = re.split(r"[_\-.\d]", path.name.lstrip("_"), maxsplit=1)[0]
+    first = re.split(r"[_\-.\d]", composed(path.name).lstrip("_"), maxsplit=1)[0]
     if first in keywords:
         return first
     return SILENCE if first in _QUIET_FOLDERS or first == "background" else UNKNOWN

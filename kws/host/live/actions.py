@@ -190,8 +190,9 @@ class Misses:
         Raises:
             KwsError: the file could not be written.
         """
-        # Moved into a word's folder, the part before the last _ counts as the speaker.
-        path = self._folder / file_name(*_now())
+        # Moved into a word's folder, the day counts as the speaker.
+        day, time = _now()
+        path = self._folder / file_name(f"{day}_nohash_{time}")
         write_clip(path, loudest_part(recent, self._samples))
         return path
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.dataset import speaker_of
+from kws.audio.layout.word_folders import speaker_of
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.statistics import expected_alarms, log_odds
 from kws.model.evaluate.stream_metrics import THRESHOLDS, StreamMetrics
@@ -142,4 +142,4 @@ def costs_of(
 
 def speaker_in(word: Word) -> str:
     """Who says a word of a data set; nobody without its clip."""
-    return speaker_of(word.file.stem, word.label) if word.file else ""
+    return speaker_of(word.file, word.label) if word.file else ""

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
-from kws.audio.dataset import recordings, speaker_of
+from kws.audio.layout.word_folders import read_folders, recordings, speaker_of
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import DataError
+from kws.labels import label_of
 
 
 def import_recordings(
@@ -36,23 +37,22 @@ def import_recordings(
     """
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; name one with recordings of {words[0]!r}")
-    by_word = {
-        inner.name: recordings(inner)
-        for inner in sorted(folder.iterdir())
-        if inner.is_dir() and not inner.name.startswith((".", "_"))
-    }
+    by_word: dict[str, list[tuple[Path, str]]] = {}
+    for file in read_folders(folder).spoken:
+        label = label_of(file.word)
+        word = label if label in words else file.word
+        by_word.setdefault(word, []).append((file.path, file.speaker))
     if len(words) == 1 and words[0] not in by_word:
-        by_word[words[0]] = recordings(folder)
+        by_word[words[0]] = [(path, speaker_of(path, words[0])) for path in recordings(folder)]
     for word in words:
         if not by_word.get(word):
             raise DataError(
                 f"{folder}: no recordings of {word!r}; put them into {folder / word}, such as "
                 f"anna_1.wav (kws record makes them)"
             )
-    for word, paths in by_word.items():
+    for word, files in by_word.items():
         takes: Counter[str] = Counter()
-        for path in paths:
-            speaker = speaker_of(path.stem, word)
+        for path, speaker in files:
             clip = data / word / f"{speaker}_nohash_{takes[speaker]}.wav"
             write_clip(clip, around_voice(load_clip(path), samples))
             takes[speaker] += 1

@@ -122,7 +122,8 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
     ("settings", "error", "says"),
     [
         (SynthSettings(()), UsageError, "no words"),
-        (SynthSettings(("5",)), UsageError, "begin with a letter"),
+        (SynthSettings(("yes!",)), UsageError, "begin with a letter"),
+        (SynthSettings(("a" * 33,)), UsageError, "33 bytes"),
         (SynthSettings(("../up",)), UsageError, "cannot be a word"),
         (SynthSettings(("-v",)), UsageError, "cannot be a word"),
         (SynthSettings(("yes", "yes")), UsageError, "twice"),
@@ -132,7 +133,7 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
         (SynthSettings(("yes",), voices=2), UsageError, "cannot be split"),
         (SynthSettings(("yes",), accents=("xx",)), UsageError, "no accent 'xx'"),
         (
-            SynthSettings(("supercalifragilisticexpialidocious",), unknown=(), voices=3),
+            SynthSettings(("pneumonoultramicroscopicsilico",), unknown=(), voices=3),
             DataError,
             "does not fit into 1 s",
         ),

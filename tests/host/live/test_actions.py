@@ -83,9 +83,9 @@ def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle:
     assert len(pcm) == 16000
     heard = host_device.play(bundle, between_silence(pcm)).heard
     assert [h.label for h in heard] == ["yes"], "the word is whole in the clip"
-    from kws.audio.dataset import speaker_of
+    from kws.audio.layout.speaker_names import named_speaker
 
-    assert speaker_of(path.stem, "yes") == path.stem.split("_")[0], "one day, one speaker"
+    assert named_speaker(path.stem, "yes") == path.stem.split("_")[0], "one day, one speaker"
 
 
 def test_what_is_kept_is_as_long_as_the_model_needs(
