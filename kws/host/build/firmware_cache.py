@@ -2,7 +2,8 @@
 """Built firmware that is kept.
 
 A build is named by the hash of all that goes into it. It is made in a folder of its own and then
-renamed, so builds may run at the same time and a second build of the same is a look-up.
+renamed, so builds may run at the same time and a second build of the same is a look-up. What builds
+of different bundles have in common is kept as well (`compiled_core`), under a hash of its own.
 """
 
 from __future__ import annotations
@@ -15,19 +16,27 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from kws import __version__
 from kws.errors import ToolError
 from kws.host.build.boards import firmware_folder
+from kws.host.build.compiled_core import INDEX as CORE_INDEX
+from kws.host.build.compiled_core import is_whole, keep_core, link_bundle
 from kws.host.build.platformio_run import ELF, NO_SOURCES, run_platformio
 from kws.host.build.programs import COMPILER, cache_folder, find_tool
 
 OPTIONS = "KWS_OPTIONS"
 """The environment variable that names the chosen options of a board, with commas between."""
 
-_MAX_BUILDS = 16  # in the cache; the oldest go
+_MAX_BUILDS = 32  # in the cache, of about 2 MB each; the oldest go
+_MAX_CORES = 16  # of about 4 MB each
+
+_BUILDING = ".building-"
+_LONGEST_BUILD_S = 24 * 3600
 
 
 @contextlib.contextmanager
@@ -87,15 +96,19 @@ def _fill(folder: Path, environment: str, generated: Path | None) -> None:
     cache = folder.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with _locked(cache / f".{folder.name}.lock"):
+        with _locked(folder):
             if (folder / ELF).is_file():
                 return
-            with tempfile.TemporaryDirectory(dir=cache, prefix=".building-") as work:
-                result = Path(work) / "result"
+            with tempfile.TemporaryDirectory(dir=cache, prefix=_BUILDING) as place:
+                work = Path(place).resolve()
+                result = work / "result"
                 result.mkdir()
-                run_platformio(environment, generated, Path(work), result)
+                if generated is None:
+                    run_platformio(environment, None, work, result)
+                else:
+                    _build_with_bundle(environment, generated, work, result)
                 result.rename(folder)
-        _remove_oldest(cache)
+        _remove_oldest(cache, ELF, _MAX_BUILDS)
     except OSError as error:
         raise ToolError(
             f"{cache}: {(error.strerror or str(error)).lower()}; firmware is built there, so make "
@@ -103,16 +116,75 @@ def _fill(folder: Path, environment: str, generated: Path | None) -> None:
         ) from None
 
 
+def _build_with_bundle(environment: str, generated: Path, work: Path, result: Path) -> None:
+    """Build with the objects that another bundle left, or leave them for the next one."""
+    cores = cache_folder() / "cores"
+    cores.mkdir(parents=True, exist_ok=True)
+    core = cores / f"{environment}-{_core_key(environment, generated)}"
+    with _locked(core, shared=True):
+        if is_whole(core):
+            os.utime(core)
+            link_bundle(environment, generated, core, work, result)
+            return
+    with _locked(core):
+        if is_whole(core):  # another process made it meanwhile
+            link_bundle(environment, generated, core, work, result)
+            return
+        run_platformio(environment, generated, work, result)
+        kept = work / "kept"
+        kept.mkdir()
+        keep_core(environment, generated, work, kept)
+        shutil.rmtree(core, ignore_errors=True)
+        kept.rename(core)
+    _remove_oldest(cores, CORE_INDEX, _MAX_CORES)
+
+
 @contextlib.contextmanager
-def _locked(file: Path) -> Iterator[None]:
-    """Wait until no other process or thread holds `file`; the lock dies with its holder."""
-    with file.open("w") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Wait until nobody else makes `folder`; the lock dies with its holder.
+
+    Args:
+        folder: what is to be made, used or removed.
+        shared: it is only used, as others may at the same time.
+    """
+    file = _lock_file(folder)
+    while True:
+        with file.open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+            if _is_same_file(handle, file):  # else it was removed while this one waited
+                yield
+                return
+
+
+def _lock_file(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.lock")
+
+
+def _is_same_file(handle: IO[str], file: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle.fileno()), file.stat())
+    except FileNotFoundError:
+        return False
 
 
 def build_key(environment: str, generated: Path | None) -> str:
     """Hash of all that a build depends on: sources, bundle, versions, compiler."""
+    digest = _common_digest(environment)
+    if generated is not None:
+        _add_sources(digest, generated)
+    return digest.hexdigest()[:20]
+
+
+def _core_key(environment: str, generated: Path) -> str:
+    """Hash of all that a build depends on but the content of the bundle's files."""
+    digest = _common_digest(environment)
+    for file in _sources(generated):
+        if file.suffix == ".cc":  # PlatformIO made a command for each
+            digest.update(f"{file.relative_to(generated)}\0".encode())
+    return digest.hexdigest()[:20]
+
+
+def _common_digest(environment: str) -> hashlib._Hash:
     digest = hashlib.sha256()
     texts = (
         environment,
@@ -123,13 +195,14 @@ def build_key(environment: str, generated: Path | None) -> str:
     )
     for text in texts:
         digest.update(text.encode() + b"\0")
-    for root in (firmware_folder(), generated):
-        if root is None:
-            continue
-        for file in _sources(root):
-            data = file.read_bytes()
-            digest.update(f"{file.relative_to(root)}\0{len(data)}\0".encode() + data)
-    return digest.hexdigest()[:20]
+    _add_sources(digest, firmware_folder())
+    return digest
+
+
+def _add_sources(digest: hashlib._Hash, root: Path) -> None:
+    for file in _sources(root):
+        data = file.read_bytes()
+        digest.update(f"{file.relative_to(root)}\0{len(data)}\0".encode() + data)
 
 
 def _sources(root: Path) -> Iterator[Path]:
@@ -147,8 +220,22 @@ def _compiler_version() -> str:
     return f"{path} {run.stdout}"
 
 
-def _remove_oldest(cache: Path) -> None:
-    builds = [path for path in cache.iterdir() if (path / ELF).is_file()]
-    for path in sorted(builds, key=lambda path: path.stat().st_mtime)[:-_MAX_BUILDS]:
-        shutil.rmtree(path, ignore_errors=True)
-        (cache / f".{path.name}.lock").unlink(missing_ok=True)
+def _remove_oldest(cache: Path, whole: str, most: int) -> None:
+    """Remove what was used longest ago, and what a killed build left.
+
+    Args:
+        cache: the folder of the builds.
+        whole: a file that every build has.
+        most: builds that stay.
+    """
+    builds = [path for path in cache.iterdir() if (path / whole).is_file()]
+    for path in sorted(builds, key=lambda path: path.stat().st_mtime)[:-most]:
+        file = _lock_file(path)
+        with contextlib.suppress(BlockingIOError), file.open("a") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(path, ignore_errors=True)
+            file.unlink(missing_ok=True)
+    for path in cache.glob(f"{_BUILDING}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - _LONGEST_BUILD_S:
+                shutil.rmtree(path, ignore_errors=True)

@@ -26,11 +26,22 @@ ELF, BINARY, HEX, MAP, BUILD_LOG = (
 
 PROJECT_FILE = "platformio.ini"
 
+COMMANDS = "commands"
+"""In a build's folder: the commands that ran, a JSON array a line, in the order of their starts."""
+
 NO_SOURCES = frozenset({"test", "__pycache__", ".pio", "compile_commands.json"})
 """Names in the firmware's folder that a build does not need."""
 
 # GNU ld's words; the regions are those of the ports' linker scripts.
 _OVERFLOW = re.compile(r"region `(flash|ram)' overflowed by (\d+) bytes")
+
+# Variables of gcc that add folders to its search, or change what it writes.
+_COMPILERS_VARIABLES = frozenset(
+    {
+        *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"),
+        *("GCC_EXEC_PREFIX", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"),
+    }
+)
 
 # A line of a failed build that gives the reason.
 _REASON = re.compile(r"error:|undefined reference|overflowed|No such file", re.IGNORECASE)
@@ -80,23 +91,46 @@ def run_platformio(environment: str, generated: Path | None, work: Path, result:
         check=False,
     )
     if run.returncode != 0:
-        failed = work.parent / f"{environment}-failed.log"
-        failed.write_text(run.stdout, encoding="utf-8")
-        excess = {region: int(size) for region, size in _OVERFLOW.findall(run.stdout)}
-        if excess:
-            raise TooLargeError(environment, excess.get("flash", 0), excess.get("ram", 0))
-        raise ToolError(_failure(environment, run.stdout, failed))
-    built = work / "build" / environment
+        raise build_error(environment, run.stdout, work)
+    copy_results(work / "build" / environment, run.stdout, result)
+
+
+def copy_results(built: Path, output: str, result: Path) -> None:
+    """Copy the firmware and its map from `built` into `result`, with the output as the log."""
     for name in (ELF, BINARY, HEX, MAP):
         shutil.copyfile(built / name, result / name)
-    (result / BUILD_LOG).write_text(run.stdout, encoding="utf-8")
+    (result / BUILD_LOG).write_text(output, encoding="utf-8")
+
+
+def build_error(environment: str, output: str, work: Path) -> ToolError:
+    """Why a build in `work` failed. Its output is kept beside that folder."""
+    failed = work.parent / f"{environment}-failed.log"
+    failed.write_text(output, encoding="utf-8")
+    excess = {region: int(size) for region, size in _OVERFLOW.findall(output)}
+    if excess:
+        return TooLargeError(environment, excess.get("flash", 0), excess.get("ram", 0))
+    lines = [line.strip() for line in output.splitlines() if _REASON.search(line)]
+    first = lines[0] if lines else "no reason was given"
+    return ToolError(
+        f"building the firmware for {environment} failed: {first}; the log is {failed}"
+    )
+
+
+def compiler_environment() -> dict[str, str]:
+    """The user's environment without what would change how the compiler works."""
+    return {name: value for name, value in os.environ.items() if name not in _COMPILERS_VARIABLES}
 
 
 def process_environment(work: Path, generated: Path | None) -> dict[str, str]:
     """PlatformIO keeps to `work`: nothing in the user's home, nothing in the installed package."""
-    variables = {k: v for k, v in os.environ.items() if not k.startswith("PLATFORMIO_")}
+    variables = {
+        name: value
+        for name, value in compiler_environment().items()
+        if not name.startswith("PLATFORMIO_")
+    }
     variables |= {
         "KWS_VERSION": __version__,
+        "KWS_COMMANDS": str(work / COMMANDS),
         "PLATFORMIO_CORE_DIR": str(work / "core"),
         "PLATFORMIO_WORKSPACE_DIR": str(work),
         "PLATFORMIO_BUILD_DIR": str(work / "build"),
@@ -135,9 +169,3 @@ def _can_download() -> bool:
             requests.get(f"https://api.{host}", timeout=5, allow_redirects=False)
             return True
     return False
-
-
-def _failure(environment: str, output: str, failed: Path) -> str:
-    lines = [line.strip() for line in output.splitlines() if _REASON.search(line)]
-    first = lines[0] if lines else "PlatformIO gave no reason"
-    return f"building the firmware for {environment} failed: {first}; the log is {failed}"

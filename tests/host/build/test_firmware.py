@@ -76,7 +76,7 @@ def test_second_build_is_a_look_up(firmware: Firmware, yes_no: Bundle) -> None:
     assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
+def test_builds_at_once_touch_nothing_but_cache_and_their_folders(
     yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def listing(folder: Path) -> list[str]:
@@ -90,8 +90,11 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
     monkeypatch.setenv("PLATFORMIO_BUILD_FLAGS", "-DBROKEN(")
     before = listing(firmware_folder()), listing(yes_no.firmware)
     outs = [tmp_path / "one folder", tmp_path / "another,folder"]
-    with ThreadPoolExecutor(2) as pool:
+    tiny = load_bundle(default_bundle_path().with_name("tiny"))
+    with ThreadPoolExecutor(3) as pool:
+        another = pool.submit(build, "qemu", tiny)
         first, second = pool.map(lambda out: build("qemu", yes_no, out), outs)
+    assert another.result().size.model == len(tiny.model)
     assert first.elf == outs[0] / "firmware.elf"
     assert first.elf.read_bytes() == second.elf.read_bytes(), "the same input, the same firmware"
     assert sorted(p.name for p in outs[1].iterdir()) == [
@@ -104,7 +107,9 @@ def test_two_builds_at_once_touch_nothing_but_cache_and_their_folders(
     assert (listing(firmware_folder()), listing(yes_no.firmware)) == before
     assert listing(home) == []
     builds = (tmp_path / "my cache, here" / "firmware").glob("[!.]*")
-    assert len(list(builds)) == 1
+    assert len(list(builds)) == 2
+    cores = (tmp_path / "my cache, here" / "cores").glob("[!.]*")
+    assert len(list(cores)) == 1, "compiled once"
     assert "building" not in " ".join(listing(tmp_path / "my cache, here"))
 
 

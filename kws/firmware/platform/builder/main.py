@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """SCons script: how PlatformIO builds the firmware of one board."""
 
+import json
 import os
+import shlex
+import shutil
 import sys
 from pathlib import Path
 
@@ -10,6 +13,20 @@ from SCons.Script import AlwaysBuild, Default, DefaultEnvironment
 env = DefaultEnvironment()
 board = env.BoardConfig()
 root = Path(env.subst("$PROJECT_DIR"))
+
+# Who asks for it gets each command that runs, a JSON array a line: `kws build` repeats some of them
+# for the next bundle (kws/host/build/compiled_core.py).
+if record := os.environ.get("KWS_COMMANDS"):
+    spawn = env["SPAWN"]
+
+    def recorded_spawn(sh, escape, command, args, environment):
+        argv = shlex.split(" ".join(args))
+        argv[0] = shutil.which(argv[0], path=environment["PATH"]) or argv[0]
+        with Path(record).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(argv) + "\n")
+        return spawn(sh, escape, command, args, environment)
+
+    env.Replace(SPAWN=recorded_spawn)
 
 machine = board.get("build.machine_flags")
 env.Replace(
@@ -96,6 +113,9 @@ for option in chosen.replace(",", " ").split():
     env.Append(LINKFLAGS=options[option].get("link_flags", []))
 env.Append(CPPDEFINES=list(settings.items()))
 
+# The files that know which bundle is built in. All others are the same in each firmware of a board.
+KNOW_THE_BUNDLE = ("*/src/app/audio_provider.cc", "*/src/app/main.cc", "*/src/tools/compiled.cc")
+
 model = []
 if env.GetProjectOption("custom_bundle", "yes") == "yes":
     default_bundle = root.parent / "assets" / "yes_no"
@@ -103,9 +123,16 @@ if env.GetProjectOption("custom_bundle", "yes") == "yes":
     if not (generated / "model_settings.h").is_file():
         sys.stderr.write(f"error: {generated} holds no model_settings.h; set KWS_BUNDLE\n")
         env.Exit(1)
-    env.Append(CPPPATH=[str(generated)])
-    if (generated / "compiled_model.h").is_file():
+    if (generated / "compiled_model.cc").is_file():
         env.Append(CPPDEFINES=["KWS_COMPILED"])
+    env.Append(CPPDEFINES=["KWS_EVERY_BUNDLE"])
+
+    def for_bundle(env, node):
+        defines = [define for define in env["CPPDEFINES"] if define != "KWS_EVERY_BUNDLE"]
+        return env.Object(node, CPPDEFINES=defines, CPPPATH=[*env["CPPPATH"], str(generated)])
+
+    for pattern in KNOW_THE_BUNDLE:
+        env.AddBuildMiddleware(for_bundle, pattern)
     model = env.CollectBuildFiles("$BUILD_DIR/model", str(generated))
 
 env.Append(PIOBUILDFILES=model)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring between the microphone's interrupt and the main loop.
+// The ring between the microphone's interrupt and the main loop. Its memory is in audio_ring.h:
+// its size depends on the bundle.
 #ifndef KWS_APP_AUDIO_PROVIDER_H_
 #define KWS_APP_AUDIO_PROVIDER_H_
 
@@ -8,13 +9,6 @@
 #include <cstdint>
 
 #include "frontend/frontend.h"
-#if __has_include("ring.h")
-#include "ring.h"  // generated: kRingHops
-#else
-namespace kws {
-inline constexpr size_t kRingHops = 13;  // 260 ms
-}  // namespace kws
-#endif
 
 namespace kws {
 
@@ -26,9 +20,6 @@ namespace kws {
 class AudioProvider {
  public:
   static constexpr size_t kHopSamples = Frontend::kStrideSamples;
-
-  // Samples. The ring fills while an inference runs, so `kws build` chooses its hops by the model.
-  static constexpr size_t kCapacity = kRingHops * kHopSamples;
 
   // Interrupt context. Keeps as many of `count` samples as fit, drops the rest.
   void Push(const int16_t* samples, size_t count);
@@ -48,6 +39,9 @@ class AudioProvider {
   uint32_t overruns() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
+  friend class AudioRing;  // every AudioProvider is one
+  constexpr AudioProvider() = default;
+
   // Samples written and read since the start; they wrap at 2^32, their difference is the fill.
   std::atomic<uint32_t> written_{0};
   std::atomic<uint32_t> read_{0};
@@ -56,9 +50,6 @@ class AudioProvider {
   std::atomic<uint32_t> lost_{0};    // written by the producer
   std::atomic<uint32_t> closed_{0};  // lost_ when the last burst ended; written by the producer
   uint32_t reported_ = 0;            // the consumer's: closed_ at the last TakeLost
-  int16_t ring_[kCapacity] = {};     // last, so that the others are near: shorter instructions
-
-  static_assert(kRingHops >= 2, "one hop is filled while the other is read");
 };
 
 }  // namespace kws

@@ -2,7 +2,7 @@
 // The firmware: samples from the board's microphone through the pipeline to its serial port.
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
 // for commands after a wake word, gives the folder then/.
-#include "app/audio_provider.h"
+#include "app/audio_ring.h"
 #include "app/console.h"
 #include "app/level_meter.h"
 #include "app/tap.h"
@@ -67,7 +67,7 @@ constexpr int kKeptFrames = kws::kKeptFrames;
 
 alignas(16) uint8_t arena[kArenaBytes];
 int8_t frames[kKeptFrames * kws::Frontend::kChannels];
-kws::AudioProvider audio;
+kws::AudioRing audio;
 kws::LevelMeter meter;
 
 }  // namespace
@@ -122,11 +122,11 @@ int main() {
   uint32_t last_hop_ms = board::Milliseconds();
   uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
   for (;;) {
-    int16_t hop[kws::AudioProvider::kHopSamples];
+    int16_t hop[kws::AudioRing::kHopSamples];
     // One hop a round: a target that never catches up has to say so, and to answer.
     const bool heard = audio.PopHop(hop);
     if (heard) {
-      meter.Add(hop, kws::AudioProvider::kHopSamples);
+      meter.Add(hop, kws::AudioRing::kHopSamples);
       if (tap.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
 #ifdef KWS_HAS_PINS
       if (pipeline.heard() != kws::Responder::kNothing) {

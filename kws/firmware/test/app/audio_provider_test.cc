@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/audio_provider.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 #include <vector>
 
+#include "app/audio_ring.h"
+
 namespace kws {
 namespace {
 
-constexpr size_t kHop = AudioProvider::kHopSamples;
+constexpr size_t kHop = AudioRing::kHopSamples;
 
 std::vector<int16_t> Ramp(size_t count, int first = 0) {
   std::vector<int16_t> samples(count);
@@ -24,7 +24,7 @@ void Push(AudioProvider& audio, size_t count, int first = 0) {
 }
 
 TEST(AudioProvider, GivesNoHopUntilItIsWhole) {
-  AudioProvider audio;
+  AudioRing audio;
   int16_t hop[kHop];
   EXPECT_FALSE(audio.PopHop(hop));
   Push(audio, kHop - 1);
@@ -35,7 +35,7 @@ TEST(AudioProvider, GivesNoHopUntilItIsWhole) {
 }
 
 TEST(AudioProvider, KeepsOrderAcrossTheRingsEnd) {
-  AudioProvider audio;
+  AudioRing audio;
   int next_in = 0;
   int next_out = 0;
   for (int round = 0; round < 300; ++round) {
@@ -47,21 +47,21 @@ TEST(AudioProvider, KeepsOrderAcrossTheRingsEnd) {
       for (int16_t sample : hop) ASSERT_EQ(sample, static_cast<int16_t>(next_out++));
     }
   }
-  EXPECT_GT(next_out, 4 * static_cast<int>(AudioProvider::kCapacity));
+  EXPECT_GT(next_out, 4 * static_cast<int>(AudioRing::kCapacity));
   EXPECT_EQ(audio.overruns(), 0u);
 }
 
 TEST(AudioProvider, HoldsItsWholeCapacity) {
-  AudioProvider audio;
-  Push(audio, AudioProvider::kCapacity);
+  AudioRing audio;
+  Push(audio, AudioRing::kCapacity);
   EXPECT_EQ(audio.overruns(), 0u);
   Push(audio, 1);
   EXPECT_EQ(audio.overruns(), 1u);
 }
 
 TEST(AudioProvider, DropsTheNewestSamplesWhenFull) {
-  AudioProvider audio;
-  Push(audio, AudioProvider::kCapacity + 100);
+  AudioRing audio;
+  Push(audio, AudioRing::kCapacity + 100);
   EXPECT_EQ(audio.overruns(), 100u);
   int next = 0;
   int16_t hop[kHop];
@@ -71,8 +71,8 @@ TEST(AudioProvider, DropsTheNewestSamplesWhenFull) {
 }
 
 TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
-  AudioProvider audio;
-  Push(audio, AudioProvider::kCapacity);
+  AudioRing audio;
+  Push(audio, AudioRing::kCapacity);
   for (int i = 0; i < 3; ++i) Push(audio, 10);
   EXPECT_EQ(audio.TakeLost(), 0u) << "the burst goes on";
   EXPECT_EQ(audio.overruns(), 30u);
@@ -82,7 +82,7 @@ TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
   EXPECT_EQ(audio.TakeLost(), 30u);
   EXPECT_EQ(audio.TakeLost(), 0u);
 
-  Push(audio, AudioProvider::kCapacity);  // a second burst
+  Push(audio, AudioRing::kCapacity);  // a second burst
   const uint32_t lost = audio.overruns() - 30;
   ASSERT_TRUE(audio.PopHop(hop));
   Push(audio, 1);
@@ -90,7 +90,7 @@ TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
 }
 
 TEST(AudioProvider, SamplesThatNeverCameAreLost) {
-  AudioProvider audio;
+  AudioRing audio;
   audio.Lose(320);
   EXPECT_EQ(audio.overruns(), 320u);
   EXPECT_EQ(audio.TakeLost(), 0u) << "the burst goes on";
@@ -99,7 +99,7 @@ TEST(AudioProvider, SamplesThatNeverCameAreLost) {
 }
 
 TEST(AudioProvider, LosesNothingBetweenAProducerAndAConsumerThread) {
-  AudioProvider audio;
+  AudioRing audio;
   constexpr int kHops = 2000;
   std::atomic<int> popped{0};
   std::thread producer([&] {
@@ -107,7 +107,7 @@ TEST(AudioProvider, LosesNothingBetweenAProducerAndAConsumerThread) {
     while (next < kHops * static_cast<int>(kHop)) {
       // As a microphone would, but never faster than the consumer: no loss is expected here.
       if (next - popped.load() * static_cast<int>(kHop) + 64 >
-          static_cast<int>(AudioProvider::kCapacity)) {
+          static_cast<int>(AudioRing::kCapacity)) {
         std::this_thread::yield();
         continue;
       }

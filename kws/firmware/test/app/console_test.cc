@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/audio_ring.h"
 #include "app/remembering_board.h"
 #include "app/settings/simulated_flash.h"
 #include "core/recording_output.h"
@@ -43,7 +44,7 @@ class ConsoleTest : public testing::Test {
   int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
   Pipeline pipeline_;
-  AudioProvider audio_;
+  AudioRing audio_;
   LevelMeter meter_;
   Tap tap_;
   Console console_;
@@ -143,7 +144,7 @@ class AfterReset {
   int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
   Pipeline pipeline_;
-  AudioProvider audio_;
+  AudioRing audio_;
   LevelMeter meter_;
   Tap tap_;
   Console console_;
@@ -215,8 +216,8 @@ TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {
 }
 
 TEST_F(ConsoleTest, StatsCountLostSamples) {
-  static const int16_t samples[AudioProvider::kCapacity + 100] = {};
-  audio_.Push(samples, AudioProvider::kCapacity + 100);
+  static const int16_t samples[AudioRing::kCapacity + 100] = {};
+  audio_.Push(samples, AudioRing::kCapacity + 100);
   EXPECT_NE(Type("stats\n").find(" 100 samples lost"), std::string::npos);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/audio_ring.h"
 #include "app/remembering_board.h"
 #include "core/played_noise.h"
 #include "core/recording_output.h"
@@ -36,7 +37,7 @@ class TapTest : public testing::Test {
 
   // Hops of a sawtooth that goes on from call to call.
   void Play(uint32_t hops) {
-    int16_t hop[AudioProvider::kHopSamples];
+    int16_t hop[AudioRing::kHopSamples];
     for (uint32_t i = 0; i < hops; ++i) {
       for (int16_t& sample : hop) sample = next_ = static_cast<int16_t>(next_ * 5 + 1);
       ASSERT_EQ(tap_.ProcessHop(hop), Status::kOk);
@@ -50,7 +51,7 @@ class TapTest : public testing::Test {
   int8_t frames_[49 * Frontend::kChannels];
   RecordingOutput output_;
   Pipeline pipeline_;
-  AudioProvider audio_;
+  AudioRing audio_;
   Tap tap_;
   int16_t next_ = 0;
 };
@@ -144,8 +145,8 @@ TEST_F(TapTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
 }
 
 TEST_F(TapTest, LostSamplesAreCountedFromTheCommandOn) {
-  static const int16_t samples[AudioProvider::kCapacity + 100] = {};
-  audio_.Push(samples, AudioProvider::kCapacity + 100);
+  static const int16_t samples[AudioRing::kCapacity + 100] = {};
+  audio_.Push(samples, AudioRing::kCapacity + 100);
   tap_.SendSamples(1);
   Play(1);
   audio_.Push(samples, 7);

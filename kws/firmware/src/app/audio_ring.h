@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of the ring of samples. `kws build` chooses its size by the model, so this header is
+// for the few files that are compiled again for each bundle (platform/builder/main.py).
+#ifndef KWS_APP_AUDIO_RING_H_
+#define KWS_APP_AUDIO_RING_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "app/audio_provider.h"
+#ifdef KWS_EVERY_BUNDLE
+#error "this file is compiled once for all bundles, so it cannot know the size of the ring"
+#endif
+#if __has_include("ring.h")
+#include "ring.h"  // generated: kRingHops
+#else
+namespace kws {
+inline constexpr size_t kRingHops = 13;  // 260 ms
+}  // namespace kws
+#endif
+
+namespace kws {
+
+class AudioRing final : public AudioProvider {
+ public:
+  // Samples. The ring fills while an inference runs.
+  static constexpr size_t kCapacity = kRingHops * kHopSamples;
+
+ private:
+  friend class AudioProvider;
+  int16_t ring_[kCapacity] = {};
+
+  static_assert(kRingHops >= 2, "one hop is filled while the other is read");
+};
+
+}  // namespace kws
+
+#endif  // KWS_APP_AUDIO_RING_H_

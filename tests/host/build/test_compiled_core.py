@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bundles share the objects that do not know them, and get what a whole build gives."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.reading import load_bundle
+from kws.host.build import firmware_cache
+from kws.host.build.boards import firmware_folder
+from kws.host.build.compiled_core import INDEX, is_whole, keep_core, link_bundle
+from kws.host.build.firmware import build, generated
+from kws.host.build.firmware_cache import build_key
+from kws.host.build.platformio_run import BINARY, ELF, HEX, MAP, run_platformio
+from kws.host.build.ring import HEADER as RING_HEADER
+from kws.host.build.ring import ring_header
+from kws.host.measure.footprint import read_footprint
+
+BOARD = "qemu"
+
+
+def _folders(place: Path) -> tuple[Path, Path]:
+    work, result = place / "work", place / "result"
+    work.mkdir(parents=True)
+    result.mkdir()
+    return work, result
+
+
+@pytest.fixture(scope="module")
+def other() -> Bundle:
+    """A bundle with other ops than the built-in one."""
+    return load_bundle(default_bundle_path().with_name("tiny"))
+
+
+@pytest.fixture(scope="module")
+def core(board_tools: None, yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a build of the built-in bundle leaves."""
+    place = tmp_path_factory.mktemp("first")
+    work, result = _folders(place)
+    run_platformio(BOARD, yes_no.firmware, work, result)
+    folder = place / "core"
+    folder.mkdir()
+    keep_core(BOARD, yes_no.firmware, work, folder)
+    return folder
+
+
+@pytest.mark.parametrize("hops", [None, 5])
+def test_another_bundle_gets_the_bytes_of_a_whole_build(
+    hops: int | None, core: Path, other: Bundle, tmp_path: Path
+) -> None:
+    whole_work, whole = _folders(tmp_path / "whole")
+    linked_work, linked = _folders(tmp_path / "linked")
+    with generated(other, {RING_HEADER: ring_header(hops)} if hops else None) as sources:
+        run_platformio(BOARD, sources, whole_work, whole)
+        link_bundle(BOARD, sources, core, linked_work, linked)
+    for name in (ELF, BINARY, HEX):
+        assert (linked / name).read_bytes() == (whole / name).read_bytes(), name
+    assert read_footprint(linked / MAP) == read_footprint(whole / MAP)
+    assert is_whole(core), "it is there for the next bundle"
+
+
+def test_only_what_knows_the_bundle_is_compiled_again(core: Path) -> None:
+    commands = json.loads((core / INDEX).read_text())["commands"]
+    compiled = {Path(command[-1]).name for command in commands if "-c" in command}
+    assert compiled == {"model_data.cc", "main.cc", "audio_provider.cc"}
+    assert len(list(core.rglob("*.o"))) > 60
+
+
+def test_a_damaged_core_is_not_used(
+    core: Path, yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
+    key = firmware_cache._core_key(BOARD, yes_no.firmware)
+    kept = Path(shutil.copytree(core, tmp_path / "cores" / f"{BOARD}-{key}"))
+
+    class WholeBuildError(Exception):
+        pass
+
+    def whole_build(*_: object) -> None:
+        raise WholeBuildError
+
+    monkeypatch.setattr(firmware_cache, "run_platformio", whole_build)
+    build(BOARD, yes_no)  # from what is kept
+    shutil.rmtree(tmp_path / "firmware")
+    objects = sorted(kept.rglob("*.o"))
+    objects[0].write_bytes(objects[0].read_bytes()[:-1])  # as a power cut leaves it
+    assert not is_whole(kept)
+    with pytest.raises(WholeBuildError):
+        build(BOARD, yes_no)
+    objects[0].unlink()
+    assert not is_whole(kept)
+    (kept / INDEX).write_text("{")
+    assert not is_whole(kept)
+    assert not is_whole(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("file", ["src/boards/nrf52840/tables/nano33ble.h", "platformio.ini"])
+def test_every_source_names_the_core(
+    file: str, yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A header that is only included through a macro, too."""
+    sources = tmp_path / "sources"
+    shutil.copytree(firmware_folder(), sources)
+    monkeypatch.setattr(firmware_cache, "firmware_folder", lambda: sources)
+    core_key = firmware_cache._core_key("nano33ble", yes_no.firmware)
+    key = build_key("nano33ble", yes_no.firmware)
+    with (sources / file).open("a") as text:
+        text.write("\n")
+    assert firmware_cache._core_key("nano33ble", yes_no.firmware) != core_key
+    assert build_key("nano33ble", yes_no.firmware) != key
+
+
+def test_options_and_kinds_of_bundles_have_cores_of_their_own(
+    yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled = tmp_path / "compiled"
+    compiled.mkdir()
+    (compiled / "compiled_model.cc").touch()
+    keys = {firmware_cache._core_key("sparkfun_edge", each) for each in (yes_no.firmware, compiled)}
+    monkeypatch.setenv("KWS_OPTIONS", "96mhz")
+    keys.add(firmware_cache._core_key("sparkfun_edge", yes_no.firmware))
+    keys.add(firmware_cache._core_key("nano33ble", yes_no.firmware))
+    assert len(keys) == 4
