@@ -114,7 +114,11 @@ for option in chosen.replace(",", " ").split():
 env.Append(CPPDEFINES=list(settings.items()))
 
 # The files that know which bundle is built in. All others are the same in each firmware of a board.
-KNOW_THE_BUNDLE = ("*/src/app/audio_provider.cc", "*/src/app/main.cc", "*/src/tools/compiled.cc")
+KNOW_THE_BUNDLE = (
+    "*/src/app/main.cc",
+    "*/src/app/samples/audio_provider.cc",
+    "*/src/tools/compiled.cc",
+)
 
 model = []
 if env.GetProjectOption("custom_bundle", "yes") == "yes":

@@ -17,8 +17,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/audio_provider.h"
-#include "app/level_meter.h"
+#include "app/samples/audio_provider.h"
+#include "app/samples/level_meter.h"
 #include "app/settings/settings_store.h"
 #include "app/tap.h"
 #include "output.h"

@@ -2,9 +2,9 @@
 // The firmware: samples from the board's microphone through the pipeline to its serial port.
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
 // for commands after a wake word, gives the folder then/.
-#include "app/audio_ring.h"
 #include "app/console.h"
-#include "app/level_meter.h"
+#include "app/samples/audio_ring.h"
+#include "app/samples/level_meter.h"
 #include "app/tap.h"
 #include "boards/board.h"
 #include "bundle_config.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/audio_ring.h"
 #include "app/remembering_board.h"
+#include "app/samples/audio_ring.h"
 #include "app/settings/simulated_flash.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"

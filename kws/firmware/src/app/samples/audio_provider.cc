@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/audio_provider.h"
+#include "app/samples/audio_provider.h"
 
-#include "app/audio_ring.h"
+#include "app/samples/audio_ring.h"
 
 namespace kws {
 namespace {

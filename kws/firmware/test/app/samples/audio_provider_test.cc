@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/audio_ring.h"
+#include "app/samples/audio_ring.h"
 
 namespace kws {
 namespace {
