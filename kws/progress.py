@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import sys
 import time
 from collections.abc import Callable, Iterator
 
@@ -22,6 +24,13 @@ from rich.progress import (
 
 LINE_SECONDS = 30.0
 """Without a terminal: from one line to the next."""
+
+
+@functools.lru_cache(maxsize=1024)
+def notice(line: str) -> None:
+    """Tell the user something on stderr: one line, once, however often it is said."""
+    sys.stderr.write(f"kws: {line}\n")
+    sys.stderr.flush()
 
 
 @contextlib.contextmanager

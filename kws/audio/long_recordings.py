@@ -29,8 +29,9 @@ import numpy as np
 
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
+from kws.audio.decoding.file_kinds import EXTENSIONS
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import EXTENSIONS, load_clip
+from kws.audio.sound_files import load_clip
 from kws.errors import DataError
 
 MANIFEST = "manifest.csv"

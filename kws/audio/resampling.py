@@ -13,13 +13,21 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import soundfile
 import soxr
 
 from kws._core import SAMPLE_RATE
+from kws.audio.decoding.mixing import SEARCHED_SECONDS, Mix, choose_mix
+from kws.audio.decoding.sources import (
+    Source,
+    check_channel,
+    count_frames,
+    open_source,
+    unreadable,
+)
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import RATES, check_file, to_int16, unreadable
+from kws.audio.sound_files import to_int16
 from kws.errors import AudioError
+from kws.progress import notice
 
 Samples = npt.NDArray[np.float32]
 
@@ -54,52 +62,85 @@ class Resampler:
 
 
 def read_blocks(
-    path: Path, seconds: float, part: tuple[float, float] = (0.0, 1.0)
+    path: Path,
+    seconds: float,
+    part: tuple[float, float] = (0.0, 1.0),
+    channel: int | None = None,
 ) -> Generator[Pcm]:
-    """A recording as `load_clip` gives it, in blocks of about so many seconds.
+    """A recording as `read_recording` gives it, in blocks of about so many seconds.
+
+    If it is cut off, what is there is given; a line on stderr says so.
 
     Args:
         path: the recording.
         seconds: length of a block.
         part: start and end of what is read, as shares of the recording.
+        channel: the channel to hear, from 1; None to choose.
 
     Raises:
-        AudioError: the file is missing, empty, damaged, of another kind, or holds no sound. Damage
-            in its middle is found when it is reached.
+        AudioError: the file is missing, empty, damaged from its start, of another kind, or holds no
+            sound.
+        UsageError: it has no such channel.
     """
-    check_file(path)
-    try:
-        with soundfile.SoundFile(path) as file:
-            rate = file.samplerate
-            if rate not in RATES:
-                raise AudioError(
-                    f"{path}: damaged, its header says {rate} Hz; record or copy it again"
-                )
-            exact = file.subtype == "PCM_16" and file.channels == 1 and rate == SAMPLE_RATE
-            start, promised = (round(share * file.frames) for share in part)
-            end = promised if part[1] < 1 else sys.maxsize  # a header may promise too little
-            if start:
-                file.seek(start)
-            yield from _read(file, exact, max(1, round(seconds * rate)), end)
-            read = file.tell()
-    except (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSError):
-        raise unreadable(path) from None
-    except AudioError as error:
-        at = "" if str(error).startswith(str(path)) else f"{path}: "
-        raise AudioError(f"{at}{error}") from None
-    if read < promised:
-        raise AudioError(
-            f"{path}: damaged, its header promises {promised} samples and {read} are there; "
-            "record or copy it again"
-        )
-    if read == 0:
-        raise AudioError(f"{path}: holds no samples; record it again or remove it")
+    mix = _mix_of(path, channel)
+    with open_source(path) as source:
+        start, end = _edges(path, source, part)
+        source.skip(start)
+        empty = True
+        try:
+            for pcm in _read(source, mix, max(1, round(seconds * source.rate)), end - start):
+                empty = False
+                yield pcm
+        except AudioError as error:
+            raise AudioError(f"{path}: {error}") from None
+        if empty and not start:  # a part may lie behind the end of what is there
+            if source.damage():
+                raise unreadable(path)
+            raise AudioError(f"{path}: holds no samples; record it again or remove it")
+        lines = list(mix.notes) if not start else []
+        if part[1] >= 1 and (damage := source.damage()):
+            lines.append(f"{damage}; what is there was read")
+    for line in lines:
+        notice(f"{path}: {line}")
 
 
-def _read(file: soundfile.SoundFile, exact: bool, samples: int, end: int) -> Iterator[Pcm]:
-    resampler = Resampler(file.samplerate)
-    kind = "int16" if exact else "float32"
-    while len(data := file.read(min(samples, end - file.tell()), dtype=kind, always_2d=True)):
-        yield np.ascontiguousarray(data[:, 0]) if exact else resampler.feed(data)
-    if not exact and file.tell():
+def duration_of(path: Path) -> float:
+    """Seconds of a recording; where no header says it, all is decoded.
+
+    Raises:
+        AudioError: see `read_blocks`.
+    """
+    with open_source(path) as source:
+        rate = int(source.rate)
+    return count_frames(path) / rate
+
+
+def _mix_of(path: Path, channel: int | None) -> Mix:
+    """How to mix a recording, from its first part."""
+    with open_source(path) as source:
+        check_channel(path, source, channel)
+        whole_numbers = source.subtype.startswith(("PCM_", "ULAW", "ALAW"))
+        if source.channels == 1 and whole_numbers:
+            return Mix(1)
+        return choose_mix(source.read(SEARCHED_SECONDS * source.rate), source.rate, channel)
+
+
+def _edges(path: Path, source: Source, part: tuple[float, float]) -> tuple[int, int]:
+    """First and last sample of a part; a whole recording is read to its end, whatever it says."""
+    if part == (0.0, 1.0):
+        return 0, sys.maxsize
+    frames = count_frames(path) if source.frames is None else source.frames
+    start, end = (round(share * frames) for share in part)
+    return start, end if part[1] < 1 else sys.maxsize
+
+
+def _read(source: Source, mix: Mix, samples: int, count: int) -> Iterator[Pcm]:
+    """Blocks of the next `count` samples, or of as many as there are."""
+    same = source.exact and source.rate == SAMPLE_RATE
+    resampler = Resampler(source.rate)
+    read = 0
+    while len(data := source.read(min(samples, count - read))):
+        read += len(data)
+        yield np.ascontiguousarray(data[:, 0]) if same else resampler.feed(mix.apply(data)[:, None])
+    if read and not same:
         yield resampler.feed(np.zeros((0, 1), np.float32), last=True)

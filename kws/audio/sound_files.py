@@ -10,81 +10,128 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import soundfile
 import soxr
 
 from kws._core import SAMPLE_RATE
+from kws.audio.decoding.mixing import SEARCHED_SECONDS, Mix, choose_mix
+from kws.audio.decoding.sources import Samples, Source, check_channel, open_source, unreadable
 from kws.errors import AudioError
 from kws.files import atomic_write
 
-EXTENSIONS = frozenset({".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".aif", ".aiff"})
-"""Extensions, in lower case, of files that count as recordings."""
+Pcm = npt.NDArray[np.int16]
 
-RATES = range(1_000, 768_001)
-"""Sampling rates, in Hz; a header with another one is damaged."""
+FULL_SCALE = 32767
+"""A sample that is not smaller is at full scale: it was too loud, or nearly."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A file's samples and what its header says."""
+    """A file's samples, and what there is to say about them."""
 
-    pcm: npt.NDArray[np.int16]
+    pcm: Pcm
     """16 kHz, mono."""
 
     rate: int
     """Samples per second in the file."""
 
-    channels: int
-    """Channels in the file."""
-
     subtype: str
-    """libsndfile's name of the coding, such as PCM_16 or VORBIS."""
+    """libsndfile's name of the coding, such as PCM_16 or VORBIS; FFMPEG for all that it decodes."""
+
+    mix: Mix
+    """How the channels became one."""
+
+    damage: str | None = None
+    """What is missing from the file, in words; None if it is whole."""
+
+    @property
+    def channels(self) -> int:
+        """Channels in the file."""
+        return self.mix.channels
+
+    @property
+    def seconds(self) -> float:
+        """Length of what was read."""
+        return len(self.pcm) / SAMPLE_RATE
+
+    @property
+    def peak(self) -> float:
+        """Largest magnitude, 0 to 1 (full scale)."""
+        return max(int(self.pcm.max()), -int(self.pcm.min())) / 32768
+
+    @property
+    def rms(self) -> float:
+        """Root of the mean square, 0 to 1 (full scale)."""
+        return float(np.sqrt(np.mean(np.square(self.pcm, dtype=np.float64)))) / 32768
+
+    @property
+    def clipped(self) -> int:
+        """Samples at full scale."""
+        return int(np.count_nonzero((self.pcm >= FULL_SCALE) | (self.pcm == -32768)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know about the file, a line each; empty if nothing is odd."""
+        rest = (f"{self.damage}; what is there was read",) if self.damage else ()
+        return (*self.mix.notes, *rest)
 
 
-def load_clip(path: Path) -> npt.NDArray[np.int16]:
-    """The samples of a recording: int16[n], n > 0, 16 kHz, mono.
+def load_clip(path: Path) -> Pcm:
+    """The samples of a whole recording: int16[n], n > 0, 16 kHz, mono.
 
-    WAV, FLAC, Ogg, MP3 and AIFF, any sampling rate (resampled), any number of channels (averaged),
-    any sample width. The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
+    WAV, FLAC, Ogg, MP3, AIFF and more, and what ffmpeg decodes where it is installed; any sampling
+    rate (resampled), any number of channels (see `kws.audio.decoding.mixing`), any sample width.
+    The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
 
     Raises:
-        AudioError: the file is missing, empty, damaged, of another kind, or holds no sound.
+        AudioError: the file is missing, empty, damaged, cut off, of another kind, or holds no
+            sound.
     """
-    return read_recording(path).pcm
+    recording = read_recording(path)
+    if recording.damage:
+        raise AudioError(f"{path}: {recording.damage}; record or copy it again")
+    return recording.pcm
 
 
-def read_recording(path: Path) -> Recording:
-    """As `load_clip`, with what the file's header says.
+def read_recording(path: Path, channel: int | None = None) -> Recording:
+    """What there is of a recording, even if the file is cut off.
+
+    Args:
+        path: the file; see `load_clip`.
+        channel: the channel to hear, from 1; None to choose.
 
     Raises:
-        AudioError: the file is missing, empty, damaged, of another kind, or holds no sound.
+        AudioError: the file is missing, empty, damaged from its start, of another kind, or holds no
+            sound.
+        UsageError: it has no such channel.
     """
-    check_file(path)
-    try:
-        with soundfile.SoundFile(path) as file:
-            exact = file.subtype == "PCM_16" and file.channels == 1
-            rate, channels, subtype = file.samplerate, file.channels, file.subtype
-            promised = file.frames
-            data = file.read(dtype="int16" if exact else "float32", always_2d=True)
-    except (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSError):
-        raise unreadable(path) from None
-    if len(data) < promised:
-        raise AudioError(
-            f"{path}: damaged, its header promises {promised} samples and {len(data)} are there; "
-            "record or copy it again"
-        )
+    with open_source(path) as source:
+        check_channel(path, source, channel)
+        data = _read_all(source)
+        damage = source.damage()
     if len(data) == 0:
+        if damage:
+            raise unreadable(path)
         raise AudioError(f"{path}: holds no samples; record it again or remove it")
-    if rate not in RATES:
-        raise AudioError(f"{path}: damaged, its header says {rate} Hz; record or copy it again")
-    pcm = _to_pcm(data, rate)
+    mix = Mix(1)
+    if not source.exact:
+        mix = choose_mix(data[: SEARCHED_SECONDS * source.rate], source.rate, channel)
+    pcm = _to_pcm(data, source.rate, mix)
     if pcm is None:
         raise AudioError(
             f"{path}: holds samples that are not numbers (NaN); record or convert it again"
         )
     if len(pcm) == 0:
         raise AudioError(f"{path}: too short to hold any sound at 16 kHz; record it again")
-    return Recording(pcm, rate, channels, subtype)
+    return Recording(pcm, source.rate, source.subtype, mix, damage)
+
+
+def _read_all(source: Source) -> Samples:
+    blocks = []
+    while len(block := source.read(1 << 20)):
+        blocks.append(block)
+    if len(blocks) == 1:
+        return blocks[0]
+    return np.concatenate(blocks) if blocks else np.zeros((0, source.channels), np.float32)
 
 
 def fit(pcm: npt.NDArray[np.int16], samples: int) -> npt.NDArray[np.int16]:
@@ -116,45 +163,17 @@ def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
     atomic_write(path, wav_bytes(pcm), sync=False)
 
 
-def check_file(path: Path) -> None:
-    """Make sure that there is a file that is not empty.
-
-    Raises:
-        AudioError: it is missing, empty, a folder, or may not be read.
-    """
-    try:
-        if path.is_dir():
-            raise AudioError(f"{path}: is a folder; name a recording in it")
-        if path.stat().st_size == 0:
-            raise AudioError(f"{path}: empty file; record it again or remove it")
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise AudioError(f"{path}: {reason}; check the name and its permissions") from None
-
-
-def unreadable(path: Path) -> AudioError:
-    """The error for a file that libsndfile cannot read."""
-    return AudioError(
-        f"{path}: not a recording that can be read (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
-        "convert it to WAV or remove it"
-    )
-
-
-def _to_pcm(data: npt.NDArray[np.generic], rate: int) -> npt.NDArray[np.int16] | None:
+def _to_pcm(data: Samples, rate: int, mix: Mix) -> Pcm | None:
     """The samples at 16 kHz: int16[n]; None if one is not a number.
 
     Args:
         data: [frames, channels], int16 or floats from -1 to 1.
         rate: its samples per second.
+        mix: how floats become one channel.
     """
     if data.dtype == np.int16 and rate == SAMPLE_RATE:
         return np.ascontiguousarray(data[:, 0], np.int16)
-    if data.dtype == np.int16:
-        mono = data[:, 0].astype(np.float32) / np.float32(32768)
-    else:
-        mono = data.mean(axis=1, dtype=np.float32)
+    mono = mix.apply(data)
     if not np.isfinite(mono).all():
         return None
     if rate != SAMPLE_RATE:

@@ -75,15 +75,14 @@ def test_what_is_too_loud_is_cut_and_no_number_is_refused() -> None:
 
 
 def test_a_file_that_cannot_be_read_says_what_load_clip_says(tmp_path: Path) -> None:
-    empty, folder, noise, cut = (tmp_path / name for name in ("empty", "folder", "noise", "cut"))
+    empty, folder, noise = (tmp_path / name for name in ("empty", "folder", "noise"))
     empty.touch()
     folder.mkdir()
     noise.write_bytes(b"no sound at all")
-    cut.write_bytes(CLIP.read_bytes()[:-5000])
     no_samples = tmp_path / "none.wav"
     soundfile.write(no_samples, np.zeros(0, np.int16), 16000)
     not_there = tmp_path / "not_there"
-    for path in (empty, folder, noise, cut, no_samples, not_there):
+    for path in (empty, folder, noise, no_samples, not_there):
         with pytest.raises(AudioError) as once:
             load_clip(path)
         with pytest.raises(AudioError) as in_blocks:

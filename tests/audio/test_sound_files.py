@@ -126,14 +126,14 @@ def test_bad_file_gives_one_line_with_its_path(tmp_path: Path, kind: str) -> Non
     assert "\n" not in message
 
 
-@pytest.mark.parametrize("cut", [5, 30, 44, 45, 1001])
+@pytest.mark.parametrize("cut", [5, 30, 44, 45, 1001, 2043])
 def test_truncated_wav_never_crashes(tmp_path: Path, cut: int) -> None:
     write_clip(tmp_path / "a.wav", np.arange(1000, dtype=np.int16))
     (tmp_path / "b.wav").write_bytes((tmp_path / "a.wav").read_bytes()[:cut])
     try:
         pcm = load_clip(tmp_path / "b.wav")
-    except AudioError:
-        assert cut < 1001
+    except AudioError as error:
+        assert str(error).startswith(str(tmp_path / "b.wav"))
     else:
         np.testing.assert_array_equal(pcm, np.arange(len(pcm)))
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kws.audio.decoding.file_kinds import EXTENSIONS
 from kws.audio.layout.speaker_names import named_speaker
-from kws.audio.sound_files import EXTENSIONS
 from kws.labels import SILENCE, UNKNOWN, word_of
 
 BACKGROUND_FOLDER = "_background_noise_"

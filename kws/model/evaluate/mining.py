@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import soundfile
 
 from kws import _core
 from kws._core import SAMPLE_RATE
@@ -33,8 +32,8 @@ from kws.audio.mined_recordings import (
     write_manifest,
 )
 from kws.audio.pcm import Pcm, samples_of
-from kws.audio.resampling import read_blocks
-from kws.audio.sound_files import check_file, unreadable, write_clip
+from kws.audio.resampling import duration_of, read_blocks
+from kws.audio.sound_files import write_clip
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.config import check_range
@@ -230,11 +229,7 @@ def _streams(recordings: Sequence[LongRecording]) -> Iterator[list[_Part]]:
 
 def _parts(recording: LongRecording) -> Iterator[_Part]:
     """A recording in parts of at most `_STREAM_SECONDS`."""
-    check_file(recording.path)
-    try:
-        duration = soundfile.info(recording.path).duration
-    except (soundfile.LibsndfileError, RuntimeError, OSError):
-        raise unreadable(recording.path) from None
+    duration = duration_of(recording.path)
     first, last = recording.part
     count = max(1, math.ceil((last - first) * duration / _STREAM_SECONDS))
     edges = [first + (last - first) * i / count for i in range(count)] + [last]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a file's sound lies, and whether the file ends too early."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+STREAMED = 0x7FFFF000
+"""From this number of bytes on, a header says: unknown, it was written into a pipe."""
+
+_SIZES = re.compile(r"^\s*([\w ]*?)\s*:\s*(\d+)(?: \(should be (\d+)\))?$", re.MULTILINE)
+_OGG_PAGE_BYTES = 65_307  # none is longer (RFC 3533, section 6)
+
+
+def shortfall(kind: str, header_log: str) -> tuple[int, int] | None:
+    """Bytes that the header of an uncompressed file promises, and bytes that are there.
+
+    Args:
+        kind: libsndfile's name of the container.
+        header_log: what it wrote while it read the header.
+
+    Returns:
+        None if all are there, or if the header promises nothing.
+    """
+    names = {"WAV": {"data"}, "WAVEX": {"data"}, "AIFF": {"SSND"}, "AU": {"Data Size"}}.get(
+        kind, {"riff", "Riff size"}
+    )
+    for name, promised, there in _SIZES.findall(header_log):
+        if name in names and there and int(there) < int(promised) < STREAMED:
+            return int(promised), int(there)
+    return None
+
+
+def riff_data(path: Path) -> tuple[int, int]:
+    """Offsets of the first and after the last byte of a WAV's sound; 0, 0 if it has no data chunk.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    size, at = path.stat().st_size, 12
+    with path.open("rb") as file:
+        while at + 8 <= size:
+            file.seek(at)
+            head = file.read(8)
+            length = int.from_bytes(head[4:], "little")
+            at += 8
+            if head[:4] == b"data":
+                return at, min(at + length, size)
+            at += length + length % 2
+    return 0, 0
+
+
+def ends_within_page(path: Path) -> bool:
+    """Whether an Ogg file ends in the middle of a page.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(max(0, size - _OGG_PAGE_BYTES))
+        tail = file.read()
+    at = tail.rfind(b"OggS")
+    if at < 0:
+        return False
+    segments = tail[at + 26] if len(tail) > at + 26 else 255
+    body = at + 27 + segments
+    return len(tail) < body + sum(tail[at + 27 : body])

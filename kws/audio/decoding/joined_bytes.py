@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file with some of its bytes replaced, for decoders whose only fault is to trust a header."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+
+class JoinedBytes(io.RawIOBase):
+    """Some bytes, then a range of a file, as one file that can be read and sought.
+
+    Nothing but the first bytes is held in memory.
+    """
+
+    def __init__(self, first: bytes, path: Path, start: int, end: int) -> None:
+        """`start` and `end`: the range of the file, in bytes. Raises OSError."""
+        super().__init__()
+        self._first, self._start = first, start
+        self._size = len(first) + end - start
+        self._at = 0
+        self._file = path.open("rb")
+
+    def readinto(self, buffer: Buffer, /) -> int:
+        """The next bytes; 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        count = max(0, min(len(view), self._size - self._at))
+        early = self._first[self._at : self._at + count]
+        view[: len(early)] = early
+        done = len(early)
+        if done < count:
+            self._file.seek(self._start + self._at + done - len(self._first))
+            done += self._file.readinto(view[done:count])
+        self._at += done
+        return done
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        """Go to an offset from the start, from here, or from the end."""
+        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
+        self._at = max(0, origin + offset)
+        return self._at
+
+    def tell(self) -> int:
+        """The offset of the next byte."""
+        return self._at
+
+    def readable(self) -> bool:
+        """It can be read."""
+        return True
+
+    def seekable(self) -> bool:
+        """It can be sought."""
+        return True
+
+    def close(self) -> None:
+        """Close the file."""
+        if not self.closed:
+            self._file.close()
+        super().close()
