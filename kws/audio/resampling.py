@@ -7,7 +7,7 @@ The memory that is used does not depend on the length of a recording.
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -86,19 +86,16 @@ def read_blocks(
     with open_source(path) as source:
         start, end = _edges(path, source, part)
         source.skip(start)
-        empty = True
         try:
-            for pcm in _read(source, mix, max(1, round(seconds * source.rate)), end - start):
-                empty = False
-                yield pcm
+            read = yield from _read(source, mix, max(1, round(seconds * source.rate)), end - start)
         except AudioError as error:
             raise AudioError(f"{path}: {error}") from None
-        if empty and not start:  # a part may lie behind the end of what is there
+        if not read and not start:  # a part may lie behind the end of what is there
             if source.damage():
                 raise unreadable(path)
             raise AudioError(f"{path}: holds no samples; record it again or remove it")
         lines = list(mix.notes) if not start else []
-        if part[1] >= 1 and (damage := source.damage()):
+        if read < end - start and (damage := source.damage()):
             lines.append(f"{damage}; what is there was read")
     for line in lines:
         notice(f"{path}: {line}")
@@ -134,13 +131,17 @@ def _edges(path: Path, source: Source, part: tuple[float, float]) -> tuple[int, 
     return start, end if part[1] < 1 else sys.maxsize
 
 
-def _read(source: Source, mix: Mix, samples: int, count: int) -> Iterator[Pcm]:
-    """Blocks of the next `count` samples, or of as many as there are."""
+def _read(source: Source, mix: Mix, samples: int, count: int) -> Generator[Pcm, None, int]:
+    """Blocks of the next `count` samples, or of as many as there are, which it returns."""
     same = source.exact and source.rate == SAMPLE_RATE
     resampler = Resampler(source.rate)
     read = 0
     while len(data := source.read(min(samples, count - read))):
         read += len(data)
-        yield np.ascontiguousarray(data[:, 0]) if same else resampler.feed(mix.apply(data)[:, None])
+        if same:
+            yield np.ascontiguousarray(data[:, 0])
+        else:
+            yield resampler.feed(mix.apply(data)[:, None])
     if read and not same:
         yield resampler.feed(np.zeros((0, 1), np.float32), last=True)
+    return read

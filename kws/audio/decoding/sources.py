@@ -103,7 +103,11 @@ class SndfileSource:
     def skip(self, frames: int) -> None:
         """Leave out so many; only before anything was read."""
         if frames and self.frames is not None and self._file.can_seek:
-            self._read = self._file.seek(frames)
+            try:
+                self._read = self._file.seek(frames)
+            except soundfile.LibsndfileError:
+                self._broken, self._promised = True, None
+                self._read = frames
         else:
             _read_over(self, frames)
 
@@ -112,7 +116,7 @@ class SndfileSource:
         there = f"{self._read / self.rate:.2f} s"
         if self._promised and self._read < self._promised * (1 - _MISSING):
             return _promise_text(self._promised / self.rate, self._read / self.rate)
-        return f"damaged after {there}" if self._broken else self._damage
+        return f"cut off or damaged before {there}" if self._broken else self._damage
 
     def close(self) -> None:
         """Close the file."""

@@ -208,7 +208,6 @@ def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> 
         (["talk", "--out", "talk/hard"], "talk/hard: lies among the recordings"),
         (["empty"], "empty: no recordings of speech"),
         (["damaged"], "damaged/b.wav: not a recording"),
-        (["cut"], "cut/b.flac: "),
         (["keywords"], "every recording holds one of yes, no"),
     ],
 )
@@ -219,9 +218,6 @@ def test_what_cannot_be_done_is_one_line(
     Path("empty").mkdir()
     write(Path("damaged/a.wav"), room(5, at_2=YES))
     Path("damaged/b.wav").write_bytes(b"not a recording")
-    write(Path("cut/b.flac"), room(20))
-    data = Path("cut/b.flac").read_bytes()
-    Path("cut/b.flac").write_bytes(data[: len(data) // 2])
     write(Path("keywords/a.wav"), room(5))
     Path("keywords/a.txt").write_text("No!")
     before = sorted(Path().rglob("*"))
@@ -230,6 +226,16 @@ def test_what_cannot_be_done_is_one_line(
     assert said in err
     assert err.count("\n") == 1
     assert sorted(Path().rglob("*")) == before
+
+
+def test_a_recording_cut_off_is_searched_as_far_as_it_goes(kws: Run, tmp_path: Path) -> None:
+    path = tmp_path / "cut" / "b.flac"
+    write(path, room(20, at_2=YES))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    code, out, err = kws("mine", path.parent, "--out", tmp_path / "hard", "--json")
+    assert (code, [clip["word"] for clip in json.loads(out)["clips"]]) == (0, ["yes"])
+    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 20.00 s and ")
+    assert err.count("\n") == 1
 
 
 def test_a_full_disk_leaves_nothing(kws: Run, talk: Path, full_disk: Path) -> None:
