@@ -5,6 +5,15 @@ Every message is one line: what happened, where, and what to do. The command lin
 exits with the class's `exit_code`; anything else that escapes is a bug.
 """
 
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """What follows a mistyped name in a message: ` (did you mean 'yes'?)`, or nothing."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f" (did you mean {near[0]!r}?)" if near else ""
+
 
 class KwsError(Exception):
     """The work failed; `str()` is the line that the user reads."""
@@ -16,6 +25,12 @@ class UsageError(KwsError):
     """What was asked for makes no sense, before any work began."""
 
     exit_code = 2
+
+
+class StoppedError(KwsError):
+    """The user pressed Ctrl-C; `str()` says what is kept."""
+
+    exit_code = 130
 
 
 class AudioError(KwsError):

@@ -20,7 +20,7 @@ from typing import IO
 from kws.audio.dataset import hash_split
 from kws.audio.layout.word_folders import BACKGROUND_FOLDER
 from kws.audio.long_recordings import MANIFEST
-from kws.errors import DataError, KwsError, UsageError
+from kws.errors import DataError, KwsError, UsageError, did_you_mean
 from kws.files import make_directory, new_directory
 from kws.progress import progress_bar
 
@@ -96,7 +96,8 @@ def find_archive(name: str, version: str | None = None) -> Archive:
     if archive is None:
         known = ", ".join(f"{n} --version {v}" for n, v in ARCHIVES)
         of_version = f" of version {version!r}" if version else ""
-        raise UsageError(f"no data set {name!r}{of_version}; known are {known}")
+        near = did_you_mean(name, {n for n, _ in ARCHIVES} - {name})
+        raise UsageError(f"no data set {name!r}{of_version}{near}; known are {known}")
     return archive
 
 

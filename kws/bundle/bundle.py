@@ -23,7 +23,7 @@ from kws.bundle.checks import (
     window_frames,
 )
 from kws.bundle.compiled.program import Program, compile_model
-from kws.bundle.layout import FIRMWARE_FOLDER
+from kws.bundle.layout import FIRMWARE_FOLDER, SETTINGS_FILE
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, ModelError, UsageError
 from kws.features.frontend_settings import HOP, HOP_MS, STRIDES, FrontendSettings
@@ -240,6 +240,11 @@ def bundle_path(text: str) -> Path:
     path = Path(text)
     built_in = _assets() / text
     return built_in if not path.exists() and is_built_in(built_in) else path
+
+
+def built_in_names() -> list[str]:
+    """The names of the bundles that come with kws."""
+    return sorted(file.parent.name for file in _assets().glob(f"*/{SETTINGS_FILE}"))
 
 
 def is_built_in(path: Path) -> bool:

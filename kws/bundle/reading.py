@@ -12,11 +12,11 @@ from typing import Any
 
 from kws import __version__, config
 from kws.bundle import codegen
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle, built_in_names, make_bundle
 from kws.bundle.checks import TensorSettings
 from kws.bundle.layout import FLOAT_FILE, FORMAT, MODEL_FILE, SETTINGS_FILE
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.errors import BundleError, KwsError
+from kws.errors import BundleError, KwsError, did_you_mean
 from kws.features.frontend_settings import FrontendSettings
 
 _OPTIONAL: dict[str, type] = {"compiled": bool}
@@ -81,8 +81,9 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     """bundle.toml's table, and the bundle that this version makes of its settings and the model."""
     file = path / SETTINGS_FILE
     if not path.is_dir():
+        near = did_you_mean(str(path), built_in_names())
         raise BundleError(
-            f"{path}: no such bundle; name a folder that kws train wrote, or "
+            f"{path}: no such bundle{near}; name a folder that kws train wrote, or "
             "yes_no, ten_words or tiny"
         )
     if not file.is_file():

@@ -21,6 +21,7 @@ from kws.cli.options import (
     ModelOption,
     OptionalDataOption,
     PinOption,
+    RealBoardOption,
     ThenOption,
     open_bundle,
     open_device,
@@ -139,7 +140,7 @@ def test(
 
 def deploy(
     *,
-    board: Annotated[str, typer.Option(help="A real board, such as nano33ble.")],
+    board: RealBoardOption,
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
@@ -155,7 +156,7 @@ def deploy(
     pin: PinOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Build firmware, write it to a board, verify it and see it start."""
+    """Build firmware, write it to a board, verify and start it."""
     from dataclasses import asdict
 
     from kws.host.build.boards import find_board
@@ -199,7 +200,7 @@ def bench(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure the core: instructions, cycles and bytes on a board, or throughput here."""
+    """Measure a model's instructions, cycles and bytes, or speed here."""
     from dataclasses import asdict
 
     from kws.convert.tflite_import import read_model
@@ -229,7 +230,7 @@ def boards(*, as_json: JsonOption = False) -> None:
 
 
 def doctor(*, as_json: JsonOption = False) -> None:
-    """Check what the commands need, and say what to do if it is missing."""
+    """Check what each command needs, and say what to install."""
     from kws.cli.printing import board_tables
     from kws.host.doctor import check_all
 

@@ -212,7 +212,7 @@ def export_web(
         print(f"open {out / 'index.html'} in a browser")
         return
     with file_server(out, port) as server, suppress(KeyboardInterrupt):
-        print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C leaves", flush=True)
+        print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C stops it", flush=True)
         server.serve_forever()
 
 
@@ -270,7 +270,10 @@ def infer(
     ],
     board: EmulatedBoardOption = "host",
 ) -> None:
-    """Run a model on rows of raw quantized values. Its state stays from row to row."""
+    """Run a model on rows of raw quantized values.
+
+    The model keeps its state from row to row.
+    """
     from kws.convert.tflite_import import read_model
     from kws.host.emulate import inference as runner
 

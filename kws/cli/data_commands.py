@@ -32,7 +32,9 @@ def synth(
     words: WordsOption = "",
     sound_alikes: Annotated[
         str,
-        typer.Option(help="Keywords that people recorded. Only words that sound alike are spoken."),
+        typer.Option(
+            help="Keywords that people recorded. Only words that sound like them are spoken."
+        ),
     ] = "",
     out: NewDataOption,
     voices: Annotated[
@@ -44,16 +46,16 @@ def synth(
     takes: Annotated[int, setting_option(SynthSettings, "takes", "--takes")] = SynthSettings.takes,
     unknown: Annotated[
         str | None,
-        typer.Option(help="Words of the unknown class. The default suits the keywords."),
+        typer.Option(help="Words of the unknown class: up,down. The default suits the keywords."),
     ] = None,
     alike: Annotated[int, setting_option(SynthSettings, "alike", "--alike")] = SynthSettings.alike,
     accents: Annotated[
         str | None,
-        typer.Option(help="Language codes of espeak-ng with commas: de. The default is English."),
+        typer.Option(help="Language codes of espeak-ng: de,fr. The default is English."),
     ] = None,
     engines: Annotated[
         str,
-        typer.Option(help="Which speak, with commas: piper,kokoro,flite,espeak. The default: all."),
+        typer.Option(help="Engines that speak: piper,kokoro,flite,espeak. The default is all."),
     ] = "",
     seed: Annotated[int, setting_option(SynthSettings, "seed", "--seed")] = SynthSettings.seed,
     window_ms: WindowOption = SynthSettings.clip_ms,
@@ -87,7 +89,7 @@ def synth(
 
 
 def voices(*, as_json: JsonOption = False) -> None:
-    """List the text-to-speech voices of this machine, and others that can be had."""
+    """List the text-to-speech voices, and others to get."""
     from kws.audio.tts.voice_catalogue import read_catalogue
     from kws.cli.printing.voice_tables import print_catalogue, to_json
 
@@ -116,7 +118,10 @@ def record(
     ] = None,
     port: PortOption = None,
 ) -> None:
-    """Record words with this machine's microphone or a board's. Each clip is cut and checked."""
+    """Record words with this machine's microphone or a board's.
+
+    Each clip is cut and checked.
+    """
     from contextlib import closing
 
     from kws.audio.capture import record as recorder

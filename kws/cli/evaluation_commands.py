@@ -62,7 +62,7 @@ def evaluate(
     ] = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Also make hours of sound of the clips and play them."),
+        typer.Option("--stream", help="Also join the clips to hours of sound and play them."),
     ] = False,
     hours: HoursOption = 1.0,
     other_hours: OtherHoursOption = 4.0,
@@ -77,7 +77,7 @@ def evaluate(
     ] = None,
     labels: Annotated[
         Path | None,
-        typer.Option(help="The words in the recording: a label track that Audacity exported."),
+        typer.Option(help="Words of the recording: a label track exported from Audacity."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Write report.html and its pictures into this folder.")
@@ -87,7 +87,7 @@ def evaluate(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure misses and false alarms: of clips, in hours of sound, and in talk."""
+    """Measure misses and false alarms: clips, hours of sound, talk."""
     from kws.cli.printing.tables import (
         clip_tables,
         kind_tables,
@@ -157,7 +157,7 @@ def calibrate(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose thresholds and window on the validation split; write them into a bundle."""
+    """Choose a bundle's thresholds and window on the validation split."""
     from kws.bundle.bundle import default_bundle_path
     from kws.model.evaluate import evaluation
 
@@ -223,7 +223,7 @@ def enroll(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose thresholds for the people in some recordings; write them into a bundle.
+    """Choose a bundle's thresholds for the people in some recordings.
 
     --negatives names talk that must not wake it. --data adds other words: a data set such as the
     one in the run of kws wake.
@@ -252,7 +252,7 @@ def mine_command(
         list[Path], typer.Argument(help="Folders of long recordings in which no keyword is said.")
     ],
     *,
-    out: Annotated[Path, typer.Option(help="New folder for what is found.")],
+    out: Annotated[Path, typer.Option(help="New folder for the sound that is found.")],
     model: ModelOption = None,
     threshold: Annotated[
         float,
@@ -263,11 +263,11 @@ def mine_command(
     ] = "train",
     words: Annotated[str, typer.Option(help="Keywords that count: yes,no. All by default.")] = "",
     most: Annotated[
-        int | None, typer.Option(min=1, help="Keep so many at most: those with the highest scores.")
+        int | None, typer.Option(min=1, help="Keep at most this number, the highest scores first.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find what wakes a model although no keyword is said, and keep it to train on.
+    """Find sound that wakes a model without a keyword, to train on it.
 
     Each place is kept with its context. kws train --negatives OUT learns it as unknown. So the
     recordings must hold no keyword: if you are not sure, listen to what was kept and delete what

@@ -29,7 +29,7 @@ def listen(
         Path | None, typer.Option("--input", help="A recording to hear instead of the microphone.")
     ] = None,
     fast: Annotated[
-        bool, typer.Option("--fast", help="Hear --input as fast as this machine can.")
+        bool, typer.Option("--fast", help="Process --input as fast as this machine can.")
     ] = False,
     device: Annotated[
         str | None, typer.Option(help="Number or name of the microphone, or a part of the name.")
@@ -50,7 +50,7 @@ def listen(
     on: Annotated[
         list[str] | None,
         typer.Option(
-            help="Program to run when a word is heard: yes='play ding.wav'. May be repeated."
+            help="Program to run when a word is heard: yes='play ding.wav'. Repeat for more."
         ),
     ] = None,
     shell: Annotated[

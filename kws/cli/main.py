@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line `kws`: its commands in the order of its help, and what becomes of errors."""
+"""The command line `kws`: the app with its groups of commands, and how errors are reported."""
 
 from __future__ import annotations
 
@@ -10,61 +10,32 @@ from typing import Annotated
 
 import typer
 
-from kws.cli import (
-    board_commands,
-    bundle_commands,
-    data_commands,
-    evaluation_commands,
-    live_commands,
-    port_commands,
-    training_commands,
-)
+from kws.cli import bundle_commands
+from kws.cli.command_table import GROUPS, stoppable
+from kws.cli.help_pages import GroupedCommands, PlainCommand
 from kws.errors import KwsError
-
-COMMANDS = (
-    data_commands.synth,
-    data_commands.voices,
-    data_commands.record,
-    data_commands.download,
-    data_commands.stats,
-    training_commands.train,
-    training_commands.models,
-    training_commands.wake,
-    training_commands.sweep,
-    evaluation_commands.evaluate,
-    evaluation_commands.calibrate,
-    evaluation_commands.enroll,
-    evaluation_commands.mine_command,
-    bundle_commands.convert,
-    bundle_commands.run,
-    live_commands.listen,
-    board_commands.build,
-    board_commands.test,
-    board_commands.deploy,
-    port_commands.selftest,
-    port_commands.monitor,
-    board_commands.bench,
-    board_commands.boards,
-    board_commands.doctor,
-    bundle_commands.features,
-    bundle_commands.infer,
-)
 
 app = typer.Typer(
     name="kws",
+    cls=GroupedCommands,
     help="From spoken words to a microcontroller that hears them.",
+    epilog="kws COMMAND --help shows the options of a command, with an example.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in COMMANDS:
-    app.command(command.__name__.removesuffix("_command"))(command)
+for title, commands in GROUPS.items():
+    for command in commands:
+        app.command(command.name, cls=PlainCommand, rich_help_panel=title, epilog=command.epilog)(
+            stoppable(command)
+        )
 
-export = typer.Typer(no_args_is_help=True)
-export.command("web")(bundle_commands.export_web)
-app.add_typer(export, name="export")
+export = typer.Typer(cls=GroupedCommands, no_args_is_help=True)
+export.command("web", cls=PlainCommand, epilog="Example: kws export web --out page --serve")(
+    bundle_commands.export_web
+)
+app.add_typer(export, name="export", rich_help_panel="Tools")
 
 
 @export.callback()
@@ -74,9 +45,7 @@ def _export() -> None:
 
 @app.callback(invoke_without_command=True)
 def _root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.")
-    ] = False,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
     if version:
         from kws import __version__
@@ -88,7 +57,7 @@ def _root(
 def main() -> None:
     """Run the command line; a KwsError becomes one line on stderr and its exit code.
 
-    Ctrl-C gives exit code 130, without a word: that is Typer's work.
+    Ctrl-C gives exit code 130 and a line that says what is kept.
     """
     try:
         try:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,7 +30,38 @@ def _bundle_path(text: str) -> Path:
     return bundle_path(text)
 
 
-BUNDLE: dict[str, Any] = {"parser": _bundle_path, "metavar": "<bundle>"}
+def _complete_bundle(incomplete: str) -> list[str]:
+    """The built-in bundles; where none fits, the shell completes the names of folders."""
+    from kws.bundle.bundle import built_in_names
+
+    return [name for name in built_in_names() if name.startswith(incomplete)]
+
+
+def _complete_board(incomplete: str) -> list[tuple[str, str]]:
+    return _board_names(incomplete, lambda _: True)
+
+
+def _complete_emulated_board(incomplete: str) -> list[tuple[str, str]]:
+    names = _board_names(incomplete, lambda board: board.emulator is not None)
+    return [*names, *([("host", "this machine")] if "host".startswith(incomplete) else [])]
+
+
+def _complete_real_board(incomplete: str) -> list[tuple[str, str]]:
+    return _board_names(incomplete, lambda board: board.deploy is not None)
+
+
+def _board_names(incomplete: str, wanted: Callable[[Board], bool]) -> list[tuple[str, str]]:
+    from kws.host.build.boards import boards
+
+    fitting = (board for board in boards() if wanted(board))
+    return [(it.name, it.title) for it in fitting if it.name.startswith(incomplete)]
+
+
+BUNDLE: dict[str, Any] = {
+    "parser": _bundle_path,
+    "metavar": "<bundle>",
+    "autocompletion": _complete_bundle,
+}
 """Of an option or an argument that names a bundle: its folder, or its name if it is built in."""
 
 ModelOption = Annotated[
@@ -52,12 +84,14 @@ PinOption = Annotated[
     list[str] | None,
     typer.Option(
         help="Keyword and pin of the board, as yes=D2: the pin is high for 0.2 s each time the "
-        "keyword is heard. May be repeated."
+        "keyword is heard. Repeat for more."
     ),
 ]
 ForOption = Annotated[
     str | None,
-    typer.Option("--for", help="How long --then listens, unless a command comes: 8s. [5s]"),
+    typer.Option(
+        "--for", help="How long the bundle of --then listens for a command.  [default: 5s]"
+    ),
 ]
 CompiledOption = Annotated[
     bool,
@@ -73,9 +107,9 @@ DataOption = Annotated[Path, _DATA]
 OptionalDataOption = Annotated[Path | None, _DATA]
 
 NewDataOption = Annotated[
-    Path, typer.Option("--out", help="Folder of the data set. Clips that it has are kept.")
+    Path, typer.Option("--out", help="Folder of the data set. Clips that are there are kept.")
 ]
-WordsOption = Annotated[str, typer.Option("--words", help="Keywords with commas: yes,no.")]
+WordsOption = Annotated[str, typer.Option("--words", help="Keywords, separated by commas: yes,no.")]
 
 NegativesOption = Annotated[
     list[Path] | None,
@@ -88,13 +122,31 @@ RoomsOption = Annotated[
     list[Path] | None, typer.Option(help="Folder of rooms' impulse responses. Repeat for more.")
 ]
 
-BoardOption = Annotated[str, typer.Option("--board", help="A board; kws boards lists them.")]
+BoardOption = Annotated[
+    str,
+    typer.Option("--board", help="A board. kws boards lists them.", autocompletion=_complete_board),
+]
 EmulatedBoardOption = Annotated[
-    str, typer.Option("--board", help="An emulated board, or host: this machine.")
+    str,
+    typer.Option(
+        "--board",
+        help="An emulated board, or host: this machine.",
+        autocompletion=_complete_emulated_board,
+    ),
 ]
 RealBoardOption = Annotated[
+    str,
+    typer.Option(
+        "--board", help="A real board, such as nano33ble.", autocompletion=_complete_real_board
+    ),
+]
+ConnectedBoardOption = Annotated[
     str | None,
-    typer.Option("--board", help="A real board. The default is any that is connected."),
+    typer.Option(
+        "--board",
+        help="A real board. The default is any that is connected.",
+        autocompletion=_complete_real_board,
+    ),
 ]
 BoardPortOption = Annotated[
     str | None,

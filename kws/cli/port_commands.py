@@ -11,8 +11,8 @@ import typer
 
 from kws.cli.options import (
     BoardPortOption,
+    ConnectedBoardOption,
     JsonOption,
-    RealBoardOption,
     board_finder,
     print_tables,
 )
@@ -21,7 +21,7 @@ from kws.errors import UsageError
 
 def monitor(
     *,
-    board: RealBoardOption = None,
+    board: ConnectedBoardOption = None,
     port: BoardPortOption = None,
     baud: Annotated[
         int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
@@ -31,7 +31,7 @@ def monitor(
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option(help="WAV file for what the board's microphone hears; it is ended then."),
+        typer.Option(help="Save the board's microphone to this WAV file, then exit."),
     ] = None,
     seconds: Annotated[
         int, typer.Option(min=1, max=600, help="Length of the recording of --record, in seconds.")
@@ -41,9 +41,9 @@ def monitor(
     ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one CSV row per line.")] = False,
 ) -> None:
-    """Show what a board writes, and send it what is typed, until Ctrl-C.
+    """Show what a board writes, and send what you type, until Ctrl-C.
 
-    With --record: what its microphone hears becomes a WAV file.
+    --record saves what its microphone hears.
     """
     from contextlib import suppress
 
@@ -69,7 +69,7 @@ def monitor(
 
 def selftest(
     *,
-    board: RealBoardOption = None,
+    board: ConnectedBoardOption = None,
     port: BoardPortOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -55,7 +55,7 @@ HelpSettingsOption = Annotated[
         "--help-settings",
         is_eager=True,
         callback=_print_settings,
-        help="List all settings with range and default, and leave.",
+        help="List all settings with range and default, and exit.",
     ),
 ]
 
@@ -64,21 +64,23 @@ def train(
     *,
     data: DataOption,
     words: WordsOption,
-    out: Annotated[Path, typer.Option(help="The run's folder. A killed run goes on there.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run. A stopped run continues there.")],
     arch: Annotated[
         str | None,
-        typer.Option(help="Architecture: a name in the zoo or a .py file. tiny_conv is default."),
+        typer.Option(
+            help="Architecture: a name of the zoo or a .py file.", show_default=DEFAULT_ARCH
+        ),
     ] = None,
     epochs: Annotated[
         int | None, typer.Option(help=f"{_HELP['epochs']} The default is the architecture's.")
     ] = None,
     teacher: Annotated[
         Path | None,
-        typer.Option(**BUNDLE, help="A bundle or run from whose scores the model learns too."),
+        typer.Option(**BUNDLE, help="Bundle or run whose scores the model also learns from."),
     ] = None,
     finetune: Annotated[
         list[Path] | None,
-        typer.Option(**BUNDLE, help="A bundle or run to start with; of several, their mean."),
+        typer.Option(**BUNDLE, help="Bundle or run to start from. Several are averaged."),
     ] = None,
     extra_data: ExtraDataOption = None,
     negatives: NegativesOption = None,
@@ -88,8 +90,10 @@ def train(
     seeds: Annotated[int, typer.Option(min=1, help="Number of runs with a seed each.")] = 1,
     sets: SetOption = None,
     _help_settings: HelpSettingsOption = False,
-    name: Annotated[str | None, typer.Option(help="The bundle's name, else the folder's.")] = None,
-    about: Annotated[str, typer.Option(help="What the data is, and its licence.")] = "",
+    name: Annotated[
+        str | None, typer.Option(help="Name of the bundle.", show_default="the folder's name")
+    ] = None,
+    about: Annotated[str, typer.Option(help="Description and licence of the data.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Train a model, evaluate it, and write its bundle to OUT/bundle."""
@@ -136,13 +140,13 @@ def train(
 
 def wake(
     phrase: Annotated[
-        str, typer.Argument(help="What the device is to hear: 'hey marvin'. Or use --words.")
+        str, typer.Argument(help="Phrase to hear: 'hey marvin'. Or use --words.")
     ] = "",
     *,
     out: Annotated[
-        Path, typer.Option(help="Folder for all that is made. A killed run goes on there.")
+        Path, typer.Option(help="Folder of all results. A stopped run continues there.")
     ],
-    words: Annotated[str, typer.Option("--words", help="Several with commas: up,down.")] = "",
+    words: Annotated[str, typer.Option("--words", help="Words instead of a phrase: up,down.")] = "",
     recordings: Annotated[
         Path | None,
         typer.Option(help="Recordings by people: a folder per word, as kws record makes them."),
@@ -174,7 +178,7 @@ def wake(
     streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a bundle that hears a phrase of your own, spoken by synthetic voices."""
+    """Make a bundle that hears your own phrase, from synthetic voices."""
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
@@ -228,7 +232,7 @@ def sweep(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train with every combination of some settings; the best comes first."""
+    """Train with every combination of some settings, the best first."""
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
@@ -256,14 +260,17 @@ def models(
         typer.Argument(help="Architectures of the zoo, or .py files. Without any: the whole zoo."),
     ] = None,
     *,
-    board: Annotated[str, typer.Option(help="Emulated board that counts, or none.")] = "qemu",
+    board: Annotated[str, typer.Option(help="Emulated board to measure on, or none.")] = "qemu",
     words: Annotated[int, typer.Option(min=1, help="Number of keywords.")] = 2,
     runs: Annotated[
         Path, typer.Option(help="Folder of training runs whose accuracy is shown.")
     ] = Path("runs"),
     as_json: JsonOption = False,
 ) -> None:
-    """List the architectures of the zoo and their costs. They are measured once."""
+    """List the architectures of the zoo and their costs.
+
+    They are measured once.
+    """
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()

@@ -15,7 +15,7 @@ from itertools import zip_longest
 from kws.audio.tts.engines import espeak, flite, kokoro_voices, piper_voices
 from kws.audio.tts.engines.speech import Draws, Sound, Voice
 from kws.audio.tts.synth_settings import ENGLISH
-from kws.errors import ToolError, UsageError
+from kws.errors import ToolError, UsageError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def find_voices(
     """
     for name in engines:
         if name not in ENGINES:
-            raise UsageError(f"no engine {name!r}; known are {', '.join(ENGINES)}")
+            near = did_you_mean(name, ENGINES)
+            raise UsageError(f"no engine {name!r}{near}; known are {', '.join(ENGINES)}")
     shares: dict[str, list[Voice]] = {}
     for name, engine in ENGINES.items():
         if name in engines or not engines:

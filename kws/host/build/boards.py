@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kws.errors import UsageError
+from kws.errors import UsageError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,8 @@ def find_board(name: str) -> Board:
     """
     known = {board.name: board for board in boards()}
     if name not in known:
-        raise UsageError(f"there is no board {name!r}; there are {', '.join(known)}")
+        near = did_you_mean(name, known)
+        raise UsageError(f"there is no board {name!r}{near}; there are {', '.join(known)}")
     return known[name]
 
 

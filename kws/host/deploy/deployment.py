@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.errors import BoardError
+from kws.errors import BoardError, StoppedError
 from kws.host.deploy.image import Image
 from kws.host.deploy.loaders import probe
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard, real_boards
@@ -17,12 +17,6 @@ from kws.host.serial.ports import Link, Port, PortError, PortLostError
 # Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
 # back, and complain.
 _ECHO = "unknown command"
-
-
-class StoppedError(BoardError):
-    """The user pressed Ctrl-C in the middle."""
-
-    exit_code = 130
 
 
 @dataclass(frozen=True)

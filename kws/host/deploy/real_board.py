@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from kws.errors import BoardError, UsageError
+from kws.errors import BoardError, UsageError, did_you_mean
 from kws.host.build.boards import boards, find_board
 from kws.host.deploy.image import Image, Memory
 from kws.host.deploy.loaders import uf2_drive
@@ -148,7 +148,8 @@ def find_real_board(name: str, loader: str | None = None) -> RealBoard:
     if name not in known:
         emulated = any(board.name == name for board in boards())
         reason = "is an emulated board" if emulated else "is no board"
-        raise UsageError(f"{name} {reason}; real boards are {', '.join(known)}")
+        near = did_you_mean(name, known)
+        raise UsageError(f"{name} {reason}{near}; real boards are {', '.join(known)}")
     if loader is None:
         return known[name]
     loaders = find_board(name).loaders

@@ -70,7 +70,7 @@ class Web:
         """Serve."""
         self._inner.__enter__()
         self._server.start()
-        tell(f"{self.url} shows it; Ctrl-C leaves")
+        tell(f"{self.url} shows it; Ctrl-C stops it")
         return self
 
     def __exit__(self, *exc: object) -> None:

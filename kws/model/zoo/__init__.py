@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.convert.backend import import_tensorflow
-from kws.errors import UsageError
+from kws.errors import UsageError, did_you_mean
 from kws.features.frontend_settings import FrontendSettings
 from kws.model.zoo import user_model
 from kws.model.zoo.entry import ZooModel
@@ -64,6 +64,7 @@ def find_model(arch: str) -> ZooModel:
         return user_model.load(Path(arch))
     if arch not in MODELS:
         raise UsageError(
-            f"no architecture {arch!r}; there are {', '.join(MODELS)}, or name a .py file"
+            f"no architecture {arch!r}{did_you_mean(arch, MODELS)}; there are "
+            f"{', '.join(MODELS)}, or name a .py file"
         )
     return MODELS[arch]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import serial
 
-from kws.errors import BoardError, UsageError
+from kws.errors import BoardError, StoppedError, UsageError
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
 from kws.host.deploy import deployment
@@ -243,7 +243,7 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
 
     thread = threading.Thread(target=stop)
     thread.start()
-    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+    with pytest.raises(StoppedError, match=RECOVER) as caught:
         deployment.deploy(TARGET, image_of(400 * 1024), None, bench_of(board))
     thread.join()
     assert caught.value.exit_code == 130

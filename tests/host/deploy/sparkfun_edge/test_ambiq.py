@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from kws.errors import BoardError
+from kws.errors import BoardError, StoppedError
 from kws.host.deploy import deployment
 from kws.host.deploy.image import make_image
 from kws.host.deploy.loaders import ambiq
@@ -279,7 +279,7 @@ def test_ctrl_c_while_it_writes(board: Edge) -> None:
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 
-    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+    with pytest.raises(StoppedError, match=RECOVER) as caught:
         deployment.deploy(BOARD, image_of(SIZE), None, bench_of(board, advance=stop))
     assert caught.value.exit_code == 130
     assert untouched(board)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kws.errors import StoppedError
 from kws.host.deploy import deployment
 from kws.host.deploy.loaders import svl
 from tests.host.deploy.sparkfun_edge.edge_programs import (
@@ -286,7 +287,7 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
         if len(board.loader.packets) >= 6:
             raise KeyboardInterrupt
 
-    with pytest.raises(deployment.StoppedError, match=RECOVER) as caught:
+    with pytest.raises(StoppedError, match=RECOVER) as caught:
         deployment.deploy(BOARD, image_of(400 * 1024), None, bench_of(board, advance=stop))
     assert caught.value.exit_code == 130
     # The loader still waits for frames; the next run's reset takes it out of that.

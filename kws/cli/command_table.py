@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All commands: their group in the help, an example each, and what Ctrl-C leaves behind."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kws.cli import (
+    board_commands,
+    bundle_commands,
+    data_commands,
+    evaluation_commands,
+    live_commands,
+    port_commands,
+    training_commands,
+)
+from kws.errors import StoppedError
+
+_UNCHANGED = "nothing was written; run the same command again"
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command."""
+
+    function: Callable[..., None]
+
+    example: str
+    """A command line, without `kws` and the command's name."""
+
+    kept: str = _UNCHANGED
+    """What is left after Ctrl-C and how to continue; {out} stands for the option's value."""
+
+    @property
+    def name(self) -> str:
+        """As the user types it."""
+        return self.function.__name__.removesuffix("_command")
+
+    @property
+    def epilog(self) -> str:
+        """The last lines of its help."""
+        return f"Example: kws {self.name} {self.example}".rstrip()
+
+
+GROUPS: dict[str, tuple[Command, ...]] = {
+    "Data": (
+        Command(
+            data_commands.synth,
+            "--words yes,no --out data/spoken",
+            "{out} keeps the clips that were made; the same command continues",
+        ),
+        Command(data_commands.voices, ""),
+        Command(
+            data_commands.record,
+            "--words yes,no --out data/ours",
+            "{out} keeps the clips that were good; the same command adds more",
+        ),
+        Command(
+            data_commands.download,
+            "speech_commands --out data/speech_commands",
+            "{out}.tar.gz.part keeps what has arrived; the same command continues",
+        ),
+        Command(data_commands.stats, "--data data/speech_commands"),
+    ),
+    "Train": (
+        Command(
+            training_commands.train,
+            "--data data/speech_commands --words yes,no --out runs/yes_no",
+            "{out} keeps the epochs that are complete; the same command continues",
+        ),
+        Command(
+            training_commands.wake,
+            "'hey marvin' --out runs/marvin",
+            "{out} keeps the steps that are complete; the same command continues",
+        ),
+        Command(
+            training_commands.sweep,
+            "--data data/speech_commands --words yes,no --out runs/sweep --set mixup=0,0.2",
+            "{out} keeps the runs that are complete; the same command continues",
+        ),
+        Command(
+            training_commands.models,
+            "tiny_conv ds_cnn",
+            "what was measured is kept; the same command continues",
+        ),
+    ),
+    "Judge": (
+        Command(
+            evaluation_commands.evaluate,
+            "--data data/speech_commands --model runs/yes_no/bundle --stream --out report",
+        ),
+        Command(
+            evaluation_commands.calibrate,
+            "--data data/speech_commands --model runs/yes_no/bundle --negatives data/talk",
+            "the bundle is as it was; run the same command again",
+        ),
+        Command(
+            evaluation_commands.enroll,
+            "runs/marvin/bundle data/ours --negatives data/talk",
+            "the bundle is as it was; run the same command again",
+        ),
+        Command(evaluation_commands.mine_command, "data/talk --out data/hard"),
+    ),
+    "Run": (
+        Command(bundle_commands.run, "yes.wav"),
+        Command(live_commands.listen, "--model ten_words"),
+    ),
+    "Boards": (
+        Command(board_commands.boards, ""),
+        Command(board_commands.build, "--board nano33ble --model tiny"),
+        Command(board_commands.test, "--board qemu"),
+        Command(board_commands.deploy, "--board nano33ble --model tiny"),
+        Command(port_commands.selftest, ""),
+        Command(port_commands.monitor, ""),
+    ),
+    "Tools": (
+        Command(bundle_commands.convert, "model.tflite --labels yes,no --out runs/model"),
+        Command(board_commands.bench, "--board qemu --model tiny"),
+        Command(bundle_commands.features, "yes.wav --out yes.npy --png yes.png"),
+        Command(bundle_commands.infer, "model.tflite --input x.npy --out y.npy"),
+        Command(board_commands.doctor, ""),
+    ),
+}
+"""By the headings of `kws --help`, in its order."""
+
+
+def stoppable(command: Command) -> Callable[..., None]:
+    """The command's function; Ctrl-C becomes a line that says what is kept."""
+
+    @functools.wraps(command.function)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command.function(*arguments, **options)
+        except KeyboardInterrupt:
+            raise StoppedError(f"stopped; {command.kept.format_map(options)}") from None
+
+    return run
