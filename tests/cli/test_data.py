@@ -92,7 +92,7 @@ def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     [
         (["stats", "--data", "nowhere"], 1, "nowhere: no such file or directory"),
         (["stats", "--data", "."], 1, "no words"),
-        (["synth", "--words", "5", "--out", "x"], 2, "begin with a letter"),
+        (["synth", "--words", "!", "--out", "x"], 2, "begin with a letter"),
         (["synth", "--words", ",", "--out", "x"], 2, "no words"),
         (["download", "nothing", "--out", "x"], 2, "known are"),
     ],

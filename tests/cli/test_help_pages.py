@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import shellingham
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -128,7 +127,7 @@ def test_zsh_and_fish_complete_too() -> None:
 def test_completion_is_shown_and_installed_for_the_shell_that_runs(
     shell: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shellingham, "detect_shell", lambda: (shell, f"/usr/bin/{shell}"))
+    monkeypatch.setattr("shellingham.detect_shell", lambda: (shell, f"/usr/bin/{shell}"))
     monkeypatch.setenv("HOME", str(tmp_path))
     shown = CliRunner().invoke(app, ["--show-completion"], prog_name="kws")
     installed = CliRunner().invoke(app, ["--install-completion"], prog_name="kws")
@@ -143,7 +142,7 @@ def test_completion_is_shown_and_installed_for_the_shell_that_runs(
 def test_what_is_shown_for_bash_completes_in_bash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shellingham, "detect_shell", lambda: ("bash", "/usr/bin/bash"))
+    monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/usr/bin/bash"))
     shown = CliRunner().invoke(app, ["--show-completion"], prog_name="kws")
     program = tmp_path / "kws"
     code = "import sys; sys.argv[0] = 'kws'; from kws.cli.main import main; main()"
