@@ -6,6 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from kws.errors import KwsError
+
 SAMPLE_RATE: int
 """Samples per second in every part of the core (16000)."""
 
@@ -70,7 +72,7 @@ DepthwiseConv2DThreeByThree."""
 def op_name(builtin_code: int) -> str:
     """The schema's name of an operator: CONV_2D for 3."""
 
-class CoreError(Exception):
+class CoreError(KwsError):
     """A status other than kOk from the core; the text is the line that the firmware would print."""
 
 class Frontend:
@@ -112,9 +114,36 @@ class TensorInfo:
     name: str
     shape: tuple[int, ...]
     dtype: str
-    """NumPy's name: int8, uint8, int16, int32 or float32."""
+    """NumPy's name: int8, uint8, int16, int32, float32, or another type of the schema."""
     scale: float
     zero_point: int
+
+class OpFacts:
+    """An operator of a model, whether the runtime has it or not."""
+
+    name: str
+    """The schema's, or a custom op's own, such as FlexErf."""
+    custom: bool
+    takes: list[str]
+    """The types of its inputs, constants too, by NumPy's names; those left out are not there."""
+    gives: list[str]
+    """The same of its outputs."""
+
+class ModelFacts:
+    """What a .tflite file says of itself, whether the runtime can run it or not."""
+
+    inputs: list[TensorInfo]
+    """The shape of a tensor is empty if the model leaves it open."""
+    outputs: list[TensorInfo]
+    ops: list[OpFacts]
+    """Of all its graphs."""
+
+def model_facts(model: bytes) -> ModelFacts:
+    """Read a .tflite file without running it.
+
+    Raises:
+        CoreError: it is damaged, or no version 3 .tflite file.
+    """
 
 class PlanItem:
     """One thing that lies in the arena."""

@@ -5,8 +5,12 @@ Every message is one line: what happened, where, and what to do. The command lin
 exits with the class's `exit_code`; anything else that escapes is a bug.
 """
 
+from __future__ import annotations
+
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -59,3 +63,12 @@ class ToolError(KwsError):
 
 class BoardError(KwsError):
     """A board, real or emulated, did not do what it should."""
+
+
+@contextmanager
+def located(file: Path) -> Iterator[None]:
+    """Put a file's name in front of a ModelError or a UsageError of this block."""
+    try:
+        yield
+    except (ModelError, UsageError) as error:
+        raise type(error)(f"{file}: {error}") from None

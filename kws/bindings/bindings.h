@@ -25,6 +25,7 @@ namespace nb = nanobind;
 using nb::literals::operator""_a;
 
 void BindFrontend(nb::module_& m);
+void BindModelFacts(nb::module_& m);
 void BindRuntime(nb::module_& m);
 void BindCompiled(nb::module_& m);
 void BindRecognizer(nb::module_& m);

@@ -4,8 +4,10 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core (kws/firmware/src/core) for Python.";
-  nanobind::exception<kws::bindings::CoreError>(m, "CoreError");
+  const nanobind::object error = nanobind::module_::import_("kws.errors").attr("KwsError");
+  nanobind::exception<kws::bindings::CoreError>(m, "CoreError", error);
   kws::bindings::BindFrontend(m);
+  kws::bindings::BindModelFacts(m);
   kws::bindings::BindRuntime(m);
   kws::bindings::BindCompiled(m);
   kws::bindings::BindRecognizer(m);

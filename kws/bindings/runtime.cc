@@ -13,38 +13,10 @@
 #include "runtime/micro_interpreter.h"
 #include "runtime/model/op_names.h"
 #include "runtime/planning/graph_builder.h"
+#include "tensor_info.h"
 
 namespace kws::bindings {
 namespace {
-
-const char* TypeName(kws::TensorType type) {
-  switch (type) {
-    case kws::TensorType::kInt8:
-      return "int8";
-    case kws::TensorType::kUInt8:
-      return "uint8";
-    case kws::TensorType::kInt16:
-      return "int16";
-    case kws::TensorType::kInt32:
-      return "int32";
-    case kws::TensorType::kInt64:
-      return "int64";
-    case kws::TensorType::kFloat32:
-      return "float32";
-    case kws::TensorType::kBool:
-      return "bool";
-    default:
-      return "other";
-  }
-}
-
-struct TensorInfo {
-  std::string name;
-  std::vector<int> shape;
-  std::string dtype;
-  float scale;
-  int zero_point;
-};
 
 const char* OpName(const kws::Registration& kernel) {
   return kws::BuiltinOpName(static_cast<int32_t>(kernel.code));
@@ -354,18 +326,6 @@ void BindRuntime(nb::module_& m) {
   m.attr("KERNELS") = all;
   m.def(
       "op_name", [](int code) { return std::string(kws::BuiltinOpName(code)); }, "builtin_code"_a);
-
-  nb::class_<TensorInfo>(m, "TensorInfo")
-      .def_ro("name", &TensorInfo::name)
-      .def_prop_ro("shape",
-                   [](const TensorInfo& info) {
-                     nb::list shape;
-                     for (const int dim : info.shape) shape.append(dim);
-                     return nb::tuple(shape);
-                   })
-      .def_ro("dtype", &TensorInfo::dtype)
-      .def_ro("scale", &TensorInfo::scale)
-      .def_ro("zero_point", &TensorInfo::zero_point);
 
   nb::class_<PlanItem>(m, "PlanItem")
       .def_ro("name", &PlanItem::name)

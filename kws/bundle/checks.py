@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kws import _core
-from kws.errors import ConversionError, ModelError, UsageError
+from kws.bundle.refusals import refusal
+from kws.errors import ModelError, UsageError
 from kws.features.frontend_settings import FrontendSettings
 
 SCORE_SCALE = 1 / 256
@@ -53,14 +54,7 @@ def open_model(model: bytes) -> _core.Interpreter:
     try:
         return _core.Interpreter(model)
     except _core.CoreError as error:
-        # The host registers every op of the runtime, so the core's advice does not fit here.
-        missing = re.search(r"not registered.*\((op \d+), (\w+)\)", str(error))
-        if missing:
-            raise ConversionError(
-                f"{missing[2]} ({missing[1]}) is an op that kws does not have; "
-                "build the model without it"
-            ) from None
-        raise ModelError(str(error)) from None
+        raise refusal(model, str(error)) from None
 
 
 def input_frames(shape: Sequence[int]) -> int:
@@ -116,7 +110,8 @@ def check_tensors(
     inputs, outputs = interpreter.inputs, interpreter.outputs
     if len(inputs) != 1 or len(outputs) != 1:
         raise ModelError(
-            f"the model has {len(inputs)} inputs and {len(outputs)} outputs; it needs one of each"
+            f"the model has {len(inputs)} input(s) and {len(outputs)} output(s); a keyword spotter "
+            "has one of each"
         )
     source, target = inputs[0], outputs[0]
     frontend = FrontendSettings()
@@ -124,7 +119,7 @@ def check_tensors(
         if tensor.dtype != "int8" and (kind, tensor.dtype) != ("output", "uint8"):
             raise ModelError(
                 f"the model's {kind} is {tensor.dtype}; convert it with full integer quantization "
-                "(int8 in and out)"
+                "(TFLiteConverter's inference_input_type and inference_output_type: int8)"
             )
     elements = math.prod(source.shape)
     low, high = _core.SHORTEST_WINDOW, _core.LONGEST_WINDOW
@@ -132,14 +127,15 @@ def check_tensors(
         low = 1
     if elements % frontend.channels or not low <= elements // frontend.channels <= high:
         raise ModelError(
-            f"the model's input has {elements} elements; a spectrogram has {frontend.channels} for "
-            f"each of {_core.SHORTEST_WINDOW} to {high} frames, and fewer frames are of use to a "
-            "model with variables alone"
+            f"the model's input has {elements} elements ({'x'.join(map(str, source.shape))}); kws "
+            f"computes {_core.SHORTEST_WINDOW} to {high} frames of {frontend.channels} (fewer for "
+            "models that keep variables), so train the model on its spectrograms (kws features)"
         )
     scores = math.prod(target.shape)
     if scores != label_count:
         raise UsageError(
-            f"{label_count} labels for a model with {scores} outputs; name one label for each"
+            f"{label_count} labels for a model with {scores} outputs; name one label for each "
+            "output, in the model's order"
         )
     zero_point = SCORE_ZERO_POINT if target.dtype == "int8" else 0
     if (target.scale, target.zero_point) != (SCORE_SCALE, zero_point):

@@ -80,6 +80,16 @@ def _as_bundle_error(path: Path) -> Iterator[None]:
 def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     """bundle.toml's table, and the bundle that this version makes of its settings and the model."""
     file = path / SETTINGS_FILE
+    if path.is_file():
+        raise BundleError(
+            f"{path}: a file, and a bundle is a folder; kws convert {path} --labels "
+            "silence,unknown,... --out FOLDER makes one of a .tflite file"
+        )
+    if (path / "saved_model.pb").is_file():
+        raise BundleError(
+            f"{path}: TensorFlow's SavedModel, not a bundle; convert it to an int8 .tflite file "
+            "with TFLiteConverter, then name that file to kws convert"
+        )
     if not path.is_dir():
         near = did_you_mean(str(path), built_in_names())
         raise BundleError(

@@ -195,7 +195,7 @@ def bench(
         typer.Option(
             **BUNDLE,
             help="Folder of a bundle, a built-in one: yes_no (the default), ten_words, tiny; or "
-            "any .tflite file.",
+            "any .tflite file, or C source with one (model.h).",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -203,16 +203,20 @@ def bench(
     """Measure a model's instructions, cycles and bytes, or speed here."""
     from dataclasses import asdict
 
+    from kws.bundle.bundle import default_bundle_path
     from kws.convert.tflite_import import read_model
+    from kws.errors import located
     from kws.host.measure import benchmark as measure
 
-    bundle = None if model and model.is_file() else open_bundle(model)
-    content = bundle.model if bundle else read_model(model or Path())
-    if board == "host":
-        host = measure.bench_host(content)
-        print(dumps(asdict(host)) if as_json else measure.host_text(host))
-        return
-    figures = measure.bench_board(board, content)
+    path = model or default_bundle_path()
+    bundle = None if path.is_file() else open_bundle(path)
+    content = bundle.model if bundle else read_model(path)
+    with located(path):
+        if board == "host":
+            host = measure.bench_host(content)
+            print(dumps(asdict(host)) if as_json else measure.host_text(host))
+            return
+        figures = measure.bench_board(board, content)
     flash = measure.bench_flash(board, bundle) if bundle else None
     if as_json:
         print(dumps({**asdict(figures), "footprint": asdict(flash) if flash else None}, indent=2))

@@ -33,7 +33,8 @@ def convert(
         Path,
         typer.Argument(
             **BUNDLE,
-            help="An int8 .tflite file, a microWakeWord model's .json, or a bundle to change.",
+            help="An int8 .tflite file or C source with one (model.h), a microWakeWord model's "
+            ".json, or a bundle to change.",
         ),
     ],
     *,
@@ -100,7 +101,7 @@ def convert(
     """Make a bundle from an int8 model, or change a bundle's settings."""
     from kws import _core
     from kws.bundle.flash_table import flash_text
-    from kws.bundle.memory_plan import plan_of, plan_text
+    from kws.bundle.memory.plan import plan_of, plan_text
     from kws.convert.tflite_import import Changes, convert_file, convert_manifest, renew_bundle
     from kws.convert.wake_manifest import SUFFIX
 
@@ -144,7 +145,7 @@ def convert(
     if bundle.compiled:
         print(f"compiled: {bundle.program}")
     if plan:
-        from kws.bundle.memory_plan_picture import save_plan
+        from kws.bundle.memory.plan_picture import save_plan
 
         save_plan(plan, memory_plan, f"{bundle.name}: memory over time")
         print(f"picture: {plan}")
@@ -256,7 +257,14 @@ def features(
 
 
 def infer(
-    model: Annotated[Path, typer.Argument(help="A .tflite file.")],
+    model: Annotated[
+        Path,
+        typer.Argument(
+            **BUNDLE,
+            help="A .tflite file, C source with one (model.h), or a bundle: a folder or yes_no, "
+            "ten_words, tiny.",
+        ),
+    ],
     *,
     inputs: Annotated[
         Path,
@@ -274,11 +282,15 @@ def infer(
 
     The model keeps its state from row to row.
     """
+    from kws.bundle.reading import load_bundle
     from kws.convert.tflite_import import read_model
+    from kws.errors import located
     from kws.host.emulate import inference as runner
 
-    job = runner.Job(read_model(model), runner.load_rows(inputs))
-    outcome = runner.on_host(job) if board == "host" else runner.on_board(board, [job])[0]
+    content = load_bundle(model).model if model.is_dir() else read_model(model)
+    job = runner.Job(content, runner.load_rows(inputs))
+    with located(model):
+        outcome = runner.on_host(job) if board == "host" else runner.on_board(board, [job])[0]
     runner.save_rows(out, outcome.outputs)
     shapes = ", ".join(f"{list(y.shape)} {y.dtype}" for y in outcome.outputs)
     print(f"{out}: {shapes}, arena {outcome.arena_used_bytes} bytes")

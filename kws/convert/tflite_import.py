@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bundle of a .tflite file that other tools made."""
+"""A bundle of a .tflite file that other tools made, or of C source that holds one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from kws.bundle.checks import check_name
 from kws.bundle.reading import load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import check_destination, write_bundle
+from kws.convert import c_array
 from kws.convert.wake_manifest import read_manifest
-from kws.errors import ModelError, UsageError
+from kws.errors import ModelError, located
 
 _LARGEST = 64 * 2**20
 """Bytes. No microcontroller has room for more, and a wrong file is not read whole."""
@@ -77,11 +78,9 @@ def convert_file(
     changes = changes or Changes()
     check_destination(out)
     model = read_model(file)
-    try:
+    with located(file):
         bundle = make_bundle(model, labels, name=changes.name or name_of(file))
         bundle = changes.apply(bundle)
-    except (ModelError, UsageError) as error:
-        raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out)
 
 
@@ -97,7 +96,7 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
     check_destination(out)
     manifest = read_manifest(file)
     model = read_model(manifest.model)
-    try:
+    with located(file):
         bundle = make_bundle(
             model,
             (manifest.label,),
@@ -107,8 +106,6 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
             data=manifest.about,
         )
         bundle = changes.apply(bundle)
-    except (ModelError, UsageError) as error:
-        raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out)
 
 
@@ -130,10 +127,10 @@ def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bun
 
 
 def read_model(file: Path) -> bytes:
-    """The bytes of a model file.
+    """The .tflite file in a file: itself, or an array of C or C++ source.
 
     Raises:
-        ModelError: it is missing, unreadable, empty, or too large to be one.
+        ModelError: it is missing, unreadable, empty, too large, or source without a model.
     """
     try:
         if file.stat().st_size > _LARGEST:
@@ -144,4 +141,7 @@ def read_model(file: Path) -> bytes:
         raise ModelError(f"{file}: {reason}; name a .tflite file") from None
     if not model:
         raise ModelError(f"{file}: the file is empty; name a .tflite file")
-    return model
+    if not c_array.is_source(model):
+        return model
+    with located(file):
+        return c_array.model_of_source(model)

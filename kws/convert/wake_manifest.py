@@ -40,14 +40,29 @@ class WakeManifest:
     stride_samples: int
     """From one frame to the next."""
 
+    says_step: bool
+    """Whether the manifest says that. Those of version 1 do not: their models take one frame at a
+    time."""
+
     def recognizer(self, model: bytes) -> RecognizerSettings:
         """The same as the recognizer has it.
 
         Raises:
             KwsError: a number is out of range.
+            ModelError: the core refuses the model, or it is of another version than the manifest.
         """
         frames = input_frames(open_model(model).inputs[0].shape)
         rate = FrontendSettings().sample_rate
+        step_ms = self.stride_samples * 1000 // rate
+        # Version 1 takes one frame of 20 ms at a time, version 2 three of 10 ms.
+        if (frames > 1 and not self.says_step) or (frames, step_ms) == (1, 10):
+            said = "feature_step_size is" if self.says_step else "without feature_step_size it is"
+            version = 2 if frames > 1 else 1
+            raise ModelError(
+                f"step and model do not fit: {said} {step_ms} ms, and {self.model.name} takes "
+                f"{frames} new frame(s) at a time, as models of version {version} do; take the "
+                "manifest that came with the model"
+            )
         every_ms = frames * self.stride_samples * 1000 // rate
         return RecognizerSettings(
             # The window holds results that are no older.
@@ -83,6 +98,7 @@ def read_manifest(file: Path) -> WakeManifest:
             float(_number(file, micro, "probability_cutoff")),
             int(_number(file, micro, window)),
             int(step_ms * FrontendSettings().sample_rate // 1000),
+            "feature_step_size" in micro,
         )
     except ModelError:
         raise

@@ -218,7 +218,7 @@ def test_wrong_labels_are_refused(labels: tuple[str, ...], error: str) -> None:
         (dense_model(elements=960), "960 elements"),
         (dense_model(dtype="float32"), "int8"),
         (dense_model()[:1000], "damaged"),
-        (b"", "damaged"),
+        (b"", "not a .tflite file"),
     ],
 )
 def test_wrong_models_are_refused(model: bytes, error: str) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from kws import _core
 from kws.bundle.reading import load_bundle
+from kws.bundle.refusals import refusal
 from kws.cli.main import app
 from kws.errors import KwsError
+from tests.command_line import Run
 from tests.oracle_data import features, model_file, scores
 from tests.small_models import LABELS, dense_model, unsupported_model
 
@@ -49,7 +52,7 @@ def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:
     [
         (dense_model()[:5000], "damaged"),
         (dense_model(dtype="float32"), "int8"),
-        (b"RIFF" + bytes(1000), "not a version 3 .tflite"),
+        (b"RIFF" + bytes(1000), "not a .tflite file"),
         (b"", "empty"),
         (unsupported_model(), "COS"),
         (dense_model(elements=490), "490 elements"),
@@ -69,6 +72,63 @@ def test_wrong_model_is_one_line_and_nothing_is_written(
     assert str(file) in message
     assert "\n" not in message
     assert [path.name for path in tmp_path.iterdir()] == ["model.tflite"]
+
+
+@pytest.mark.parametrize("command", ["convert", "bench", "infer"])
+@pytest.mark.parametrize("name", ["model.h", "model.cc"])
+def test_c_source_is_read_wherever_a_model_is(
+    command: str, name: str, tmp_path: Path, kws: Run
+) -> None:
+    model = dense_model()
+    listed = ", ".join(map(hex, model))
+    file = tmp_path / name
+    file.write_text(f"alignas(16) const unsigned char g_model[] = {{{listed}}};\n")
+    np.save(tmp_path / "x.npy", np.zeros((1, 1960), np.int8))
+    arguments = {
+        "convert": [file, "--labels", ",".join(LABELS), "--out", tmp_path / "b"],
+        "bench": ["--model", file],
+        "infer": [file, "--input", tmp_path / "x.npy", "--out", tmp_path / "y.npy"],
+    }
+    code, said, error = kws(command, *arguments[command])
+    assert (code, error) == (0, "")
+    assert said
+    if command == "convert":
+        assert load_bundle(tmp_path / "b").model == model
+
+
+@pytest.mark.parametrize("command", ["convert", "bench", "infer", "bench --board qemu"])
+def test_a_model_that_cannot_run_is_one_line_of_every_command(
+    command: str, tmp_path: Path, kws: Run
+) -> None:
+    file = tmp_path / "model.tflite"
+    file.write_bytes(unsupported_model())
+    np.save(tmp_path / "x.npy", np.zeros((1, 1960), np.int8))
+    arguments = {
+        "convert": [file, "--labels", ",".join(LABELS), "--out", tmp_path / "b"],
+        "bench": ["--model", file],
+        "infer": [file, "--input", tmp_path / "x.npy", "--out", tmp_path / "y.npy"],
+    }
+    name, *more = command.split()
+    code, said, error = kws(name, *arguments[name], *more)
+    assert (code, said) == (1, "")
+    assert error == f"kws: {file}: {refusal(unsupported_model(), '')}\n"
+
+
+@pytest.mark.parametrize("command", ["run", "convert"])
+def test_a_model_in_place_of_a_bundle_is_said(command: str, tmp_path: Path, kws: Run) -> None:
+    """`--model` takes bundles: the line says how to make one of a model."""
+    file = tmp_path / "model.tflite"
+    file.write_bytes(dense_model())
+    if command == "run":
+        code, _, error = kws("run", "--model", file, tmp_path)
+        assert (code, error.count("\n")) == (1, 1)
+        assert f"kws convert {file} --labels" in error
+    else:
+        (tmp_path / "saved" / "variables").mkdir(parents=True)
+        (tmp_path / "saved" / "saved_model.pb").touch()
+        code, _, error = kws("convert", tmp_path / "saved")
+        assert (code, error.count("\n")) == (1, 1)
+        assert "SavedModel" in error
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:

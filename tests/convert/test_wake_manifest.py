@@ -68,6 +68,23 @@ def test_an_older_manifest(tmp_path: Path) -> None:
     assert (bundle.recognizer.average_window_ms, bundle.recognizer.minimum_count) == (180, 10)
 
 
+@pytest.mark.parametrize(
+    ("says", "model", "step", "version"),
+    [(None, 3, 20, 2), (10, 1, 10, 1)],
+    ids=["version 1, model of version 2", "version 2, model of version 1"],
+)
+def test_step_and_model_that_do_not_fit_are_refused(
+    says: int | None, model: int, step: int, version: int, tmp_path: Path
+) -> None:
+    manifest = write_manifest(tmp_path, feature_step_size=says)
+    (tmp_path / "loud (1).tflite").write_bytes(wake_model(model))
+    with pytest.raises(ModelError, match="step and model do not fit") as refused:
+        convert_manifest(manifest, tmp_path / "b")
+    assert f"{step} ms, and loud (1).tflite takes {model} new frame(s)" in str(refused.value)
+    assert f"models of version {version}" in str(refused.value)
+    assert not (tmp_path / "b").exists()
+
+
 def test_scores_are_the_models_on_frames_each_10_ms(tmp_path: Path, bursts: Pcm) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
     _, times, scores = bundle.pipeline().trace(bursts)

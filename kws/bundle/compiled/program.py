@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kws import _core
+from kws.bundle.checks import open_model
 from kws.errors import ModelError
 
 _IN_MODEL = 1 << 31
@@ -88,9 +89,10 @@ def compile_model(model: bytes) -> Program:
     Raises:
         ModelError: the core cannot run the model.
     """
+    interpreter = open_model(model)
+    kernels = {name.split()[0]: name for name in interpreter.kernels}
     try:
         plan = _core.Compiled(model)
-        kernels = {name.split()[0]: name for name in _core.Interpreter(model).kernels}
     except _core.CoreError as error:
         raise ModelError(str(error)) from None
     places, constants = _lay_out(model, plan)

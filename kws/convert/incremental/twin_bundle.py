@@ -13,7 +13,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.incremental.twin import Twin, make_twin
 from kws.convert.tflite_import import Changes, name_of, read_model
-from kws.errors import ModelError, UsageError
+from kws.errors import UsageError, located
 from kws.files import atomic_write
 
 
@@ -67,11 +67,9 @@ def twin_of_file(
     model = read_model(file)
     twin = _named(file, model, changes.inference_stride or DEFAULT_STRIDE)
     frames = input_frames(open_model(model).inputs[0].shape)
-    try:
+    with located(file):
         made = make_bundle(twin.model, labels, name=changes.name or name_of(file), frames=frames)
         bundle = changes.apply(made)
-    except (ModelError, UsageError) as error:
-        raise type(error)(f"{file}: {error}") from None
     return write_bundle(bundle, out), twin
 
 
@@ -88,7 +86,5 @@ def write_twin_file(file: Path, out: Path, step: int) -> Twin:
 
 
 def _named(source: Path, model: bytes, step: int) -> Twin:
-    try:
+    with located(source):
         return make_twin(model, step)
-    except ModelError as error:
-        raise type(error)(f"{source}: {error}") from None

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws.errors import BoardError, ModelError, UsageError
+from kws.bundle.checks import open_model
+from kws.errors import BoardError, UsageError
 from kws.files import atomic_write
 from kws.host.build.firmware import build_tool
 from kws.host.emulate.qemu import Qemu
@@ -92,7 +93,7 @@ def on_host(job: Job) -> Outcome:
         ModelError: the core refuses the model.
         UsageError: the rows are not what the model takes.
     """
-    interpreter = open_model(job)
+    interpreter = open_job(job)
     rows = len(job.inputs[0])
     outputs = [
         np.empty((rows, int(np.prod(info.shape))), info.dtype) for info in interpreter.outputs
@@ -111,7 +112,7 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
         BoardError: the board refuses a model, or the emulator failed.
         ModelError, UsageError: as `on_host`.
     """
-    shapes = [open_model(job).outputs for job in jobs]
+    shapes = [open_job(job).outputs for job in jobs]
     elf = build_tool(board, "infer").elf
     with Qemu() as emulator:
         text = emulator.run(elf, _image(jobs), timeout_s=600).text
@@ -126,12 +127,9 @@ def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
     return outcomes
 
 
-def open_model(job: Job) -> _core.Interpreter:
+def open_job(job: Job) -> _core.Interpreter:
     """The core's interpreter for a job's model, its inputs checked."""
-    try:
-        interpreter = _core.Interpreter(job.model)
-    except _core.CoreError as error:
-        raise ModelError(str(error)) from None
+    interpreter = open_model(job.model)
     if len(interpreter.inputs) != len(job.inputs):
         raise UsageError(
             f"the model has {len(interpreter.inputs)} inputs, there are {len(job.inputs)} arrays; "

@@ -12,7 +12,8 @@ import numpy as np
 
 from kws import _core
 from kws.bundle.bundle import Bundle
-from kws.errors import BoardError
+from kws.bundle.checks import open_model
+from kws.errors import BoardError, ModelError
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
 from kws.host.emulate.qemu import Qemu
@@ -22,6 +23,8 @@ from kws.host.measure.footprint import Footprint, read_footprint
 
 _SHIFT = 6  # as tools/bench.cc has it: more than a tick of the board's timer an instruction
 
+_ROOM = (8 * 2**20 - 16, 3 * 2**20, 128)
+"""Bytes of model, bytes of arena, and ops, as tools/bench.cc has them."""
 
 CYCLES_ARE = (
     "estimated for a Cortex-M4 by the timings of its manual; without wait states of the flash, "
@@ -106,9 +109,11 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
 
     Raises:
         UsageError: there is no such board.
+        ModelError: the core refuses the model, or the board has no room for it.
         BoardError: the board cannot run the model.
         ToolError: compiler or emulator are missing or failed.
     """
+    _check_room(board, model)
     elf = build_tool(board, TOOL).elf
     image = bench_image(model)
     with Qemu() as emulator:
@@ -133,6 +138,22 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
         raise BoardError(f"{board}: the benchmark wrote {text!r}; that is a bug") from None
 
 
+def _check_room(board: str, model: bytes) -> None:
+    """Make sure that the benchmark on the emulated board can hold a model.
+
+    Raises:
+        ModelError: it cannot, or the core refuses the model.
+    """
+    interpreter = open_model(model)
+    needs = (len(model), interpreter.arena_used_bytes, len(interpreter.ops))
+    for need, room, what in zip(needs, _ROOM, ("bytes", "bytes of arena", "ops"), strict=True):
+        if need > room:
+            raise ModelError(
+                f"the model has {need:,} {what}, and the benchmark on {board} has room for "
+                f"{room:,}; measure it with --board host"
+            )
+
+
 def bench_flash(board: str, bundle: Bundle) -> Footprint:
     """Flash and RAM by part of the firmware that a bundle makes.
 
@@ -147,13 +168,23 @@ def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
 
     The clips are noise of many levels: what the frontend computes does not depend on them, but
     zeros could be quicker than sound.
+
+    Raises:
+        ModelError: the core refuses the model, or it has several inputs.
     """
     rng = np.random.default_rng(0)
     levels = 10 ** rng.uniform(0, 4, (256, 1))
     clips = (rng.standard_normal((256, _core.SAMPLE_RATE)) * levels).clip(-32768, 32767)
     pcm = clips.astype(np.int16)
-    interpreter = _core.Interpreter(model)
-    rows = rng.integers(-128, 128, (256, *interpreter.inputs[0].shape)).astype(np.int8)
+    interpreter = open_model(model)
+    inputs = interpreter.inputs
+    if len(inputs) != 1:
+        raise ModelError(
+            f"the model has {len(inputs)} inputs; kws bench measures models with one on this "
+            "machine, others with --board qemu"
+        )
+    values = rng.integers(-128, 128, (256, *inputs[0].shape))
+    rows = values.astype(inputs[0].dtype)
     return HostFigures(
         clips_per_second=256 * _per_second(lambda: batch_spectrograms(pcm, threads=1), seconds),
         inferences_per_second=256

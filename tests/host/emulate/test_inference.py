@@ -63,8 +63,8 @@ def test_model_that_the_board_refuses_is_one_line(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The host refuses it first; what the board itself says is seen without the host."""
-    interpreter = inference.open_model(Job(model, (rows(1),)))
-    monkeypatch.setattr(inference, "open_model", lambda _: interpreter)
+    interpreter = inference.open_job(Job(model, (rows(1),)))
+    monkeypatch.setattr(inference, "open_job", lambda _: interpreter)
     with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):
         on_board("qemu", [Job(model, (rows(1),)), Job(model[:1000], (rows(1),))])
 

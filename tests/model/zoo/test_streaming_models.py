@@ -206,7 +206,7 @@ def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
 
 
 def test_few_frames_without_a_memory_are_refused() -> None:
-    with pytest.raises(ModelError, match="fewer frames are of use to a model with variables"):
+    with pytest.raises(ModelError, match="fewer for models that keep variables"):
         make_bundle(dense_model(elements=120), LABELS, name="x")
 
 

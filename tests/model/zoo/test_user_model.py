@@ -118,7 +118,7 @@ def test_op_that_kws_lacks_is_named_before_training(tmp_path: Path, tones: DataS
         "                       layers.Dense(classes, activation='elu'), layers.Dense(classes)])\n"
     )
     settings = replace(SETTINGS, arch=write(tmp_path, HEAD + body))
-    with pytest.raises(ConversionError, match=r"ELU .op \d+. is an op that kws does not have"):
+    with pytest.raises(ConversionError, match=r"ELU, an op that kws does not have"):
         train(tones, tmp_path / "run", settings)
     assert not (tmp_path / "run").exists()
 

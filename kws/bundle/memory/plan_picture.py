@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kws import _core
-from kws.bundle.memory_plan import Plan, short_name
+from kws.bundle.memory.plan import Plan, short_name
 from kws.extras import require
 from kws.files import atomic_write
 

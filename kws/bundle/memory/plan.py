@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass
 
 from kws import _core
-from kws.errors import ModelError
+from kws.bundle.checks import open_model
 
 _LIFE_WIDTH = 40
 """Characters for the time from the first op to the last."""
@@ -32,11 +32,8 @@ def plan_of(model: bytes) -> Plan:
     Raises:
         ModelError: the core cannot run the model.
     """
-    try:
-        interpreter = _core.Interpreter(model)
-        items = tuple(interpreter.plan)
-    except _core.CoreError as error:
-        raise ModelError(str(error)) from None
+    interpreter = open_model(model)
+    items = tuple(interpreter.plan)
     ops = tuple(interpreter.ops)
     before = max((item.last + 1 for item in items), default=0) - len(ops)
     return Plan(("once",) * before + ops, items, interpreter.arena_used_bytes)

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from kws import _core
 from kws.bundle.bundle import default_bundle_path
-from kws.bundle.memory_plan import Plan, plan_of, plan_text, short_name
-from kws.bundle.memory_plan_picture import save_plan
+from kws.bundle.memory.plan import Plan, plan_of, plan_text, short_name
+from kws.bundle.memory.plan_picture import save_plan
 from kws.cli.main import app
 from kws.errors import ModelError, ToolError
 from tests.runtime.fuzz.fuzz_seeds import seeds

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Why a model cannot run, in a line: what it is, why not, and what to do.
+
+The core stops at the first op that it cannot prepare, which may be a consequence. The reason is
+sought in all that the file says of itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kws import _core
+from kws.errors import ConversionError, ModelError
+
+_QUANTIZE = (
+    "convert it again with full integer quantization (TFLiteConverter with a representative data "
+    "set; int8 in and out)"
+)
+
+_BEGINNINGS = (
+    (rb"\x89HDF", f"a Keras file; {_QUANTIZE}"),
+    (rb"PK\x03\x04(?s:.*)model\.weights\.h5", f"a Keras file; {_QUANTIZE}"),
+    (rb"PK\x03\x04(?s:.*)data\.pkl", "a PyTorch file; convert it to an int8 .tflite file"),
+    (rb"PK\x03\x04|\x1f\x8b|BZh|7z\xbc\xaf|\xfd7zXZ", "an archive; name a .tflite file"),
+    (rb"\x08.\x12.(?:pytorch|tf2onnx|onnx)", "an ONNX file; convert it to an int8 .tflite file"),
+    (rb"(?s:.{4})ET\d\d", "an ExecuTorch program; convert its model to an int8 .tflite file"),
+    (rb"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
+    (rb"(?i:\s*<(?:!doctype|html))", "a web page; download the file itself (GitHub: Raw)"),
+)
+"""How files begin that people take for .tflite files, what they are, and what to do."""
+
+_KNOWN = {
+    "edgetpu-custom-op": "the model was compiled for Google's Edge TPU, which alone runs it; take "
+    "the .tflite file that was given to edgetpu_compiler",
+    "ethos-u": "the model was compiled for an Arm Ethos-U, which alone runs it; take the .tflite "
+    "file that was given to Vela",
+    "SignalWindow": "the model makes spectrograms, it hears no words; kws has its own frontend, so "
+    "name the model that follows it",
+}
+"""Custom ops that say what a model is."""
+
+_COPIES = {"QUANTIZE", "DEQUANTIZE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE"}
+"""Ops that move values, or change their type, and compute nothing."""
+
+_EMBEDDING = 96
+"""Features a step in the input of openWakeWord's models."""
+
+
+def refusal(model: bytes, error: str) -> ModelError:
+    """The error that says why the core refuses a model.
+
+    Args:
+        model: the file's bytes.
+        error: what the core says.
+
+    Returns:
+        A ConversionError if no conversion of the model helps.
+    """
+    try:
+        facts = _core.model_facts(model)
+    except _core.CoreError:
+        return ModelError(_foreign(model) or error)
+    never = _never(facts)
+    if never:
+        return ConversionError(never)
+    kind = _kind(facts)
+    missing = dict.fromkeys(op.name for op in facts.ops if not _is_known(op))
+    if missing:
+        also = f"{kind} and " if kind else ""
+        quantize = f" and {_QUANTIZE}" if kind else ""
+        one = f"an op that kws does not have; build the model without it{quantize}"
+        many = f"ops that kws does not have; build the model without them{quantize}"
+        return ConversionError(
+            f"the model {also}uses {_listed(missing)}, {one if len(missing) == 1 else many}"
+        )
+    if kind:
+        return ModelError(f"the model {kind}; kws runs int8: {_QUANTIZE}")
+    return ModelError(_with_types(facts, error))
+
+
+def _foreign(model: bytes) -> str | None:
+    """What a file is that is no .tflite file, and what to do."""
+    for beginning, what in _BEGINNINGS:
+        if re.match(beginning, model):
+            return f"not a .tflite file but {what}"
+    return None if model[4:8] == b"TFL3" else "not a .tflite file; name one, or convert the model"
+
+
+def _never(facts: _core.ModelFacts) -> str | None:
+    """Why no conversion of a model helps."""
+    custom = list(dict.fromkeys(op.name for op in facts.ops if op.custom))
+    for name, reason in _KNOWN.items():
+        if name in custom:
+            return reason
+    flex = [name.removeprefix("Flex") for name in custom if name.startswith("Flex")]
+    if flex:
+        return (
+            f"the model uses TensorFlow's own {_listed(flex)} (Flex), which only a computer runs; "
+            "build it without, and convert it without SELECT_TF_OPS"
+        )
+    shape = facts.inputs[0].shape if facts.inputs else ()
+    if len(shape) == 3 and shape[-1] == _EMBEDDING and facts.inputs[0].dtype == "float32":
+        return (
+            f"the model's input, {'x'.join(map(str, shape))} float32, has to come from a second, "
+            "larger network, as with openWakeWord; train the phrase for a microcontroller with kws "
+            "wake"
+        )
+    return None
+
+
+def _is_known(op: _core.OpFacts) -> bool:
+    return not op.custom and op.name in _core.OPS
+
+
+def _kind(facts: _core.ModelFacts) -> str | None:
+    """How a model computes, if kws does not compute that way."""
+    ops = [op for op in facts.ops if _is_known(op) and op.name not in _COPIES and op.gives]
+    given = [op.gives[0] for op in ops]
+    floats = [op for op in ops if op.gives[0] == "float32"]
+    kinds = (
+        (
+            any("int8" in op.takes[1:] for op in floats),
+            "has int8 weights and computes in float32 (dynamic range quantization)",
+        ),
+        (
+            bool(floats) and any("float16" in op.takes for op in facts.ops),
+            "has float16 weights and computes in float32",
+        ),
+        (bool(floats) and "int8" in given, "computes in float32 in part"),
+        (bool(floats), "computes in float32"),
+        ("uint8" in given, "computes in uint8 (quantized as by TensorFlow 1)"),
+        (any("int4" in op.takes for op in ops), "has weights of 4 bits"),
+        ("int16" in given and "int8" not in given, "computes in int16 (16x8 quantization)"),
+    )
+    return next((kind for applies, kind in kinds if applies), None)
+
+
+def _with_types(facts: _core.ModelFacts, error: str) -> str:
+    """The core's message about an op's types, with the types."""
+    match = re.search(r"tensor types; (.*) \(op (\d+), \w+\)", error)
+    if not match:
+        return error
+    op = facts.ops[int(match[2])]
+    return (
+        f"kws has no {op.name} (op {match[2]}) from {', '.join(op.takes)} to "
+        f"{', '.join(op.gives)}; {match[1]}"
+    )
+
+
+def _listed(names: Iterable[str]) -> str:
+    """'A', 'A and B', 'A, B, C and 3 more'."""
+    listed = list(names)
+    if len(listed) == 1:
+        return listed[0]
+    shown, rest = listed[:3], len(listed) - 3
+    last = f"{rest} more" if rest > 0 else shown.pop()
+    return f"{', '.join(shown)} and {last}"

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models of other kinds: the line says what they are, not where the core stopped."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from kws import _core
+from kws.bundle.checks import open_model
+from kws.errors import ConversionError, KwsError, ModelError
+from tests.runtime.model_builder import ModelBuilder
+from tests.small_models import dense_model, unsupported_model
+
+
+def dense(activations: str, weights: str, shape: tuple[int, ...] = (1, 8)) -> bytes:
+    """One dense layer of these types."""
+    m = ModelBuilder()
+    x = m.tensor(shape, activations, 0.1)
+    matrix = m.tensor((4, shape[-1]), weights, 0.1, data=np.zeros((4, shape[-1])))
+    y = m.tensor((1, 4), activations, 0.1)
+    m.op("FULLY_CONNECTED", [x, matrix, -1], [y], "FullyConnectedOptions")
+    return m.build([x], [y])
+
+
+def with_custom(*names: str, dtype: str = "int8") -> bytes:
+    """Custom ops after an op of the core."""
+    m = ModelBuilder()
+    tensors = [m.tensor((1, 8), dtype, 0.1) for _ in range(len(names) + 2)]
+    m.op("RELU", tensors[:1], tensors[1:2])
+    for number, name in enumerate(names, 1):
+        m.custom_op(name, [tensors[number]], [tensors[number + 1]], b"")
+    return m.build(tensors[:1], tensors[-1:])
+
+
+def with_ops(*names: str, dtype: str = "int8") -> bytes:
+    m = ModelBuilder()
+    tensors = [m.tensor((1, 8), dtype, 0.1) for _ in range(len(names) + 1)]
+    for number, name in enumerate(names):
+        m.op(name, [tensors[number]], [tensors[number + 1]])
+    return m.build(tensors[:1], tensors[-1:])
+
+
+def softmax_to_int16() -> bytes:
+    m = ModelBuilder()
+    x, y = m.tensor((1, 8), "int8", 0.1), m.tensor((1, 8), "int8", 0.1)
+    scores = m.tensor((1, 8), "int16", 1 / 32768)
+    m.op("RELU", [x], [y])
+    m.op("SOFTMAX", [y], [scores], "SoftmaxOptions", beta=1.0)
+    return m.build([x], [scores])
+
+
+def archive(name: str) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        file.writestr(name, "x")
+    return data.getvalue()
+
+
+KINDS: dict[str, tuple[Callable[[], bytes], type[KwsError], str]] = {
+    "float": (lambda: dense("float32", "float32"), ModelError, "computes in float32; .*int8"),
+    "dynamic range": (
+        lambda: dense("float32", "int8"),
+        ModelError,
+        "int8 weights and computes in float32",
+    ),
+    "TensorFlow 1": (lambda: dense("uint8", "uint8"), ModelError, "computes in uint8 .*Flow 1"),
+    "16x8": (lambda: dense("int16", "int8"), ModelError, "computes in int16"),
+    "Edge TPU": (
+        lambda: with_custom("edgetpu-custom-op"),
+        ConversionError,
+        "Edge TPU.*given to edgetpu_compiler",
+    ),
+    "Vela": (lambda: with_custom("ethos-u"), ConversionError, "Ethos-U.*given to Vela"),
+    "Flex": (
+        lambda: with_custom("FlexErf", "FlexRFFT", dtype="float32"),
+        ConversionError,
+        r"TensorFlow's own Erf and RFFT \(Flex\).*SELECT_TF_OPS",
+    ),
+    "a custom op": (lambda: with_custom("MyOp"), ConversionError, "uses MyOp, an op that kws"),
+    "TFLM's preprocessor": (
+        lambda: with_custom("SignalWindow", "SignalRfft", dtype="int16"),
+        ConversionError,
+        "makes spectrograms",
+    ),
+    "openWakeWord": (
+        lambda: dense("float32", "float32", (1, 16, 96)),
+        ConversionError,
+        "1x16x96 float32, .*openWakeWord; .*kws wake",
+    ),
+    "several ops": (
+        lambda: with_ops("COS", "ELU", "RELU", "SIN", "ABS", "COS"),
+        ConversionError,
+        "uses COS, ELU, SIN and 1 more, ops that kws does not have",
+    ),
+    "ops and types": (
+        lambda: with_ops("RELU", "COS", dtype="float32"),
+        ConversionError,
+        "computes in float32 and uses COS, an op .*without it and convert it again",
+    ),
+    "types of one op": (softmax_to_int16, ModelError, r"no SOFTMAX \(op 1\) from int8 to int16"),
+    "cut off": (lambda: dense_model()[:4000], ModelError, "damaged"),
+    "Keras": (lambda: archive("model.weights.h5"), ModelError, "a Keras file"),
+    "Keras 2": (lambda: b"\x89HDF\r\n\x1a\n" + bytes(50), ModelError, "a Keras file"),
+    "PyTorch": (lambda: archive("archive/data.pkl"), ModelError, "a PyTorch file"),
+    "an archive": (lambda: archive("model.tflite"), ModelError, "an archive"),
+    "ONNX": (lambda: b"\x08\x07\x12\x07pytorch\x1a\x061.12.1:", ModelError, "an ONNX file"),
+    "Git LFS": (
+        lambda: b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 7\n",
+        ModelError,
+        "git lfs pull",
+    ),
+    "a page": (lambda: b"\n<!DOCTYPE html>\n<html></html>", ModelError, "a web page"),
+    "anything": (lambda: b"RIFF" + bytes(100), ModelError, "not a .tflite file"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_kind_of_model_is_named(kind: str) -> None:
+    make, error, says = KINDS[kind]
+    with pytest.raises(error, match=says) as refused:
+        open_model(make())
+    assert "\n" not in str(refused.value)
+    assert "not registered" not in str(refused.value)
+
+
+def test_facts_of_a_model_that_cannot_run() -> None:
+    facts = _core.model_facts(with_custom("FlexErf", dtype="float32"))
+    assert [(op.name, op.custom, op.takes, op.gives) for op in facts.ops] == [
+        ("RELU", False, ["float32"], ["float32"]),
+        ("FlexErf", True, ["float32"], ["float32"]),
+    ]
+    assert [(info.shape, info.dtype) for info in facts.inputs] == [((1, 8), "float32")]
+
+
+def test_facts_of_a_damaged_model_are_refused_or_read() -> None:
+    """No byte of the file is trusted: each cut and each changed byte gives facts or a CoreError."""
+    model = unsupported_model()
+    rng = np.random.default_rng(0)
+    refused = 0
+    for start in range(0, len(model), 4):
+        changed = bytearray(model)
+        changed[start : start + 4] = rng.bytes(4)
+        for data in (model[:start], bytes(changed)):
+            try:
+                _core.model_facts(data)
+            except _core.CoreError:
+                refused += 1
+    assert refused > len(model) // 4
+
+
+def test_an_error_of_the_core_is_one_that_the_command_line_prints() -> None:
+    with pytest.raises(KwsError):
+        _core.Interpreter(b"")
