@@ -28,6 +28,8 @@ MOST_BYTES = 32
 
 _NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
 
+_SENTENCE_MARKS = re.compile("[.,;:!?¡¿…。，、！？।]")  # noqa: RUF001 - full-width marks
+
 _IN_WORDS = frozenset("'-_\u200c\u200d")
 """Besides letters, their marks and digits. The last two join letters in Indian languages."""
 
@@ -60,17 +62,29 @@ def word_of(text: str) -> str:
 
 
 def label_of(phrase: str) -> str:
-    """The label of a phrase: `word_of` it in small letters.
+    """The label of a phrase: `word_of` it in small letters, without a sentence's marks.
 
     Raises:
         UsageError: nothing is left.
     """
     # The small letter of a Turkish capital is i with a second dot above.
-    small = phrase.replace("\u0130", "i").lower()
+    small = _SENTENCE_MARKS.sub(" ", phrase.replace("\u0130", "i").lower())
     label = re.sub(r"_+", "_", word_of(small)).strip("_")
     if not label:
         raise UsageError("an empty phrase; say what the device is to hear: kws wake 'hey marvin'")
     return label
+
+
+def keyword_labels(words: Sequence[str], phrase: str, name: str | None) -> tuple[str, ...]:
+    """The labels of some keywords, or of one phrase, which may have another name.
+
+    Raises:
+        UsageError: nothing is said, or what cannot be a label.
+    """
+    labels = tuple(label_of(text) for text in words or (name or phrase,))
+    for label in labels:
+        check_keyword(label, "choose another word" if words else "name it with --name")
+    return labels
 
 
 def check_word(word: str, way_out: str = "choose another word") -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,6 +44,14 @@ def check_name(name: str) -> None:
         raise UsageError(
             f"name {name!r}: a model's name is 1 to 32 letters, digits, '_', '.' and '-'"
         )
+
+
+def name_from(text: str) -> str:
+    """A bundle's name from a label's or a file's: marks of letters go, other letters become `_`."""
+    parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", plain)[:32].strip("_.-")
+    return name or "model"
 
 
 def open_model(model: bytes) -> _core.Interpreter:

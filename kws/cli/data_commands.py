@@ -15,9 +15,11 @@ from kws.audio.tts.synth_settings import SynthSettings
 from kws.cli.options import (
     DataOption,
     JsonOption,
+    LanguageOption,
     NewDataOption,
     PortOption,
     WordsOption,
+    accents_of,
     board_finder,
     setting_option,
     split_words,
@@ -49,10 +51,7 @@ def synth(
         typer.Option(help="Words of the unknown class: up,down. The default suits the keywords."),
     ] = None,
     alike: Annotated[int, setting_option(SynthSettings, "alike", "--alike")] = SynthSettings.alike,
-    accents: Annotated[
-        str | None,
-        typer.Option(help="Language codes of espeak-ng: de,fr. The default is English."),
-    ] = None,
+    language: LanguageOption = "en",
     engines: Annotated[
         str,
         typer.Option(help="Engines that speak: piper,kokoro,flite,espeak. The default is all."),
@@ -73,11 +72,10 @@ def synth(
         seed=seed,
         engines=split_words(engines),
         clip_ms=window_ms,
+        accents=accents_of(language),
     )
     if unknown is not None:
         settings = replace(settings, unknown=split_words(unknown))
-    if accents is not None:
-        settings = replace(settings, accents=split_words(accents))
     report = synthesize(settings, out)
     print(
         f"{out}: {len(report.words)} words ({', '.join(report.words)}) by {report.voices} voices"

@@ -111,6 +111,15 @@ NewDataOption = Annotated[
 ]
 WordsOption = Annotated[str, typer.Option("--words", help="Keywords, separated by commas: yes,no.")]
 
+LanguageOption = Annotated[
+    str,
+    typer.Option(
+        "--language",
+        "--accents",
+        help="Language of the words, or accents with commas: de, or fr-fr,fr-be. "
+        "espeak-ng --voices lists the codes.",
+    ),
+]
 NegativesOption = Annotated[
     list[Path] | None,
     typer.Option(help="Folder of long recordings of talk without the keywords. Repeat for more."),
@@ -263,6 +272,16 @@ def print_tables(*tables: object) -> None:
     console = Console(highlight=False)
     for table in tables:
         console.print(table)
+
+
+def accents_of(languages: str) -> tuple[str, ...]:
+    """espeak-ng's codes for the languages and accents of `--language`."""
+    from kws.audio.tts.engines import espeak
+
+    codes = split_words(languages)
+    if not codes:
+        raise UsageError("--language: name a language, such as de")
+    return tuple(dict.fromkeys(accent for code in codes for accent in espeak.accents_of(code)))
 
 
 def split_words(words: str) -> tuple[str, ...]:

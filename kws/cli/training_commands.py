@@ -16,10 +16,12 @@ from kws.cli.options import (
     BUNDLE,
     DataOption,
     JsonOption,
+    LanguageOption,
     NegativesOption,
     NoisesOption,
     RoomsOption,
     WordsOption,
+    accents_of,
     open_data,
     print_tables,
     setting_option,
@@ -27,7 +29,7 @@ from kws.cli.options import (
     surroundings,
 )
 from kws.errors import UsageError
-from kws.labels import label_of
+from kws.labels import keyword_labels
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 from kws.model.wake.wake_settings import STREAMING_HELP, WINDOW_HELP, WakeSettings
 
@@ -174,6 +176,10 @@ def wake(
         float, setting_option(WakeSettings, "false_alarms_per_hour", "--false-alarms-per-hour")
     ] = WakeSettings.false_alarms_per_hour,
     seed: Annotated[int, setting_option(WakeSettings, "seed", "--seed")] = WakeSettings.seed,
+    language: LanguageOption = "en",
+    name: Annotated[
+        str | None, typer.Option(help="Name of the model, and label of its phrase. [the phrase]")
+    ] = None,
     window_ms: Annotated[int | None, typer.Option(help=WINDOW_HELP)] = None,
     streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
     as_json: JsonOption = False,
@@ -182,14 +188,19 @@ def wake(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
+    from kws.bundle.checks import name_from
     from kws.model.wake.promise import expectations
     from kws.model.wake.wake_word import make_wake_word
 
     if phrase and words:
         raise UsageError("a phrase and --words were both given; choose one")
+    labels = keyword_labels(split_words(words), phrase, name)
     result = make_wake_word(
         WakeSettings(
-            tuple(label_of(text) for text in (split_words(words) or (phrase,))),
+            labels,
+            {labels[0]: phrase} if name and phrase else {},
+            name_from(name) if name else "",
+            accents_of(language),
             *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms, streaming),
         ),
         out,

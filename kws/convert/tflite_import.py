@@ -4,13 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle, make_bundle
-from kws.bundle.checks import check_name
+from kws.bundle.checks import check_name, name_from
 from kws.bundle.reading import load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import check_destination, write_bundle
@@ -79,7 +78,7 @@ def convert_file(
     check_destination(out)
     model = read_model(file)
     with located(file):
-        bundle = make_bundle(model, labels, name=changes.name or name_of(file))
+        bundle = make_bundle(model, labels, name=changes.name or name_from(file.stem))
         bundle = changes.apply(bundle)
     return write_bundle(bundle, out)
 
@@ -100,19 +99,13 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
         bundle = make_bundle(
             model,
             (manifest.label,),
-            name=changes.name or name_of(file),
+            name=changes.name or name_from(file.stem),
             recognizer=manifest.recognizer(model),
             stride_samples=manifest.stride_samples,
             data=manifest.about,
         )
         bundle = changes.apply(bundle)
     return write_bundle(bundle, out)
-
-
-def name_of(file: Path) -> str:
-    """A bundle's name from a file's: what a name cannot hold, such as spaces, becomes `_`."""
-    name = re.sub(r"[^A-Za-z0-9_.-]+", "_", file.stem).strip("_.-")
-    return name[:32] or "model"
 
 
 def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:

@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 from kws import _core
 from kws.audio.pcm import Pcm
 from kws.bundle.bundle import as_compiled, with_commands
+from kws.bundle.checks import name_from
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
-from kws.convert.tflite_import import convert_manifest, name_of
+from kws.convert.tflite_import import convert_manifest
 from kws.errors import KwsError, ModelError, UsageError
 from kws.host.emulate import host_device
 from kws.host.serial.lines import Heard
@@ -172,12 +173,14 @@ def test_a_manifest_whose_model_is_gone(tmp_path: Path) -> None:
         ("hey jarvis (2)", "hey_jarvis_2"),
         ("tiny_conv-1.0", "tiny_conv-1.0"),
         ("[]", "model"),
-        ("wörd", "w_rd"),
+        ("wörd", "word"),
+        ("größer", "grosser"),
+        ("你好", "model"),
         ("a" * 40, "a" * 32),
     ],
 )
 def test_any_file_name_gives_a_name(stem: str, name: str) -> None:
-    assert name_of(Path(f"{stem}.tflite")) == name
+    assert name_from(stem) == name
 
 
 def test_bundles_with_different_strides_do_not_share_a_frontend(tmp_path: Path) -> None:

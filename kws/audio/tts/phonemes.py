@@ -61,6 +61,8 @@ def units(ipa: str) -> tuple[str, ...]:
 
     A diphthong is one sound; an r after a vowel is another.
     """
+    # espeak-ng marks where it changes the language: (en), (fr).
+    ipa = re.sub(r"\([a-z-]+\)", "", ipa)
     plain = re.sub(r"[ˈˌː\u0300-\u036fʲʰ]", "", ipa).replace("ɚ", "əɹ").replace("ɝ", "ɜɹ")
     return tuple(unit for part in re.split(r"[\s_]+", plain) for unit in _UNIT.findall(part))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, zip_longest
 
 from kws.audio.tts.engines.espeak import pronounce
-from kws.audio.tts.lexicon import read_words
+from kws.audio.tts.lexicon import common_words, distinct_words
 from kws.audio.tts.phonemes import distance, is_part_of
 from kws.errors import ToolError
 
@@ -33,8 +33,8 @@ def choose_distractors(
     Raises:
         ToolError: espeak-ng failed.
     """
-    distinct = [word for word in read_words("distinct") if word not in keywords]
-    candidates = _candidates(keywords)
+    distinct = [word for word in distinct_words(accent) if word not in keywords]
+    candidates = _candidates(keywords, accent)
     spelled = {word: tuple(word) for word in (*candidates, *distinct, *keywords)}
     sounds = pronounce(list(spelled), accent) or spelled
     chosen = _choose(keywords, candidates, sounds, alike)
@@ -57,7 +57,7 @@ def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") 
     Raises:
         ToolError: espeak-ng, which knows how words sound, is missing or failed.
     """
-    candidates = _candidates(keywords)
+    candidates = _candidates(keywords, accent)
     sounds = pronounce([*candidates, *keywords], accent)
     if not sounds:
         raise ToolError(
@@ -79,11 +79,10 @@ def same_sound(
     return None
 
 
-def _candidates(keywords: Sequence[str]) -> list[str]:
+def _candidates(keywords: Sequence[str], accent: str) -> list[str]:
     parts = [part for keyword in keywords for part in _parts(keyword)]
-    return [
-        word for word in dict.fromkeys([*parts, *read_words("english")]) if word not in keywords
-    ]
+    words = dict.fromkeys([*parts, *common_words(accent)])
+    return [word for word in words if word not in keywords]
 
 
 def _parts(keyword: str) -> list[str]:

@@ -14,7 +14,7 @@ from kws.audio.tts.engines.espeak import spoken_form
 from kws.audio.tts.engines.speech import Draws
 from kws.audio.tts.placement import trim
 from kws.audio.tts.synth import RATES
-from kws.audio.tts.synth_settings import SynthSettings
+from kws.audio.tts.synth_settings import ENGLISH
 from kws.audio.tts.voices import find_voices, speak
 
 _VOICES = 16
@@ -25,19 +25,20 @@ _SHARE = 0.9
 _STEP_MS = 100
 
 
-def window_for(phrases: Sequence[str]) -> int:
+def window_for(phrases: Sequence[str], accents: Sequence[str] = ENGLISH) -> int:
     """Milliseconds of sound that a model has to see to hear the longest of some phrases.
 
     A second, or more if slow voices need more: in steps of 100 ms.
 
     Args:
-        phrases: keywords as `SynthSettings` has them.
+        phrases: what is said; `_` may stand for a space.
+        accents: language codes of espeak-ng.
 
     Raises:
         ToolError: no text-to-speech is installed, or it failed.
     """
     longest = max(phrases, key=len)
-    voices = find_voices(_VOICES, SynthSettings.accents)
+    voices = find_voices(_VOICES, accents)
     slow = Draws(RATES[0], 50.0)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         sounds = pool.map(lambda voice: trim(speak(voice, spoken_form(longest), slow)), voices)

@@ -32,7 +32,7 @@ from kws.audio.tts.other_people import can_change, person, said_by
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import find_voices, is_voice, speak
+from kws.audio.tts.voices import check_letters, find_voices, is_voice, speak
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, make_directory
 from kws.labels import check_keyword, check_word
@@ -81,6 +81,9 @@ class _Task:
     """One take of a word by a voice, as itself and as others."""
 
     word: str
+    text: str
+    """What is said."""
+
     voice: Voice
     take: int
     paths: tuple[Path, ...]
@@ -209,16 +212,18 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
     for word in keywords:
         check_keyword(word)
         _check(word, keywords)
+    said = tuple(settings.spoken_as.get(word, word) for word in keywords)
+    check_letters(said, settings.accents)
     unknown = settings.unknown
     if unknown is None and not settings.words:
-        unknown = sound_alikes(keywords, settings.alike, settings.accents[0])
+        unknown = sound_alikes(said, settings.alike, settings.accents[0])
     elif unknown is None:
-        unknown = choose_distractors(keywords, alike=settings.alike, accent=settings.accents[0])
+        unknown = choose_distractors(said, alike=settings.alike, accent=settings.accents[0])
     words = (*settings.words, *unknown)
     named = (*words, *settings.recorded_keywords)
     for word in words:
         _check(word, named)
-    pair = same_sound(words, keywords, settings.accents[0])
+    pair = same_sound((*said[: len(settings.words)], *unknown), said, settings.accents[0])
     if pair:
         raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
     return words
@@ -245,7 +250,8 @@ def _tasks(
             for take in range(takes):
                 speakers = [voice.name, *(f"{voice.name}-p{n + 1}" for n in range(people))]
                 paths = (out / word / f"{speaker}_nohash_{take}.wav" for speaker in speakers)
-                tasks.append(_Task(word, voice, take, tuple(paths)))
+                text = spoken_form(settings.spoken_as.get(word, word))
+                tasks.append(_Task(word, text, voice, take, tuple(paths)))
     return tasks
 
 
@@ -257,7 +263,7 @@ def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
     rate, pitch = rng.uniform(*RATES), rng.uniform(*_PITCHES)
     for words_per_minute in (rate, RATES[1]):
         draws = Draws(words_per_minute, pitch, _digest(seed, f"{own}/voice"))
-        sound = trim(speak(task.voice, spoken_form(task.word), draws))
+        sound = trim(speak(task.voice, task.text, draws))
         if len(sound) < _SHORTEST_S * SAMPLE_RATE:
             raise DataError(
                 f"{task.word!r} cannot be spoken by {task.voice.name}; "

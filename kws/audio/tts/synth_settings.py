@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from kws.config import setting
 
@@ -53,6 +54,9 @@ class SynthSettings:
     seed: int = setting(0, 0, None, "Another seed gives other clips.")
 
     clip_ms: int = setting(1000, 520, 3020, "Length of a clip, in milliseconds; a word has to fit.")
+
+    spoken_as: Mapping[str, str] = field(default_factory=dict)
+    """What is said for a word that is not spoken as it is written."""
 
     accents: tuple[str, ...] = ENGLISH
     """espeak-ng's language codes. Piper's voices of these languages speak too; flite and Kokoro

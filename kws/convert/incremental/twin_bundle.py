@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
-from kws.bundle.checks import input_frames, open_model
+from kws.bundle.checks import input_frames, name_from, open_model
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.incremental.twin import Twin, make_twin
-from kws.convert.tflite_import import Changes, name_of, read_model
+from kws.convert.tflite_import import Changes, read_model
 from kws.errors import UsageError, located
 from kws.files import atomic_write
 
@@ -67,8 +67,9 @@ def twin_of_file(
     model = read_model(file)
     twin = _named(file, model, changes.inference_stride or DEFAULT_STRIDE)
     frames = input_frames(open_model(model).inputs[0].shape)
+    name = changes.name or name_from(file.stem)
     with located(file):
-        made = make_bundle(twin.model, labels, name=changes.name or name_of(file), frames=frames)
+        made = make_bundle(twin.model, labels, name=name, frames=frames)
         bundle = changes.apply(made)
     return write_bundle(bundle, out), twin
 

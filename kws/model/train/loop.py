@@ -18,7 +18,7 @@ from kws import config
 from kws.audio.dataset import DataSet, Split
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle, make_bundle
-from kws.bundle.checks import check_name
+from kws.bundle.checks import check_name, name_from
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
@@ -127,7 +127,7 @@ def train(
         KwsError: something could not be written.
     """
     entry = find_model(settings.arch)
-    name = name or out.resolve().name
+    name = name or name_from(out.resolve().name)
     check_name(name)
     dataset.check(settings.words)
     check_destination(out / run_files.BUNDLE)

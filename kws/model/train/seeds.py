@@ -14,6 +14,7 @@ import numpy as np
 
 from kws.audio.dataset import DataSet
 from kws.audio.surroundings import Surroundings
+from kws.bundle.checks import name_from
 from kws.bundle.writing import write_bundle
 from kws.files import make_directory
 from kws.model.train.distillation import Teacher
@@ -84,7 +85,7 @@ def train_seeds(
     Raises:
         KwsError: as `train` does.
     """
-    name = name or out.resolve().name
+    name = name or name_from(out.resolve().name)
     runs = []
     for seed in range(settings.seed, settings.seed + seeds):
         folder = out / f"seed{seed}" if seeds > 1 else out

@@ -154,7 +154,8 @@ def make_wake_word(
     # What is missing is said before anything is spoken.
     around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
-    window_ms = min(settings.window_ms or window_for(settings.words), LONGEST_WINDOW_MS)
+    said = [settings.spoken_as.get(word, word) for word in settings.words]
+    window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
     samples = samples_of(window_ms)
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
     dataset = _speak(settings, window_ms, out / DATA, say)
@@ -171,7 +172,7 @@ def make_wake_word(
         return train(
             *(dataset, folder),
             _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
-            name=settings.words[0],
+            name=settings.bundle_name,
             about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
             around=around,
@@ -231,6 +232,8 @@ def _speak(
             takes=settings.takes,
             seed=settings.seed,
             clip_ms=window_ms,
+            spoken_as=settings.spoken_as,
+            accents=settings.accents,
             unheard=True,
         ),
         data,

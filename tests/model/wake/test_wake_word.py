@@ -67,6 +67,38 @@ def test_empty_phrase() -> None:
         label_of(" _ ")
 
 
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [(("unknown",), "every model has"), (("a" * 33,), "33 bytes"), (("你好",), "--language")],
+)
+def test_what_cannot_be_a_keyword_is_refused_before_any_work(
+    words: tuple[str, ...], says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        WakeSettings(words)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        (WakeSettings(("größer",)), "grosser"),
+        (WakeSettings(("你好",), accents=("cmn",)), "model"),
+        (WakeSettings(("hey_marvin", "stop")), "hey_marvin"),
+        (WakeSettings(("größer",), name="bigger"), "bigger"),
+    ],
+)
+def test_a_bundle_has_a_name_that_every_compiler_takes(settings: WakeSettings, name: str) -> None:
+    assert settings.bundle_name == name
+
+
+@pytest.mark.tensorflow
+def test_a_phrase_that_is_no_label_has_a_way_out(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["wake", "ac/dc", "--out", str(tmp_path / "out")])
+    assert isinstance(result.exception, UsageError)
+    assert "name it with --name" in str(result.exception)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("seconds", "at"), [(3.0, 2.2), (3.0, 0.1), (1.0, 0.3), (0.6, 0.1)])
 def test_the_second_holds_the_voice(seconds: float, at: float) -> None:
     pcm = beep(seconds, at)

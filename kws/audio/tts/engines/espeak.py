@@ -13,6 +13,9 @@ from kws.audio.tts.phonemes import units
 from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import UsageError
 
+_OTHER_CODES = {"zh": "cmn"}
+"""Usual codes of languages for which espeak-ng has another."""
+
 
 def find(accents: Sequence[str]) -> list[Voice]:
     """All voices: every variant with one accent, then every variant with the next.
@@ -60,8 +63,8 @@ def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[st
     text = "\n\n".join(spoken_form(word) for word in words) + "\n"
     command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
     lines = [line for line in output(command, text).splitlines() if line.strip()]
-    if len(lines) != len(words):
-        return {}
+    if len(lines) != len(words):  # it takes one of the words for several sentences
+        lines = [output(command, spoken_form(word)).replace("\n", "_") for word in words]
     return {word: units(line) for word, line in zip(words, lines, strict=True)}
 
 
@@ -70,9 +73,40 @@ def spoken_form(word: str) -> str:
     return word.replace("_", " ")
 
 
+def accents_of(code: str) -> tuple[str, ...]:
+    """The accents of a language, such as fr-fr, fr-be and fr-ch for fr; of an accent itself.
+
+    Raises:
+        ToolError: espeak-ng failed.
+        UsageError: it does not know the language.
+    """
+    if code == "en":
+        return ENGLISH
+    code = _OTHER_CODES.get(code, code)
+    if not shutil.which("espeak-ng"):
+        return (code,)
+    known = _codes()
+    own = [accent for accent in (code, f"{code}-{code}") if accent in known]
+    others = [
+        accent
+        for accent in known
+        if "-" not in code and accent.startswith(f"{code}-") and "-latn" not in accent
+    ]
+    if not own and not others:
+        raise UsageError(
+            f"espeak-ng has no language {code!r}; `espeak-ng --voices` lists the codes of those "
+            "that it has, such as de, fr, es, hi, cmn"
+        )
+    return tuple(dict.fromkeys((*own, *others)))
+
+
+def _codes() -> list[str]:
+    return [line.split()[1] for line in output(["espeak-ng", "--voices"]).splitlines()[1:]]
+
+
 def _known_accents(accents: Sequence[str]) -> list[str]:
     """The accents that espeak-ng has. It lists fr-fr for fr, which is good as well."""
-    known = [line.split()[1] for line in output(["espeak-ng", "--voices"]).splitlines()[1:]]
+    known = _codes()
     for accent in accents:
         if not {accent, f"{accent}-{accent}"} & set(known) and accents is not ENGLISH:
             raise UsageError(

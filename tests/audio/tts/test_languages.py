@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words of other languages: which accents a language has, who can read it, what sounds alike."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kws.audio.dataset import open_dataset
+from kws.audio.tts.engines.espeak import accents_of, find
+from kws.audio.tts.lexicon import common_words, distinct_words, read_words
+from kws.audio.tts.phonemes import units
+from kws.audio.tts.sound_alikes import choose_distractors
+from kws.audio.tts.synth import synthesize
+from kws.audio.tts.synth_settings import ENGLISH, SynthSettings
+from kws.audio.tts.voices import check_letters
+from kws.errors import UsageError
+from kws.labels import check_word, word_of
+
+pytestmark = pytest.mark.process
+
+needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
+
+LISTS = ("de", "fr", "es", "hi", "cmn")
+PHRASES = {"de": "größer", "fr": "élan", "es": "mañana", "hi": "नमस्ते", "zh": "你好"}
+
+
+@needs_espeak
+@pytest.mark.parametrize("language", PHRASES)
+def test_each_language_has_voices_and_words_of_its_own(language: str) -> None:
+    accents = accents_of(language)
+    voices = find(accents)
+    assert len({voice.variant for voice in voices}) > 40
+    assert {voice.accent for voice in voices} == set(accents)
+    words = choose_distractors([PHRASES[language]], alike=4, accent=accents[0])
+    assert len(words) >= 10
+    assert set(words) <= set(common_words(accents[0])) - set(read_words("english"))
+
+
+@needs_espeak
+def test_accents_of_a_language() -> None:
+    assert accents_of("en") == ENGLISH
+    assert accents_of("en-gb") == ("en-gb",)
+    french = accents_of("fr")
+    assert french[0] == "fr-fr"
+    assert "fr-be" in french
+    assert accents_of("zh") == accents_of("cmn") == ("cmn",)
+    with pytest.raises(UsageError, match="no language 'xx'"):
+        accents_of("xx")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_words_of_a_list_can_be_spoken_and_are_there_once(name: str) -> None:
+    words = distinct_words(name)
+    assert len(words) > 150
+    for word in words:
+        check_word(word)
+    assert len({word_of(word) for word in words}) == len(words)
+
+
+def test_english_voices_read_no_other_letters() -> None:
+    check_letters(["größer", "what's_up", "7"], ENGLISH)
+    check_letters(["你好"], ["cmn"])
+    for phrase in ("你好", "नमस्ते", "привет"):
+        with pytest.raises(UsageError, match="--language"):
+            check_letters([phrase], ENGLISH)
+
+
+def test_marks_of_a_change_of_language_are_no_sounds() -> None:
+    assert units("(en)_k_ˈʌ_m_(de)") == units("k_ˈʌ_m")
+
+
+@needs_espeak
+def test_a_word_is_spoken_as_another_text(tmp_path: Path) -> None:
+    def clips(**settings: object) -> dict[str, bytes]:
+        small = SynthSettings(("a",), unknown=("up",), voices=3, people=0, takes=1, seed=1)
+        out = tmp_path / str(len(list(tmp_path.iterdir())))
+        synthesize(SynthSettings(**{**vars(small), "engines": ("espeak",), **settings}), out)
+        assert open_dataset(out).words == ("a", "up")
+        return {path.name: path.read_bytes() for path in (out / "a").iterdir()}
+
+    plain = clips()
+    assert clips(spoken_as={"a": "good morning"}) != plain
+    assert clips(spoken_as={"a": "a"}) == plain
+
+
+@needs_espeak
+def test_a_word_without_latin_letters_needs_its_language(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="--language"):
+        synthesize(SynthSettings(("你好",), voices=3), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
