@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on boards, emulated and real, and on their firmware."""
+"""Commands on boards, emulated and real, on their firmware, and on what models cost there."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from kws.cli.options import (
     ThenOption,
     open_bundle,
     open_device,
+    print_tables,
     schedule_of,
 )
 from kws.errors import UsageError
@@ -242,3 +243,45 @@ def doctor(*, as_json: JsonOption = False) -> None:
     print(board_tables.list_json(checks) if as_json else board_tables.checks_text(checks))
     if not all(check.present or check.optional for check in checks):
         raise typer.Exit(1)
+
+
+def models(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Architectures of the zoo, or .py files. Without any: the whole zoo."),
+    ] = None,
+    *,
+    board: Annotated[str, typer.Option(help="Emulated board to measure on, or none.")] = "qemu",
+    words: Annotated[int, typer.Option(min=1, help="Number of keywords.")] = 2,
+    runs: Annotated[
+        Path, typer.Option(help="Folder of training runs whose accuracy is shown.")
+    ] = Path("runs"),
+    as_json: JsonOption = False,
+) -> None:
+    """List the architectures of the zoo and their costs.
+
+    They are measured once.
+    """
+    from kws.convert.backend import check_tensorflow
+
+    check_tensorflow()
+    from kws.bundle.bundle import default_bundle_path
+    from kws.host.build.boards import find_board
+    from kws.host.build.programs import cache_folder
+    from kws.host.measure import model_costs
+    from kws.model.zoo import MODELS
+
+    if board != "none":
+        find_board(board)
+    costs = model_costs.measure(
+        names or list(MODELS),
+        words + 2,
+        None if board == "none" else board,
+        cache_folder(),
+        lambda line: print(line, file=sys.stderr, flush=True),
+    )
+    trained = model_costs.find_trained([default_bundle_path().parent, runs])
+    if as_json:
+        print(dumps(model_costs.to_json(costs, trained), indent=2))
+    else:
+        print_tables(model_costs.table(costs, trained))

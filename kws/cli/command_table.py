@@ -82,7 +82,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "{out} keeps the runs that are complete; the same command continues",
         ),
         Command(
-            training_commands.models,
+            board_commands.models,
             "tiny_conv ds_cnn",
             "what was measured is kept; the same command continues",
         ),
