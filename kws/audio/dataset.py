@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
+from kws.audio.decoding.left_out import unheard_text
 from kws.audio.layout.word_folders import WordFolders, composed, read_folders
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip
@@ -198,6 +199,8 @@ def _notes(
             f"{root}: {len(folders.loose)} recordings in no folder of a word are left out, such as "
             f"{folders.loose[0].name}"
         )
+    if folders.unheard:
+        notes.append(f"{root}: {unheard_text(folders.unheard)}")
     unnamed = [file for file in folders.spoken if not file.is_named]
     if unnamed and not has_lists:
         notes.append(

@@ -29,10 +29,12 @@ import numpy as np
 
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
-from kws.audio.decoding.file_kinds import EXTENSIONS
+from kws.audio.decoding.file_kinds import readable_endings
+from kws.audio.decoding.left_out import damaged_text, unheard, unheard_text, unopened
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import load_clip
+from kws.audio.sound_files import read_recording
 from kws.errors import DataError
+from kws.progress import notice
 
 MANIFEST = "manifest.csv"
 
@@ -116,21 +118,40 @@ def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; name a folder of recordings")
     manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
+    endings = readable_endings()
     paths = sorted(
         path
         for path in folder.rglob("*")
-        if path.suffix.lower() in EXTENSIONS and path.is_file() and not path.name.startswith(".")
+        if path.suffix.lower() in endings and path.is_file() and not path.name.startswith(".")
     )
     if manifest:
         every = _listed(manifest, None, kind)
         of_split = _listed(manifest, split, kind)
-        paths = [path for path in paths if path in every]
+        paths = _opened(folder, [path for path in paths if path in every])
         recordings = [of_split[path] for path in paths if path in of_split]
     else:
+        paths = _opened(folder, paths)
         recordings = [_plain(path, folder, None if kind == "room" else split) for path in paths]
     if not paths:
         raise DataError(f"{folder}: no recordings of {kind}; name a folder that holds some")
     return recordings
+
+
+def _opened(folder: Path, paths: list[Path]) -> list[Path]:
+    """The files that can be opened; a line on stderr names the others.
+
+    Raises:
+        AudioError: none can be opened.
+    """
+    faults = unopened(paths)
+    if foreign := unheard(folder):
+        notice(f"{folder}: {unheard_text(foreign)}")
+    if not faults:
+        return paths
+    if len(faults) == len(paths):
+        raise next(iter(faults.values()))
+    notice(f"{folder}: {damaged_text(folder, faults)}")
+    return [path for path in paths if path not in faults]
 
 
 def load_recordings(
@@ -138,12 +159,17 @@ def load_recordings(
 ) -> list[Pcm]:
     """The sound of each, decoded on all cores: int16[n], 16 kHz.
 
+    Of one that is cut off there is what it holds; a line on stderr says so.
+
     Raises:
-        AudioError: a file is missing or damaged.
+        AudioError: a file is missing or holds no sound.
     """
 
     def load(recording: LongRecording) -> Pcm:
-        pcm = load_clip(recording.path)
+        sound = read_recording(recording.path)
+        for note in sound.notes:
+            notice(f"{recording.path}: {note}")
+        pcm = sound.pcm
         start, end = (round(share * len(pcm)) for share in recording.part)
         return pcm[start:end]
 

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -52,6 +51,12 @@ class Sound:
 
     digest: bytes
     """Equal for equal samples, whatever the file's format."""
+
+    one_channel: bool
+    """Whether one channel was read, since the average of all would hide the voice."""
+
+    far: bool
+    """Whether samples were far over full scale, and divided."""
 
 
 @dataclass(frozen=True)
@@ -172,12 +177,17 @@ def _look(path: Path) -> Sound | AudioError:
         recording = read_recording(path)
     except AudioError as error:
         return error
-    pcm = recording.pcm
-    low, high = int(pcm.min()), int(pcm.max())
-    full_scale = int(np.count_nonzero((pcm == 32767) | (pcm == -32768)))
-    digest = hashlib.blake2b(pcm.tobytes(), digest_size=16).digest()
+    if recording.damage:
+        return AudioError(f"{path}: {recording.damage}")
+    digest = hashlib.blake2b(recording.pcm.tobytes(), digest_size=16).digest()
     return Sound(
-        len(pcm) / SAMPLE_RATE, recording.rate, max(high, -low) / 32768, full_scale, digest
+        recording.seconds,
+        recording.rate,
+        recording.peak,
+        recording.clipped,
+        digest,
+        recording.mix.reason != "",
+        recording.mix.divisor != 1.0,
     )
 
 
@@ -208,8 +218,13 @@ def _problems(
             bad["unreadable"].append(name)
             continue
         same[sound.digest].append(name)
-        if sound.rate != SAMPLE_RATE:
-            bad["rate"].append(name)
+        for kind, is_so in (
+            ("rate", sound.rate != SAMPLE_RATE),
+            ("channels", sound.one_channel),
+            ("level", sound.far),
+        ):
+            if is_so:
+                bad[kind].append(name)
         if path in clips:
             for kind, is_so in (
                 ("short", sound.seconds < SHORT_S),
@@ -233,11 +248,13 @@ def _problems(
 
 
 _KINDS = {
-    "unreadable": "files are empty, damaged or no recordings",
+    "unreadable": "files are empty, cut off, damaged or no recordings (they are left out)",
     "short": f"clips are shorter than {SHORT_S} s",
     "quiet": f"clips are silent, never louder than {QUIET_PEAK:.1%} of full scale",
     "clipped": f"clips are too loud, {CLIPPED_SAMPLES} or more samples at full scale",
     "rate": f"files are not at {SAMPLE_RATE} Hz (they are resampled)",
+    "channels": "files have channels that cancel or hold noise (the best one is read)",
+    "level": "files have samples far over full scale (they are divided)",
     "duplicate": "files have the same samples as another",
     "shared": "speakers are in more than one set, a test would flatter",
     "scarce": f"words have fewer than {SCARCE_CLIPS} clips for training",

@@ -192,13 +192,10 @@ def refuse_built_in(path: Path, out: Path | None) -> None:
 
 
 def open_data(path: Path) -> DataSet:
-    """The data set in a folder; what the user has to know about it is said."""
-    from kws.audio.dataset import open_dataset
+    """What can be used of the data set in a folder; what the user has to know about it is said."""
+    from kws.audio.layout.usable_clips import open_usable
 
-    dataset = open_dataset(path)
-    for note in dataset.notes:
-        print(f"kws: {note}", file=sys.stderr, flush=True)
-    return dataset
+    return open_usable(path)
 
 
 def open_bundle(path: Path | None) -> Bundle:

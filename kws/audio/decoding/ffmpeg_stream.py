@@ -22,6 +22,9 @@ class FfmpegStream:
 
     subtype = "FFMPEG"
     exact = False
+    is_whole = False
+    """Nobody knows that before the end, either."""
+
     frames: int | None = None
     """Nobody knows how many there are before the end."""
 

@@ -28,13 +28,15 @@ FOREIGN = frozenset(
 HEADERLESS = frozenset({".pcm", ".raw", ".s16", ".sw"})
 """Extensions of samples without a header: nobody can tell their rate."""
 
-EXTENSIONS = READ | FOREIGN
-"""Extensions of files that count as recordings."""
-
 
 def ffmpeg() -> str | None:
     """The path of ffmpeg; None where it is not installed."""
     return shutil.which("ffmpeg")
+
+
+def readable_endings() -> frozenset[str]:
+    """Extensions, in lower case, of the recordings that can be read on this machine."""
+    return READ | FOREIGN if ffmpeg() else READ
 
 
 def may_be_mp3(path: Path, head: bytes) -> bool:

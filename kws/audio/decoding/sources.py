@@ -80,6 +80,12 @@ class SndfileSource:
         frames = int(self._file.frames)
         return frames if frames < _MOST_FRAMES else None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is known without decoding that all samples are there, and are numbers."""
+        plain = self.subtype.startswith(("PCM_", "ULAW", "ALAW")) and self._file.format != "FLAC"
+        return plain and 0 < (self._promised or 0) <= (self.frames or 0)
+
     def read(self, frames: int) -> Samples:
         """The next samples, [n, channels]: int16 if `exact`, else float32; none at the end."""
         kind = "int16" if self.exact else "float32"

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kws.audio.decoding.file_kinds import EXTENSIONS
+from kws.audio.decoding.file_kinds import readable_endings
+from kws.audio.decoding.left_out import unheard, unheard_text
 from kws.audio.layout.speaker_names import named_speaker
 from kws.labels import SILENCE, UNKNOWN, word_of
 
@@ -43,9 +44,14 @@ class WordFolders:
     left_out: list[str] = field(default_factory=list)
     """Folders whose names begin with `_`, but for those that have a meaning."""
 
+    unheard: list[Path] = field(default_factory=list)
+    """Files with sound that nothing here decodes."""
+
     @property
     def lack_of_words(self) -> str:
         """Why a folder without words is no data set, and what to do."""
+        if self.unheard:
+            return unheard_text(self.unheard)
         if not self.loose:
             return (
                 "no words; a data set has a folder of recordings for each word, such as "
@@ -79,18 +85,20 @@ def read_folders(root: Path) -> WordFolders:
         elif folder != background:
             out.left_out.append(folder.name)
     out.loose.extend(recordings(root))
+    out.unheard.extend(unheard(root))
     out.spoken.sort(key=lambda file: (file.word, file.path.parts))
     return out
 
 
 def recordings(folder: Path) -> list[Path]:
-    """Files of a folder that have a recording's extension, sorted by name."""
+    """Files of a folder that have the extension of a recording that can be read, by name."""
+    endings = readable_endings()
     with os.scandir(folder) as entries:
         names = [
             entry.name
             for entry in entries
             if not entry.name.startswith(".")
-            and os.path.splitext(entry.name)[1].lower() in EXTENSIONS  # noqa: PTH122 - 100,000 of them
+            and os.path.splitext(entry.name)[1].lower() in endings  # noqa: PTH122 - 100,000 of them
             and entry.is_file()
         ]
     return [folder / name for name in sorted(names)]

@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.dataset import DataSet, Split
+from kws.audio.layout.usable_clips import open_usable
 from kws.audio.long_recordings import LongRecording
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
@@ -149,7 +150,7 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
     split = split_of(settings.split)
     # What is missing is said before hours of sound are played.
     talk = settings.surroundings.talk(split, bundle.keywords) if talks else []
-    dataset = open_dataset(settings.data) if settings.data else None
+    dataset = open_usable(settings.data) if settings.data else None
     if dataset:
         check_keywords(bundle, *one_split(dataset, split))
     stream = _measure_streams(bundle, settings, dataset, talk, keywords)

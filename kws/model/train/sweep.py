@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kws import config
-from kws.audio.dataset import open_dataset
+from kws.audio.layout.usable_clips import open_usable
 from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
@@ -190,7 +190,7 @@ def run_job(job: Job) -> str:
     from kws.model.train.loop import train  # noqa: PLC0415 - TensorFlow, in the worker alone
 
     try:
-        train(open_dataset(job.data), job.out, _settings(job), name="sweep")
+        train(open_usable(job.data), job.out, _settings(job), name="sweep")
     except KwsError as error:
         return str(error)
     return ""

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
+from kws.audio.decoding.left_out import damaged, damaged_text, unheard_text
 from kws.audio.layout.word_folders import read_folders, recordings, speaker_of
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import DataError
 from kws.labels import label_of
+from kws.progress import notice
 
 
 def import_recordings(
@@ -32,20 +34,29 @@ def import_recordings(
 
     Raises:
         DataError: the folder is missing, or holds no recording of a keyword.
-        AudioError: a recording is damaged.
+        AudioError: none of them can be used.
         KwsError: a clip could not be written.
     """
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; name one with recordings of {words[0]!r}")
     by_word: dict[str, list[tuple[Path, str]]] = {}
-    for file in read_folders(folder).spoken:
+    folders = read_folders(folder)
+    if folders.unheard:
+        notice(f"{folder}: {unheard_text(folders.unheard)}")
+    for file in folders.spoken:
         label = label_of(file.word)
         word = label if label in words else file.word
         by_word.setdefault(word, []).append((file.path, file.speaker))
     if len(words) == 1 and words[0] not in by_word:
         by_word[words[0]] = [(path, speaker_of(path, words[0])) for path in recordings(folder)]
+    bad = damaged([path for files in by_word.values() for path, _ in files])
+    if bad:
+        notice(f"{folder}: {damaged_text(folder, bad)}")
+        by_word = {w: [f for f in files if f[0] not in bad] for w, files in by_word.items()}
     for word in words:
         if not by_word.get(word):
+            if bad:
+                raise next(iter(bad.values()))
             raise DataError(
                 f"{folder}: no recordings of {word!r}; put them into {folder / word}, such as "
                 f"anna_1.wav (kws record makes them)"
