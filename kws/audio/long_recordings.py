@@ -32,7 +32,7 @@ from kws.audio.dataset import Split
 from kws.audio.decoding.file_kinds import readable_endings
 from kws.audio.decoding.left_out import damaged_text, unheard, unheard_text, unopened
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import read_recording
+from kws.audio.sound_files import hear
 from kws.errors import DataError
 from kws.progress import notice
 
@@ -166,10 +166,7 @@ def load_recordings(
     """
 
     def load(recording: LongRecording) -> Pcm:
-        sound = read_recording(recording.path)
-        for note in sound.notes:
-            notice(f"{recording.path}: {note}")
-        pcm = sound.pcm
+        pcm = hear(recording.path).pcm
         start, end = (round(share * len(pcm)) for share in recording.part)
         return pcm[start:end]
 

@@ -17,6 +17,7 @@ from kws.audio.decoding.mixing import SEARCHED_SECONDS, Mix, choose_mix
 from kws.audio.decoding.sources import Samples, Source, check_channel, open_source, unreadable
 from kws.errors import AudioError
 from kws.files import atomic_write
+from kws.progress import notice
 
 Pcm = npt.NDArray[np.int16]
 
@@ -123,6 +124,14 @@ def read_recording(path: Path, channel: int | None = None) -> Recording:
     if len(pcm) == 0:
         raise AudioError(f"{path}: too short to hold any sound at 16 kHz; record it again")
     return Recording(pcm, source.rate, source.subtype, mix, damage)
+
+
+def hear(path: Path, channel: int | None = None) -> Recording:
+    """The same as `read_recording`; its notes are said on stderr."""
+    recording = read_recording(path, channel)
+    for note in recording.notes:
+        notice(f"{path}: {note}")
+    return recording
 
 
 def _read_all(source: Source) -> Samples:

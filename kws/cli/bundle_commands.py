@@ -11,6 +11,7 @@ import typer
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.cli.options import (
     BUNDLE,
+    ChannelOption,
     EmulatedBoardOption,
     ForOption,
     JsonOption,
@@ -242,12 +243,13 @@ def features(
     clip: Annotated[Path, typer.Argument(help="A recording.")],
     out: Annotated[Path, typer.Option(help="NumPy file for the spectrogram: int8[frames, 40].")],
     png: Annotated[Path | None, typer.Option(help="PNG file for a picture of it.")] = None,
+    channel: ChannelOption = None,
 ) -> None:
     """Compute the spectrogram of a recording as a device does."""
     from kws._core import SAMPLE_RATE
     from kws.features.spectrogram import of_recording, save
 
-    pcm, frames = of_recording(clip)
+    pcm, frames = of_recording(clip, channel)
     save(out, frames)
     if png:
         from kws.features.spectrogram_plot import save_picture

@@ -100,6 +100,15 @@ CompiledOption = Annotated[
         help="Build the model as C++ that calls the kernels, without an interpreter: smaller.",
     ),
 ]
+ChannelOption = Annotated[
+    int | None,
+    typer.Option(
+        "--channel",
+        min=1,
+        help="The channel of a recording to hear.  [default: the average, or the best one]",
+        show_default=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 _DATA = typer.Option("--data", help="Data set: a folder with a folder of recordings per word.")

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws.audio.sound_files import load_clip
+from kws.audio.sound_files import hear
 from kws.errors import AudioError
 from kws.files import atomic_write
 
@@ -86,13 +86,20 @@ def to_float(values: Spectrograms) -> npt.NDArray[np.float32]:
     return floats[..., None]
 
 
-def of_recording(path: Path) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
-    """The samples of a recording and its frames.
+def of_recording(
+    path: Path, channel: int | None = None
+) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
+    """The samples of a recording and its frames; what is odd about it is said on stderr.
+
+    Args:
+        path: the recording.
+        channel: the channel to hear, from 1; None to choose.
 
     Raises:
         AudioError: the file cannot be read, or is shorter than one window.
+        UsageError: it has no such channel.
     """
-    pcm = load_clip(path)
+    pcm = hear(path, channel).pcm
     try:
         return pcm, spectrogram(pcm)
     except AudioError as error:

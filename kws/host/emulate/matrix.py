@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kws._core import FAULT_BLINKS, FAULT_LINES, SAMPLE_RATE
 from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed, recordings
-from kws.audio.sound_files import read_recording
+from kws.audio.sound_files import hear
 from kws.bundle.bundle import Bundle
 from kws.errors import BoardError, UsageError
 from kws.files import new_directory
@@ -32,7 +32,6 @@ from kws.host.emulate.renode import microphone
 from kws.host.serial.lines import Event, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN, keywords_of, word_of
 from kws.model.evaluate.hits import Outcome, Report, Word, match
-from kws.progress import notice
 
 HOST = "host"
 """The board that is this machine."""
@@ -100,10 +99,7 @@ def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
         UsageError: a label before `=` is not one of `labels`.
     """
     label, path = _split(argument, labels)
-    sound = read_recording(path)
-    for note in sound.notes:
-        notice(f"{path}: {note}")
-    pcm = between_silence(sound.pcm)
+    pcm = between_silence(hear(path).pcm)
     return Recording(pcm, (whole(str(path), label or expected_label(path, labels), pcm),))
 
 

@@ -26,7 +26,7 @@ from kws._core import SAMPLE_RATE
 from kws.audio.background_noises import make_noises
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.pcm import Pcm, samples_of, speech_span
-from kws.audio.sound_files import load_clip
+from kws.audio.sound_files import hear
 from kws.config import check_range
 from kws.errors import DataError
 from kws.model.evaluate.hits import REACTION_MS, Word
@@ -275,7 +275,7 @@ def read_stream(recording: Path, labels: Path) -> Stream:
         AudioError: the recording cannot be read.
         DataError: the label file cannot be read, or a line is wrong.
     """
-    pcm = load_clip(recording)
+    pcm = hear(recording).pcm
     try:
         lines = labels.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
