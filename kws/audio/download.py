@@ -5,28 +5,21 @@ from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
-import http.client
 import shutil
 import tarfile
-import time
-import urllib.error
-import urllib.request
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO
 
 from kws.audio.dataset import hash_split
 from kws.audio.layout.word_folders import BACKGROUND_FOLDER
 from kws.audio.long_recordings import MANIFEST
-from kws.errors import DataError, KwsError, UsageError, did_you_mean
+from kws.errors import DataError, UsageError, did_you_mean
 from kws.files import make_directory, new_directory
 from kws.progress import progress_bar
+from kws.transfer import RemoteFile, check, fetch, open_file
 
 _CHUNK = 1 << 20
-_TIMEOUT_S = 30.0
-_RETRIES = 5  # times in a row that a connection may break without a single byte
 
 
 @dataclass(frozen=True)
@@ -42,6 +35,11 @@ class Archive:
     licence: str = "Creative Commons BY 4.0"
     talk: bool = False
     """Whether it is LibriSpeech's layout of talk, else Speech Commands' of words."""
+
+    @property
+    def remote(self) -> RemoteFile:
+        """The file that is fetched."""
+        return RemoteFile(self.name, self.url, self.sha256, self.size)
 
     def describe(self) -> str:
         """What will be fetched, for people."""
@@ -123,88 +121,12 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
         raise UsageError(f"{out}: is there already and is no data set; name a new folder")
     make_directory(out.parent)
     part = out.with_name(out.name + ".tar.gz.part")
-    _fetch(archive, part, retry_wait_s)
-    _check(archive, part)
+    fetch(archive.remote, part, retry_wait_s)
+    check(archive.remote, part)
     with new_directory(out) as folder:
         _unpack(archive, part, folder)
     part.unlink(missing_ok=True)
     return True
-
-
-def _fetch(archive: Archive, part: Path, retry_wait_s: float) -> None:
-    failures = 0
-    while True:
-        before = part.stat().st_size if part.exists() else 0
-        if archive.size is not None and before == archive.size:
-            return
-        try:
-            if _transfer(archive, part, before):
-                return
-            problem = "the connection was lost"
-        except urllib.error.HTTPError as error:
-            if error.code < 500:
-                raise DataError(
-                    f"{archive.url}: the server answers {error.code} ({error.reason}); "
-                    "look whether the data set has moved"
-                ) from None
-            problem = f"the server answers {error.code} ({error.reason})"
-        except (OSError, http.client.HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            problem = str(getattr(reason, "strerror", None) or reason or type(error).__name__)
-        after = part.stat().st_size if part.exists() else 0
-        failures = 0 if after > before else failures + 1
-        if failures >= _RETRIES:
-            raise DataError(
-                f"{archive.url}: {problem.lower()}; check the network and run the command again, "
-                f"it goes on after the {after:,} bytes that are there"
-            )
-        time.sleep(retry_wait_s)
-
-
-def _transfer(archive: Archive, part: Path, have: int) -> bool:
-    """Ask for what is missing and append it; False if the connection broke before the end."""
-    request = urllib.request.Request(archive.url)  # noqa: S310 - the address is one of ARCHIVES
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    try:
-        response = urllib.request.urlopen(request, timeout=_TIMEOUT_S)  # noqa: S310
-    except urllib.error.HTTPError as error:
-        if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
-            raise
-        # All of it is there, or more than all: the checksum decides.
-        return True
-    with response:
-        if response.status != http.HTTPStatus.PARTIAL_CONTENT:
-            have = 0  # this server only sends all of it
-        length = response.headers.get("Content-Length")
-        total = have + int(length) if length and length.isdigit() else None
-        with (
-            _open(part, "ab" if have else "wb") as file,
-            progress_bar(archive.name, total or archive.size, unit="bytes") as advance,
-        ):
-            advance(have)
-            while chunk := response.read(_CHUNK):
-                _write(file, part, chunk)
-                have += len(chunk)
-                advance(len(chunk))
-    return total is None or have >= total
-
-
-def _check(archive: Archive, part: Path) -> None:
-    digest = hashlib.sha256()
-    with (
-        _open(part, "rb") as file,
-        progress_bar("checking", part.stat().st_size, unit="bytes") as advance,
-    ):
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-            advance(len(chunk))
-    if digest.hexdigest() != archive.sha256:
-        part.unlink(missing_ok=True)
-        raise DataError(
-            f"{archive.url}: what came is not {archive.name} (its SHA-256 differs) and was "
-            "removed; run the command again"
-        )
 
 
 def _unpack(archive: Archive, part: Path, folder: Path) -> None:
@@ -212,7 +134,7 @@ def _unpack(archive: Archive, part: Path, folder: Path) -> None:
     talk = _Talk() if archive.talk else None
     try:
         with (
-            _open(part, "rb") as raw,
+            open_file(part, "rb") as raw,
             tarfile.open(fileobj=raw, mode="r:gz") as tar,
             progress_bar("unpacking", part.stat().st_size, unit="bytes") as advance,
         ):
@@ -281,23 +203,3 @@ class _Talk:
                 split = hash_split(speaker, _VALIDATION_PERCENT, _TEST_PERCENT)
                 name = path.relative_to(folder).as_posix()
                 table.writerow([name, "speech", speaker, split, self.texts[path.stem].lower()])
-
-
-def _open(path: Path, mode: str) -> IO[bytes]:
-    try:
-        return path.open(mode)
-    except OSError as error:
-        raise KwsError(_cannot_write(path, error)) from None
-
-
-def _write(file: IO[bytes], path: Path, chunk: bytes) -> None:
-    try:
-        file.write(chunk)
-        file.flush()
-    except OSError as error:
-        raise KwsError(_cannot_write(path, error)) from None
-
-
-def _cannot_write(path: Path, error: object) -> str:
-    reason = getattr(error, "strerror", None) or error
-    return f"{path}: cannot be written ({str(reason).lower()}); make room and run the command again"

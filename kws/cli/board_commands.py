@@ -23,6 +23,7 @@ from kws.cli.options import (
     PinOption,
     RealBoardOption,
     ThenOption,
+    bundle_text,
     open_bundle,
     open_device,
     print_tables,
@@ -43,11 +44,14 @@ def build(
         typer.Option(help="Folder of the firmware. The default is build/firmware/BOARD."),
     ] = None,
     pin: PinOption = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also list flash and RAM part by part.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Build the firmware of a board, with a model in it."""
     from kws.bundle.bundle import as_interpreted
-    from kws.cli.printing import board_tables
+    from kws.cli.printing import size_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
     from kws.progress import progress_bar
@@ -61,8 +65,17 @@ def build(
         firmware = build_firmware(board, bundle, folder, pin or (), hops)
         interpreted = as_interpreted(bundle)
         other = build_firmware(board, interpreted, ring_hops=hops) if bundle.compiled else None
-    text = board_tables.size_json if as_json else board_tables.size_text
-    print(text(target, firmware, plan, other))
+    if as_json:
+        print(size_tables.size_json(target, firmware, plan, other))
+        return
+    if details:
+        print(size_tables.details_text(target, firmware, plan))
+    options = {"--model": model, "--then": then, "--for": listen_for}
+    following = "kws deploy" if target.deploy else "kws test"
+    words = [f"{following} --board {board}", *(["--compiled"] if compiled else [])]
+    words += [f"{name} {bundle_text(value)}" for name, value in options.items() if value]
+    words += [f"--pin {pair}" for pair in pin or () if target.deploy]
+    print(size_tables.size_text(target, firmware, plan, " ".join(words), other))
 
 
 def test(
@@ -225,12 +238,34 @@ def bench(
         print(measure.board_text(figures, flash))
 
 
-def boards(*, as_json: JsonOption = False) -> None:
-    """List the boards that firmware can be built for."""
-    from kws.cli.printing import board_tables
+def boards(
+    *,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            **BUNDLE,
+            help="Show what this bundle takes of each board, such as tiny, and if it fits.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the boards, with --model what a model takes of each.
+
+    Firmware is built for each board and its cycles are counted in QEMU. The second time is quick.
+    """
+    from kws.cli.printing import board_tables, size_tables
     from kws.host.build.boards import boards as all_boards
+    from kws.host.measure.board_fit import fit_boards
+    from kws.progress import progress_bar
 
     known = all_boards()
+    if model is not None:
+        bundle = open_bundle(model)
+        with progress_bar(f"building {bundle.name}", len(known)) as advance:
+            fits = fit_boards(known, bundle, advance)
+        text = size_tables.fits_json if as_json else size_tables.fits_text
+        print(text(bundle.name, fits))
+        return
     print(board_tables.list_json(known) if as_json else board_tables.boards_text(known))
 
 

@@ -34,10 +34,13 @@ class Command:
     kept: str = _UNCHANGED
     """What is left after Ctrl-C and how to continue; {out} stands for the option's value."""
 
+    words: str = ""
+    """What the user types; empty if it is the function's name."""
+
     @property
     def name(self) -> str:
-        """As the user types it."""
-        return self.function.__name__.removesuffix("_command")
+        """What the user types."""
+        return self.words or self.function.__name__.removesuffix("_command")
 
     @property
     def epilog(self) -> str:
@@ -52,7 +55,6 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "--words yes,no --out data/spoken",
             "{out} keeps the clips that were made; the same command continues",
         ),
-        Command(data_commands.voices, ""),
         Command(
             data_commands.record,
             "--words yes,no --out data/ours",
@@ -109,7 +111,11 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(live_commands.listen, "--model ten_words"),
     ),
     "Boards": (
-        Command(board_commands.boards, ""),
+        Command(
+            board_commands.boards,
+            "--model tiny",
+            "what was built and counted is kept; the same command continues",
+        ),
         Command(board_commands.build, "--board nano33ble --model tiny"),
         Command(board_commands.test, "--board qemu"),
         Command(board_commands.deploy, "--board nano33ble --model tiny"),
@@ -125,6 +131,15 @@ GROUPS: dict[str, tuple[Command, ...]] = {
     ),
 }
 """By the headings of `kws --help`, in its order."""
+
+
+EXPORT_WEB = Command(bundle_commands.export_web, "--out page --serve", words="export web")
+GET_VOICE = Command(
+    data_commands.get_voice,
+    "en_US-libritts_r-medium",
+    "what has arrived is kept; the same command continues",
+    words="voices get",
+)
 
 
 def stoppable(command: Command) -> Callable[..., None]:

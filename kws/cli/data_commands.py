@@ -86,8 +86,33 @@ def synth(
         print(f"{report.too_long} clips left out: the word is too long for them", file=sys.stderr)
 
 
-def voices(*, as_json: JsonOption = False) -> None:
+def _complete_voice(incomplete: str) -> list[tuple[str, str]]:
+    from kws.audio.tts.voice_catalogue import other_voices
+
+    names = ((it.name, f"{it.speakers} speakers, {it.licence}") for it in other_voices())
+    return [(name, about) for name, about in names if name.startswith(incomplete)]
+
+
+def get_voice(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A voice that kws voices lists, or another of Piper's: es_ES-davefx-medium.",
+            autocompletion=_complete_voice,
+        ),
+    ],
+) -> None:
+    """Fetch or install a voice. An interrupted transfer continues."""
+    from kws.audio.tts import voice_download
+
+    place = voice_download.get_voice(name, lambda line: print(line, flush=True))
+    print(f"{place}: complete; kws synth and kws wake use it")
+
+
+def voices(context: typer.Context, *, as_json: JsonOption = False) -> None:
     """List the text-to-speech voices, and others to get."""
+    if context.invoked_subcommand:
+        return
     from kws.audio.tts.voice_catalogue import read_catalogue
     from kws.cli.printing.voice_tables import print_catalogue, to_json
 

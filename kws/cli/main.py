@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from kws.cli import bundle_commands
-from kws.cli.command_table import GROUPS, stoppable
+from kws.cli import data_commands
+from kws.cli.command_table import EXPORT_WEB, GET_VOICE, GROUPS, stoppable
 from kws.cli.help_pages import GroupedCommands, PlainCommand
 from kws.errors import KwsError
 
@@ -32,10 +32,13 @@ for title, commands in GROUPS.items():
         )
 
 export = typer.Typer(cls=GroupedCommands, no_args_is_help=True)
-export.command("web", cls=PlainCommand, epilog="Example: kws export web --out page --serve")(
-    bundle_commands.export_web
-)
+export.command("web", cls=PlainCommand, epilog=EXPORT_WEB.epilog)(stoppable(EXPORT_WEB))
 app.add_typer(export, name="export", rich_help_panel="Tools")
+
+voices = typer.Typer(cls=GroupedCommands)
+voices.command("get", cls=PlainCommand, epilog=GET_VOICE.epilog)(stoppable(GET_VOICE))
+voices.callback(invoke_without_command=True)(data_commands.voices)
+app.add_typer(voices, name="voices", rich_help_panel="Data", epilog=GET_VOICE.epilog)
 
 
 @export.callback()

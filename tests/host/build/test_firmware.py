@@ -142,9 +142,15 @@ def test_build_command_prints_sizes_and_place(
     out = tmp_path / "out"
     code, text, _ = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", out)
     assert code == 0
-    assert f"flash {firmware.size.flash} bytes" in text
-    assert f"RAM {firmware.size.ram} bytes" in text
-    assert str(out / "firmware.elf") in text
+    board, size = find_board("qemu"), firmware.size
+    flash, ram, place, following = text.splitlines()
+    share = f"{size.flash / board.flash:.0%}"
+    assert flash.split()[:6] == [
+        *("flash", f"{size.flash:,}", "of", f"{board.flash:,}", "bytes,", share)
+    ]
+    assert ram.split()[:4] == ["RAM", f"{size.ram:,}", "of", f"{board.ram:,}"]
+    assert place.split() == ["firmware", str(out / "firmware.elf")]
+    assert following == f"next: kws test --board qemu --model {yes_no.path}"
     code, text, _ = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", out, "--json")
     assert json.loads(text)["flash"] == firmware.size.flash
 
@@ -166,6 +172,11 @@ def test_footprint_names_every_part_and_the_remaining_bytes(tmp_path: Path, kws:
     assert report["flash"] <= 52_000
     assert report["ram"] <= 32 * 1024
     _, text, _ = kws(*command)
+    assert "left" not in text
+    assert text.splitlines()[-1] == "next: kws deploy --board nano33ble --model tiny"
+    assert re.search(r"^processor +\d+% of 64 MHz +tiny: \d+\.\d ms per inference", text, re.M)
+    _, text, _ = kws(*command, "--details")
+    assert text.splitlines()[-1].startswith("next: ")
     remaining = 0xDE000 - 0x10000 - report["flash"]
     assert re.search(rf"^  left +{remaining:,} ", text, re.MULTILINE)
     assert re.search(rf"^  model +{len(tiny.model):,} +-$", text, re.MULTILINE)

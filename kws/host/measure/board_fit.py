@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a model takes of each board: whether it fits, and whether the board keeps up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kws.bundle.bundle import Bundle
+from kws.errors import BoardError, ToolError
+from kws.host.build.boards import Board
+from kws.host.build.firmware import DoesNotFitError, build
+from kws.host.build.ring import DEFAULT_HOPS
+from kws.host.measure.real_time import Load, estimate_load, schedule
+
+
+@dataclass(frozen=True)
+class BoardFit:
+    """What firmware with one bundle takes of a board."""
+
+    board: Board
+
+    load: Load | None
+    """Of the board's time, by estimate; None if it has no time of its own, or see `unknown`."""
+
+    flash: int | None
+    """Bytes of the firmware that was built, or at least so many if it found no room. None: not
+    known, because the build ended at the RAM."""
+
+    ram: int | None
+    """The same of RAM: variables, arena and stack."""
+
+    built: bool
+    """Whether flash and RAM are those of firmware that was built."""
+
+    unknown: str = ""
+    """Why there is no estimate of the time; else empty."""
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What there is too little of."""
+        checks = {
+            "too little flash": (self.flash or 0) > self.board.flash,
+            "too little RAM": (self.ram or 0) > self.board.ram,
+            "too slow": self.load is not None and self.load.share > 1,
+        }
+        return tuple(name for name, present in checks.items() if present)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the board has the memory, and as far as is known the time."""
+        return not self.problems
+
+
+def fit_boards(
+    boards: Sequence[Board], bundle: Bundle, advance: Callable[[int], object] = lambda _: None
+) -> list[BoardFit]:
+    """Build firmware with `bundle` for each board, and estimate its time.
+
+    Args:
+        boards: as `boards()` of kws.host.build gives them.
+        bundle: as loaded from its folder.
+        advance: called with 1 after each board.
+
+    Raises:
+        ToolError: the compiler is missing, or a build failed for another reason than its size.
+    """
+    fits = []
+    for board in boards:
+        fits.append(_fit(board, bundle))
+        advance(1)
+    return fits
+
+
+def _fit(board: Board, bundle: Bundle) -> BoardFit:
+    load, unknown, hops = None, "", DEFAULT_HOPS
+    try:
+        load = estimate_load(board, bundle)
+    except (ToolError, BoardError) as error:
+        unknown = str(error)
+    if load is None or load.share <= 1:
+        hops = schedule(board, bundle).ring_hops
+    try:
+        size = build(board.name, bundle, ring_hops=hops).size
+    except DoesNotFitError as error:
+        return BoardFit(board, load, error.flash, error.ram, False, unknown)
+    return BoardFit(board, load, size.flash, size.ram, True, unknown)
