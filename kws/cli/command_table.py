@@ -118,7 +118,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         ),
         Command(board_commands.build, "--board nano33ble --model tiny"),
         Command(board_commands.test, "--board qemu"),
-        Command(board_commands.deploy, "--board nano33ble --model tiny"),
+        Command(port_commands.deploy, "--board nano33ble --model tiny"),
         Command(port_commands.selftest, ""),
         Command(port_commands.monitor, ""),
     ),

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on a board's serial port."""
+"""Commands on a board that is connected."""
 
 from __future__ import annotations
 
 import sys
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -11,12 +12,69 @@ import typer
 
 from kws.cli.options import (
     BoardPortOption,
+    CompiledOption,
     ConnectedBoardOption,
+    ForOption,
     JsonOption,
+    ModelOption,
+    PinOption,
+    RealBoardOption,
+    ThenOption,
     board_finder,
+    open_device,
     print_tables,
+    schedule_of,
 )
 from kws.errors import UsageError
+
+
+def deploy(
+    *,
+    board: RealBoardOption,
+    model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
+    compiled: CompiledOption = False,
+    port: BoardPortOption = None,
+    loader: Annotated[
+        str | None,
+        typer.Option(help="Bootloader of the board, if not the usual one: ambiq (sparkfun_edge)."),
+    ] = None,
+    probe: Annotated[
+        bool, typer.Option("--probe", help="Write through a debug probe instead of the bootloader.")
+    ] = False,
+    pin: PinOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Build firmware, write it to a board, verify and start it."""
+    from dataclasses import asdict
+
+    from kws.host.build.boards import find_board
+    from kws.host.build.firmware import build as build_firmware
+    from kws.host.build.firmware_cache import added_options
+    from kws.host.deploy import deployment
+    from kws.host.deploy.image import read_elf
+    from kws.host.deploy.loaders.probe import steps as probe_steps
+    from kws.host.deploy.real_board import Bench, find_real_board
+    from kws.host.serial import ports
+    from kws.progress import progress_bar
+
+    real_board = find_real_board(board, loader)
+    bundle = open_device(model, then, listen_for, compiled=compiled)
+    if not probe:
+        # A missing board is an error before the user waits for a build.
+        deployment.find_port(real_board, port, ports.list_ports())
+    with progress_bar(f"building for {board}", None), added_options(real_board.options):
+        plan = schedule_of(find_board(board), bundle)
+        firmware = build_firmware(board, bundle, pins=pin or (), ring_hops=plan.ring_hops)
+    image = read_elf(firmware.elf, real_board.memory)
+    way = deployment.deploy_by_probe if probe else deployment.deploy
+    steps = probe_steps(image) if probe else real_board.steps(image)
+    if real_board.hint and not probe:
+        print(f"kws: {real_board.hint}", file=sys.stderr, flush=True)
+    with progress_bar(f"writing to {real_board.title}", steps) as advance:
+        done = way(real_board, image, port, Bench(advance=advance))
+    print(dumps(asdict(done)) if as_json else deployment.text(done))
 
 
 def monitor(
