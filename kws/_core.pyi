@@ -318,10 +318,20 @@ class Pipeline:
     def __init__(
         self, part: Part, *, arena_bytes: int, then: Part | None = None, listen_ms: int = 0
     ) -> None: ...
-    def feed(self, pcm: NDArray[np.int16]) -> bytes:
-        """What the device would write while it hears `pcm`; samples short of a hop are kept."""
+    def feed(self, pcm: NDArray[np.int16], rate: int = SAMPLE_RATE) -> bytes:
+        """What the device would write while it hears `pcm`; samples short of a hop are kept.
 
-    def trace(self, pcm: NDArray[np.int16]) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
+        Args:
+            pcm: one channel.
+            rate: of `pcm`, in Hz. An array does not say it: pass it where it is not certain.
+
+        Raises:
+            CoreError: the samples are no int16 of one dimension, or not at SAMPLE_RATE; or a fault.
+        """
+
+    def trace(
+        self, pcm: NDArray[np.int16], rate: int = SAMPLE_RATE
+    ) -> tuple[bytes, NDArray[np.int32], NDArray[np.int8]]:
         """As `feed`, with the time in ms (n,) and the scores (n, labels) of each inference.
 
         An inference that the gate skipped has silence's scores.

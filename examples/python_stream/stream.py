@@ -17,13 +17,18 @@ from kws import _core
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import default_bundle_path
 from kws.bundle.reading import load_bundle
+from kws.errors import KwsError
 
 HOP = _core.STRIDE_SAMPLES  # 320 samples, 20 ms
 
 
 def main() -> None:
     """Print a line for each keyword that is heard."""
+    if len(sys.argv) < 2:
+        sys.exit("usage: stream.py RECORDING [BUNDLE]")
     pcm = load_clip(Path(sys.argv[1]))
+    # A microphone goes on after the last word, and the recognizer waits for some more scores.
+    pcm = np.pad(pcm, (0, _core.SAMPLE_RATE))
     bundle = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
 
     frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
@@ -47,4 +52,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KwsError as error:
+        sys.exit(f"stream.py: {error}")

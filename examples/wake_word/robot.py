@@ -13,6 +13,7 @@ from pathlib import Path
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
+from kws.errors import KwsError
 from kws.host.serial.lines import Heard, Listening, Waiting, parse_line
 
 HOP = 320  # samples in 20 ms: what a microphone brings at a time
@@ -21,6 +22,8 @@ COMMANDS = default_bundle_path().with_name("ten_words")  # hears left and right,
 
 def main() -> None:
     """Print what the device says, and what the robot does."""
+    if len(sys.argv) < 2:
+        sys.exit("usage: robot.py RECORDING [WAKE_BUNDLE]")
     pcm = load_clip(Path(sys.argv[1]))
     wake = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
     pipeline = with_commands(wake, load_bundle(COMMANDS), listen_ms=5000).pipeline()
@@ -37,4 +40,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KwsError as error:
+        sys.exit(f"robot.py: {error}")

@@ -43,6 +43,35 @@ using ScoreRows = nb::ndarray<const int8_t, nb::ndim<2>, nb::c_contig, nb::devic
 using Times = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::c_contig, nb::device::cpu, nb::ro>;
 
+// An argument as an array of exactly this type and number of dimensions, in any layout. NumPy would
+// convert floats of -1 to 1 to zeros without a word.
+template <typename Array>
+Array ArrayOf(const nb::object& given, const char* name, const char* wanted) {
+  nb::ndarray<nb::device::cpu, nb::ro> any;
+  const bool is_array = nb::try_cast(given, any, false);
+  if (!is_array || any.dtype() != nb::dtype<typename Array::Scalar>() ||
+      any.ndim() != Array::Config::N) {
+    const auto text = [&](const char* attribute) {
+      return nb::cast<std::string>(nb::str(nb::object(given.attr(attribute))));
+    };
+    const std::string is = is_array && nb::hasattr(given, "dtype")
+                               ? text("dtype") + " with shape " + text("shape")
+                               : nb::cast<std::string>(nb::str(given.type().attr("__name__")));
+    throw CoreError(std::string(name) + " of " + is + "; kws takes " + wanted);
+  }
+  return nb::cast<Array>(given);
+}
+
+inline Pcm PcmOf(const nb::object& samples) {
+  return ArrayOf<Pcm>(samples, "samples",
+                      "one channel of int16 at 16 kHz; floats of -1 to 1 are multiplied by 32767 "
+                      "and converted with astype");
+}
+
+inline Clips ClipsOf(const nb::object& samples) {
+  return ArrayOf<Clips>(samples, "samples", "a row of int16 at 16 kHz for each clip");
+}
+
 // A NumPy array that owns its bytes.
 template <typename T>
 struct Owned {

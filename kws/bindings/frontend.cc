@@ -35,7 +35,8 @@ class StreamingFrontend {
     frontend_.Reset();
     pending_.clear();
   }
-  nb::ndarray<nb::numpy, int8_t> Process(const Pcm& pcm) {
+  nb::ndarray<nb::numpy, int8_t> Process(const nb::object& samples) {
+    const Pcm pcm = PcmOf(samples);
     pending_.insert(pending_.end(), pcm.data(), pcm.data() + pcm.size());
     const size_t frames = FrameCount(pending_.size(), stride_);
     Owned<int8_t> out({frames, kChannels});
@@ -52,10 +53,11 @@ class StreamingFrontend {
   std::vector<int16_t> pending_;
 };
 
-nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
+nb::ndarray<nb::numpy, int8_t> Features(const nb::object& samples, int threads) {
+  const Clips clips = ClipsOf(samples);
   const size_t count = clips.shape(0);
-  const size_t samples = clips.shape(1);
-  const size_t frames = FrameCount(samples, Frontend::kStrideSamples);
+  const size_t length = clips.shape(1);
+  const size_t frames = FrameCount(length, Frontend::kStrideSamples);
   Owned<int8_t> out({count, frames, kChannels});
   {
     nb::gil_scoped_release release;
@@ -64,7 +66,7 @@ nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
       for (size_t c = begin; c < end; ++c) {
         frontend.Reset();
         for (size_t f = 0; f < frames; ++f) {
-          frontend.ProcessFrame(clips.data() + c * samples + f * Frontend::kStrideSamples,
+          frontend.ProcessFrame(clips.data() + c * length + f * Frontend::kStrideSamples,
                                 &out.data[(c * frames + f) * kChannels]);
         }
       }
@@ -73,16 +75,17 @@ nb::ndarray<nb::numpy, int8_t> Features(const Clips& clips, int threads) {
   return out.Release();
 }
 
-nb::ndarray<nb::numpy, int16_t> WithoutOffset(const Clips& clips) {
+nb::ndarray<nb::numpy, int16_t> WithoutOffset(const nb::object& samples) {
+  const Clips clips = ClipsOf(samples);
   const size_t count = clips.shape(0);
-  const size_t samples = clips.shape(1);
-  Owned<int16_t> out({count, samples});
+  const size_t length = clips.shape(1);
+  Owned<int16_t> out({count, length});
   std::copy(clips.data(), clips.data() + clips.size(), out.data.get());
   for (size_t c = 0; c < count; ++c) {
     DcOffset dc_offset;
-    for (size_t at = 0; at < samples; at += FeatureProvider::kHopSamples) {
-      dc_offset.Remove(&out.data[c * samples + at],
-                       std::min<size_t>(FeatureProvider::kHopSamples, samples - at));
+    for (size_t at = 0; at < length; at += FeatureProvider::kHopSamples) {
+      dc_offset.Remove(&out.data[c * length + at],
+                       std::min<size_t>(FeatureProvider::kHopSamples, length - at));
     }
   }
   return out.Release();

@@ -96,13 +96,16 @@ class Pipeline {
 
   nb::bytes Boot() const { return nb::bytes(boot_.data(), boot_.size()); }
 
-  nb::bytes Feed(const Pcm& pcm) {
-    const std::string text = Process(pcm, [] {});
+  nb::bytes Feed(const nb::object& samples, int rate) {
+    CheckRate(rate);
+    const std::string text = Process(PcmOf(samples), [] {});
     return nb::bytes(text.data(), text.size());
   }
 
   // As Feed, with time and scores of each inference.
-  nb::tuple Trace(const Pcm& pcm) {
+  nb::tuple Trace(const nb::object& samples, int rate) {
+    CheckRate(rate);
+    const Pcm pcm = PcmOf(samples);
     if (commands_) throw CoreError("the scores of two bundles do not make one table");
     std::vector<int32_t> times;
     std::vector<int8_t> scores;
@@ -174,6 +177,13 @@ class Pipeline {
     return text;
   }
 
+  // No array says at what rate it was recorded.
+  static void CheckRate(int rate) {
+    if (rate == kws::Frontend::kSampleRate) return;
+    throw CoreError("samples at " + std::to_string(rate) + " Hz; kws takes " +
+                    std::to_string(kws::Frontend::kSampleRate) + " Hz, so resample them first");
+  }
+
   // The firmware says on its serial line what went wrong; here that line is the exception's text.
   static void Check(Status status, const std::string& text) {
     if (status == Status::kOk) return;
@@ -213,8 +223,8 @@ void BindPipeline(nb::module_& m) {
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),
            nb::keep_alive<1, 4>())
       .def_prop_ro("boot", &Pipeline::Boot)
-      .def("feed", &Pipeline::Feed, "pcm"_a)
-      .def("trace", &Pipeline::Trace, "pcm"_a)
+      .def("feed", &Pipeline::Feed, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
+      .def("trace", &Pipeline::Trace, "pcm"_a, "rate"_a = kws::Frontend::kSampleRate)
       .def_prop_ro("frame", &Pipeline::Frame, nb::rv_policy::move)
       .def_prop_ro("inferences", &Pipeline::Inferences)
       .def_prop_ro("skipped", &Pipeline::Skipped)

@@ -24,7 +24,8 @@ class Recognizer {
                      Thresholds(thresholds, static_cast<size_t>(label_count)), first_keyword)) {}
 
   // Rows of (time, label, score), one a new command.
-  nb::ndarray<nb::numpy, int32_t> Run(const ScoreRows& scores, const Times& times) {
+  nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times) {
+    const ScoreRows scores = ArrayOf<ScoreRows>(rows, "scores", "a row of int8 for each result");
     if (scores.shape(1) != static_cast<size_t>(label_count_)) {
       throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
                       std::to_string(scores.shape(1)) + " scores a row");
@@ -47,7 +48,8 @@ class Recognizer {
     return out.Release();
   }
 
-  nb::tuple Process(const Scores& scores, int time_ms) {
+  nb::tuple Process(const nb::object& row, int time_ms) {
+    const Scores scores = ArrayOf<Scores>(row, "scores", "one int8 for each label");
     if (scores.size() != static_cast<size_t>(label_count_)) {
       throw CoreError("there are " + std::to_string(label_count_) + " labels, not " +
                       std::to_string(scores.size()) + " scores");

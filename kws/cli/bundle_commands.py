@@ -17,6 +17,7 @@ from kws.cli.options import (
     JsonOption,
     ModelOption,
     ThenOption,
+    open_bundle,
     open_device,
     refuse_built_in,
     setting_option,
@@ -244,17 +245,22 @@ def features(
     out: Annotated[Path, typer.Option(help="NumPy file for the spectrogram: int8[frames, 40].")],
     png: Annotated[Path | None, typer.Option(help="PNG file for a picture of it.")] = None,
     channel: ChannelOption = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(**BUNDLE, help="Bundle that takes the frames: 20 ms apart, or 10 ms."),
+    ] = None,
 ) -> None:
     """Compute the spectrogram of a recording as a device does."""
-    from kws._core import SAMPLE_RATE
+    from kws._core import SAMPLE_RATE, STRIDE_SAMPLES
     from kws.features.spectrogram import of_recording, save
 
-    pcm, frames = of_recording(clip, channel)
+    stride = open_bundle(model).frontend.stride_samples if model else STRIDE_SAMPLES
+    pcm, frames = of_recording(clip, channel, stride)
     save(out, frames)
     if png:
         from kws.features.spectrogram_plot import save_picture
 
-        save_picture(png, pcm, frames, clip.name)
+        save_picture(png, pcm, frames, clip.name, stride)
     print(f"{out}: {len(frames)} frames of {len(pcm) / SAMPLE_RATE:.2f} s")
 
 
@@ -272,7 +278,8 @@ def infer(
         Path,
         typer.Option(
             "--input",
-            help="X.npy: raw values, one row per call. An .npz file holds several inputs.",
+            help="X.npy: raw values, one row per call, or what kws features wrote, from which the "
+            "model's windows are taken. An .npz file holds several inputs.",
         ),
     ],
     out: Annotated[
@@ -284,15 +291,9 @@ def infer(
 
     The model keeps its state from row to row.
     """
-    from kws.bundle.reading import load_bundle
-    from kws.convert.tflite_import import read_model
-    from kws.errors import located
     from kws.host.emulate import inference as runner
 
-    content = load_bundle(model).model if model.is_dir() else read_model(model)
-    job = runner.Job(content, runner.load_rows(inputs))
-    with located(model):
-        outcome = runner.on_host(job) if board == "host" else runner.on_board(board, [job])[0]
+    outcome = runner.run_files(model, inputs, board)
     runner.save_rows(out, outcome.outputs)
     shapes = ", ".join(f"{list(y.shape)} {y.dtype}" for y in outcome.outputs)
     print(f"{out}: {shapes}, arena {outcome.arena_used_bytes} bytes")

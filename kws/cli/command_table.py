@@ -126,7 +126,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(bundle_commands.convert, "model.tflite --labels yes,no --out runs/model"),
         Command(board_commands.bench, "--board qemu --model tiny"),
         Command(bundle_commands.features, "yes.wav --out yes.npy --png yes.png"),
-        Command(bundle_commands.infer, "model.tflite --input x.npy --out y.npy"),
+        Command(bundle_commands.infer, "yes_no --input yes.npy --out scores.npy"),
         Command(board_commands.doctor, ""),
     ),
 }

@@ -1,24 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """A .tflite file as objects that can be changed, and back to bytes.
 
-Imports flatbuffers, which comes with TensorFlow: import it where a model is rewritten.
+Needs flatbuffers, which comes with TensorFlow: import it where a model is rewritten. Without it
+the import raises a ToolError that names the extra.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import flatbuffers
 import numpy as np
 
 from kws.convert.backend import quiet
 from kws.extras import require
 
+_PURPOSE = "changing a model"
+flatbuffers = require("flatbuffers", "train", _PURPOSE)
+
 _ALIGNMENT = 16
 """Of constants, in bytes, as TFLite's schema says: the kernels read whole words."""
 
 
-class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc] # flatbuffers has no types
+class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc, name-defined] # has no types
     """Writes equal vectors and texts once.
 
     A filter of 64 channels has 64 zero points of 8 bytes, all 0. Its biases have the same, and so
@@ -47,7 +50,7 @@ class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc] # flatbuffers 
 def schema() -> Any:
     """The classes that flatc generates from TFLite's schema."""
     with quiet():
-        return require("tensorflow.lite.python.schema_py_generated", "train", "changing a model")
+        return require("tensorflow.lite.python.schema_py_generated", "train", _PURPOSE)
 
 
 def unpack(model: bytes) -> Any:

@@ -26,16 +26,19 @@ INPUT_ZERO_POINT = -128
 input has this scale and zero point, so that it takes the core's values as they are."""
 
 
-def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
+def spectrogram(
+    pcm: npt.NDArray[np.int16], stride_samples: int = _core.STRIDE_SAMPLES
+) -> npt.NDArray[np.int8]:
     """The frames of a clip, from a zero noise estimate and without its constant offset.
 
     A device makes them in the same way.
 
     Args:
         pcm: int16[n], 16 kHz, mono.
+        stride_samples: from one frame to the next, as the frontend has it: 20 ms, or half of it.
 
     Returns:
-        int8[frames, 40], a frame each 20 ms, at least one.
+        int8[frames, 40], at least one frame.
 
     Raises:
         AudioError: the clip is shorter than one window (30 ms).
@@ -45,8 +48,8 @@ def spectrogram(pcm: npt.NDArray[np.int16]) -> npt.NDArray[np.int8]:
             f"a clip of {len(pcm)} samples is shorter than one frame "
             f"({_core.WINDOW_SAMPLES} samples, 30 ms); record a longer one"
         )
-    frames: npt.NDArray[np.int8] = batch_spectrograms(pcm[np.newaxis])[0]
-    return frames
+    frontend = _core.Frontend(stride_samples)
+    return frontend.process(_core.without_offset(pcm[np.newaxis])[0])
 
 
 def batch_spectrograms(clips: npt.NDArray[np.int16], threads: int = 0) -> Spectrograms:
@@ -73,6 +76,21 @@ def last_frames(clips: npt.NDArray[np.int16], frames: int) -> Spectrograms:
     return batch_spectrograms(clips)[:, -frames:]
 
 
+def windows_of(frames: npt.NDArray[np.int8], length: int, step: int) -> Spectrograms:
+    """What a model takes in each call, of the frames of a recording: int8[calls, length, 40].
+
+    Args:
+        frames: int8[frames, 40], as `spectrogram` gives them.
+        length: frames that the model takes at a time.
+        step: from the first frame of a call to that of the next.
+
+    Returns:
+        The first call has the first frames. Frames that fill no call at the end are left out.
+    """
+    windows = np.lib.stride_tricks.sliding_window_view(frames, length, axis=0)[::step]
+    return np.ascontiguousarray(windows.transpose(0, 2, 1))
+
+
 def after_silence(spectrograms: Spectrograms, frames: int) -> Spectrograms:
     """Spectrograms with so many frames of silence (-128, no energy) in front."""
     return np.pad(spectrograms, [(0, 0), (frames, 0), (0, 0)], constant_values=INPUT_ZERO_POINT)
@@ -87,13 +105,14 @@ def to_float(values: Spectrograms) -> npt.NDArray[np.float32]:
 
 
 def of_recording(
-    path: Path, channel: int | None = None
+    path: Path, channel: int | None = None, stride_samples: int = _core.STRIDE_SAMPLES
 ) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.int8]]:
     """The samples of a recording and its frames; what is odd about it is said on stderr.
 
     Args:
         path: the recording.
         channel: the channel to hear, from 1; None to choose.
+        stride_samples: from one frame to the next, as of `spectrogram`.
 
     Raises:
         AudioError: the file cannot be read, or is shorter than one window.
@@ -101,7 +120,7 @@ def of_recording(
     """
     pcm = hear(path, channel).pcm
     try:
-        return pcm, spectrogram(pcm)
+        return pcm, spectrogram(pcm, stride_samples)
     except AudioError as error:
         raise AudioError(f"{path}: {error}") from None
 

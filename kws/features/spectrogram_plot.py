@@ -29,7 +29,11 @@ def channel_hertz() -> npt.NDArray[np.float64]:
 
 
 def save_picture(
-    path: Path, pcm: npt.NDArray[np.int16], frames: npt.NDArray[np.int8], title: str
+    path: Path,
+    pcm: npt.NDArray[np.int16],
+    frames: npt.NDArray[np.int8],
+    title: str,
+    stride_samples: int = _core.STRIDE_SAMPLES,
 ) -> None:
     """Write a PNG: the waveform above, the spectrogram below, on one time axis.
 
@@ -38,6 +42,7 @@ def save_picture(
         pcm: int16[n], 16 kHz.
         frames: int8[frames, 40], what the frontend made of `pcm`; at least one frame.
         title: what the picture shows.
+        stride_samples: from one frame to the next.
 
     Raises:
         KwsError: the file could not be written.
@@ -59,7 +64,7 @@ def save_picture(
 
     # A frame is drawn as the stride around the middle of its window.
     middle = _core.WINDOW_SAMPLES / 2
-    edges = np.arange(len(frames) + 1) * _core.STRIDE_SAMPLES + middle - _core.STRIDE_SAMPLES / 2
+    edges = (np.arange(len(frames) + 1) - 0.5) * stride_samples + middle
     image = spectrum.pcolormesh(
         edges / _core.SAMPLE_RATE,
         np.arange(_core.CHANNELS + 1),

@@ -53,6 +53,32 @@ def test_python_stream_writes_the_lines_of_a_device(recording: Path, expected: l
     assert done.stdout.splitlines() == expected
 
 
+def test_the_recording_of_the_readme_is_heard() -> None:
+    folder = EXAMPLES / "python_stream"
+    (command,) = (
+        line.split()
+        for line in (folder / "README.md").read_text().splitlines()
+        if line.startswith("python stream.py")
+    )
+    done = subprocess.run(
+        [sys.executable, *command[1:]], capture_output=True, text=True, check=True, cwd=folder
+    )
+    assert done.stdout.startswith("Heard yes (")
+
+
+@pytest.mark.parametrize("script", ["python_stream/stream.py", "wake_word/robot.py"])
+@pytest.mark.parametrize(("arguments", "says"), [([], "usage: "), (["no.wav"], "no.wav: ")])
+def test_a_program_without_its_recording_says_so(
+    script: str, arguments: list[str], says: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / script, *arguments], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_robot_obeys_commands_after_its_name_alone(tmp_path: Path) -> None:
     matrix = ROOT / "kws" / "assets" / "matrix"
     path = tmp_path / "words.wav"

@@ -15,8 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
+from kws.bundle.bundle import DEFAULT_STRIDE
 from kws.bundle.checks import open_model
-from kws.errors import BoardError, UsageError
+from kws.bundle.reading import load_bundle
+from kws.convert.tflite_import import read_model
+from kws.errors import BoardError, UsageError, located
+from kws.features.spectrogram import windows_of
 from kws.files import atomic_write
 from kws.host.build.firmware import build_tool
 from kws.host.emulate.qemu import Qemu
@@ -48,6 +52,27 @@ class Outcome:
     """For each of the model's outputs its values, shape (rows, elements of one call)."""
 
 
+def run_files(model: Path, inputs: Path, board: str) -> Outcome:
+    """Run a model of a file or a bundle on the rows of a NumPy file.
+
+    Args:
+        model: a .tflite file, C source with one, or a bundle's folder.
+        inputs: rows of raw values, or a spectrogram; see `rows_of_frames`.
+        board: an emulated board, or `host`.
+
+    Raises:
+        BundleError, ModelError, BoardError: the model cannot be read, or does not run.
+        UsageError: the rows are not what the model takes.
+    """
+    bundle = load_bundle(model) if model.is_dir() else None
+    content = bundle.model if bundle else read_model(model)
+    step = bundle.inference_stride if bundle else None
+    rows = load_rows(inputs)
+    with located(model):
+        job = Job(content, rows_of_frames(content, rows, step))
+        return on_host(job) if board == "host" else on_board(board, [job])[0]
+
+
 def load_rows(file: Path) -> tuple[Array, ...]:
     """The arrays of an .npy file (one) or an .npz file (one for each input, in order).
 
@@ -66,6 +91,42 @@ def load_rows(file: Path) -> tuple[Array, ...]:
     if not arrays or any(values.ndim == 0 for values in arrays):
         raise UsageError(f"{file}: holds no rows; its first dimension has to count the calls")
     return arrays
+
+
+def rows_of_frames(
+    model: bytes, arrays: tuple[Array, ...], step: int | None = None
+) -> tuple[Array, ...]:
+    """The arrays as they are; or, if they are one spectrogram, what a model takes of it in a call.
+
+    Args:
+        model: a .tflite file.
+        arrays: as `load_rows` gives them. A spectrogram is int8[frames, 40], as `kws features`
+            writes it, for a model that takes more than one frame at a time.
+        step: frames from one call to the next; None for the default of bundles. A streaming model
+            gets each frame once.
+
+    Raises:
+        ModelError: the core refuses the model.
+        UsageError: the spectrogram is shorter than what the model takes.
+    """
+    interpreter = open_model(model)
+    inputs = interpreter.inputs
+    frames: npt.NDArray[Any] = arrays[0]
+    if len(arrays) != 1 or len(inputs) != 1 or frames.dtype != np.int8 or frames.ndim != 2:
+        return arrays
+    elements = int(np.prod(inputs[0].shape))
+    if inputs[0].dtype != "int8" or frames.shape[1] != _core.CHANNELS:
+        return arrays
+    if elements % _core.CHANNELS or elements == _core.CHANNELS:
+        return arrays
+    length = elements // _core.CHANNELS
+    if len(frames) < length:
+        raise UsageError(
+            f"{len(frames)} frames for a model that takes {length} at a time; give the features of "
+            "a longer recording"
+        )
+    streams = length < _core.SHORTEST_WINDOW
+    return (windows_of(frames, length, length if streams else step or DEFAULT_STRIDE),)
 
 
 def save_rows(file: Path, outputs: Sequence[Array]) -> None:

@@ -9,10 +9,15 @@ import numpy as np
 import pytest
 
 from kws import _core
+from kws.audio.sound_files import write_clip
+from kws.bundle.bundle import bundle_path
+from kws.bundle.reading import load_bundle
+from kws.convert.tflite_import import convert_manifest
 from kws.errors import BoardError, ModelError, UsageError
 from kws.host.emulate import inference
 from kws.host.emulate.inference import Job, on_board, on_host
 from tests.command_line import Run
+from tests.convert.wake_models import wake_model, write_manifest
 from tests.oracle_data import model_file
 
 MODEL = model_file("tiny_conv")
@@ -67,6 +72,51 @@ def test_model_that_the_board_refuses_is_one_line(
     monkeypatch.setattr(inference, "open_job", lambda _: interpreter)
     with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):
         on_board("qemu", [Job(model, (rows(1),)), Job(model[:1000], (rows(1),))])
+
+
+@pytest.mark.parametrize("name", ["yes_no", "ten_words", "tiny"])
+def test_infer_reads_what_features_writes(name: str, kws: Run, tmp_path: Path) -> None:
+    """One call for each inference that a device makes of these frames."""
+    rng = np.random.default_rng(0)
+    write_clip(tmp_path / "clip.wav", rng.normal(0, 3000, 40_000).astype(np.int16))
+    files = {kind: tmp_path / f"{kind}.npy" for kind in "FY"}
+    assert kws("features", tmp_path / "clip.wav", "--out", files["F"])[0] == 0
+    assert kws("infer", name, "--input", files["F"], "--out", files["Y"])[0] == 0
+    bundle = load_bundle(bundle_path(name))
+    frames = np.load(files["F"])
+    interpreter = _core.Interpreter(bundle.model)
+    expected = [
+        interpreter.invoke(frames[start : start + bundle.input_frames])[0].reshape(-1)
+        for start in range(0, len(frames) - bundle.input_frames + 1, bundle.inference_stride)
+    ]
+    assert len(expected) > 10
+    np.testing.assert_array_equal(np.load(files["Y"]), expected)
+
+
+def test_a_model_with_another_hop_gets_its_own_features(kws: Run, tmp_path: Path) -> None:
+    """A streaming model of frames 10 ms apart: each frame once, three in a call."""
+    convert_manifest(write_manifest(tmp_path), tmp_path / "wake")
+    pcm = np.random.default_rng(0).normal(0, 3000, 20_000).astype(np.int16)
+    write_clip(tmp_path / "clip.wav", pcm)
+    files = {kind: tmp_path / f"{kind}.npy" for kind in "FY"}
+    wake = tmp_path / "wake"
+    assert kws("features", tmp_path / "clip.wav", "--out", files["F"], "--model", wake)[0] == 0
+    assert kws("infer", wake, "--input", files["F"], "--out", files["Y"])[0] == 0
+    frames = np.load(files["F"])
+    expected = _core.Frontend(stride_samples=160).process(_core.without_offset(pcm[None])[0])
+    np.testing.assert_array_equal(frames, expected)
+    (scores,) = on_host(
+        Job(wake_model(), (frames[: len(frames) // 3 * 3].reshape(-1, 120),))
+    ).outputs
+    np.testing.assert_array_equal(np.load(files["Y"]), scores)
+    assert len(np.unique(scores)) > 1
+
+
+def test_features_that_are_too_short_for_the_model_are_said(kws: Run, tmp_path: Path) -> None:
+    np.save(tmp_path / "F.npy", np.zeros((30, 40), np.int8))
+    code, _, said = kws("infer", "tiny", "--input", tmp_path / "F.npy", "--out", tmp_path / "Y.npy")
+    assert (code, said.count("\n")) == (2, 1)
+    assert "30 frames for a model that takes 49" in said
 
 
 @pytest.mark.parametrize(
