@@ -60,9 +60,10 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
                 block = _block(symbol, code)
                 blocks[f"{block.start:08x}".encode()] = block
                 code = []
-            # Trace 0: host address [base/program counter/flags/flags] symbol
+            # Trace 0: host address [base/program counter/flags/flags] symbol; the counter has 8
+            # digits in QEMU 7.2, 16 in QEMU 10.
             try:
-                yield blocks[line.split(b"/", 2)[1]]
+                yield blocks[line.split(b"/", 2)[1][-8:]]
             except KeyError:
                 raise ToolError(
                     "this QEMU cannot disassemble, so cycles cannot be counted; on Debian or "

@@ -76,6 +76,9 @@ env.Append(
         "-nodefaultlibs",
         "-Wl,--gc-sections",
         "-Wl,--fatal-warnings",
+        # No ELF headers in front of the code, where a bootloader lies: newer linkers put them on
+        # the first page of 64 KiB, which begins below the program.
+        "-Wl,--nmagic",
         # Not -Wl, which splits at commas; substituted here, because SCons would split at spaces.
         *("-Xlinker", "-Map", "-Xlinker", env.subst("$BUILD_DIR/firmware.map")),
         *board.get("build.link_flags", []),
