@@ -114,8 +114,8 @@ def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> lis
 
 
 def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
-    """The recordings of a folder; none if its manifest has them for other splits only."""
-    if not folder.is_dir():
+    """The recordings of a folder, or one recording; none if a manifest has them for others."""
+    if not folder.is_dir() and not folder.is_file():
         raise DataError(f"{folder}: no such folder; name a folder of recordings")
     manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
     endings = readable_endings()
@@ -124,6 +124,8 @@ def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
         for path in folder.rglob("*")
         if path.suffix.lower() in endings and path.is_file() and not path.name.startswith(".")
     )
+    if folder.is_file():
+        paths, folder = [folder], folder.parent
     if manifest:
         every = _listed(manifest, None, kind)
         of_split = _listed(manifest, split, kind)

@@ -92,6 +92,7 @@ class Surroundings:
         digest = hashlib.sha256()
         for folder in (*self.negatives, *self.noises, *self.rooms, *self.held_back):
             names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*"))
+            names += [folder.name] if folder.is_file() else []
             digest.update("\n".join(names).encode())
         return digest.hexdigest()[:16] if self != Surroundings() else ""
 

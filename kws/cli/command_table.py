@@ -104,7 +104,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
             "runs/marvin/bundle data/ours --negatives data/talk",
             "the bundle is as it was; run the same command again",
         ),
-        Command(evaluation_commands.mine_command, "data/talk --out data/hard"),
+        Command(evaluation_commands.mine_command, "talk.wav"),
     ),
     "Run": (
         Command(bundle_commands.run, "yes.wav"),

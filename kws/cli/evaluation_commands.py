@@ -249,10 +249,16 @@ def enroll(
 
 def mine_command(
     recordings: Annotated[
-        list[Path], typer.Argument(help="Folders of long recordings in which no keyword is said.")
+        list[Path],
+        typer.Argument(help="Long recordings in which no keyword is said, or folders of them."),
     ],
     *,
-    out: Annotated[Path, typer.Option(help="New folder for the sound that is found.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="New folder for the sound that is found.", show_default="mined/RECORDING"
+        ),
+    ] = None,
     model: ModelOption = None,
     threshold: Annotated[
         float,
@@ -275,22 +281,20 @@ def mine_command(
     """
     from kws.cli.printing.tables import mining_tables
     from kws.model.evaluate.accuracy import split_of
-    from kws.model.evaluate.mining import MiningSettings, mine_recordings
+    from kws.model.evaluate.mining import MiningSettings, mine_recordings, usual_folder
 
     settings = MiningSettings(
         tuple(recordings), split_words(words), threshold, split_of(split), most
     )
+    out = out or usual_folder(recordings)
     mining = mine_recordings(open_bundle(model), settings, out)
     if as_json:
         print(dumps(mining.to_json(), indent=2))
         return
-    where = f"{mining.hours:.2f} hours, {mining.recordings} recordings"
-    if mining.excluded:
-        where += f" ({mining.excluded} others may hold a keyword and were left out)"
     if not mining.clips:
-        print(f"nothing scores above {threshold:g} in {where}; nothing was written")
+        print(f"nothing scores above {threshold:g} in {mining.searched}; nothing was written")
         return
     print_tables(*mining_tables(mining))
     places = sum(mining.events.values())
-    print(f"searched {where}\n{out}: {len(mining.clips)} of {places} places kept")
+    print(f"searched {mining.searched}\n{out}: {len(mining.clips)} of {places} places kept")
     print(f"listen to them, delete true keywords, then kws train --negatives {out}")

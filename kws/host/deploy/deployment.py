@@ -64,6 +64,8 @@ def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port
         known = [port for port in present if str(Path(port.device).resolve()) == real]
         if known and _is_other(board, known[0]):
             raise BoardError(f"{wanted}: this is a {known[0].usb}, no {board.title}")
+        if not known and not Path(wanted).exists():
+            raise BoardError(f"{wanted}: there is no such port; look at the cable")
         return known[0] if known else Port(wanted)
     fitting = [port for port in present if port.usb in board.usb]
     if not fitting:

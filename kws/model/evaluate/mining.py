@@ -109,6 +109,14 @@ class Mining:
     """What was kept, in the order of the recordings."""
 
     @property
+    def searched(self) -> str:
+        """How much was searched, for people."""
+        where = f"{self.hours:.2f} hours, {self.recordings} recordings"
+        if self.excluded:
+            where += f" ({self.excluded} others may hold a keyword and were left out)"
+        return where
+
+    @property
     def worst(self) -> list[MinedClip]:
         """The highest score first."""
         return sorted(self.clips, key=lambda clip: -clip.score)
@@ -131,6 +139,17 @@ class _Part:
     """Where it begins in the file, in seconds."""
 
     seconds: float
+
+
+def usual_folder(recordings: Sequence[Path]) -> Path:
+    """A new folder for what is found: `mined/NAME` of the first recording, or with a number."""
+    name = recordings[0].resolve().stem or "recordings"
+    folder = Path(MINED_FOLDER) / name
+    number = 1
+    while folder.exists():
+        number += 1
+        folder = folder.with_name(f"{name}-{number}")
+    return folder
 
 
 def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mining:

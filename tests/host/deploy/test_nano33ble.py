@@ -272,6 +272,8 @@ def test_a_port_of_something_else() -> None:
     other = Port("/dev/null", UsbId(0x1A86, 0x7523), "1-1")
     with pytest.raises(BoardError, match="this is a 1a86:7523, no Arduino"):
         deployment.find_port(TARGET, "/dev/null", [other])
+    with pytest.raises(BoardError, match="/dev/ttyNone: there is no such port"):
+        deployment.find_port(TARGET, "/dev/ttyNone", [other])
 
 
 def test_a_port_that_is_not_there(board: Board) -> None:

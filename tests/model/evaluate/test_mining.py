@@ -189,6 +189,20 @@ def test_the_command_says_where_to_listen(kws: Run, talk: Path, tmp_path: Path) 
     assert {"source": "kitchen", "word": "yes", "events": 1} in result["events"]
 
 
+def test_a_file_alone_is_searched_and_has_a_folder_by_itself(
+    kws: Run, talk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(talk.parent)
+    for folder in ("mined/a", "mined/a-2"):
+        code, out, _ = kws("mine", "talk/kitchen/a.wav")
+        assert code == 0
+        assert f"{folder}: 2 of 2 places kept" in out
+        assert len(list(Path(folder).rglob("*.wav"))) == 2
+    Path("words.txt").write_text("no sound")
+    code, out, err = kws("mine", "words.txt")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+
+
 def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> None:
     write(tmp_path / "talk" / "quiet.wav", room(10))
     code, out, err = kws("mine", tmp_path / "talk", "--out", tmp_path / "hard")
@@ -216,7 +230,7 @@ def test_what_cannot_be_done_is_one_line(
 ) -> None:
     monkeypatch.chdir(talk.parent)
     Path("empty").mkdir()
-    write(Path("damaged/a.wav"), room(5, at_2=YES))
+    Path("damaged").mkdir()
     Path("damaged/b.wav").write_bytes(b"not a recording")
     write(Path("keywords/a.wav"), room(5))
     Path("keywords/a.txt").write_text("No!")
@@ -247,6 +261,9 @@ def test_a_full_disk_leaves_nothing(kws: Run, talk: Path, full_disk: Path) -> No
     assert not list(full_disk.iterdir())
 
 
+STOPPED = b"kws: stopped; nothing was written; run the same command again\n"
+
+
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     pcm = room(600, at_3=YES)
     for i in range(12):
@@ -264,5 +281,5 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    assert (process.returncode, out, err) == (130, b"", STOPPED)
     assert [path.name for path in tmp_path.iterdir()] == ["talk"]
