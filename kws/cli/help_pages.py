@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How help is laid out: commands in groups, types and ranges in plain words."""
+"""How help is laid out (groups, plain types and ranges), and the names that shells complete."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from kws.host.build.boards import Board
 
 _RANGE = re.compile(r"\b(?:(\S+)<=)?x(?:<=(\S+)|>=(\S+))(?=[;\]])")
 _SUMMARY = 200  # letters of a command's first sentence, which is shown whole
@@ -72,3 +75,33 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
         if rows:
             with formatter.section(title):
                 formatter.write_dl(rows)
+
+
+def complete_bundle(incomplete: str) -> list[str]:
+    """The built-in bundles; where none fits, the shell completes the names of folders."""
+    from kws.bundle.bundle import built_in_names
+
+    return [name for name in built_in_names() if name.startswith(incomplete)]
+
+
+def complete_board(incomplete: str) -> list[tuple[str, str]]:
+    """All boards, with their titles."""
+    return _board_names(incomplete, lambda _: True)
+
+
+def complete_emulated_board(incomplete: str) -> list[tuple[str, str]]:
+    """The boards that an emulator runs, and this machine."""
+    names = _board_names(incomplete, lambda board: board.emulator is not None)
+    return [*names, *([("host", "this machine")] if "host".startswith(incomplete) else [])]
+
+
+def complete_real_board(incomplete: str) -> list[tuple[str, str]]:
+    """The boards that kws deploy writes."""
+    return _board_names(incomplete, lambda board: board.deploy is not None)
+
+
+def _board_names(incomplete: str, wanted: Callable[[Board], bool]) -> list[tuple[str, str]]:
+    from kws.host.build.boards import boards
+
+    fitting = (board for board in boards() if wanted(board))
+    return [(it.name, it.title) for it in fitting if it.name.startswith(incomplete)]

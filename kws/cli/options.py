@@ -7,12 +7,17 @@ import dataclasses
 import re
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kws.cli.help_pages import (
+    complete_board,
+    complete_bundle,
+    complete_emulated_board,
+    complete_real_board,
+)
 from kws.errors import UsageError
 from kws.labels import word_of
 
@@ -31,37 +36,10 @@ def _bundle_path(text: str) -> Path:
     return bundle_path(text)
 
 
-def _complete_bundle(incomplete: str) -> list[str]:
-    """The built-in bundles; where none fits, the shell completes the names of folders."""
-    from kws.bundle.bundle import built_in_names
-
-    return [name for name in built_in_names() if name.startswith(incomplete)]
-
-
-def _complete_board(incomplete: str) -> list[tuple[str, str]]:
-    return _board_names(incomplete, lambda _: True)
-
-
-def _complete_emulated_board(incomplete: str) -> list[tuple[str, str]]:
-    names = _board_names(incomplete, lambda board: board.emulator is not None)
-    return [*names, *([("host", "this machine")] if "host".startswith(incomplete) else [])]
-
-
-def _complete_real_board(incomplete: str) -> list[tuple[str, str]]:
-    return _board_names(incomplete, lambda board: board.deploy is not None)
-
-
-def _board_names(incomplete: str, wanted: Callable[[Board], bool]) -> list[tuple[str, str]]:
-    from kws.host.build.boards import boards
-
-    fitting = (board for board in boards() if wanted(board))
-    return [(it.name, it.title) for it in fitting if it.name.startswith(incomplete)]
-
-
 BUNDLE: dict[str, Any] = {
     "parser": _bundle_path,
     "metavar": "<bundle>",
-    "autocompletion": _complete_bundle,
+    "autocompletion": complete_bundle,
 }
 """Of an option or an argument that names a bundle: its folder, or its name if it is built in."""
 
@@ -143,20 +121,20 @@ RoomsOption = Annotated[
 
 BoardOption = Annotated[
     str,
-    typer.Option("--board", help="A board. kws boards lists them.", autocompletion=_complete_board),
+    typer.Option("--board", help="A board. kws boards lists them.", autocompletion=complete_board),
 ]
 EmulatedBoardOption = Annotated[
     str,
     typer.Option(
         "--board",
         help="An emulated board, or host: this machine.",
-        autocompletion=_complete_emulated_board,
+        autocompletion=complete_emulated_board,
     ),
 ]
 RealBoardOption = Annotated[
     str,
     typer.Option(
-        "--board", help="A real board, such as nano33ble.", autocompletion=_complete_real_board
+        "--board", help="A real board, such as nano33ble.", autocompletion=complete_real_board
     ),
 ]
 ConnectedBoardOption = Annotated[
@@ -164,7 +142,7 @@ ConnectedBoardOption = Annotated[
     typer.Option(
         "--board",
         help="A real board. The default is any that is connected.",
-        autocompletion=_complete_real_board,
+        autocompletion=complete_real_board,
     ),
 ]
 BoardPortOption = Annotated[
