@@ -305,8 +305,13 @@ class Part:
         stride_samples: int = STRIDE_SAMPLES,
         first_keyword: int = 2,
         gate_rise: int = 0,
+        output_order: Sequence[int] = (),
     ) -> None:
-        """`gate_rise`: tenths of a dB by which sound opens the gate; 0: there is no gate."""
+        """`gate_rise`: tenths of a dB by which sound opens the gate; 0: there is no gate.
+
+        `output_order`: which of the model's outputs is the score of each label; empty: they have
+        one order.
+        """
 
 class Pipeline:
     """The firmware's pipeline: hops of PCM in, the serial port's bytes out.

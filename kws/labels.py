@@ -138,6 +138,25 @@ def check_keywords(keywords: Sequence[str]) -> None:
         raise UsageError(f"{twice[0]!r} is among the keywords twice; name each once")
 
 
+def class_order(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """The labels of a model in the order of kws, whatever order and spelling they were given in.
+
+    Args:
+        labels: one for each output of the model, in the order of the outputs. silence and unknown
+            may be spelled as `word_of` knows them.
+
+    Returns:
+        silence, unknown, then the keywords; and which output each of them is, empty if the order is
+        that of the outputs.
+    """
+    spelled = tuple(word_of(label) for label in labels)
+    if not set(RESERVED) <= set(spelled):
+        return spelled, ()
+    places = sorted(range(len(spelled)), key=lambda i: _rank(spelled[i]))
+    ordered = tuple(spelled[place] for place in places)
+    return ordered, () if ordered == spelled else tuple(places)
+
+
 def check_labels(labels: Sequence[str]) -> None:
     """Make sure that labels have the order and the form that the firmware requires.
 
@@ -147,8 +166,9 @@ def check_labels(labels: Sequence[str]) -> None:
     keywords = labels[first_keyword(labels) :]
     if not keywords or set(RESERVED) & set(keywords):
         raise UsageError(
-            f"labels are {','.join(labels)}; they have to be {','.join(RESERVED)} and at least one "
-            "keyword, or keywords alone, in the order of the model's outputs"
+            f"labels are {','.join(labels)}; they have to be silence and unknown (or _silence_ and "
+            "_unknown_) and at least one keyword, or keywords alone, in the order of the model's "
+            "outputs"
         )
     for label in labels:
         if not label or _NOT_IN_LABELS.search(label) or len(label.encode()) > MOST_BYTES:
@@ -158,6 +178,10 @@ def check_labels(labels: Sequence[str]) -> None:
             )
         if list(labels).count(label) > 1:
             raise UsageError(f"label {label!r} is there twice; each output needs its own")
+
+
+def _rank(label: str) -> int:
+    return RESERVED.index(label) if label in RESERVED else len(RESERVED)
 
 
 def _is_letter(letter: str) -> bool:

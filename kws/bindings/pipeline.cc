@@ -33,13 +33,15 @@ class Part {
   Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
        int inference_stride, int average_window_ms, int detection_threshold, int suppression_ms,
        int minimum_count, const std::vector<int>& thresholds, bool report_unknown,
-       int window_frames, int stride_samples, int first_keyword, int gate_rise)
+       int window_frames, int stride_samples, int first_keyword, int gate_rise,
+       const std::vector<int>& output_order)
       : bytes_(static_cast<const char*>(model.data()), model.size()),
         labels_(std::move(labels)),
         name_(std::move(name)),
         sha8_(std::move(sha8)),
         thresholds_(thresholds, labels_.size()),
         gate_rise_(gate_rise),
+        output_order_(output_order.begin(), output_order.end()),
         model_(kws::GetModel(bytes_.data(), bytes_.size())) {
     for (const std::string& label : labels_) label_pointers_.push_back(label.c_str());
     config_.version = KWS_VERSION;
@@ -55,6 +57,12 @@ class Part {
     config_.window_frames = window_frames;
     config_.stride_samples = stride_samples;
     config_.first_keyword = first_keyword;
+    if (!output_order_.empty()) {
+      if (output_order_.size() != labels_.size()) {
+        throw CoreError("the order of the outputs does not name each of them once");
+      }
+      config_.output_order = output_order_.data();
+    }
   }
   Part(const Part&) = delete;
   Part& operator=(const Part&) = delete;
@@ -71,6 +79,7 @@ class Part {
   std::string sha8_;
   Thresholds thresholds_;
   int gate_rise_;
+  std::vector<uint8_t> output_order_;
   kws::Model model_;
   kws::PipelineConfig config_{};
 };
@@ -211,13 +220,15 @@ class Pipeline {
 void BindPipeline(nb::module_& m) {
   nb::class_<Part>(m, "Part").def(
       nb::init<const nb::bytes&, std::vector<std::string>, std::string, std::string, int, int, int,
-               int, int, const std::vector<int>&, bool, int, int, int, int>(),
+               int, int, const std::vector<int>&, bool, int, int, int, int,
+               const std::vector<int>&>(),
       "model"_a, "labels"_a, nb::kw_only(), "name"_a, "sha8"_a, "inference_stride"_a,
       "average_window_ms"_a, "detection_threshold"_a, "suppression_ms"_a, "minimum_count"_a,
       "thresholds"_a = std::vector<int>(), "report_unknown"_a = false,
       "window_frames"_a = kws::PipelineConfig{}.window_frames,
       "stride_samples"_a = kws::PipelineConfig{}.stride_samples,
-      "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0);
+      "first_keyword"_a = kws::PipelineConfig{}.first_keyword, "gate_rise"_a = 0,
+      "output_order"_a = std::vector<int>());
   nb::class_<Pipeline>(m, "Pipeline")
       .def(nb::init<const Part*, size_t, const Part*, uint32_t>(), "part"_a, nb::kw_only(),
            "arena_bytes"_a, "then"_a.none() = nb::none(), "listen_ms"_a = 0, nb::keep_alive<1, 2>(),

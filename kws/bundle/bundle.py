@@ -65,6 +65,9 @@ class Bundle:
     input: TensorSettings
     output: TensorSettings
 
+    output_order: tuple[int, ...] = field(default=(), kw_only=True)
+    """Which of the model's outputs is the score of each label; empty if they have one order."""
+
     ops: tuple[str, ...]
     """Names (the schema's) of the operators that the model uses, each once, in order of use."""
 
@@ -226,6 +229,7 @@ class Bundle:
             gate_rise=self.recognizer.gate_rise,
             window_frames=self.frontend.frames,
             stride_samples=self.frontend.stride_samples,
+            output_order=self.output_order,
             **self.recognizer.for_core(self.labels),
         )
 
@@ -306,6 +310,7 @@ def make_bundle(
     inference_stride: int | None = None,
     frames: int | None = None,
     stride_samples: int = HOP,
+    output_order: Sequence[int] = (),
     data: str = "",
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
@@ -324,6 +329,8 @@ def make_bundle(
         frames: how many frames a streaming model's scores are about; None for a second. Other
             models say it themselves.
         stride_samples: from one frame to the next: a hop, or half of one.
+        output_order: which of the model's outputs is the score of each label, as
+            `kws.labels.class_order` gives it; empty if they have one order.
         data: the training data and its licence.
         metrics: measurements, as TOML can hold them.
         versions: of other programs that made the model; kws's own is added.
@@ -334,6 +341,8 @@ def make_bundle(
     """
     check_name(name)
     check_labels(labels)
+    if output_order and sorted(output_order) != list(range(len(labels))):
+        raise UsageError("output_order has to name each output of the model once")
     interpreter = open_model(model)
     source, target = check_tensors(interpreter, len(labels))
     if stride_samples not in STRIDES:
@@ -358,6 +367,7 @@ def make_bundle(
         model=model,
         input=source,
         output=target,
+        output_order=tuple(output_order),
         ops=tuple(dict.fromkeys(interpreter.ops)),
         arena_bytes=interpreter.arena_used_bytes,
         recognizer=recognizer or RecognizerSettings(),

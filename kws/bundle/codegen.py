@@ -201,6 +201,13 @@ inline constexpr int kStrideSamples = {bundle.frontend.stride_samples};
 // No label is silence or unknown.
 inline constexpr int kFirstKeyword = 0;
 """
+    if bundle.output_order:
+        text += f"""
+// Which of the model's outputs is the score of each label.
+inline constexpr std::uint8_t kOutputOrder[kLabelCount] = {{
+    {", ".join(map(str, bundle.output_order))},
+}};
+"""
     return text
 
 
@@ -260,6 +267,7 @@ inline constexpr PipelineConfig kConfig = {{
     {bundle.frontend.frames},
     {bundle.frontend.stride_samples},
     {first_keyword(bundle.labels)},
+    {"kOutputOrder" if bundle.output_order else "nullptr"},
 }};
 
 }}  // namespace {_SECOND.namespace}

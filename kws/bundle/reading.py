@@ -19,7 +19,7 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, KwsError, did_you_mean
 from kws.features.frontend_settings import FrontendSettings
 
-_OPTIONAL: dict[str, type] = {"compiled": bool}
+_OPTIONAL: dict[str, type] = {"compiled": bool, "output_order": list}
 _TYPES = {
     "format": int,
     "name": str,
@@ -127,6 +127,7 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
         inference_stride=table["inference_stride"],
         frames=frontend.frames,
         stride_samples=frontend.stride_samples,
+        output_order=table.get("output_order", ()),
         data=table["data"],
         metrics=table["metrics"],
     )
@@ -148,6 +149,8 @@ def _check_table(file: Path, table: dict[str, Any]) -> None:
     unknown = sorted(set(table) - set(_TYPES | _OPTIONAL))
     if unknown:
         raise BundleError(f"{file}: unknown setting {unknown[0]!r}; remove it")
+    if not all(type(place) is int for place in table.get("output_order", ())):
+        raise BundleError(f"{file}: output_order is not a list of numbers; convert the model again")
     for label in table["labels"]:
         if not isinstance(label, str):
             raise BundleError(f"{file}: label {label!r} is not text; put it in quotes")

@@ -66,6 +66,7 @@ def _to_toml(bundle: Bundle) -> str:
         "format": FORMAT,
         "name": bundle.name,
         "labels": list(bundle.labels),
+        **({"output_order": list(bundle.output_order)} if bundle.output_order else {}),
         "ops": list(bundle.ops),
         "arena_bytes": bundle.arena_bytes,
         "inference_stride": bundle.inference_stride,

@@ -45,7 +45,8 @@ def convert(
         typer.Option(help="Folder of the new bundle. The default is the bundle that is changed."),
     ] = None,
     labels: Annotated[
-        str, typer.Option(help="Labels of the model's outputs: silence,unknown,yes,no.")
+        str,
+        typer.Option(help="Labels of the model's outputs, in their order: yes,no,unknown,silence."),
     ] = "",
     name: Annotated[
         str | None, typer.Option(help="Short name of the model. The default is the file's name.")

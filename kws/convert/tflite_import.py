@@ -16,6 +16,7 @@ from kws.bundle.writing import check_destination, write_bundle
 from kws.convert import c_array
 from kws.convert.wake_manifest import read_manifest
 from kws.errors import ModelError, located
+from kws.labels import class_order
 
 _LARGEST = 64 * 2**20
 """Bytes. No microcontroller has room for more, and a wrong file is not read whole."""
@@ -65,7 +66,8 @@ def convert_file(
 
     Args:
         file: the model, which takes the core's int8 spectrogram as it is.
-        labels: silence, unknown, then the keywords; or keywords alone.
+        labels: one for each output, in their order: silence, unknown and the keywords, or keywords
+            alone.
         out: the bundle's folder.
         changes: settings other than the defaults; the name is the file's unless given.
 
@@ -78,7 +80,9 @@ def convert_file(
     check_destination(out)
     model = read_model(file)
     with located(file):
-        bundle = make_bundle(model, labels, name=changes.name or name_from(file.stem))
+        ordered, order = class_order(labels)
+        name = changes.name or name_from(file.stem)
+        bundle = make_bundle(model, ordered, name=name, output_order=order)
         bundle = changes.apply(bundle)
     return write_bundle(bundle, out)
 

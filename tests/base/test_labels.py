@@ -13,6 +13,7 @@ from kws.labels import (
     check_labels,
     check_word,
     class_labels,
+    class_order,
     keywords_of,
     label_of,
     word_of,
@@ -94,6 +95,20 @@ def test_one_spelling_of_a_word(text: str, word: str) -> None:
 def test_label_of_a_phrase_in_small_letters(phrase: str, label: str) -> None:
     assert label_of(phrase) == unicodedata.normalize("NFC", label)
     check_keywords([label_of(phrase)])
+
+
+@pytest.mark.parametrize(
+    ("given", "labels", "order"),
+    [
+        ("silence,unknown,yes", "silence,unknown,yes", ()),
+        ("unknown,yes,silence", "silence,unknown,yes", (2, 0, 1)),
+        ("Down,Go,Silence,Unknown", "silence,unknown,Down,Go", (2, 3, 0, 1)),
+        ("hey_jarvis", "hey_jarvis", ()),
+        ("no,yes", "no,yes", ()),
+    ],
+)
+def test_order_of_classes(given: str, labels: str, order: tuple[int, ...]) -> None:
+    assert class_order(given.split(",")) == (tuple(labels.split(",")), order)
 
 
 def test_a_label_of_32_bytes_is_accepted() -> None:

@@ -132,7 +132,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r"^labels = \[", "labels = 7 # [", "bundle.toml"),
         (r'"yes"', '"yes", "maybe"', "5 labels for a model with 4 outputs"),
         (r'"yes"', '"no"', "label 'no' is there twice"),
-        (r'"unknown"', '"other"', "silence,unknown"),
+        (r'"unknown"', '"other"', "silence and unknown"),
         (r'"yes"', "8", "label 8 is not text"),
         (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),
         (r"^stride_samples = 320", "stride_samples = 200", "a stride of 200"),
@@ -199,7 +199,7 @@ def test_firmware_of_another_model_is_found(bundle_path: Path) -> None:
     ("labels", "error"),
     [
         (("silence", "unknown", "yes"), "3 labels for a model with 4 outputs"),
-        (("yes", "no", "silence", "unknown"), "silence,unknown"),
+        (("yes", "no", "silence", "unknown"), "silence and unknown"),
         (("silence", "unknown"), "at least one keyword"),
         (("silence", "unknown", "a b", "no"), "label 'a b'"),
         (("silence", "unknown", 'a"', "no"), "label"),

@@ -13,6 +13,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.refusals import refusal
 from kws.cli.main import app
 from kws.errors import KwsError
+from kws.model.evaluate.accuracy import bundle_scores, core_scores
 from tests.command_line import Run
 from tests.oracle_data import features, model_file, scores
 from tests.small_models import LABELS, dense_model, unsupported_model
@@ -35,6 +36,54 @@ def test_a_model_of_micro_speechs_shape_becomes_a_bundle(tmp_path: Path) -> None
     for sound, (expected,) in scores()["tiny_conv"].items():
         out = interpreter.invoke_batch(features()[sound][-49:].reshape(1, -1))
         assert out.ravel().tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        ("silence,unknown,yes,no", ()),
+        ("_silence_,_unknown_,yes,no", ()),
+        ("yes,no,_unknown_,_silence_", (3, 2, 0, 1)),
+        ("Yes,Silence,no,Unknown", (1, 3, 0, 2)),
+    ],
+)
+def test_labels_may_have_any_order_and_googles_spelling(
+    given: str, order: tuple[int, ...], tmp_path: Path
+) -> None:
+    file = model_file("tiny_conv")
+    plain, other = tmp_path / "plain", tmp_path / "other"
+    assert convert(file, plain, "silence,unknown,yes,no").exit_code == 0
+    assert convert(file, other, given).exit_code == 0
+    bundle = load_bundle(other)
+    assert [label.lower() for label in bundle.labels] == ["silence", "unknown", "yes", "no"]
+    assert bundle.output_order == order
+    assert bundle.model == file.read_bytes()
+    noise = np.random.default_rng(1).integers(-3000, 3000, 16000 * 2).astype(np.int16)
+    _, times, scored = bundle.pipeline().trace(noise)
+    _, _, expected = load_bundle(plain).pipeline().trace(noise)
+    assert len(times) > 20
+    assert (scored == expected[:, list(order or range(4))]).all()
+    rows = next(iter(features().values()))[-49:][np.newaxis]
+    in_order = core_scores(bundle.model, rows)[:, list(order or range(4))]
+    assert (bundle_scores(bundle, rows) == in_order).all()
+    settings = (bundle.firmware / "model_settings.h").read_text(encoding="utf-8")
+    assert ("kOutputOrder" in settings) == bool(order)
+    # A bundle that is changed, or read by a later version, keeps it.
+    renewed = CliRunner().invoke(app, ["convert", str(other), "--threshold", "150"])
+    assert renewed.exit_code == 0, renewed.output
+    assert load_bundle(other).output_order == order
+
+
+def test_an_order_that_was_changed_is_noticed(tmp_path: Path) -> None:
+    assert convert(model_file("tiny_conv"), tmp_path / "b", "yes,no,unknown,silence").exit_code == 0
+    settings = tmp_path / "b" / "bundle.toml"
+    text = settings.read_text(encoding="utf-8")
+    for wrong in ("[3, 2, 0, 0]", "[3, 2, 0, 4]", "[3, 2]", '["3"]'):
+        settings.write_text(
+            re.sub(r"output_order = \[[^]]*\]", f"output_order = {wrong}", text), encoding="utf-8"
+        )
+        with pytest.raises(KwsError, match="output_order"):
+            load_bundle(tmp_path / "b")
 
 
 def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from kws.convert.incremental.twin import Twin, make_twin
 from kws.convert.tflite_import import Changes, read_model
 from kws.errors import UsageError, located
 from kws.files import atomic_write
+from kws.labels import class_order
 
 
 def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, Twin]:
@@ -45,6 +46,7 @@ def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, T
         recognizer=replace(bundle.recognizer, gate_db=0.0),
         frames=bundle.frontend.frames,
         stride_samples=bundle.frontend.stride_samples,
+        output_order=bundle.output_order,
         data=bundle.data,
         metrics=bundle.metrics,
         versions=bundle.versions,
@@ -69,7 +71,8 @@ def twin_of_file(
     frames = input_frames(open_model(model).inputs[0].shape)
     name = changes.name or name_from(file.stem)
     with located(file):
-        made = make_bundle(twin.model, labels, name=name, frames=frames)
+        ordered, order = class_order(labels)
+        made = make_bundle(twin.model, ordered, name=name, frames=frames, output_order=order)
         bundle = changes.apply(made)
     return write_bundle(bundle, out), twin
 

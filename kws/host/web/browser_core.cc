@@ -135,16 +135,17 @@ uint8_t* KWS_EXPORT(kws_memory)() {
 // Describes a bundle for the next kws_start. `which` is 0, or 1 for the one that listens for
 // commands after the keywords of the other. `names` holds the bundle's name, the first 8 digits of
 // the model's SHA-256, then the labels, each with a zero at its end. `thresholds` holds one for
-// each label, or is null. `report_unknown` is 1 or 0. `gate_rise` is what Gate takes, or 0 for no
-// gate; only the first bundle has one. A core that has its models built in does not look at
-// `model`. Returns 1; 0: the model is damaged, and kws_text holds an `error: ` line.
+// each label, or is null; so does `output_order`. `report_unknown` is 1 or 0. `gate_rise` is what
+// Gate takes, or 0 for no gate; only the first bundle has one. A core that has its models built in
+// does not look at `model`. Returns 1; 0: the model is damaged, and kws_text holds an `error: `
+// line.
 int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
                                const char* names, int32_t label_count, int32_t inference_stride,
                                int32_t average_window_ms, int32_t detection_threshold,
                                int32_t suppression_ms, int32_t minimum_count,
                                const uint8_t* thresholds, int32_t report_unknown, int32_t gate_rise,
-                               int32_t window_frames, int32_t stride_samples,
-                               int32_t first_keyword) {
+                               int32_t window_frames, int32_t stride_samples, int32_t first_keyword,
+                               const uint8_t* output_order) {
   if (which < 0 || which >= kMaxBundles) return 0;
   g_running = nullptr;
   g_output.ClearText();
@@ -171,6 +172,7 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   config.window_frames = window_frames;
   config.stride_samples = stride_samples;
   config.first_keyword = first_keyword;
+  config.output_order = output_order;
   part.gate_rise = gate_rise;
   kws::Status status;
   part.network = FindNetwork(which, model, model_bytes, &status);

@@ -88,6 +88,7 @@ def _part(bundle: Bundle) -> dict[str, Any]:
         "window_frames": bundle.frontend.frames,
         "stride_samples": bundle.frontend.stride_samples,
         "first_keyword": first_keyword(bundle.labels),
+        "output_order": list(bundle.output_order),
         "recognizer": recognizer,
         "thresholds": saved_thresholds(bundle),
     }

@@ -96,6 +96,12 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
     return interpreter.invoke_batch(calls.reshape(len(calls), -1)).astype(np.int8)
 
 
+def bundle_scores(bundle: Bundle, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
+    """What `core_scores` gives for a bundle's model, in the order of its labels."""
+    scores = core_scores(bundle.model, spectrograms)
+    return scores[:, list(bundle.output_order)] if bundle.output_order else scores
+
+
 def whole_calls(spectrograms: Spectrograms, frames: int) -> Spectrograms:
     """Spectrograms for a model that takes `frames` frames a call.
 

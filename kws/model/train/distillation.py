@@ -20,7 +20,7 @@ from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
-from kws.model.evaluate.accuracy import core_scores
+from kws.model.evaluate.accuracy import bundle_scores
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
 
@@ -123,7 +123,7 @@ def _weights(model: Path) -> Path:
 def _scores(model: Path, spectrograms: Spectrograms) -> Scores:
     file = _weights(model)
     if file.name == MODEL_FILE:
-        quantized = core_scores(file.read_bytes(), spectrograms)
+        quantized = bundle_scores(load_bundle(file.parent), spectrograms)
         return (quantized.astype(np.float32) + np.float32(128)) / np.float32(256)
     network = TrainedModel(model).build()
     logits = np.concatenate(

@@ -19,6 +19,7 @@ inline constexpr int kWindowFrames = 49;
 inline constexpr int kInputFrames = 49;
 inline constexpr int kStrideSamples = Frontend::kStrideSamples;
 inline constexpr int kFirstKeyword = Responder::kFirstKeyword;
+inline constexpr const uint8_t* kOutputOrder = nullptr;
 namespace settings {
 constexpr const uint8_t* ThresholdsOrNull() { return kThresholds; }
 constexpr bool ReportsUnknown() { return kReportUnknown; }
@@ -26,6 +27,7 @@ constexpr int WindowFrames() { return kWindowFrames; }
 constexpr int InputFrames() { return kInputFrames; }
 constexpr int StrideSamples() { return kStrideSamples; }
 constexpr int FirstKeyword() { return kFirstKeyword; }
+constexpr const uint8_t* OutputOrder() { return kOutputOrder; }
 constexpr int GateRise() { return kGateRise; }  // see Gate; 0: none
 }  // namespace settings
 
@@ -48,6 +50,7 @@ constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
       settings::WindowFrames(),
       settings::StrideSamples(),
       settings::FirstKeyword(),
+      settings::OutputOrder(),
   };
 }
 

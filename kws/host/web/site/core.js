@@ -31,7 +31,8 @@ class KwsCore {
     const parts = bundle.parts.map((part, index) => {
       const names = [part.name, part.sha8, ...part.labels];
       const text = new TextEncoder().encode(names.map((name) => `${name}\0`).join(""));
-      const contents = [models[index], text, Uint8Array.from(part.thresholds)];
+      const order = Uint8Array.from(part.output_order);
+      const contents = [models[index], text, Uint8Array.from(part.thresholds), order];
       return { part, contents, places: contents.map((bytes) => place(bytes.length)) };
     });
     const missing = end - this.core.memory.buffer.byteLength;
@@ -40,15 +41,15 @@ class KwsCore {
     this.labels = bundle.labels;
     this.parts = bundle.parts;
     this.rest = new Int16Array(0);
-    parts.forEach(({ part, contents, places: [model, text, thresholds] }, index) => {
-      contents.forEach((bytes, which) => memory.set(bytes, [model, text, thresholds][which]));
+    parts.forEach(({ part, contents, places: [model, text, thresholds, order] }, index) => {
+      contents.forEach((bytes, which) => memory.set(bytes, [model, text, thresholds, order][which]));
       const { recognizer } = part;
       const isGood = this.core.kws_bundle(
         index, model, contents[0].length, text, part.labels.length, part.inference_stride,
         recognizer.average_window_ms, recognizer.detection_threshold, recognizer.suppression_ms,
         recognizer.minimum_count, thresholds, recognizer.report_unknown ? 1 : 0,
         Math.round(10 * recognizer.gate_db), part.window_frames, part.stride_samples,
-        part.first_keyword);
+        part.first_keyword, part.output_order.length ? order : 0);
       if (!isGood) throw new Error(KwsCore.fault(this.text()));
     });
     const started = this.core.kws_start(

@@ -20,9 +20,9 @@ from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT
 from kws.features.spectrogram import batch_spectrograms
 from kws.model.evaluate.accuracy import (
     ConfusionMatrix,
+    bundle_scores,
     check_keywords,
     confusion_matrix,
-    core_scores,
     one_split,
 )
 from kws.model.evaluate.clips.altered_clips import (
@@ -301,7 +301,7 @@ def measure_clips(
     )
     origins = clip_collections(dataset.root)
     collections = tuple(origins.get(file, "") if file else "" for file in files) if origins else ()
-    scores = core_scores(bundle.model, batch_spectrograms(pcm))
+    scores = bundle_scores(bundle, batch_spectrograms(pcm))
     metrics = ClipMetrics(
         bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm, collections
     )
@@ -316,7 +316,7 @@ def measure_clips(
 
 
 def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
-    scores = core_scores(bundle.model, batch_spectrograms(clips))
+    scores = bundle_scores(bundle, batch_spectrograms(clips))
     return int((np.argmax(scores, axis=1) == truth).sum()), len(truth)
 
 

@@ -43,6 +43,8 @@ def reference_matrices(
             f"{source}: gives {logits.shape[-1]} scores, the bundle has {len(bundle.labels)} labels"
         )
     litert = litert_scores(bundle.model, spectrograms)
+    if bundle.output_order:
+        logits, litert = (scores[:, list(bundle.output_order)] for scores in (logits, litert))
     return {
         "float, Keras": confusion_matrix(logits, clips.truth, clips.labels),
         "int8, LiteRT reference kernels": confusion_matrix(litert, clips.truth, clips.labels),

@@ -51,6 +51,7 @@ const char* Detector::Mismatch(int kept_frames) const {
   if (config_.label_count < 1 || config_.label_count > Recognizer::kMaxLabels) {
     return "the number of labels is out of range";
   }
+  if (!HasOrder()) return "the order of the outputs does not name each of them once";
   if (config_.inference_stride < 1) return "inference_stride is less than 1";
   const int32_t window = config_.recognizer.average_window_ms;
   if (config_.stride_samples != Frontend::kStrideSamples &&
@@ -92,6 +93,17 @@ const char* Detector::Mismatch(int kept_frames) const {
   }
 #endif
   return nullptr;
+}
+
+bool Detector::HasOrder() const {
+  if (config_.output_order == nullptr) return true;
+  uint64_t named = 0;
+  for (int i = 0; i < config_.label_count; ++i) {
+    const int output = config_.output_order[i];
+    if (output >= config_.label_count || (named >> output & 1) != 0) return false;
+    named |= uint64_t{1} << output;
+  }
+  return true;
 }
 
 Status Detector::Reset() {
@@ -138,7 +150,8 @@ Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
   KWS_RETURN_IF_ERROR(runner_.Invoke());
   if (frames_to_trust_ > 0) return Status::kOk;  // less than a window: nothing to rely on
   for (int i = 0; i < config_.label_count; ++i) {
-    scores_[i] = static_cast<int8_t>(raw_scores_[i] ^ flip_);
+    const int output = config_.output_order != nullptr ? config_.output_order[i] : i;
+    scores_[i] = static_cast<int8_t>(raw_scores_[output] ^ flip_);
   }
   return Recognize(time_ms);
 }

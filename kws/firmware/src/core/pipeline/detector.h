@@ -32,6 +32,8 @@ struct PipelineConfig {
   int stride_samples = Frontend::kStrideSamples;  // from frame to frame, or half of that
   // The first label that is a keyword. 0: the model has no classes for silence and unknown.
   int first_keyword = 2;
+  // Which of the model's outputs is the score of each label. Null: they have the same order.
+  const uint8_t* output_order = nullptr;
 };
 
 // A model whose input has fewer frames than its window is a streaming one: it remembers what it
@@ -92,6 +94,8 @@ class Detector {
  private:
   // How model and settings do not fit; null: they do.
   const char* Mismatch(int kept_frames) const;
+  // Whether `output_order` names each output once.
+  bool HasOrder() const;
   bool IsStreaming() const { return input_frames_ < config_.window_frames; }
   // Whether the model's turn has come.
   bool IsDue(const FeatureProvider& features, bool has_frame);

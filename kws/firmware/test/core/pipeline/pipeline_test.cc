@@ -236,6 +236,40 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithStrideAndLabels) {
   EXPECT_EQ(StartFault(keyword, Status::kBadArgument).rfind("error: the first keyword", 0), 0u);
 }
 
+TEST_F(PipelineTest, ScoresComeInTheOrderOfTheLabels) {
+  static constexpr uint8_t kOrder[] = {3, 1, 0, 2};
+  const std::vector<int16_t> sound = Sound(80, 3);
+  std::vector<std::vector<int8_t>> scores[2];
+  for (const int reordered : {0, 1}) {
+    Device device(model_);
+    if (reordered != 0) device.config.output_order = kOrder;
+    Pipeline pipeline = device.Make();
+    ASSERT_EQ(pipeline.Start(), Status::kOk);
+    for (size_t at = 0; at + kHop <= sound.size(); at += kHop) {
+      ASSERT_EQ(pipeline.ProcessHop(&sound[at]), Status::kOk);
+      if (!pipeline.inferred()) continue;
+      scores[reordered].emplace_back(pipeline.scores(), pipeline.scores() + 4);
+    }
+  }
+  ASSERT_GT(scores[0].size(), 3u);
+  ASSERT_EQ(scores[0].size(), scores[1].size());
+  for (size_t row = 0; row < scores[0].size(); ++row) {
+    for (size_t label = 0; label < 4; ++label) {
+      EXPECT_EQ(scores[1][row][label], scores[0][row][kOrder[label]]);
+    }
+  }
+}
+
+TEST_F(PipelineTest, AnOrderNamesEachOutputOnce) {
+  static constexpr uint8_t kTwice[] = {0, 1, 1, 3};
+  static constexpr uint8_t kBeyond[] = {0, 1, 2, 4};
+  for (const uint8_t* order : {kTwice, kBeyond}) {
+    Device device(model_);
+    device.config.output_order = order;
+    EXPECT_EQ(StartFault(device, Status::kBadArgument).rfind("error: the order of", 0), 0u);
+  }
+}
+
 TEST_F(PipelineTest, HalfTheStrideFillsTheWindowInHalfTheTime) {
   const std::vector<int16_t> sound = Sound(60, 3);
   for (const int stride : {320, 160}) {
