@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from kws.cli import (
@@ -150,6 +151,9 @@ def stoppable(command: Command) -> Callable[..., None]:
         try:
             command.function(*arguments, **options)
         except KeyboardInterrupt:
-            raise StoppedError(f"stopped; {command.kept.format_map(options)}") from None
+            kept = command.kept.format_map(options)
+            if command.kept.startswith("{out}") and not Path(kept.partition(" keeps ")[0]).exists():
+                kept = _UNCHANGED
+            raise StoppedError(f"stopped; {kept}") from None
 
     return run

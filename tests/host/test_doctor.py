@@ -39,6 +39,8 @@ def only_the_base(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("board_tools", "only_the_base")
 def test_base_install_is_complete_and_extras_are_optional(kws: Run) -> None:
+    _, text, _ = kws("doctor")
+    assert "kws can build, test and run models here." in text.splitlines()
     code, out, _ = kws("doctor", "--json")
     checks = {check["name"]: check for check in json.loads(out)}
     assert code == 0
@@ -76,3 +78,9 @@ def test_missing_compiler_has_its_package_and_exit_code_1(
     assert "apt-get install gcc-arm-none-eabi" in lines["missing", "arm-none-eabi-g++"]
     assert "apt-get install espeak-ng" in lines["optional", "espeak-ng"]
     assert ("optional", "Renode") in lines
+    assert (
+        "kws build and kws test cannot run without arm-none-eabi-g++, newlib and libstdc++ for "
+        "Arm: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
+    ) in out
+    assert "cannot run without qemu" not in out
+    assert out.splitlines()[-1] == "Parts marked optional are for the commands in their lines only."

@@ -114,18 +114,32 @@ def boards_text(boards: Sequence[Board]) -> str:
 
 
 def checks_text(checks: Sequence[Check]) -> str:
-    """A line for each thing that is needed, with what to do if it is missing."""
-    return plain_table(
-        [
-            (
-                "found" if check.present else "optional" if check.optional else "missing",
-                check.name,
-                check.needed_for,
-                check.present or check.remedy,
-            )
-            for check in checks
-        ]
-    )
+    """A line for each thing that is needed, then which commands do not work and what to install."""
+    rows = [
+        (
+            "found" if check.present else "optional" if check.optional else "missing",
+            check.name,
+            check.needed_for,
+            check.present or check.remedy,
+        )
+        for check in checks
+    ]
+    return "\n".join([plain_table(rows), "", *_missing_lines(checks)])
+
+
+def _missing_lines(checks: Sequence[Check]) -> list[str]:
+    """A sentence for each remedy of what is missing, and for what is optional."""
+    missing: dict[tuple[str, str], list[str]] = {}
+    for check in checks:
+        if not check.present and not check.optional:
+            missing.setdefault((check.needed_for, check.remedy), []).append(check.name)
+    lines = [
+        f"{commands} cannot run without {', '.join(names)}: {remedy}"
+        for (commands, remedy), names in missing.items()
+    ] or ["kws can build, test and run models here."]
+    if any(not check.present and check.optional for check in checks):
+        lines.append("Parts marked optional are for the commands in their lines only.")
+    return lines
 
 
 def list_json(items: Sequence[Board] | Sequence[Check]) -> str:
