@@ -86,6 +86,8 @@ def read_blocks(
     with open_source(path) as source:
         start, end = _edges(path, source, part)
         source.skip(start)
+        for note in () if start else mix.notes:
+            notice(f"{path}: {note}")
         try:
             read = yield from _read(source, mix, max(1, round(seconds * source.rate)), end - start)
         except AudioError as error:
@@ -94,11 +96,8 @@ def read_blocks(
             if source.damage():
                 raise unreadable(path)
             raise AudioError(f"{path}: holds no samples; record it again or remove it")
-        lines = list(mix.notes) if not start else []
         if read < end - start and (damage := source.damage()):
-            lines.append(f"{damage}; what is there was read")
-    for line in lines:
-        notice(f"{path}: {line}")
+            notice(f"{path}: {damage}; what is there was read")
 
 
 def duration_of(path: Path) -> float:

@@ -62,10 +62,13 @@ class Mix:
         if samples.dtype == np.int16:
             samples = samples.astype(np.float32) / np.float32(32768)
         if self.channel is not None:
-            mono = samples[:, self.channel - 1].astype(np.float32)
+            mono: Samples = samples[:, self.channel - 1].astype(np.float32)
         else:
             mono = samples.mean(axis=1, dtype=np.float32)
-        return mono if self.divisor == 1.0 else mono / np.float32(self.divisor)
+        if self.divisor == 1.0:
+            return mono
+        scaled: Samples = np.ldexp(mono, -round(np.log2(self.divisor)))
+        return scaled
 
     @property
     def text(self) -> str:
@@ -114,7 +117,8 @@ def _best(samples: Samples, rate: int) -> tuple[int | None, str]:
     mixed = np.column_stack([samples, samples.mean(axis=1, dtype=np.float32)])
     frame = max(1, round(rate * _FRAME_SECONDS))
     count = max(1, len(mixed) // frame)
-    energy = np.stack([np.mean(part**2, axis=0) for part in np.array_split(mixed, count)])
+    parts = np.array_split(mixed.astype(np.float64), count)
+    energy = np.stack([np.mean(part**2, axis=0) for part in parts])
     quiet, loud = np.percentile(energy, (10, 95), axis=0)
     floor = np.maximum(quiet, np.maximum(_SILENT, loud / 10 ** (_MOST_DB / 10)))
     contrast = 10 * np.log10(np.maximum(loud, floor) / floor)

@@ -169,10 +169,12 @@ def _read(data: mmap.mmap, start: int, end: int) -> Mp3Stream | None:
     while at + 4 <= end:
         key = data[at : at + 3]
         if key not in lengths:
-            if not _same_stream(data[at : at + 4], head):
+            same = _same_stream(data[at : at + 4], head)
+            length = _Header.of(data[at : at + 4]).frame_bytes(free) if same else 0
+            if length < 4:  # 0 for a header of free format in a stream that is not
                 at = _next_frame(data, at + 1, end, head)
                 continue
-            lengths[key] = _Header.of(data[at : at + 4]).frame_bytes(free)
+            lengths[key] = length
         at += lengths[key]
         cut = at > end
         frames += not cut
@@ -241,7 +243,7 @@ def _next_frame(data: mmap.mmap, at: int, end: int, head: bytes) -> int:
 def _promise(data: mmap.mmap, at: int, header: _Header) -> tuple[int | None, bool]:
     """Frames that the first frame promises, and whether it is a header without sound."""
     place = at + 4 + _SIDE_BYTES[header.mpeg1, header.mono]
-    if data[place : place + 4] in (b"Xing", b"Info"):
+    if data[place : place + 4] in (b"Xing", b"Info") and place + 12 <= len(data):
         known = data[place + 7] & _HAS_FRAMES
         count = int.from_bytes(data[place + 8 : place + 12], "big")
         return (count if known else None), True

@@ -118,6 +118,14 @@ def test_of_two_mp3s_in_one_file_both_are_read(tmp_path: Path) -> None:
     assert recording.seconds == pytest.approx(2 * SECONDS, abs=0.2)
 
 
+def test_a_header_of_free_format_among_others_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp3"
+    data = bytearray(without_xing(path, mp3()))
+    data[480 * 30 + 2] &= 0x0D  # the 31st frame has no bitrate and no padding
+    path.write_bytes(data)
+    assert read_recording(path).seconds == pytest.approx(SECONDS, abs=0.2)
+
+
 def test_an_mp3_starts_when_its_sound_does(tmp_path: Path) -> None:
     path = tmp_path / "a.mp3"
     click = np.zeros((48000, 1), np.float32)
