@@ -64,7 +64,8 @@ class Mix:
         if self.channel is not None:
             mono: Samples = samples[:, self.channel - 1].astype(np.float32)
         else:
-            mono = samples.mean(axis=1, dtype=np.float32)
+            with np.errstate(invalid="ignore", over="ignore"):  # what is no number is found later
+                mono = samples.mean(axis=1, dtype=np.float32)
         if self.divisor == 1.0:
             return mono
         scaled: Samples = np.ldexp(mono, -round(np.log2(self.divisor)))
@@ -114,10 +115,10 @@ def choose_mix(samples: Samples, rate: int, channel: int | None = None) -> Mix:
 
 def _best(samples: Samples, rate: int) -> tuple[int | None, str]:
     """The channel to hear and the reason; None if the average is good enough."""
-    mixed = np.column_stack([samples, samples.mean(axis=1, dtype=np.float32)])
+    mixed = np.column_stack([samples, samples.mean(axis=1, dtype=np.float64)])
     frame = max(1, round(rate * _FRAME_SECONDS))
     count = max(1, len(mixed) // frame)
-    parts = np.array_split(mixed.astype(np.float64), count)
+    parts = np.array_split(mixed, count)
     energy = np.stack([np.mean(part**2, axis=0) for part in parts])
     quiet, loud = np.percentile(energy, (10, 95), axis=0)
     floor = np.maximum(quiet, np.maximum(_SILENT, loud / 10 ** (_MOST_DB / 10)))
