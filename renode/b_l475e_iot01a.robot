@@ -10,7 +10,7 @@ Resource            ${CURDIR}/firmware.resource
 Suite Setup         Build Firmware And Recordings
 Suite Teardown      Teardown
 Test Setup          Reset Emulation
-Test Teardown       Test Teardown
+Test Teardown       Ends Well
 Test Timeout        20 minutes
 
 
@@ -48,6 +48,9 @@ LED 1 Blinks While Samples Come
 
 Commands Are Answered
     Answers Commands
+
+Samples Are Sent
+    Sends Samples
 
 Settings Survive A Reset
     Keeps Settings

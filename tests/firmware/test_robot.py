@@ -23,12 +23,12 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("board", "suite", "count"),
     [
-        ("nano33ble", "nrf52840", 15),
-        ("nano33ble_rev2", "nrf52840", 15),
-        ("xiao_nrf52840_sense", "nrf52840", 15),
-        ("nrf52840_dk", "nrf52840", 15),
-        ("sparkfun_edge", "sparkfun_edge", 14),
-        ("b_l475e_iot01a", "b_l475e_iot01a", 15),
+        ("nano33ble", "nrf52840", 16),
+        ("nano33ble_rev2", "nrf52840", 16),
+        ("xiao_nrf52840_sense", "nrf52840", 16),
+        ("nrf52840_dk", "nrf52840", 16),
+        ("sparkfun_edge", "sparkfun_edge", 15),
+        ("b_l475e_iot01a", "b_l475e_iot01a", 16),
     ],
 )
 def test_robot_suite_passes(board: str, suite: str, count: int, tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def results_text(
         for fault in result.serial.faults
     ]
     faults += [
+        f"{result.rows[0].clip}: the board is faulty: {flaw}"
+        for result in results
+        for flaw in result.serial.flaws
+    ]
+    faults += [
         f"{result.rows[0].clip}: the host hears: {_events_text(result.host)}"
         for result in results
         if result.host is not None
@@ -95,6 +100,7 @@ def results_json(
             "rows": [asdict(row) for row in rows_of(results)],
             "injected_faults": [asdict(row) for row in injected],
             "faults": [fault for result in results for fault in result.serial.faults],
+            "flaws": [flaw for result in results for flaw in result.serial.flaws],
             "unlike_host": [r.rows[0].clip for r in results if r.host is not None],
         },
         indent=2,

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from kws._core import FAULT_LINES, SAMPLE_RATE
@@ -21,7 +22,8 @@ from kws.host.emulate.emulators import Emulator, emulator
 from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import Renode
-from kws.host.serial.lines import Serial, Stats, line_pattern, parse_line
+from kws.host.serial.lines import LINE_SAMPLES, Samples, Serial, Stats, line_pattern, parse_line
+from kws.host.serial.ports import BAUD, FAST_BAUD
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,15 @@ class _Try:
 
     play: Callable[[], Serial]
     says: dict[str, str]
+    sends: bool = False
+    """It types `pcm`: so many samples have to come, undamaged."""
     timed: bool = False
     """It types `stats` at both `_STATS_AT`: the hops between have to be those of the time."""
 
 
 _STATS_AT = (1.0, 9.0)  # seconds of the board's time
 _HOP_SECONDS = 0.02
+_SENT_SECONDS = 1
 
 TRIES = 5
 """How often `check_faults` calls `progress`, at most."""
@@ -76,6 +81,7 @@ def check_faults(
         serial = one.play()
         progress(1)
         rows = [_row(name, expected, serial) for name, expected in one.says.items()]
+        rows += [samples_row(serial)] if one.sends else []
         return rows + ([hops_row(serial)] if one.timed else [])
 
     with (
@@ -106,27 +112,38 @@ def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path
     yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
 
     typed = ("threshold 180", "stats")
+    sends = f"pcm {_SENT_SECONDS}"
     stats = line_pattern("stats", {1: "0", 7: str(bundle.device_arena_bytes)})
-    answers = {"`threshold 180` typed": "threshold 180", "`stats` typed": stats}
+    sent = line_pattern("pcm_end", {0: str(_SENT_SECONDS * SAMPLE_RATE), 1: "0"})
+    answers = {
+        "`threshold 180` typed": "threshold 180",
+        "`stats` typed": stats,
+        f"`{sends}` typed": sent,
+    }
     if isinstance(device, Renode):
         board_in_renode = device
         begin, end = _STATS_AT
-        timed = [*((begin, line) for line in typed), (end, "stats")]
-        long = silence(round((end + 0.5) * SAMPLE_RATE))
-        yield _Try(lambda: board_in_renode.play(elf, long, timed), answers, timed=True)
+        timed = [*((begin, line) for line in typed), (end, "stats"), (end + 0.3, sends)]
+        # The adapter follows the board: fast while samples come.
+        rates = [(end + 0.4, FAST_BAUD), (end + 0.7 + _SENT_SECONDS, BAUD)]
+        long = silence(round((end + 1 + _SENT_SECONDS) * SAMPLE_RATE))
+        play = partial(board_in_renode.play, elf, long, timed, rates=rates)
+        yield _Try(play, answers, sends=True, timed=True)
         says = re.escape(FAULT_LINES["no_samples"])
         yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
     else:
         qemu = device
-        text = "".join(f"{line}\n" for line in typed)
-        yield _Try(lambda: qemu.play(elf, pcm, text), answers)
+        text = "".join(f"{line}\n" for line in (*typed, sends))
+        yield _Try(lambda: qemu.play(elf, pcm, text), answers, sends=True)
 
 
 def _row(name: str, expected: str, serial: Serial) -> FaultRow:
     lines = serial.text.splitlines()
     match = next((line for line in lines if re.fullmatch(expected, line)), None)
     said = match if match is not None else (lines[-1] if lines else "")
-    return FaultRow(name, expected, said, match is not None)
+    if serial.flaws:
+        said = f"{said}; {serial.flaws[0]}"
+    return FaultRow(name, expected, said, match is not None and not serial.flaws)
 
 
 def hops_row(serial: Serial) -> FaultRow:
@@ -137,6 +154,15 @@ def hops_row(serial: Serial) -> FaultRow:
     hops = stats[-1].hops - stats[0].hops if len(stats) > 1 else 0
     name = f"hops in {end - begin:g} s"
     return FaultRow(name, str(expected), str(hops), abs(hops - expected) <= 1)
+
+
+def samples_row(serial: Serial) -> FaultRow:
+    """Whether all samples that were asked for came, each line of them with its number."""
+    wanted = list(range(_SENT_SECONDS * SAMPLE_RATE // LINE_SAMPLES))
+    lines = [s for line in serial.text.split("\n") if isinstance(s := parse_line(line), Samples)]
+    came = LINE_SAMPLES * len(lines)
+    ok = [line.number for line in lines] == wanted
+    return FaultRow("samples sent", str(_SENT_SECONDS * SAMPLE_RATE), str(came), ok)
 
 
 def _with_model(elf: Path, changed: Path, model: bytes) -> Path:

@@ -236,6 +236,8 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
         "said": [[part.label for part in recording.expected] for recording in recordings],
         "boot": boot,
         "stats": stats,
+        "pcm_begin": line_pattern("pcm_begin"),
+        "pcm": line_pattern("pcm"),
         "faults": FAULT_LINES,
         "blinks": FAULT_BLINKS,
     }
@@ -277,7 +279,7 @@ def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[s
     reports = [Report(heard.label, heard.score, heard.time_ms) for heard in serial.heard]
     rows = check_reports(recording.expected, reports, labels)
     unlike = None if serial.events == host.events else host.events
-    if serial.faults or unlike is not None:
+    if serial.faults or serial.flaws or unlike is not None:
         rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
     return Result(serial, rows, unlike)
 

@@ -21,6 +21,10 @@ from kws.host.serial.lines import Event, Serial, parse, parse_line
 _TAIL_SECONDS = 0.25  # from reset to the first sample, and for the last lines to get out
 
 
+_WRONG = re.compile(r"\b[Ee]rror|xception")
+_HANGS = re.compile(rb"[\r\n]hangs: ([^\r\n]+)")  # of run_watched.py
+
+
 def find_renode() -> list[str]:
     """The command that starts Renode: `renode`, or `renode-run` with what it downloaded.
 
@@ -79,6 +83,7 @@ class Renode(Processes):
         pcm: Pcm | None,
         typed: Sequence[tuple[float, str]] = (),
         seconds: float | None = None,
+        rates: Sequence[tuple[float, int]] = (),
     ) -> Serial:
         """What the firmware wrote while it heard `pcm`, from a reset.
 
@@ -88,9 +93,10 @@ class Renode(Processes):
                 microphone dead.
             typed: lines for the serial port in order, each with its time in seconds from the start.
             seconds: how long the board runs; None until the end of `pcm`.
+            rates: of the serial adapter, in bit/s, each with the time from which it has it.
 
         Raises:
-            BoardError: Renode failed.
+            BoardError: Renode failed, or the firmware polls a peripheral for ever.
         """
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
@@ -106,19 +112,26 @@ class Renode(Processes):
                 "$elf=@firmware.elf",
                 f"include @scripts/{self._board.name}.resc",
                 f"uart0 CreateFileBackend @{escaped}/serial.txt true",
+                "include @scripts/run_watched.py",
             ]
             if pcm is not None:
                 (folder / "microphone.raw").write_bytes(microphone(self._board, pcm))
                 lines.append("microphone SetInputFile @microphone.raw")
+            commands = [(at, f'uart0 WriteLine "{line}"') for at, line in typed]
+            commands += [(at, f"uart0 Rate {rate}") for at, rate in rates]
             now = 0.0
-            for at, line in typed:
-                lines += [f'emulation RunFor "{at - now:.6f}"', f'uart0 WriteLine "{line}"']
+            for at, command in sorted(commands, key=lambda timed: timed[0]):
+                lines += [f'run_watched "{at - now:.6f}"', command]
                 now = at
-            lines += [f'emulation RunFor "{seconds - now:.6f}"', "quit"]
+            lines += [f'run_watched "{seconds - now:.6f}"', "quit"]
             (folder / "run.resc").write_text("\n".join(lines) + "\n", encoding="utf-8")
             ended = self._run(folder, timeout_s=120 + 30 * seconds)
             written = folder / "serial.txt"
-            if ended is None or not written.is_file() or _wrong(ended):
+            if ended is None or _wrong(ended):
+                raise BoardError(f"{elf}: {_reason(ended)}")
+            if hangs := _HANGS.search(ended.output):
+                raise BoardError(f"{elf}: the firmware hangs: {hangs[1].decode()}")
+            if not written.is_file():
                 raise BoardError(f"{elf}: {_reason(ended)}")
             data = written.read_bytes()
         return parse(data if pcm is None else _until(data, length * 1000 // SAMPLE_RATE))
@@ -135,7 +148,7 @@ class Renode(Processes):
 def _wrong(ended: Ended) -> list[str]:
     """Renode ends with status 0 also after a command that failed: its text tells."""
     output = ended.output.decode("utf-8", "replace")
-    return [line.strip() for line in output.splitlines() if re.search(r"\b[Ee]rror|xception", line)]
+    return [line.strip() for line in output.splitlines() if _WRONG.search(line)]
 
 
 def _reason(ended: Ended | None) -> str:
@@ -147,8 +160,8 @@ def _reason(ended: Ended | None) -> str:
 def _until(data: bytes, end_ms: int) -> bytes:
     """Without the lines about what was heard after the recording."""
     kept = []
-    for line in data.decode("utf-8", "replace").splitlines(keepends=True):
-        message = parse_line(line.rstrip("\r\n"))
+    for line in data.split(b"\n"):
+        message = parse_line(line.decode("utf-8", "replace").rstrip("\r"))
         if not isinstance(message, Event) or message.time_ms <= end_ms:
             kept.append(line)
-    return "".join(kept).encode()
+    return b"\n".join(kept)

@@ -11,7 +11,17 @@ from typing import TypeVar
 
 from kws.errors import BoardError
 from kws.host.deploy.real_board import Clock
-from kws.host.serial.lines import Fault, Health, Level, Line, LineBuffer, Stats, parse_line
+from kws.host.serial.lines import (
+    Fault,
+    Health,
+    Level,
+    Line,
+    LineBuffer,
+    Stats,
+    is_damaged,
+    is_start,
+    parse_line,
+)
 from kws.host.serial.ports import BAUD, Link
 
 RATES = (BAUD, BAUD // 2, 2 * BAUD)
@@ -72,6 +82,10 @@ class Measured:
     """The loudest second while there was sound."""
     faults: tuple[str, ...]
     """Errors that the board reported meanwhile."""
+    starts: int
+    """How often it started meanwhile."""
+    damaged: tuple[str, ...]
+    """Lines that were no text."""
 
 
 class Interview:
@@ -83,6 +97,8 @@ class Interview:
         self._buffer = LineBuffer()
         self.faults: list[str] = []
         self.gain: int | None = None
+        self.starts = 0
+        self.damaged: list[str] = []
 
     def find_rate(self) -> int:
         """The bit/s at which the board answers, of RATES; the port has it from now on.
@@ -96,6 +112,8 @@ class Interview:
             self._buffer.rest()
             for wait in (_BOOT_SECONDS if rate == BAUD else _ANSWER_SECONDS, _ANSWER_SECONDS):
                 if self._try(Stats, wait):
+                    # What came before may be of another rate, or of the reset as the port opened.
+                    self.starts, self.damaged = 0, []
                     return rate
         raise SilentBoardError(
             f"{self._link.device}: the board does not answer", tuple(self.faults)
@@ -140,6 +158,8 @@ class Interview:
         texts = self._buffer.feed(self._link.read(_READ_SECONDS))
         lines = [parse_line(text) for text in texts]
         self.faults += [line.text for line in lines if isinstance(line, Fault)]
+        self.starts += sum(map(is_start, texts))
+        self.damaged += filter(is_damaged, texts)
         for text in texts:
             if match := _GAIN.fullmatch(text):
                 self.gain = int(match[1])
@@ -161,7 +181,6 @@ def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> M
     interview = Interview(link, clock)
     rate = interview.find_rate()
     gain = interview.ask_gain()
-    reset = interview.ask(Health)[0].reset
     prompt(f"be quiet for {QUIET_SECONDS:.0f} seconds")
     interview.wait(QUIET_SECONDS)
     quiet, _ = interview.ask(Level)
@@ -179,7 +198,7 @@ def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> M
     return Measured(
         board=health.board,
         line_rate=rate,
-        reset=reset,
+        reset=health.reset,
         gain=gain,
         seconds=end - begin,
         board_seconds=(health.up_ms - before.up_ms) / 1000 * (end - begin) / host_seconds,
@@ -194,4 +213,6 @@ def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> M
         quiet=quiet,
         sound=sound,
         faults=tuple(interview.faults),
+        starts=interview.starts,
+        damaged=tuple(interview.damaged),
     )

@@ -206,6 +206,8 @@ class Serial:
     events: tuple[Event, ...]
     faults: tuple[str, ...]
     """What follows `error: ` in lines that start so."""
+    flaws: tuple[str, ...] = ()
+    """What no board may do, in words: start again, write a byte that is no text."""
 
     @property
     def heard(self) -> tuple[Heard, ...]:
@@ -238,6 +240,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Line | None]] = {
     "health": lambda m: Health(m[1], int(m[2]), int(m[3]), int(m[4]), int(m[5]), m[6]),
     "level": lambda m: Level(int(m[1]), int(m[2]), int(m[3] + m[4]), float(f"{m[5]}.{m[6]}")),
 }
+_BOOT = re.compile(line_pattern("boot"))
 _PATTERNS = [(re.compile(line_pattern(name)), reader) for name, reader in _READERS.items()]
 
 
@@ -257,7 +260,7 @@ def parse(data: bytes) -> Serial:
     boot: Boot | None = None
     events: list[Event] = []
     faults: list[str] = []
-    for line in text.splitlines():
+    for line in split_lines(data):
         message = parse_line(line)
         if isinstance(message, Event):
             events.append(message)
@@ -265,7 +268,34 @@ def parse(data: bytes) -> Serial:
             boot = message
         elif isinstance(message, Fault):
             faults.append(message.text)
-    return Serial(text, boot, tuple(events), tuple(faults))
+    return Serial(text, boot, tuple(events), tuple(faults), flaws(data))
+
+
+def split_lines(data: bytes) -> list[str]:
+    """The lines in what came from a serial port, without their ends. Only a line feed ends one."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line.removesuffix("\r") for line in lines if line]
+
+
+def flaws(data: bytes) -> tuple[str, ...]:
+    """What is wrong with bytes that came from a device that was switched on once."""
+    lines = split_lines(data)
+    # With the samples that `pcm` sends, the pipeline starts anew and says so.
+    anew = sum(isinstance(parse_line(line), PcmBegin) for line in lines)
+    starts = sum(map(is_start, lines)) - anew
+    told = [f"it started {starts} times"] if starts > 1 else []
+    told += [f"a line is damaged: {line!a}" for line in lines if is_damaged(line)]
+    return tuple(told)
+
+
+def is_start(line: str) -> bool:
+    """Whether a line has a boot line in it: what a reset cut off may stand before it."""
+    return _BOOT.search(line) is not None
+
+
+def is_damaged(line: str) -> bool:
+    """Whether there is something in it that no device writes: NUL, or bytes that are no text."""
+    return not line.isprintable() or "\N{REPLACEMENT CHARACTER}" in line
 
 
 class LineBuffer:

@@ -21,6 +21,9 @@ from kws.errors import BoardError
 BAUD = 115200
 """Rate of the firmware's line; a USB port ignores it."""
 
+FAST_BAUD = 1_000_000
+"""Of a board's UART while it sends samples (kUartFastRate)."""
+
 WRITE_SECONDS = 5.0
 """How long a board may take nothing of what it is sent."""
 

@@ -19,7 +19,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     // each takes a trigger of its own is assumed).
     //
     // Scans are not events of the emulation: they are made up for when somebody looks, an interrupt
-    // is due or a DMA transfer ends. Memory sees a transfer's words then, together.
+    // is due or the DMA has enough for a burst. Memory has a burst's words as it comes, so that a driver that
+    // reads a block while the next one is written there is noticed.
     public class Apollo3_Adc : Apollo3Registers
     {
         public Apollo3_Adc(IMachine machine, Apollo3_Timers timers, Apollo3_Power power,
@@ -159,7 +160,6 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         public void FailDma()
         {
             target = null;
-            moved.Clear();
             values[0x290] = 4; // DMASTAT: DMAERR
             pending |= DmaError;
             Update();
@@ -172,7 +172,6 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Stop();
             Array.Clear(inputs, 0, inputs.Length);
             target = null;
-            moved.Clear();
             pending = 0;
             Lost = 0;
             Update();
@@ -264,7 +263,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             long wait = 1 << 12;
             if(target != null)
             {
-                var missing = Math.Max(wordsLeft, TransferLevel) - fifo.Count;
+                var missing = TransferLevel - fifo.Count;
                 wait = Math.Min(wait, (missing + results - 1) / results);
             }
             foreach(var level in new[] { ThreeQuarters, FifoSize })
@@ -364,17 +363,18 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 return;
             }
             var mask = (base.ReadDoubleWord(0x280) & 1 << 17) != 0; // DMAMSK
+            var burst = new List<byte>();
             while(fifo.Count > 0 && wordsLeft > 0)
             {
                 var word = mask ? Front & 0xfffff : Front;
-                moved.AddRange(BitConverter.GetBytes(word));
+                burst.AddRange(BitConverter.GetBytes(word));
                 Pop();
                 --wordsLeft;
             }
+            machine.SystemBus.WriteBytes(burst.ToArray(), target.Value);
+            target += (ulong)burst.Count;
             if(wordsLeft == 0)
             {
-                machine.SystemBus.WriteBytes(moved.ToArray(), target.Value);
-                moved.Clear();
                 target = null;
                 values[0x290] = 2; // DMASTAT: DMACPL
                 pending |= DmaComplete;
@@ -411,7 +411,6 @@ namespace Antmicro.Renode.Peripherals.Apollo3
         private readonly ComparingTimer triggers;
         private readonly List<Slot> slots = new List<Slot>();
         private readonly Queue<uint> fifo = new Queue<uint>();
-        private readonly List<byte> moved = new List<byte>();
         private readonly byte[][] inputs = new byte[10][];
         private ulong? target; // of a transfer that is not complete
         private long wordsLeft;

@@ -13,7 +13,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // PDM (6.15) with the board's microphone at it. Blocks come at the rate that clock, ratio and
+    // PDM (6.15) with the board's microphone at it. Samples come at the rate that clock, ratio and
     // HFCLK give; the sound in them is that of the file at these times, so a wrong rate gives wrong
     // sound. It is there only if the microphone has power and a clock that it takes, and the
     // peripheral looks at its data pin at the right edge; otherwise samples are zero (assumed: what
@@ -26,10 +26,10 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             this.machine = machine;
             this.power = power;
             pins = new Nrf52840_Pins(port0, port1);
-            blocks = new LimitTimer(machine.ClockSource, power.Frequency / 2, this, "blocks",
+            words = new LimitTimer(machine.ClockSource, power.Frequency / 2, this, "words",
                 limit: 1, eventEnabled: true);
-            blocks.LimitReached += EndBlock;
-            power.ClockChanged += () => blocks.Frequency = power.Frequency / 2;
+            words.LimitReached += EndWord;
+            power.ClockChanged += () => words.Frequency = power.Frequency / 2;
             Reset();
         }
 
@@ -73,7 +73,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
                 }
                 break;
             case TaskStop:
-                blocks.Enabled = false;
+                words.Enabled = false;
                 registers.Raise(EventStopped);
                 break;
             default:
@@ -88,7 +88,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             registers[Clock] = 0x08400000;
             registers[GainLeft] = registers[GainRight] = 0x28;
             registers[SelectClock] = registers[SelectData] = ~0u;
-            blocks.Reset();
+            words.Reset();
             sound = null;
             silence = null;
         }
@@ -134,29 +134,45 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         {
             pointer = registers[SamplePointer];
             count = registers[SampleCount] & 0x7fff;
-            blocks.Enabled = false;
+            written = 0;
+            words.Enabled = false;
             if(count > 0)
             {
-                blocks.Limit = TicksPerSample * (Stereo ? (count + 1) / 2 : count);
-                blocks.ResetValue();
-                blocks.Enabled = true;
+                StartWord();
+                ReportSilence(WhySilent());
             }
             registers.Raise(EventStarted);
         }
 
-        private void EndBlock()
+        // The DMA writes 32 bits at a time, which are two samples: memory has them as they come, so that
+        // a driver that reads a block while the next one is written there is noticed.
+        private uint WordSamples => Math.Min(2, count - written);
+
+        private void StartWord()
         {
-            ReportSilence(WhySilent());
-            var bytes = new byte[2 * count];
-            for(var i = 0; i < count; ++i)
+            words.Limit = TicksPerSample * (Stereo ? 1 : WordSamples);
+            words.ResetValue();
+            words.Enabled = true;
+        }
+
+        private void EndWord()
+        {
+            var bytes = new byte[2 * WordSamples];
+            for(var i = 0; i < bytes.Length; i += 2)
             {
-                var right = Stereo && i % 2 == 1;
+                var right = Stereo && i == 2;
                 var sample = right || silence != null ? 0 : Amplified(Heard());
-                bytes[2 * i] = (byte)sample;
-                bytes[2 * i + 1] = (byte)(sample >> 8);
-                position += Stereo && !right ? 0 : TicksPerSample;
+                bytes[i] = (byte)sample;
+                bytes[i + 1] = (byte)(sample >> 8);
+                position += right ? 0 : TicksPerSample;
             }
-            machine.SystemBus.WriteBytes(bytes, pointer);
+            machine.SystemBus.WriteBytes(bytes, pointer + 2 * written);
+            written += (uint)bytes.Length / 2;
+            if(written < count)
+            {
+                StartWord();
+                return;
+            }
             registers.Raise(EventEnd);
             Latch();
         }
@@ -225,12 +241,13 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private readonly Nrf52840_Power power;
         private readonly Nrf52840_Pins pins;
         private readonly Nrf52840_Registers registers = new Nrf52840_Registers();
-        private readonly LimitTimer blocks;
+        private readonly LimitTimer words;
         private byte[] sound;
         private string silence; // why there is no sound
         private ulong position; // ticks since the start
         private uint pointer;
         private uint count;
+        private uint written; // samples of the block
 
         private const ulong Rate = 16000;
         private const long TaskStart = 0x000;

@@ -254,13 +254,13 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             cycles.Frequency = Rcc.DfsdmClock;
         }
 
-        // When to look again, at the latest.
+        // When to look again, at the latest: memory has each sample as it comes, so that a driver that reads
+        // a block while the next one is written there is noticed.
         private void Plan()
         {
             if(runs && IsClocked)
             {
-                var wait = DmaServes ? dma.UntilTold(DmaChannel) : 1;
-                cycles.Compare = (made + (ulong)wait) * (ulong)CyclesPerConversion;
+                cycles.Compare = (made + 1) * (ulong)CyclesPerConversion;
             }
         }
 

@@ -39,14 +39,6 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
                 remaining[channel] > 0;
         }
 
-        // Transfers until an interrupt may be due.
-        public int UntilTold(int channel)
-        {
-            var half = total[channel] / 2;
-            return (int)(remaining[channel] > total[channel] - half ? remaining[channel] - (total[channel] - half)
-                : remaining[channel]);
-        }
-
         // From the peripheral's register to memory.
         public void Put(int channel, uint value)
         {

@@ -24,6 +24,7 @@ from kws.errors import ToolError, UsageError
 from kws.host.build.boards import boards, find_board, firmware_folder
 from kws.host.build.elf_sections import symbols
 from kws.host.build.firmware import Firmware, build, build_sources
+from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
 from tests.command_line import Run
 
 pytestmark = pytest.mark.usefixtures("board_tools")
@@ -343,6 +344,27 @@ def test_option_moves_the_firmware(yes_no: Bundle, monkeypatch: pytest.MonkeyPat
         vectors = ELFFile(stream).get_section_by_name(".vectors")
         assert vectors is not None
         assert vectors["sh_addr"] == 0xC000
+
+
+@pytest.mark.slow
+def test_an_edit_of_a_boards_table_is_built_again(yes_no: Bundle, tmp_path: Path) -> None:
+    """A macro names the table, which SCons does not see."""
+    project = tmp_path / "project"
+    ignore = shutil.ignore_patterns(*NO_SOURCES)
+    shutil.copytree(firmware_folder(), project, ignore=ignore)
+    table = project / "src" / "boards" / "nrf52840" / "tables" / "nano33ble.h"
+    command = [sys.executable, "-m", "platformio", "run", "-e", "nano33ble", "-d", str(project)]
+    built = []
+    for pin in (25, 24):
+        text = table.read_text()
+        assert text.count("kMicrophoneData = {0, 25}") == 1
+        table.write_text(
+            text.replace("kMicrophoneData = {0, 25}", f"kMicrophoneData = {{0, {pin}}}")
+        )
+        environment = process_environment(tmp_path, yes_no.firmware)
+        subprocess.run(command, check=True, capture_output=True, env=environment)
+        built.append((tmp_path / "build" / "nano33ble" / ELF).read_bytes())
+    assert built[0] != built[1]
 
 
 @pytest.mark.parametrize("board", ["sparkfun_edge", "qemu"])

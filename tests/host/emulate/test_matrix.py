@@ -231,6 +231,16 @@ def test_a_board_that_hears_otherwise_than_the_host_fails(heard: str) -> None:
     assert result.host == host.heard
 
 
+@pytest.mark.parametrize("more", [BOOT, "Heard ye" + BOOT, "gain 6\0 dB\n"])
+def test_a_board_that_starts_again_or_writes_other_bytes_fails(more: str) -> None:
+    recording = Recording(np.zeros(48000, np.int16), (Expectation("yes", "yes", 1000, 2000),))
+    host = parse(f"{BOOT}Heard yes (159) @1960ms\n".encode())
+    result = check(recording, parse((host.text + more).encode()), host, LABELS)
+    assert result.serial.events == host.events
+    assert not result.rows[0].ok
+    assert len(result.serial.flaws) == 1
+
+
 @pytest.mark.parametrize(("hops", "ok"), [(447, True), (448, True), (446, True), (440, False)])
 def test_hops_have_to_keep_time(hops: int, ok: bool) -> None:
     rest = (

@@ -365,7 +365,7 @@ def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
 def test_faults_made_on_purpose_are_reported(yes_no: Bundle) -> None:
     rows = check_faults("qemu", yes_no)
     assert [row.name for row in rows if not row.ok] == []
-    assert len(rows) == 5
+    assert len(rows) == 7
     said = {row.name: row.said for row in rows}
     assert said["a damaged model"] == "error: model is damaged; convert it again"
     assert said["an arena one byte too small"].endswith(f"{yes_no.arena_bytes - 1} bytes")

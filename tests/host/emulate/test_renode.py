@@ -17,9 +17,11 @@ from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.boards import find_board
+from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.faults import check_faults
+from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.emulate.renode import Renode
@@ -93,6 +95,26 @@ def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> Non
     rows = check_faults(board_name, bundle)
     assert len(rows) >= 5
     assert [row for row in rows if not row.ok] == []
+
+
+@pytest.mark.renode
+@pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
+def test_a_peripheral_that_is_polled_for_ever_is_a_line(bundle: Bundle, tmp_path: Path) -> None:
+    """After a quarter of a second of the board's time; it would have an hour of it."""
+    good = build("sparkfun_edge", bundle).elf
+    content = bytearray(good.read_bytes())
+    place = content_of(good, "KwsUartInterrupt").start - 1  # the address of Thumb code is odd
+    # ldr r0, [pc, #4]; ldr r1, [r0]; b to the one before; the address of PWRCTRL.DEVPWRSTATUS
+    assert place % 4 == 0
+    content[place : place + 12] = bytes.fromhex("01480168fde700bf18100240")
+    elf = tmp_path / "polls.elf"
+    elf.write_bytes(content)
+    with (
+        Renode(find_board("sparkfun_edge")) as device,
+        pytest.raises(BoardError, match=r"hangs: .* reads power \+ 0x18 for ever"),
+    ):
+        device.play(elf, silence(16000), seconds=3600)
 
 
 @pytest.mark.usefixtures("no_tools")

@@ -16,6 +16,8 @@ from tests.command_line import Run
 
 CORE_HZ = 64_000_000
 
+BOOT = b"kws 0.1.0 on nano33ble, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\n"
+
 
 @dataclass
 class Board:
@@ -38,13 +40,17 @@ class Board:
     gain: int = 0
     mute_from: float = 1e9
     says: str = ""
+    starts_at: float = 1e9
+    """When it starts again; it opens with a boot line in any case."""
+    noise: str = ""
+    """In each answer to `level`."""
     device: str = "/dev/ttyTEST0"
 
     def __post_init__(self) -> None:
         self.now = 1000.0
         self.rate = 115200
         self.speaks = False
-        self.waiting = b""
+        self.waiting = BOOT
 
     def monotonic(self) -> float:
         return self.now
@@ -77,7 +83,7 @@ class Board:
             elif command == "level":
                 rms = self._level(self.voice_db - 12 if self.speaks else self.room_db)
                 peak = self._level(self.voice_db if self.speaks else self.room_db + 12)
-                text = f"peak {peak}, RMS {rms}, offset 0, {self.clipped:.1f} % clipped"
+                text = f"peak {peak}, RMS {rms}, offset 0, {self.clipped:.1f} % clip{self.noise}ped"
                 self.waiting += f"level: {text}\n".encode()
             elif command == "health":
                 text = f"up {int(time * self.clock * 1000)} ms, {self.core_khz} kHz, hop 31012, "
@@ -86,6 +92,9 @@ class Board:
 
     def read(self, timeout: float) -> bytes:
         self.now += timeout
+        if self.now - 1000 > self.starts_at:
+            self.waiting += BOOT
+            self.starts_at = 1e9
         data, self.waiting = self.waiting, b""
         return data
 
@@ -109,7 +118,7 @@ def test_a_good_board_passes() -> None:
     assert abs(result.hops / result.seconds - 50) < 0.3
     assert result.quiet.rms == board._level(-70)
     rows = checks(result, CORE_HZ)
-    assert len(rows) == 14
+    assert len(rows) == 16
     assert [row.name for row in rows if not row.ok] == []
 
 
@@ -139,6 +148,10 @@ def test_the_gain_that_the_nano_starts_with_leaves_room_on_both_sides() -> None:
         (Board(samples=15385), {"samples"}, "kws deploy"),
         (Board(voice_db=-999, room_db=-999), {"microphone"}, "the microphone is dead"),
         (Board(core_khz=32000), {"core clock"}, "the core is slow"),
+        # 50.0 MHz where 48 are expected.
+        (Board(core_khz=66667), {"core clock"}, "the core is fast"),
+        (Board(core_khz=61500), {"core clock"}, "the core is slow"),
+        (Board(starts_at=9.0), {"starts meanwhile"}, "it starts again by itself"),
         # All of the chip's clocks are halved: its own clock says 48000 kHz.
         (
             Board(line=57600, clock=0.5, samples=8000),
@@ -163,6 +176,20 @@ def test_each_fault_is_found_with_its_cure(board: Board, names: set[str], cure: 
     failed = failures(board)
     assert set(failed) == names
     assert any(cure in check.cure for check in failed.values())
+
+
+def test_a_line_that_is_no_text_is_told() -> None:
+    class Noisy(Board):
+        """Damages one answer; the next one is whole."""
+
+        def write(self, data: bytes) -> None:
+            super().write(data)
+            if b"level" in data:
+                self.noise = ""
+
+    failed = failures(Noisy(noise="\0"))
+    assert set(failed) == {"lines"}
+    assert failed["lines"].measured.startswith("1 damaged, such as level: ")
 
 
 def test_a_board_without_samples_is_told_from_one_without_a_line() -> None:

@@ -102,6 +102,14 @@ for pattern in ("*/src/core/frontend/*", "*_loops.cc"):
 if table := board.get("build.table", ""):
     env.Append(CPPDEFINES=[("KWS_BOARD_TABLE", env.StringifyMacro(table))])
 
+    # SCons does not see what a macro includes.
+    def with_table(env, node):
+        compiled = env.Object(node)
+        env.Depends(compiled, str(root / "src" / table))
+        return compiled
+
+    env.AddBuildMiddleware(with_table, f"*/src/{Path(table).parents[1].as_posix()}/*")
+
 settings = dict(board.get("build.defines", {}))
 
 # What a board leaves to choose: KWS_OPTIONS or custom_options, names with commas between them.
