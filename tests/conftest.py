@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kws.bundle.bundle import default_bundle_path
+from kws.host.build.programs import COMPILER, QEMU
 from tests import markers
 from tests.command_line import Run, runner
 from tests.small_models import dense_model
@@ -53,6 +55,48 @@ def _folder(name: str) -> Path:
     if not path.is_dir():
         pytest.skip(f"../shared/data/{name} is missing")
     return path
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder of this test run that its workers share."""
+    base = tmp_path_factory.getbasetemp()
+    return base if worker_id == "master" else base.parent
+
+
+@pytest.fixture(scope="session")
+def made_once(shared_folder: Path) -> Callable[[str, Callable[[Path], object]], Path]:
+    """Gives a folder of that name, which the first worker that asks for it fills; others wait."""
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        folder, done = shared_folder / name, shared_folder / f".{name}.done"
+        with (shared_folder / f".{name}.lock").open("w") as handle:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+                folder.mkdir()
+                make(folder)
+                done.touch()
+        return folder
+
+    return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache(shared_folder: Path) -> Iterator[Path]:
+    """Built firmware lies in a folder of this test run, not in the user's."""
+    folder = shared_folder / "kws-cache"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KWS_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def board_tools() -> None:
+    """Skips where the compiler or the emulator are missing."""
+    for tool in (COMPILER, QEMU):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed")
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,6 @@ from kws.bundle.flash_table import flash_of, flash_text
 from kws.bundle.reading import load_bundle
 from kws.host.build.firmware import build
 from kws.host.measure.footprint import read_footprint
-from tests.host.conftest import board_tools  # noqa: F401
 
 
 def test_every_kernel_has_its_flash() -> None:

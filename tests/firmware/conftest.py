@@ -1,3 +1,3 @@
 """Fixtures for tests of the ports."""
 
-from tests.host.conftest import board_tools, cache, yes_no  # noqa: F401
+from tests.host.conftest import yes_no  # noqa: F401

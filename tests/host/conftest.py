@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests with devices: a bundle of the built-in model, a cache of built firmware."""
+"""Fixtures for tests with devices: a bundle of the built-in model, a machine without tools."""
 
 from __future__ import annotations
 
-import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,19 +11,8 @@ import pytest
 
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.convert.tflite_import import convert_file
-from kws.host.build.programs import COMPILER, QEMU
 
 LABELS = ("silence", "unknown", "yes", "no")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Iterator[Path]:
-    """Built firmware lies in a folder of this test run, shared by its workers."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base if worker_id == "master" else base.parent) / "kws-cache"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("KWS_CACHE_DIR", str(folder))
-        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -32,14 +20,6 @@ def yes_no(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     """The built-in model with the settings that `kws convert` gives by default."""
     out = tmp_path_factory.mktemp("bundles") / "yes_no"
     return convert_file(default_bundle_path() / "model.tflite", LABELS, out)
-
-
-@pytest.fixture(scope="session")
-def board_tools() -> None:
-    """Skips where the compiler or the emulator are missing."""
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
 
 
 @pytest.fixture

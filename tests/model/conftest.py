@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import pickle
+import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,12 +14,15 @@ import pytest
 
 from kws.audio.augment.augmentation import NONE
 from kws.audio.dataset import DataSet, open_dataset
+from kws.bundle.reading import load_bundle
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.train_settings import TrainSettings
 from tests.tones import make_tones
 
 if TYPE_CHECKING:
     from kws.model.train.loop import TrainResult
+
+MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 
 SETTINGS = TrainSettings(
     ("low", "high"),
@@ -42,8 +48,8 @@ class Run:
 
 
 @pytest.fixture(scope="session")
-def tones_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_tones(tmp_path_factory.mktemp("tones"))
+def tones_folder(made_once: MadeOnce) -> Path:
+    return made_once("tones", make_tones)
 
 
 @pytest.fixture
@@ -52,9 +58,19 @@ def tones(tones_folder: Path) -> DataSet:
 
 
 @pytest.fixture(scope="session")
-def run(tones_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    from kws.model.train.loop import train
+def run(made_once: MadeOnce, tones_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A copy of one training."""
 
-    out = tmp_path_factory.mktemp("run") / "tones"
-    result = train(open_dataset(tones_folder), out, SETTINGS, about="Tones, made by a test.")
-    return Run(tones_folder, out, result)
+    def trained(folder: Path) -> None:
+        from kws.model.train.loop import train
+
+        result = train(
+            open_dataset(tones_folder), folder / "run", SETTINGS, about="Tones, made by a test."
+        )
+        (folder / "result").write_bytes(pickle.dumps(result))
+
+    made = made_once("trained_tones", trained)
+    result: TrainResult = pickle.loads((made / "result").read_bytes())
+    out = Path(shutil.copytree(made / "run", tmp_path_factory.mktemp("run") / "tones"))
+    moved = replace(result, bundle=load_bundle(out / "bundle"), picture=out / result.picture.name)
+    return Run(tones_folder, out, moved)

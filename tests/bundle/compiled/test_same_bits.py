@@ -20,7 +20,6 @@ from tests.bundle.compiled.compiled_jobs import (
     row_bytes,
     write_jobs,
 )
-from tests.host.conftest import board_tools, cache  # noqa: F401
 from tests.oracle_data import model_file
 from tests.runtime.fuzz.fuzz_seeds import seeds
 

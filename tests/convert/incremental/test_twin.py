@@ -23,7 +23,6 @@ from tests.convert.incremental.stepping import (
     window_calls,
     with_first_values,
 )
-from tests.host.conftest import board_tools  # noqa: F401
 from tests.paths import ROOT
 from tests.runtime.oracles import run_core, run_litert, run_tflm
 from tests.runtime.strategies import SEEDS

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from kws import _core
 from kws.host.emulate.inference import Job, on_board, on_host
-from tests.host.conftest import board_tools  # noqa: F401
 from tests.runtime.model_builder import ModelBuilder
 from tests.runtime.ops.test_lstm import lstm_model
 from tests.runtime.ops.test_streaming import add_svdf, streaming_model

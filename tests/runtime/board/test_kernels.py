@@ -10,7 +10,6 @@ import pytest
 from numpy.typing import NDArray
 
 from kws.host.emulate.inference import Job, on_board, on_host
-from tests.host.conftest import board_tools  # noqa: F401
 from tests.runtime.ops import test_convolution, test_depthwise
 
 Array = NDArray[Any]

@@ -14,7 +14,6 @@ from kws.host.build import firmware
 from kws.host.build.programs import COMPILER
 from kws.host.emulate import inference
 from kws.host.emulate.inference import Job, on_board, on_host
-from tests.host.conftest import board_tools  # noqa: F401
 from tests.runtime.fuzz.fuzz_seeds import seeds
 
 ROWS = 4

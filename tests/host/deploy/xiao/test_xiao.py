@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -88,14 +88,19 @@ def test_a_board_in_its_bootloader_is_not_touched() -> None:
         assert board.uf2.problems == []
 
 
-def test_unplugged_at_any_sector_leaves_no_half_firmware(board: Board) -> None:
+@pytest.mark.parametrize(
+    "sectors", [(1, 26, 51), pytest.param(range(1, 52), marks=pytest.mark.slow)]
+)
+def test_unplugged_at_any_sector_leaves_no_half_firmware(
+    sectors: Sequence[int], board: Board
+) -> None:
     """It starts the old firmware, or all of the new one, or its bootloader."""
     before = bytes(board.uf2.flash)
     size = 3 * PAGE
     whole = before[:START] + program_of(size) + before[START + size :]
     outcomes = set()
     # 1 block that blanks, 2 pages of 16, the first page; a directory's sector after each part
-    for sector in range(1, 52):
+    for sector in sectors:
         board.uf2.flash[:] = before
         board.sectors = 0
         board.unplug()
