@@ -33,7 +33,7 @@ OPTIONS = "KWS_OPTIONS"
 """The environment variable that names the chosen options of a board, with commas between."""
 
 _MAX_BUILDS = 32  # in the cache, of about 2 MB each; the oldest go
-_MAX_CORES = 16  # of about 4 MB each
+_MAX_CORES = 24  # of about 4 MB each
 
 _BUILDING = ".building-"
 _LONGEST_BUILD_S = 24 * 3600
