@@ -14,7 +14,7 @@ from tests.paths import ROOT
 
 # A room may import from itself and from the rooms before it.
 ROOMS = (
-    ("kws.errors", "kws.files", "kws.progress", "kws.extras", "kws.transfer"),
+    ("kws.errors", "kws.files", "kws.home", "kws.progress", "kws.extras", "kws.transfer"),
     ("kws._core",),
     ("kws.config", "kws.labels"),
     ("kws.audio",),

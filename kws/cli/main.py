@@ -14,6 +14,7 @@ from kws.cli import data_commands
 from kws.cli.command_table import EXPORT_WEB, GET_VOICE, GROUPS, stoppable
 from kws.cli.help_pages import GroupedCommands, PlainCommand
 from kws.errors import KwsError
+from kws.home import ensure_home
 
 app = typer.Typer(
     name="kws",
@@ -64,6 +65,7 @@ def main() -> None:
     """
     try:
         try:
+            ensure_home()
             app()
         finally:
             sys.stdout.flush()  # what fails here fails below, not when Python exits

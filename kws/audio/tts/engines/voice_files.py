@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kws.errors import DataError
+from kws.home import VOICES
 
 FOLDER_VARIABLE = "KWS_VOICES"
 """The environment variable that names another folder of voices."""
@@ -62,12 +63,17 @@ def voices_folder() -> Path:
     """Where voice files are looked for, whether it exists or not.
 
     Raises:
-        DataError: $KWS_VOICES names something that is no folder.
+        DataError: $KWS_VOICES names something that is no folder, or there is no home folder.
     """
     chosen = os.environ.get(FOLDER_VARIABLE)
     if not chosen:
-        return Path("~/.local/share/kws/voices").expanduser()
-    folder = Path(chosen).expanduser()
+        try:
+            return Path.home() / VOICES
+        except RuntimeError:
+            raise DataError(
+                f"no home folder; set ${FOLDER_VARIABLE} to a folder of voices"
+            ) from None
+    folder = Path(os.path.expanduser(chosen))  # noqa: PTH111 - does not fail without a home
     if not folder.is_dir():
         raise DataError(f"{folder}: no such folder; ${FOLDER_VARIABLE} has to name one of voices")
     return folder

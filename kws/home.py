@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A home folder for users who have none, such as those of services."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from kws.errors import KwsError
+
+VOICES = Path(".local/share/kws/voices")
+"""Where voices lie in a home folder."""
+
+
+def ensure_home() -> None:
+    """Make sure that kws and the packages that it uses have a home folder to keep caches in.
+
+    Without a usable one $HOME becomes a folder of this user in the folder of temporary files. Else
+    some packages fail, and others make a folder called `~`. Voices in a home that can only be read
+    are still found. Call it before those packages are imported.
+
+    Raises:
+        KwsError: the folder cannot be made, or it is somebody else's.
+    """
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.expanduser raises without a home
+    if home.is_absolute() and _is_usable(home, os.W_OK):
+        return
+    folder = Path(tempfile.gettempdir()) / f"kws-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        own = folder.stat().st_uid == os.getuid() and not folder.is_symlink()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise KwsError(
+            f"{folder}: {reason}; there is no home folder, so set HOME to a folder for caches"
+        ) from None
+    if not own or not _is_usable(folder, os.W_OK):
+        raise KwsError(
+            f"{folder}: is not yours; there is no home folder, so set HOME to a folder for caches"
+        )
+    if home.is_absolute() and _is_usable(home / VOICES, os.R_OK):
+        os.environ.setdefault("KWS_VOICES", str(home / VOICES))
+    os.environ["HOME"] = str(folder)
+
+
+def _is_usable(folder: Path, how: int) -> bool:
+    return os.access(folder, how | os.X_OK) and folder.is_dir()
