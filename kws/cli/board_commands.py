@@ -169,8 +169,11 @@ def bench(
     from kws.bundle.bundle import default_bundle_path
     from kws.convert.tflite_import import read_model
     from kws.errors import located
+    from kws.host.build.firmware import tool_environment
     from kws.host.measure import benchmark as measure
 
+    if board != "host":
+        tool_environment(board, "bench")
     path = model or default_bundle_path()
     bundle = None if path.is_file() else open_bundle(path)
     content = bundle.model if bundle else read_model(path)

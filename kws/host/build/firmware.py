@@ -128,11 +128,20 @@ def build_tool(board: str, tool: str) -> Firmware:
         UsageError: there is no such board, or it has no such firmware.
         ToolError: as `build`.
     """
+    return _firmware(cached_build(tool_environment(board, tool), None))
+
+
+def tool_environment(board: str, tool: str) -> str:
+    """The section of platformio.ini for such a firmware, without `env:`.
+
+    Raises:
+        UsageError: there is no such board, or it has no such firmware.
+    """
     environment = f"{find_board(board).name}_{tool}"
     project = (firmware_folder() / PROJECT_FILE).read_text(encoding="utf-8")
     if f"[env:{environment}]" not in project:
         raise UsageError(f"kws {tool} runs on the emulated board qemu, not on {board}")
-    return _firmware(cached_build(environment, None))
+    return environment
 
 
 def build_sources(board: str, sources: Path) -> Firmware:
