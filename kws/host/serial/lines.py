@@ -283,9 +283,9 @@ def flaws(data: bytes) -> tuple[str, ...]:
     # With the samples that `pcm` sends, the pipeline starts anew and says so.
     anew = sum(isinstance(parse_line(line), PcmBegin) for line in lines)
     starts = sum(map(is_start, lines)) - anew
-    told = [f"it started {starts} times"] if starts > 1 else []
-    told += [f"a line is damaged: {line!a}" for line in lines if is_damaged(line)]
-    return tuple(told)
+    restarts = [f"it started {starts} times"] if starts > 1 else []
+    damaged = [f"a line is damaged: {line!a}" for line in lines if is_damaged(line)]
+    return (*restarts, *damaged)
 
 
 def is_start(line: str) -> bool:
