@@ -65,12 +65,12 @@ def run(made_once: MadeOnce, tones_folder: Path, tmp_path_factory: pytest.TempPa
         from kws.model.train.loop import train
 
         result = train(
-            open_dataset(tones_folder), folder / "run", SETTINGS, about="Tones, made by a test."
+            open_dataset(tones_folder), folder / "tones", SETTINGS, about="Tones, made by a test."
         )
         (folder / "result").write_bytes(pickle.dumps(result))
 
     made = made_once("trained_tones", trained)
     result: TrainResult = pickle.loads((made / "result").read_bytes())
-    out = Path(shutil.copytree(made / "run", tmp_path_factory.mktemp("run") / "tones"))
+    out = Path(shutil.copytree(made / "tones", tmp_path_factory.mktemp("run") / "tones"))
     moved = replace(result, bundle=load_bundle(out / "bundle"), picture=out / result.picture.name)
     return Run(tones_folder, out, moved)
