@@ -219,7 +219,7 @@ def enroll(
     ] = 0.5,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the new bundle. By default the settings go into MODEL."),
+        typer.Option(help="Folder of the new bundle. By default the settings go into <bundle>."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -79,6 +79,7 @@ def test_the_example_of_a_command_is_one_that_it_takes(name: str) -> None:
 def test_types_and_ranges_are_words() -> None:
     assert plain_type("--takes <int range>") == "--takes <int>"
     assert plain_type("--rooms <list[Path]>") == "--rooms <path>"
+    assert plain_type("<bundle> <Path>") == "<bundle>"
     assert plain_range("Takes.  [default: (3); x>=1]") == "Takes.  [default: 3; 1 or more]"
     assert plain_range("Share.  [0<=x<=1; required]") == "Share.  [0 to 1; required]"
     assert plain_range("Most.  [x<=5]") == "Most.  [at most 5]"

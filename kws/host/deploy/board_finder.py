@@ -61,8 +61,8 @@ class BoardFinder:
             names = ", ".join(p.device for p in fitting)
             raise BoardError(f"{len(fitting)} boards were found: name one with --port, {names}")
         self._refuse_bootloader(present)
-        titles = " or ".join(board.title for board in self.boards)
-        raise BoardError(f"no {titles} was found; plug it in, or name its serial port with --port")
+        title = self.boards[0].title if len(self.boards) == 1 else "board"
+        raise BoardError(f"no {title} was found; plug it in, or name its serial port with --port")
 
     def _refuse_bootloader(self, present: list[Port]) -> None:
         for port in present:

@@ -293,10 +293,7 @@ def refusal(present: list[Port], wanted: str | None = None) -> str:
 
 def test_what_is_said_without_a_board() -> None:
     said = refusal([])
-    assert said.startswith("no ")
-    assert " or Arduino Nano 33 BLE or " in said
-    assert " or SparkFun Edge or " in said
-    assert "was found; plug it in" in said
+    assert said.startswith("no board was found; plug it in")
     two = [Port("/dev/ttyACM0", APPLICATION, "1"), Port("/dev/ttyACM1", APPLICATION, "2")]
     assert "2 boards were found: name one with --port, /dev/ttyACM0, /dev/ttyACM1" in refusal(two)
     assert "is in its bootloader" in refusal([Port("/dev/ttyACM0", BOOTLOADER, "1")])
