@@ -189,26 +189,39 @@ def test_built_in_bundle_is_not_changed(run: Run) -> None:
     assert "yes_no: a built-in bundle stays as it is" in str(result.exception)
 
 
-def test_talk_and_single_words_each_have_their_rate(bundle: Bundle) -> None:
+@pytest.fixture(scope="module")
+def talk_and_words() -> list[Trace]:
+    """20 other words are taken for yes at 200, 20 places in talk at 220."""
     words = [said("yes", 10_000 * i) for i in range(1, 31)]
     peaks = [(w.start_ms + 100, "yes", (150, 210, 250)[i % 3]) for i, w in enumerate(words)]
     words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
-    # 20 other words are taken for yes at 200, 20 places in talk at 220.
     peaks += [(w.start_ms + 100, "yes", 200) for w in words if w.label == "dog"][:20]
     in_talk = [(10_000 * i, "yes", 220) for i in range(1, 21)]
-    traces = [
+    return [
         replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE),
         replace(scored([], in_talk, seconds=3600), kind=Kind.TALK),
     ]
 
-    def threshold(talk: float, at_words: float) -> int:
-        return calibrate(bundle, traces, talk, at_words=at_words).settings.thresholds["yes"]
 
-    assert threshold(100, 100) < 150
-    assert 200 <= threshold(100, 2) < 210
-    assert 220 <= threshold(2, 100) < 250
-    assert 220 <= threshold(2, 2) < 250
-    result = calibrate(bundle, traces, 2)
+@pytest.mark.parametrize(
+    ("talk", "at_words", "thresholds"),
+    [
+        (100, 2, range(200, 210)),
+        pytest.param(100, 100, range(150), marks=pytest.mark.slow),
+        pytest.param(2, 100, range(220, 250), marks=pytest.mark.slow),
+        pytest.param(2, 2, range(220, 250), marks=pytest.mark.slow),
+    ],
+)
+def test_talk_and_single_words_each_have_their_rate(
+    talk: float, at_words: float, thresholds: range, bundle: Bundle, talk_and_words: list[Trace]
+) -> None:
+    result = calibrate(bundle, talk_and_words, talk, at_words=at_words)
+    assert result.settings.thresholds["yes"] in thresholds
+
+
+def test_one_rate_for_talk_and_single_words(bundle: Bundle, talk_and_words: list[Trace]) -> None:
+    result = calibrate(bundle, talk_and_words, 2)
+    assert 220 <= result.settings.thresholds["yes"] < 250
     assert result.asked == (2, 2)
     assert result.has_talk
     facts = result.metrics()
@@ -216,7 +229,10 @@ def test_talk_and_single_words_each_have_their_rate(bundle: Bundle) -> None:
     assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "an hour cannot show less"
 
 
-def test_rare_false_alarms_are_expected_though_few_were_counted(bundle: Bundle) -> None:
+@pytest.mark.parametrize("asked", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
+def test_rare_false_alarms_are_expected_though_few_were_counted(
+    asked: float, bundle: Bundle
+) -> None:
     rng = np.random.default_rng(0)
 
     def talk(hours: int) -> list[tuple[int, str, int]]:
@@ -234,11 +250,10 @@ def test_rare_false_alarms_are_expected_though_few_were_counted(bundle: Bundle) 
         replace(scored([], lone + talk(1), seconds=3600), kind=Kind.TALK),
     ]
     others = replace(scored([], talk(10), seconds=36_000), kind=Kind.TALK)
-    for asked in (1.0, 3.0):
-        settings = calibrate(bundle, traces, asked, at_words=100).settings
-        assert settings.thresholds["yes"] < 253, "the lone place does not decide"
-        heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
-        assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
+    settings = calibrate(bundle, traces, asked, at_words=100).settings
+    assert settings.thresholds["yes"] < 253, "the lone place does not decide"
+    heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
+    assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
 
 
 def test_thresholds_are_moved_half_way_to_their_mean_and_raised_together() -> None:

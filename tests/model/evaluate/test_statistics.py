@@ -117,6 +117,7 @@ def test_bootstrap_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> Non
 
 
 @pytest.mark.long
+@pytest.mark.slow
 def test_bootstrap_covers_the_true_recall_in_most_trials() -> None:
     rng = np.random.default_rng(1)
     inside = 0
