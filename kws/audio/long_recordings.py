@@ -20,6 +20,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -193,16 +194,26 @@ def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -
     return {source: np.concatenate(parts) for source, parts in joined.items()}
 
 
+_LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200c\u200d])"
+"""A letter or a mark of one: a regular expression's `\\w` leaves out most marks."""
+
+_UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ua4cf\uf900-\ufaff]")
+"""Letters of Thai, Lao, Chinese and Japanese, which have no spaces between words."""
+
+
 def _forms(word: str) -> list[str]:
     """What a text without signs has in it if a word is said, with a space before and after."""
     plain = _plain_text(word)
+    if _UNSPACED.search(plain):
+        return [plain]
     same = [_plain_text(other) for other in HOMOPHONES.get(word, ())]
     return [f" {form} " for form in (plain, f"{plain}s", f"{plain}'s", f"{plain}\u2019s", *same)]
 
 
 def _plain_text(text: str) -> str:
     """The words of a text in lower case, one space between two, without other signs."""
-    return " ".join(re.findall(r"[^\W_]+(?:['\u2019][^\W_]+)*", text.lower()))
+    composed = unicodedata.normalize("NFC", text.lower())
+    return " ".join(re.findall(rf"{_LETTERS}+(?:['\u2019]{_LETTERS}+)*", composed))
 
 
 def read_manifest(manifest: Path) -> list[dict[str, str]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,22 @@ def test_transcript_is_searched_for_the_word(
 ) -> None:
     recording = LongRecording(Path("a.wav"), "a", "s", transcript=transcript)
     assert recording.may_contain(["other", word]) is contains
+
+
+@pytest.mark.parametrize(
+    ("transcript", "word", "contains"),
+    [
+        (unicodedata.normalize("NFD", "Ein größer Hund."), "größer", True),
+        ("Ein großer Hund.", "größer", False),
+        ("आप को नमस्ते।", "नमस्ते", True),
+        ("आप को नमसता।", "नमस्ते", False),
+        ("大家你好吗", "你好", True),
+        ("大家早上", "你好", False),
+    ],
+)
+def test_transcripts_of_other_languages(transcript: str, word: str, contains: bool) -> None:
+    recording = LongRecording(Path("a.wav"), "a", "s", transcript=transcript)
+    assert recording.may_contain([word]) is contains
 
 
 @pytest.mark.parametrize(("says", "contains"), [("yes", True), ("unsure", True), ("no", False)])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from kws.bundle.bundle import Bundle
 from kws.errors import UsageError
 from kws.host.build.boards import Board
+from kws.labels import word_of
 
 HEADER = "pins.h"
 
@@ -53,6 +54,7 @@ inline constexpr LabelPin kLabelPins[] = {{
 
 def _parsed(board: Board, bundle: Bundle, text: str) -> tuple[str, str]:
     label, equals, pin = text.partition("=")
+    label = word_of(label)
     if not equals:
         raise UsageError(f"--pin {text}: write a keyword, = and a pin, such as yes=D2")
     then = bundle.then.bundle.keywords if bundle.then else ()

@@ -288,9 +288,10 @@ def _split(argument: str, labels: Sequence[str]) -> tuple[str | None, Path]:
     label, mark, path = argument.partition("=")
     if not mark or Path(argument).exists():
         return None, Path(argument)
-    for part in label.split(","):
-        if part.strip() not in labels:
+    parts = [word_of(part) for part in label.split(",")]
+    for part in parts:
+        if part not in labels:
             raise UsageError(
                 f"{argument}: the model has no label {part!r}; it has {', '.join(labels)}"
             )
-    return label, Path(path)
+    return ",".join(parts), Path(path)

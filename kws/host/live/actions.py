@@ -28,7 +28,7 @@ from kws.errors import KwsError, UsageError
 from kws.files import make_directory
 from kws.host.emulate.padding import Pcm
 from kws.host.serial.lines import Heard
-from kws.labels import SILENCE, UNKNOWN
+from kws.labels import SILENCE, UNKNOWN, word_of
 
 _MOST = 8  # commands that run at once
 
@@ -49,6 +49,7 @@ class Commands:
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         for rule in rules:
             word, mark, command = rule.partition("=")
+            word = word_of(word)
             if not mark or not command.strip():
                 raise UsageError(f"--on {rule!r}: write it as word=command")
             if word not in words:

@@ -29,6 +29,7 @@ from kws.audio.pcm import Pcm, samples_of, speech_span
 from kws.audio.sound_files import hear
 from kws.config import check_range
 from kws.errors import DataError
+from kws.labels import word_of
 from kws.model.evaluate.hits import REACTION_MS, Word
 from kws.model.samples.backgrounds import background_parts
 
@@ -292,7 +293,7 @@ def read_stream(recording: Path, labels: Path) -> Stream:
 def _labelled(where: str, line: str, seconds: float) -> Word:
     fields = line.split("\t")
     try:
-        start, end, label = float(fields[0]), float(fields[1]), fields[2].strip()
+        start, end, label = float(fields[0]), float(fields[1]), word_of(fields[2])
     except (ValueError, IndexError):
         raise DataError(
             f"{where}: has to be start, end (seconds) and word, separated by tabs"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,11 @@ def test_a_command_that_fails_is_reported_and_many_do_not_pile_up(tmp_path: Path
 def test_silence_runs_no_command() -> None:
     with pytest.raises(UsageError, match="no word 'silence'"):
         Commands(["silence=true"], ["silence", "unknown", "yes"], shell=False)
+
+
+def test_a_word_of_decomposed_letters_is_the_models_word() -> None:
+    apart = unicodedata.normalize("NFD", "größer")
+    Commands([f"{apart}=true"], ["silence", "unknown", "größer"], shell=False)
 
 
 def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle: Bundle) -> None:
