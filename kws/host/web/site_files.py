@@ -17,7 +17,7 @@ CORE = "core.wasm.js"
 """Written from WASM: a page that was opened as a file can read scripts, but no other files."""
 
 _ASSETS = ("page.css", "icon.svg")
-_SCRIPTS = ("spectrogram.js", "classes.js", "app.js")
+_SCRIPTS = ("policy.js", "spectrogram.js", "classes.js", "app.js")
 _LIVE = ("live_source.js",)
 _EXPORTED = ("core.js", "worker.js", "microphone.js", "recording.js", "browser_source.js")
 

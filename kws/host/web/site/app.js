@@ -16,6 +16,7 @@ const $ = (id) => document.getElementById(id);
 
 class App {
   constructor() {
+    this.status("starting");
     this.onThreshold = () => {}; // the source sets it: (label, value)
     this.spectrogram = new Spectrogram($("spectrogram"));
     this.classes = new Classes($("classes"), (label, value) => this.move(label, value));
@@ -97,7 +98,10 @@ class App {
       const player = $("player");
       URL.revokeObjectURL(player.src);
       player.src = clip();
-      player.play().catch(() => this.notice("that sound is not kept any more", true));
+      const before = violations;
+      player.play().catch(async () => {
+        this.notice(await reasonOf("clip", before, "that sound is not kept any more"), true);
+      });
     });
     const mean = element("span", String(score), { class: "score" });
     mean.append(element("span", ` @${ms} ms`, { class: "at" }));

@@ -58,9 +58,17 @@ class BrowserSource {
     for (const [index, model] of models.entries()) {
       if (!KWS_BUNDLE.compiled) await checkModel(model, KWS_BUNDLE.parts[index]);
     }
-    this.worker = startWorker();
+    const before = violations;
+    try {
+      this.worker = startWorker();
+    } catch (error) { // a policy with Trusted Types
+      throw new Error(await reasonOf("core", before, error.message));
+    }
     this.worker.onmessage = ({ data }) => this[data.type](data);
-    this.worker.onerror = ({ message }) => this.problem({ text: `the core does not run here (${message}); use a newer browser` });
+    this.worker.onerror = async ({ message }) => {
+      const text = `the core does not run here (${message ?? "the browser gives no reason"}); use a newer browser`;
+      this.problem({ text: await reasonOf("core", before, text) });
+    };
     this.worker.postMessage({ type: "start", wasm: unpack(KWS_CORE), bundle: KWS_BUNDLE, models });
   }
 
@@ -195,9 +203,10 @@ class BrowserSource {
     this.blockHeard?.(tops);
   }
 
-  problem({ text }) {
+  problem({ text, forbidden }) {
     this.stop();
-    this.app.status(text, "bad");
+    if (!this.rate) $("listen").disabled = $("open").disabled = true; // it never started
+    this.app.status(forbidden ? policyLine(forbidden) : text, "bad");
   }
 
   showWord({ label, score, ms }) {

@@ -7,6 +7,9 @@
 class KwsCore {
   // `wasm`: the bytes of kws.wasm.
   constructor(wasm) {
+    if (typeof WebAssembly === "undefined") {
+      throw new Error("this browser runs no WebAssembly; turn it on (Lockdown Mode turns it off), or use another browser");
+    }
     this.core = new WebAssembly.Instance(new WebAssembly.Module(wasm), {}).exports;
     this.core._initialize();
     this.rate = this.core.kws_sample_rate(); // samples per second

@@ -20,7 +20,10 @@ class LiveSource {
   }
 
   connect() {
+    const before = violations;
     this.socket = new WebSocket(`ws://${location.host}/live`);
+    // Chromium reports a forbidden connection to the page, and to the socket never.
+    reasonOf("live", before, null).then((reason) => reason && this.app.status(reason, "bad"));
     this.socket.binaryType = "arraybuffer";
     this.socket.addEventListener("message", ({ data }) => {
       if (typeof data !== "string") return this.columns(new Uint8Array(data));
@@ -28,7 +31,8 @@ class LiveSource {
       this[message.type](message);
     });
     this.socket.addEventListener("close", ({ reason }) => {
-      this.app.status(reason || "kws listen has ended; this page waits until it runs again", "bad");
+      const ended = "kws listen has ended; this page waits until it runs again";
+      this.app.status(reason || (violations > before ? policyLine("live") : ended), "bad");
       setTimeout(() => this.connect(), RETRY_MS);
     });
   }

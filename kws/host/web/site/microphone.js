@@ -93,6 +93,9 @@ class Microphone {
 
   // Returns the microphone's name. Throws an Error whose message is one line.
   async open() {
+    if (document.featurePolicy?.allowsFeature("microphone") === false) {
+      throw new Error("the page's host forbids the microphone: its Permissions-Policy lacks microphone=(self)");
+    }
     if (!navigator.mediaDevices?.getUserMedia) {
       throw new Error("the browser gives a page the microphone over https and from localhost only; "
         + "open it with kws export web … --serve");
@@ -111,6 +114,7 @@ class Microphone {
       return track.label || "microphone";
     } catch (error) {
       this.close();
+      if (error.isPolicy) throw error;
       throw new Error(REFUSED[error.name] ?? `the microphone cannot be used (${error.message})`);
     }
   }
@@ -126,7 +130,11 @@ class Microphone {
       source = this.context.createMediaStreamSource(this.stream);
     }
     // A page that was opened as a file can load a worklet neither from a file nor from a blob.
-    await this.context.audioWorklet.addModule(`data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`);
+    const url = `data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`;
+    await this.context.audioWorklet.addModule(url).catch(() => {
+      // Its text is at hand, so nothing but a policy keeps it from loading; browsers do not report it.
+      throw Object.assign(new Error(policyLine("worklet")), { isPolicy: true });
+    });
     const tap = new AudioWorkletNode(this.context, "kws-tap", {
       numberOfOutputs: 0, channelCount: 1, channelCountMode: "explicit",
       processorOptions: { rate: this.rate, hop: this.hop },

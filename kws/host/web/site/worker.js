@@ -7,7 +7,8 @@
 // {type: "reset"}; {type: "threshold", label, value}.
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
 // number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
-// highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text}.
+// highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text, forbidden}
+// (of NEEDS in policy.js, if the page's policy forbids it, else null).
 function kwsWorker() {
   let core = null;
 
@@ -44,7 +45,9 @@ function kwsWorker() {
     try {
       handlers[data.type](data);
     } catch (error) {
-      postMessage({ type: "problem", text: error.message });
+      // Browsers give the policy's error WebAssembly's own name.
+      const isPolicy = /Content.Security.Policy|\bCSP\b|unsafe-eval/i.test(error.message);
+      postMessage({ type: "problem", text: error.message, forbidden: isPolicy ? "wasm" : null });
     }
   };
 }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page's host forbids the page, by a Content-Security-Policy that it sends with it: a line
+// that names the policy, in place of an error without a reason.
+"use strict";
+
+const NEEDS = {
+  core: ["the core's thread", "worker-src blob:"],
+  wasm: ["WebAssembly", "script-src 'wasm-unsafe-eval'"],
+  worklet: ["the microphone's thread", "script-src data:"],
+  clip: ["the sound of a word", "media-src blob:"],
+  live: ["the connection to kws listen", "connect-src 'self'"],
+};
+
+const VIOLATION_MS = 200; // the browser may report it after the error that it causes
+
+let violations = 0;
+document.addEventListener("securitypolicyviolation", ({ disposition }) => {
+  if (disposition === "enforce") violations += 1;
+});
+
+// The line for something (a key of NEEDS) that the policy does not allow.
+function policyLine(what) {
+  const [name, needs] = NEEDS[what];
+  return `the page's host forbids ${name}: its Content-Security-Policy lacks ${needs}; `
+    + "add what docs/browser.md lists, or use kws on this machine";
+}
+
+// The policy's line if it was violated since `before` (a value of `violations`), else `text`.
+async function reasonOf(what, before, text) {
+  await new Promise((resolve) => { setTimeout(resolve, VIOLATION_MS); });
+  return violations > before ? policyLine(what) : text;
+}
