@@ -8,6 +8,8 @@ full, the folder is read-only or the process is killed, the old file or folder s
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import shutil
 import tempfile
@@ -119,6 +121,66 @@ def make_directory(path: Path) -> None:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _cannot_write(path, error) from None
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep a folder for this process until the block ends.
+
+    It is made if it is missing, and then removed if nothing was put into it.
+    The kernel holds the lock, which ends with the process, however that ends. Nothing is written.
+    On a network drive without such locks nothing is kept.
+
+    Raises:
+        KwsError: another process has it, or the folder cannot be made.
+    """
+    is_new = not folder.exists()
+    make_directory(folder)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EAGAIN, errno.EACCES):
+                raise KwsError(
+                    f"{folder}: another kws command works in this folder now; wait until it has "
+                    "ended, or name another folder"
+                ) from None
+        yield
+    finally:
+        if is_new:
+            with contextlib.suppress(OSError):
+                folder.rmdir()  # nothing was put into it
+        os.close(handle)
+
+
+def check_space(path: Path, needed: int, purpose: str) -> None:
+    """Make sure that a disk has room before long work begins.
+
+    Args:
+        path: a file or folder on it, which need not exist.
+        needed: bytes that will be written, by estimate.
+        purpose: what takes them, such as "the clips".
+
+    Raises:
+        KwsError: it has less.
+    """
+    place = path.absolute()
+    while not place.exists():
+        place = place.parent
+    try:
+        free = shutil.disk_usage(place).free
+    except OSError:
+        return
+    if free < needed:
+        raise KwsError(
+            f"{path}: {purpose} may take {_megabytes(needed)}, and the disk has {_megabytes(free)} "
+            "left; make room or name another place"
+        )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB"
 
 
 def _cannot_write(path: Path, error: OSError) -> KwsError:

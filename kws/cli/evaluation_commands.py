@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from json import dumps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -24,9 +24,7 @@ from kws.cli.options import (
     split_words,
     surroundings,
 )
-
-if TYPE_CHECKING:
-    from kws.model.evaluate.calibration import Calibration
+from kws.cli.printing.endings import finish, print_calibration
 
 HoursOption = Annotated[
     float, typer.Option("--hours", help="Hours of sound with keywords, of each kind.")
@@ -160,6 +158,7 @@ def calibrate(
     """Choose a bundle's thresholds and window on the validation split."""
     from kws.bundle.bundle import default_bundle_path
     from kws.model.evaluate import evaluation
+    from kws.model.evaluate.report.verdict import calibrated_misses, judge
 
     folder = model or default_bundle_path()
     refuse_built_in(folder, out)
@@ -174,32 +173,16 @@ def calibrate(
         around=surroundings(negatives, None, None),
         at_words=at_words,
     )
-    if as_json:
-        print(dumps(calibration.to_json(), indent=2))
-        return
-    print_calibration(out or folder, calibration)
-
-
-def print_calibration(folder: Path, calibration: Calibration) -> None:
-    """Print which settings were chosen for a bundle, and what to expect of them."""
-    from kws.cli.printing.tables import calibration_table, latency_line
-
-    settings = calibration.settings
-    thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
-    print(
-        f"{folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
-        f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
+    verdict = judge(
+        calibrated_misses(calibration),
+        more="",
+        again="train more or better, or allow more false alarms (--false-alarms-per-hour)",
     )
-    silent = [word for word in calibration.expected.keywords if settings.thresholds[word] == 255]
-    if silent:
-        print(
-            f"never reported, for too many false alarms: {', '.join(silent)}; train more or better"
-        )
-    print("expected, from the validation split:")
-    print_tables(calibration_table(calibration))
-    print(latency_line(calibration.expected))
-    if not calibration.has_talk:
-        print("not measured: false alarms in talk; name talk without keywords with --negatives")
+    if as_json:
+        print(dumps(calibration.to_json() | {"verdict": verdict.to_json()}, indent=2))
+    else:
+        print_calibration(out or folder, calibration)
+    finish(verdict, as_json=as_json)
 
 
 def enroll(
@@ -238,6 +221,7 @@ def enroll(
     )
     if as_json:
         print(dumps(result.to_json(), indent=2))
+        finish(result.verdict, as_json=True)
         return
     print(f"{result.recordings} recordings by {result.speakers} speakers")
     print_tables(enrolment_table(result))
@@ -245,6 +229,7 @@ def enroll(
     for word, threshold in result.new.items():
         print(f"{word}: threshold {threshold} instead of {result.old[word]}")
     print(f"bundle: {result.bundle.path}")
+    finish(result.verdict)
 
 
 def mine_command(

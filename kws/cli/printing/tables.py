@@ -67,22 +67,25 @@ def seeds_line(results: SeedResults) -> str:
 
 def clip_tables(clips: ClipMetrics) -> list[Table]:
     """Metrics of clips: by class, by the means that computed them, by noise and by level."""
-    from kws.model.evaluate.statistics import wilson
+    from kws.model.evaluate.statistics import interval_text
 
     matrix = clips.matrix
-    low, high = clips.interval
+    interval = (
+        f" (95 %: {interval_text(clips.interval)})"
+        if clips.interval
+        else " (one speaker of a class: no interval)"
+    )
     title = (
-        f"accuracy {matrix.accuracy:.2%} (95 %: {low:.1%} to {high:.1%}) on "
+        f"accuracy {matrix.accuracy:.2%}{interval} on "
         f"{matrix.clips} clips, calibration error {clips.reliability.error:.3f}"
     )
     classes = _table(title, "class", "recall", "95 %", "precision", "ROC area", "equal error")
     for index, label in enumerate(clips.labels):
-        low, high = clips.recall_interval(index)
         curve = clips.curves.get(label)
         classes.add_row(
             label,
             f"{matrix.recall[label]:.1%}" if label in matrix.recall else "-",
-            f"{low:.1%} to {high:.1%}",
+            interval_text(clips.recall_interval(index)) if label in matrix.recall else "-",
             f"{matrix.precision[label]:.1%}" if label in matrix.precision else "-",
             f"{curve.area:.4f}" if curve else "-",
             f"{curve.equal_error:.1%}" if curve else "-",
@@ -106,10 +109,9 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
     tables[-1].caption, tables[-1].caption_justify = clips.level_line, "left"
     if clips.by_collection:
         collections = _table("keywords by collection", "", "recall", "95 %", "clips")
-        for name, (right, total) in clips.by_collection.items():
-            low, high = wilson(right, total)
-            share = f"{right / total:.1%}"
-            collections.add_row(name, share, f"{low:.1%} to {high:.1%}", str(total))
+        for one in clips.by_collection:
+            share = f"{one.right / one.clips:.1%}"
+            collections.add_row(one.name, share, interval_text(one.interval), str(one.clips))
         tables.append(collections)
     return tables
 

@@ -23,6 +23,7 @@ from typing import IO
 
 from kws import __version__
 from kws.errors import ToolError
+from kws.files import check_space
 from kws.host.build.boards import firmware_folder
 from kws.host.build.compiled_core import INDEX as CORE_INDEX
 from kws.host.build.compiled_core import is_whole, keep_core, link_bundle
@@ -32,6 +33,7 @@ from kws.host.build.programs import COMPILER, cache_folder, find_tool
 OPTIONS = "KWS_OPTIONS"
 """The environment variable that names the chosen options of a board, with commas between."""
 
+_BUILD_BYTES = 60_000_000  # of PlatformIO's objects and the firmware, while it is built
 _MAX_BUILDS = 32  # in the cache, of about 2 MB each; the oldest go
 _MAX_CORES = 24  # of about 4 MB each
 
@@ -103,6 +105,7 @@ def _fill(folder: Path, environment: str, generated: Path | None) -> None:
                 work = Path(place).resolve()
                 result = work / "result"
                 result.mkdir()
+                check_space(work, _BUILD_BYTES, "a build")
                 if generated is None:
                     run_platformio(environment, None, work, result)
                 else:

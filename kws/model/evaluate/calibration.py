@@ -47,7 +47,6 @@ from kws.model.evaluate.threshold_costs import (
     Rates,
     ThresholdCosts,
     costs_of,
-    speaker_in,
 )
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900)
@@ -131,7 +130,7 @@ def _facts(metrics: StreamMetrics) -> dict[str, Any]:
         facts |= {
             "keywords_said": metrics.total_said,
             "missed": metrics.total_said - metrics.total_hits,
-            "miss_share_95": list(metrics.miss_share_95),
+            **({"miss_share_95": list(interval)} if (interval := metrics.miss_share_95) else {}),
         }
     return facts
 
@@ -268,8 +267,8 @@ def _margin_at_words(
     Thresholds are chosen for every second speaker and meet the others, and the other way round.
     """
     said = [word for trace in traces for word in trace.words if word.file]
-    speakers = sorted({speaker_in(word) for word in said})
-    others = [speaker_in(word) for word in said if word.label not in keywords]
+    speakers = sorted({word.speaker for word in said})
+    others = [word.speaker for word in said if word.label not in keywords]
     halves = []
     for half in (set(speakers[::2]), set(speakers[1::2])):
         share = sum(speaker in half for speaker in others) / max(len(others), 1)

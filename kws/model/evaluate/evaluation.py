@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +17,7 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
-from kws.errors import DataError, UsageError
+from kws.errors import DataError, ToolError, UsageError
 from kws.extras import require
 from kws.labels import first_keyword
 from kws.model.evaluate.accuracy import check_keywords, one_split, split_of
@@ -30,6 +30,7 @@ from kws.model.evaluate.kind_metrics import (
     keep_worst,
     measure_kinds,
 )
+from kws.model.evaluate.report.verdict import calibrated_misses
 from kws.model.evaluate.stream_metrics import Trace, measure_traces, trace_streams
 from kws.model.evaluate.streams import CLIP_MS, Kind, Stream, StreamPlan, read_stream
 from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
@@ -221,10 +222,43 @@ def calibrate_bundle(
         calibration = calibrate(
             bundle, traces, false_alarms_per_hour, keywords, advance, at_words=at_words
         )
-    facts = calibration.metrics() | {"snr_db": list(plan.snr_db)}
+    hears = str(calibrated_misses(calibration).hears)
+    facts = calibration.metrics() | {"snr_db": list(plan.snr_db), "hears": hears}
     metrics = {**bundle.metrics, "calibration": facts}
     write_bundle(replace(bundle, recognizer=calibration.settings, metrics=metrics), out or folder)
     return calibration
+
+
+def try_to_calibrate(
+    folder: Path,
+    dataset: DataSet,
+    words: Sequence[str],
+    allowed: tuple[float, float | None],
+    *,
+    around: Surroundings | None,
+    say: Callable[[str], object],
+) -> Calibration | None:
+    """Choose a new bundle's thresholds, so that it does not leave with those of another model.
+
+    Args:
+        folder: the bundle.
+        dataset: what it was trained on.
+        words: its keywords.
+        allowed: false alarms per hour of talk, and in an hour with 180 other words.
+        around: as of `calibrate_bundle`.
+        say: called with the reason if it cannot be done.
+
+    Returns:
+        None if it cannot be done.
+    """
+    plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, words))))
+    try:
+        return calibrate_bundle(
+            *(folder, dataset, plan, allowed[0]), around=around, at_words=allowed[1]
+        )
+    except (DataError, ToolError) as error:
+        say(f"not calibrated: {error}")
+        return None
 
 
 def _known(bundle: Bundle, keywords: tuple[str, ...]) -> tuple[str, ...]:

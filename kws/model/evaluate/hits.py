@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kws.audio.layout.word_folders import speaker_of
 from kws.labels import SILENCE, UNKNOWN
 
 REACTION_MS = 1500
@@ -37,6 +38,11 @@ class Word:
 
     file: Path | None = None
     """The clip; None in a user's own recording."""
+
+    @property
+    def speaker(self) -> str:
+        """Who says it; nobody without its clip."""
+        return speaker_of(self.file, self.label) if self.file else ""
 
 
 @dataclass(frozen=True)

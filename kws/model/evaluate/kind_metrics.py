@@ -137,11 +137,15 @@ def measure_kinds(
 
 
 def miss_range(metrics: StreamMetrics) -> str:
-    """Misses in percent with their 95 % interval; - if no keyword was said."""
+    """Misses in percent with their 95 % interval for other speakers; - if no keyword was said."""
     if not metrics.total_said:
         return "-"
-    low, high = metrics.miss_share_95
-    return f"{100 * metrics.miss_share:.1f} ({100 * low:.1f}-{100 * high:.1f})"
+    share = f"{100 * metrics.miss_share:.1f}"
+    interval = metrics.miss_share_95
+    if interval is None:
+        return f"{share} (1 speaker)" if any(metrics.speakers) else share
+    low, high = interval
+    return f"{share} ({100 * low:.1f}-{100 * high:.1f})"
 
 
 def rate_range(metrics: StreamMetrics, keyword: str = "") -> str:

@@ -19,7 +19,9 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _CONFIDENCE = 0.95
-_RESAMPLES = 2000
+_Z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
+_FEWEST_SPEAKERS = 2
+_ADDED = 2  # speakers who are always right, and who never are
 _BINS = 10
 
 _TAIL_ALARMS = 30
@@ -31,7 +33,7 @@ _FEWEST_ALARMS = 4
 
 
 def wilson(hits: int, total: int) -> Interval:
-    """Wilson's 95 % interval of a share, 0 to 1; (0, 1) if nothing was counted.
+    """Wilson's 95 % interval of a share of independent cases, 0 to 1; (0, 1) without any.
 
     Raises:
         ToolError: SciPy is not installed.
@@ -40,22 +42,6 @@ def wilson(hits: int, total: int) -> Interval:
         return 0.0, 1.0
     interval = _scipy_stats().binomtest(hits, total).proportion_ci(_CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
-
-
-def wilson_of_share(share: float, size: int) -> Interval:
-    """Wilson's 95 % interval of a share that so many independent cases gave, 0 to 1.
-
-    Args:
-        share: 0 to 1; not only a multiple of 1 / `size`.
-        size: how many cases; with 0 the interval is (0, 1).
-    """
-    if size == 0:
-        return 0.0, 1.0
-    z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
-    centre = share + z**2 / (2 * size)
-    half = z * math.sqrt(share * (1 - share) / size + (z / (2 * size)) ** 2)
-    scale = 1 + z**2 / size
-    return max((centre - half) / scale, 0.0), min((centre + half) / scale, 1.0)
 
 
 def poisson(count: int) -> Interval:
@@ -114,34 +100,56 @@ def _scipy_stats() -> ModuleType:
     return require("scipy.stats", "evaluate", "a confidence interval")
 
 
-def bootstrap_recall(
-    right: npt.NDArray[np.bool_], truth: Counts, groups: Sequence[Hashable], seed: int = 0
-) -> Interval:
-    """The bootstrap's 95 % interval of the mean recall of the classes, 0 to 1.
+def recall_interval(
+    right: npt.NDArray[np.bool_], speakers: Sequence[Hashable], truth: Counts | None = None
+) -> Interval | None:
+    """The 95 % interval, for other speakers, of a share or of the mean recall of classes, 0 to 1.
 
-    The clips of one speaker go wrong together, so whole speakers are resampled, not clips. A
-    resample is a weight per speaker, so one matrix product counts the clips of all resamples;
-    SciPy's bootstrap knows no groups.
+    The clips of one speaker go wrong together, so a speaker is a case, not a clip: many clips of
+    few voices say little of others. Four speakers are added, each with as many clips as the mean
+    speaker: two are always right, two are never. That keeps the interval true with few speakers,
+    and where all are right.
+
+    Source: A. Agresti and B. A. Coull, The American Statistician 52 (1998) 119, with speakers as
+    cases; the variance is that of a ratio, as in W. G. Cochran, Sampling Techniques, chapter 6.
 
     Args:
         right: bool[n], whether a clip was recognized.
-        truth: int64[n], its class.
-        groups: n names of speakers; clips with the same name stay together.
-        seed: of the resampling.
+        speakers: n names; clips with the same name stay together.
+        truth: int64[n], the clips' classes; None if all are of one.
+
+    Returns:
+        None if a class has fewer than two speakers: nothing is known of others.
     """
-    names = {name: index for index, name in enumerate(dict.fromkeys(groups))}
-    classes = int(truth.max()) + 1
-    cells = np.array([names[name] for name in groups]) * classes + truth
-    size = len(names) * classes
-    total = np.bincount(cells, minlength=size).reshape(-1, classes)
-    hits = np.bincount(cells, weights=right, minlength=size).reshape(-1, classes)
-    rng = np.random.default_rng(seed)
-    weights = rng.multinomial(len(names), [1 / len(names)] * len(names), _RESAMPLES)
-    drawn, drawn_hits = weights @ total, weights @ hits
-    recall = np.where(drawn > 0, drawn_hits / np.maximum(drawn, 1), np.nan)
-    means = np.nanmean(recall[:, total.sum(axis=0) > 0], axis=1)
-    low, high = np.quantile(means, ((1 - _CONFIDENCE) / 2, (1 + _CONFIDENCE) / 2))
-    return float(low), float(high)
+    if not len(right):
+        return None
+    names = {name: index for index, name in enumerate(dict.fromkeys(speakers))}
+    classes = np.zeros(len(right), np.int64) if truth is None else truth
+    width = int(classes.max()) + 1
+    cells = np.array([names[name] for name in speakers]) * width + classes
+    clips = np.bincount(cells, minlength=len(names) * width).reshape(-1, width)
+    hits = np.bincount(cells, weights=right, minlength=len(names) * width).reshape(-1, width)
+    said = clips.sum(axis=0) > 0
+    clips, hits = clips[:, said], hits[:, said]
+    count = (clips > 0).sum(axis=0)
+    if count.min() < _FEWEST_SPEAKERS:
+        return None
+    added = clips.sum(axis=0) / count
+    clips = np.concatenate([clips, np.tile(added, (2 * _ADDED, 1))])
+    hits = np.concatenate([hits, np.tile(added, (_ADDED, 1)), np.zeros((_ADDED, len(added)))])
+    total = clips.sum(axis=0)
+    recall = hits.sum(axis=0) / total
+    # What each speaker moves the mean recall by.
+    moved = ((hits - recall * clips) / total).mean(axis=1)
+    cases = int(count.min()) + 2 * _ADDED
+    half = _Z * math.sqrt(cases / (cases - 1) * float((moved**2).sum()))
+    mean = float(recall.mean())
+    return max(mean - half, 0.0), min(mean + half, 1.0)
+
+
+def interval_text(interval: Interval | None) -> str:
+    """An interval of shares in percent; says why there is none."""
+    return f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "1 speaker"
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,13 @@ import numpy.typing as npt
 from kws import _core
 from kws.audio.mined_recordings import before_ms
 from kws.audio.pcm import Pcm, samples_of
+from kws.audio.tts.voices import voice_of
 from kws.bundle.bundle import Bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.labels import first_keyword, keywords_of
 from kws.model.evaluate.hits import Report, Word, match
-from kws.model.evaluate.statistics import Interval, poisson, wilson
+from kws.model.evaluate.statistics import Interval, poisson, recall_interval
 from kws.model.evaluate.streams import Kind, Stream
 
 THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
@@ -45,9 +46,7 @@ Progress = Callable[[int], object]
 class FalseAlarm:
     """A keyword that was reported though nobody had just said it."""
 
-    stream: int
-    """Index of the stream."""
-
+    stream: int  # its index
     report: Report
     near: Word | None
     """The word that was said at that time, if there was one."""
@@ -77,8 +76,6 @@ class Trace:
     """Scores of a model for one stream."""
 
     words: tuple[Word, ...]
-    """The words that are said in the stream."""
-
     hours: float
     times_ms: npt.NDArray[np.int32]
     """int32[n]: time of each inference."""
@@ -91,9 +88,7 @@ class Trace:
     settings."""
 
     kind: Kind = Kind.RECORDING
-    source: str = ""
-    """Of talk, where it is from."""
-
+    source: str = ""  # of talk, where it is from
     skipped: int = 0
     """How many of the inferences the bundle's gate skipped."""
 
@@ -129,6 +124,9 @@ class StreamMetrics:
     spoken: tuple[Word, ...] = ()
     """Keywords that were said."""
 
+    heard: tuple[bool, ...] = ()
+    """Whether each of `spoken` had a hit."""
+
     @property
     def total_said(self) -> int:
         """Number of keywords that were said."""
@@ -150,9 +148,14 @@ class StreamMetrics:
         return len(self.false_alarms) / self.hours if self.hours else 0.0
 
     @property
-    def miss_share_95(self) -> Interval:
-        """Wilson's 95 % interval of `miss_share`."""
-        return wilson(self.total_said - self.total_hits, self.total_said)
+    def speakers(self) -> tuple[str, ...]:
+        """Who said each of `spoken`; empty in a user's recording. A voice counts once."""
+        return tuple(voice_of(word.speaker) for word in self.spoken)
+
+    @property
+    def miss_share_95(self) -> Interval | None:
+        """The 95 % interval of `miss_share` for other speakers; None with fewer than two."""
+        return recall_interval(~np.array(self.heard, bool), self.speakers)
 
     def false_alarms_per_hour_95(self, keyword: str = "") -> Interval:
         """The exact 95 % interval of the false alarms per hour; without a keyword, of all."""
@@ -185,7 +188,7 @@ class StreamMetrics:
             "false_alarms_an_hour": self.false_alarms_per_hour,
             "false_alarms_an_hour_95": self.false_alarms_per_hour_95(),
             "latency_ms": {
-                name: float(np.quantile(self.latencies_ms, point))
+                name: self.latency_ms(point)
                 for name, point in (("median", 0.5), ("p95", 0.95))
                 if self.latencies_ms
             },
@@ -318,6 +321,7 @@ def measure_traces(
     latencies: list[int] = []
     missed: list[Word] = []
     spoken: list[Word] = []
+    heard: list[bool] = []
     other_words = 0
     for number, trace in enumerate(traces):
         outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
@@ -330,6 +334,7 @@ def measure_traces(
                 continue
             said[word.label] += 1
             spoken.append(word)
+            heard.append(outcome.hit is not None)
             if outcome.hit:
                 hits[word.label] += 1
                 latencies.append(outcome.hit.time_ms - word.end_ms)
@@ -349,6 +354,7 @@ def measure_traces(
         tuple(missed),
         sum(trace.skipped for trace in traces) / max(sum(len(t.times_ms) for t in traces), 1),
         tuple(spoken),
+        tuple(heard),
     )
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.layout.word_folders import speaker_of
 from kws.model.evaluate.hits import Word
 from kws.model.evaluate.statistics import expected_alarms, log_odds
 from kws.model.evaluate.stream_metrics import THRESHOLDS, StreamMetrics
@@ -120,7 +119,7 @@ def costs_of(
     """
 
     def counts(word: Word | None) -> bool:
-        return speakers is None or (word is not None and speaker_in(word) in speakers)
+        return speakers is None or (word is not None and word.speaker in speakers)
 
     misses = np.zeros((len(keywords), len(OPTIONS)))
     alarms = np.zeros((2, len(keywords), len(OPTIONS)))
@@ -138,8 +137,3 @@ def costs_of(
         misses[:, -1] /= 2
     units = [sum(per(m) for k, m in first.items() if k in kinds) for kinds, per in _COUNTED]
     return ThresholdCosts(misses, alarms, np.array(units) * share)
-
-
-def speaker_in(word: Word) -> str:
-    """Who says a word of a data set; nobody without its clip."""
-    return speaker_of(word.file, word.label) if word.file else ""

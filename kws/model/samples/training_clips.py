@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kws.audio.dataset import LISTS, Clip, DataSet, Split
+from kws.audio.tts.voices import voice_of
 from kws.errors import DataError
 from kws.labels import UNKNOWN
 from kws.model.samples.sample_settings import SampleSettings
@@ -61,3 +62,13 @@ def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[
         )
     others = [clip for clip in clips if clip.word not in words]
     return [others, *([clip for clip in clips if clip.word == word] for word in words)]
+
+
+def training_speakers(dataset: DataSet, words: Sequence[str]) -> int:
+    """How many speakers the training has of the word that the fewest say.
+
+    A synthetic voice counts once, whomever it was changed into.
+    """
+    return min(
+        len({voice_of(clip.speaker) for clip in dataset.of(Split.TRAIN, [word])}) for word in words
+    )

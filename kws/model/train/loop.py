@@ -22,18 +22,25 @@ from kws.bundle.checks import check_name, name_from
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
-from kws.errors import DataError, ToolError
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import confusion_matrix
 from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.clips.conversion_loss import ConversionLoss, measure_conversion
-from kws.model.evaluate.evaluation import calibrate_bundle, calibration_plan, hours_for
+from kws.model.evaluate.evaluation import try_to_calibrate
 from kws.model.evaluate.report.plots import save_confusion
+from kws.model.evaluate.report.verdict import (
+    MissCounts,
+    Training,
+    Verdict,
+    calibrated_misses,
+    clip_misses,
+    judge_training,
+)
 from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_samples
 from kws.model.samples.samples import Samples
-from kws.model.samples.training_clips import extra_clips, training_clips
+from kws.model.samples.training_clips import extra_clips, training_clips, training_speakers
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.conversion_process import check_convertible, quantize_trained
 from kws.model.train.distillation import Teacher
@@ -70,7 +77,17 @@ class TrainResult:
     """The confusion matrix."""
 
     calibration: Calibration | None
-    """What to expect of the bundle; None if its thresholds were not chosen."""
+    """None if the bundle's thresholds were not chosen."""
+
+    counts: MissCounts
+    """Of speakers whom it never heard."""
+
+    training: Training
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it hears its keywords."""
+        return judge_training(self.counts, self.training)
 
     def to_json(self) -> dict[str, Any]:
         """The results for scripts."""
@@ -81,6 +98,7 @@ class TrainResult:
             "best_epoch": self.best_epoch + 1,
             "labels": list(self.bundle.labels),
             "calibration": self.calibration.to_json() if self.calibration else None,
+            "verdict": self.verdict.to_json(),
             **self.report.metrics(),
         }
 
@@ -98,6 +116,7 @@ def train(
     origin: TrainedModel | None = None,
     calibrate: bool = True,
     say: Callable[[str], object] = lambda _: None,
+    remaining: Callable[[float], str] = lambda _: "",
 ) -> TrainResult:
     """Train a model, convert it, evaluate it and write its bundle; go on where a killed run was.
 
@@ -117,6 +136,7 @@ def train(
         origin: a model whose layers this one starts with (`TrainSettings.frozen`).
         calibrate: choose the bundle's thresholds; a model that only teaches needs none.
         say: called with a line of text now and then.
+        remaining: called with the share of the epochs that is done; gives the end of such a line.
 
     Raises:
         UsageError: no such architecture, one that does not go with `even`, a teacher of other
@@ -151,9 +171,8 @@ def train(
         f"{len(training)} clips an epoch for {', '.join(labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
     )
-    model, state = _fit(
-        out, settings, SoftLabels(settings, training, teacher), validation, say, origin=origin
-    )
+    clips = SoftLabels(settings, training, teacher)
+    model, state = _fit(out, settings, clips, validation, say, remaining=remaining, origin=origin)
     chosen = settings.epochs - 1 if settings.last else state.best_epoch
 
     if settings.auxiliary:
@@ -163,8 +182,8 @@ def train(
     copy = training.copy(0)
     if settings.even:
         even_classes(model, copy.labels)
-    clips = copy.spectrograms[:: max(len(training) // _CALIBRATION_CLIPS, 1)]
-    tflite = quantize_trained(settings.arch, model, clips, settings.samples.frontend.frames)
+    shown = copy.spectrograms[:: max(len(training) // _CALIBRATION_CLIPS, 1)]
+    tflite = quantize_trained(settings.arch, model, shown, settings.samples.frontend.frames)
     report = measure_conversion(model, tflite, test, labels)
     bundle = make_bundle(
         tflite,
@@ -179,32 +198,20 @@ def train(
     weights = [np.asarray(variable) for variable in model.weights]
     bundle = dataclasses.replace(bundle, float_model=pack(settings.arch, weights))
     bundle = write_bundle(bundle, out / run_files.BUNDLE)
-    picture = out / "confusion.png"
+    picture, folder = out / "confusion.png", out / run_files.BUNDLE
     save_confusion(picture, report.core, f"{name}, int8 on the core")
-    folder = out / run_files.BUNDLE
-    calibration = _calibrate(folder, dataset, settings, around, say) if calibrate else None
-    return TrainResult(load_bundle(folder), report, state.history, chosen, picture, calibration)
-
-
-def _calibrate(
-    folder: Path,
-    dataset: DataSet,
-    settings: TrainSettings,
-    around: Surroundings | None,
-    say: Callable[[str], object],
-) -> Calibration | None:
-    """Choose the bundle's thresholds, so that no bundle leaves with those of another model."""
-    clips = len(dataset.of(Split.VALIDATION, settings.words))
-    plan = calibration_plan(hours_for(clips))
-    try:
-        return calibrate_bundle(
-            *(folder, dataset, plan, settings.false_alarms_per_hour),
-            around=around,
-            at_words=settings.false_alarms_at_words,
+    calibration = None
+    if calibrate:
+        allowed = settings.false_alarms_per_hour, settings.false_alarms_at_words
+        calibration = try_to_calibrate(
+            *(folder, dataset, settings.words, allowed), around=around, say=say
         )
-    except (DataError, ToolError) as error:
-        say(f"not calibrated: {error}")
-        return None
+    counts = calibrated_misses(calibration) if calibration else clip_misses(report.core)
+    speakers = training_speakers(dataset, settings.words)
+    had = Training(speakers, len(state.history), state.history[chosen].train_accuracy)
+    return TrainResult(
+        *(load_bundle(folder), report, state.history, chosen, picture, calibration, counts, had)
+    )
 
 
 def _load(
@@ -248,6 +255,7 @@ def _fit(
     validation: Samples,
     say: Callable[[str], object],
     *,
+    remaining: Callable[[float], str],
     origin: TrainedModel | None = None,
 ) -> tuple[Any, checkpoint.State]:
     """Train; gives the model with the chosen weights, and the state after the last epoch."""
@@ -257,17 +265,15 @@ def _fit(
         start_from(origin, model, _classes(settings), settings.frozen)
     _compile(model, settings, -(-len(clips) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
-    file = out / run_files.CHECKPOINT
-    state = checkpoint.load(file)
+    state = checkpoint.load(file := out / run_files.CHECKPOINT)
     if state:
         checkpoint.assign(variables, state.variables, file)
         say(f"going on after epoch {len(state.history)} of {settings.epochs}")
     else:
         state = checkpoint.State()
 
-    todo = settings.epochs - len(state.history)
     curves = CurveWriter(out / "logs")
-    with progress_bar("training", todo * len(clips)) as advance:
+    with progress_bar("training", (settings.epochs - len(state.history)) * len(clips)) as advance:
         for epoch in range(len(state.history), settings.epochs):
             started = time.process_time()
             loss, accuracy = _learn(model, settings, clips, epoch, advance)
@@ -287,7 +293,8 @@ def _fit(
             checkpoint.save(file, state)
             curves.write(epoch + 1, dataclasses.asdict(result))
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
-                say(_line(epoch + 1, settings.epochs, result))
+                time_left = remaining((epoch + 1) / settings.epochs)
+                say(f"{result.line(epoch + 1, settings.epochs)}  {time_left}".rstrip())
     if settings.last:
         with _averaged(model, settings):
             state.best = [np.asarray(w).copy() for w in model.weights]
@@ -383,13 +390,6 @@ def _loss(logits: npt.NDArray[np.float32], labels: npt.NDArray[np.int64]) -> flo
     shifted = logits - logits.max(axis=1, keepdims=True)
     log_scores = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return float(-log_scores[np.arange(len(labels)), labels].mean())
-
-
-def _line(epoch: int, epochs: int, result: checkpoint.EpochResult) -> str:
-    return (
-        f"epoch {epoch:{len(str(epochs))}}/{epochs}  loss {result.loss:.3f}  "
-        f"training {result.train_accuracy:.1%}  validation {result.validation_accuracy:.1%}"
-    )
 
 
 def _metrics(settings: TrainSettings, state: checkpoint.State, chosen: int) -> dict[str, Any]:

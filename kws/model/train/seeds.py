@@ -16,7 +16,7 @@ from kws.audio.dataset import DataSet
 from kws.audio.surroundings import Surroundings
 from kws.bundle.checks import name_from
 from kws.bundle.writing import write_bundle
-from kws.files import make_directory
+from kws.files import locked, make_directory
 from kws.model.train.distillation import Teacher
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.train_settings import TrainSettings
@@ -85,7 +85,28 @@ def train_seeds(
     Raises:
         KwsError: as `train` does.
     """
-    name = name or name_from(out.resolve().name)
+    with locked(out):
+        return _train_seeds(
+            *(dataset, out, settings, seeds),
+            name=name or name_from(out.resolve().name),
+            say=say,
+            about=about,
+            extra=extra,
+            around=around,
+            teacher=teacher,
+            origin=origin,
+        )
+
+
+def _train_seeds(
+    dataset: DataSet,
+    out: Path,
+    settings: TrainSettings,
+    seeds: int,
+    *,
+    say: Callable[[str], object],
+    **how: Any,
+) -> SeedResults:
     runs = []
     for seed in range(settings.seed, settings.seed + seeds):
         folder = out / f"seed{seed}" if seeds > 1 else out
@@ -94,13 +115,8 @@ def train_seeds(
         runs.append(
             train(
                 *(dataset, folder, dataclasses.replace(settings, seed=seed)),
-                name=name,
-                about=about,
-                extra=extra,
-                around=around,
-                teacher=teacher,
-                origin=origin,
                 say=say,
+                **how,
             )
         )
     best = min(runs, key=_cost)

@@ -18,6 +18,7 @@ from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError, ToolError, UsageError
 from kws.extras import require
+from kws.files import locked
 from kws.model.train.named_settings import find_setting, settings_for, show
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
 from kws.model.weights import run_files
@@ -58,6 +59,9 @@ class Outcome:
 
     arena: int
     """Bytes of tensor arena."""
+
+    hears: str = ""
+    """`Hears` of its validation clips in a quiet room; empty if it was not calibrated."""
 
 
 def parse_sets(texts: Iterable[str]) -> dict[str, list[Any]]:
@@ -182,6 +186,7 @@ def read_outcome(job: Job) -> Outcome | None:
         bundle.metrics["accuracy"]["core"],
         len(bundle.model),
         bundle.arena_bytes,
+        bundle.metrics.get("calibration", {}).get("hears", ""),
     )
 
 
@@ -190,7 +195,8 @@ def run_job(job: Job) -> str:
     from kws.model.train.loop import train  # noqa: PLC0415 - TensorFlow, in the worker alone
 
     try:
-        train(open_usable(job.data), job.out, _settings(job), name="sweep")
+        with locked(job.out):
+            train(open_usable(job.data), job.out, _settings(job), name="sweep")
     except KwsError as error:
         return str(error)
     return ""
@@ -207,7 +213,7 @@ def table(outcomes: Sequence[Outcome]) -> Any:
 
     out = Table()
     out.add_column("run")
-    for column in ("validation", "test", "bytes", "arena"):
+    for column in ("validation", "test", "bytes", "arena", "hears"):
         out.add_column(column, justify="right")
     for outcome in outcomes:
         out.add_row(
@@ -216,6 +222,7 @@ def table(outcomes: Sequence[Outcome]) -> Any:
             f"{outcome.test:.1%}",
             f"{outcome.size:,}",
             f"{outcome.arena:,}",
+            outcome.hears or "-",
         )
     return out
 

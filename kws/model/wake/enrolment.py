@@ -25,6 +25,7 @@ from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
 from kws.model.evaluate.calibration import Calibration, calibrate, count_runs, traces_by_kind
 from kws.model.evaluate.evaluation import PACES, calibration_plan, fitting_plan, hours_for
+from kws.model.evaluate.report.verdict import Verdict, calibrated_misses, judge
 from kws.model.evaluate.stream_metrics import StreamMetrics, measure_traces, trace_streams
 from kws.model.evaluate.streams import Kind, Stream, make_streams
 from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
@@ -59,10 +60,20 @@ class Enrolment:
         """Threshold of each keyword now."""
         return {word: self.calibration.settings.thresholds[word] for word in self.old}
 
+    @property
+    def verdict(self) -> Verdict:
+        """Whether these people are heard now."""
+        return judge(
+            calibrated_misses(self.calibration),
+            more="",
+            again="thresholds are not enough: train with these recordings, kws wake --recordings",
+        )
+
     def to_json(self) -> dict[str, Any]:
         """All figures."""
         return {
             "bundle": str(self.bundle.path),
+            "verdict": self.verdict.to_json(),
             "recordings": self.recordings,
             "speakers": self.speakers,
             "thresholds_before": self.old,

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people may expect of a bundle that synthetic voices made.
 
-Nobody has recordings of a new word by people. Voices of an engine that training did not hear come
-next to them: they were missed about as often (docs/research/wake_words.md).
+People whom training did not hear say it best, if there are recordings of some. Nobody has
+recordings of a new word by people. Voices of an engine that training did not hear come next to
+them: they were missed about as often (docs/research/wake_words.md).
 """
 
 from __future__ import annotations
@@ -11,41 +12,62 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from kws.audio.dataset import DataSet, Split
-from kws.audio.tts.synth import voice_of
-from kws.audio.tts.voices import is_voice
+from kws.audio.tts.voices import is_voice, voice_of
 from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.evaluation import PACES
 from kws.model.evaluate.kind_metrics import TITLES
-from kws.model.evaluate.statistics import Interval, poisson, wilson_of_share
+from kws.model.evaluate.statistics import Interval, poisson, recall_interval
 from kws.model.evaluate.stream_metrics import StreamMetrics
 from kws.model.evaluate.streams import Kind
-from kws.model.evaluate.threshold_costs import speaker_in
+
+_STEP = 5
+"""Estimates are rounded to so many percent: they come from few speakers."""
+
+
+@dataclass(frozen=True)
+class Miss:
+    """How often somebody is missed."""
+
+    share: float
+    """0 to 1."""
+
+    interval: Interval | None
+    """Its 95 % interval for other speakers; None with fewer than two."""
 
 
 @dataclass(frozen=True)
 class Promise:
-    """Bounds for people and talk that nothing was trained on."""
+    """An estimate for people, and a bound for talk, that nothing was trained on."""
 
     engine: str
-    """Whose voices validate; training heard none of them."""
+    """Whose voices validate, with training having heard none of them; empty if people do."""
 
-    voices: int
-    misses: dict[Kind, tuple[float, float, float]]
-    """Share of the keywords missed, and its 95 % interval, by what is heard behind them."""
+    speakers: int
+    misses: dict[Kind, Miss]
+    """Of the keywords, by what is heard behind them."""
 
     most_false_alarms: float | None
     """Per hour of talk like the validation talk, 95 %; None without talk."""
 
+    @property
+    def who(self) -> str:
+        """The speakers that the estimate comes from."""
+        if self.engine:
+            return f"{_count(self.speakers, 'voice')} of {self.engine}, an engine"
+        return "1 person" if self.speakers == 1 else f"{self.speakers} people"
+
     def to_json(self) -> dict[str, Any]:
         """All figures."""
         return {
-            "engine": self.engine,
-            "voices": self.voices,
+            "engine": self.engine or None,
+            "speakers": self.speakers,
             "most_false_alarms_an_hour": self.most_false_alarms,
             **{
-                kind.replace(" ", "_"): {"miss_share": share, "miss_share_95": [low, high]}
-                for kind, (share, low, high) in self.misses.items()
+                kind.replace(" ", "_"): {"miss_share": miss.share, "miss_share_95": miss.interval}
+                for kind, miss in self.misses.items()
             },
         }
 
@@ -53,7 +75,7 @@ class Promise:
 def promise(
     calibration: Calibration | None, dataset: DataSet, words: Sequence[str]
 ) -> Promise | None:
-    """What to expect, from the voices that calibrated a bundle.
+    """What to expect, from the speakers that calibrated a bundle.
 
     Args:
         calibration: on the data set's validation clips.
@@ -61,55 +83,66 @@ def promise(
         words: the keywords.
 
     Returns:
-        None if there is no calibration, if people validate, or voices of an engine that trained.
+        None if there is no calibration, or only voices of an engine that trained validate.
     """
-    heard = {_engine(clip.speaker) for clip in dataset.of(Split.TRAIN, words)}
-    validating = {clip.speaker for clip in dataset.of(Split.VALIDATION, words)}
-    engines = {_engine(speaker) for speaker in validating}
-    if calibration is None or len(engines) != 1 or "" in engines or engines & heard:
+    if calibration is None:
         return None
-    spoken = {kind: metrics for kind, metrics in calibration.by_kind.items() if metrics.total_said}
+    validating = {clip.speaker for clip in dataset.of(Split.VALIDATION, words)}
+    speakers, engine = {speaker for speaker in validating if not is_voice(speaker)}, ""
+    if not speakers:
+        heard = {_engine(clip.speaker) for clip in dataset.of(Split.TRAIN, words)}
+        engines = {_engine(speaker) for speaker in validating}
+        if len(engines) != 1 or engines & heard:
+            return None
+        speakers, engine = validating, engines.pop()
+    voices = {voice_of(speaker) for speaker in speakers}
+    misses = {k: _miss(metrics, voices) for k, metrics in calibration.by_kind.items()}
     talk = calibration.by_kind.get(Kind.TALK)
     return Promise(
-        engines.pop(),
-        len({voice_of(speaker) for speaker in validating}),
-        {kind: (m.miss_share, *_bounds(m)) for kind, m in spoken.items()},
+        engine,
+        len(voices),
+        {kind: miss for kind, miss in misses.items() if miss},
         most_false_alarms(talk) if talk else None,
     )
 
 
-def expectations(promise: Promise | None, held_out: int) -> tuple[str, ...]:
-    """What people may expect, as lines for a terminal and the report.
-
-    Args:
-        promise: of the bundle; None if there is none.
-        held_out: recordings of the keywords by people that training did not hear.
-
-    Returns:
-        Nothing if only these recordings say what to expect.
-    """
+def expectations(promise: Promise | None) -> tuple[str, ...]:
+    """What people may expect, as lines for a terminal and the report."""
     if promise is None:
         line = (
-            "these are figures of held-out synthetic voices, whose kind was trained on; people are "
-            "missed far more often, as docs/own_words.md says"
+            "expected miss rate for real speakers: not known; the figures are of held-out "
+            "synthetic voices whose kind was trained on, and people are missed far more often, as "
+            "docs/own_words.md says"
         )
-        return () if held_out else (line,)
-    misses = ", ".join(
-        f"{TITLES[kind]} {100 * low:.0f} to {100 * high:.0f} %"
-        for kind, (_, low, high) in promise.misses.items()
+        return (line,)
+    figures = [f"{_about(miss.share)} ({TITLES[kind]})" for kind, miss in promise.misses.items()]
+    ranges = [
+        f"{100 * miss.interval[0]:.0f} to {100 * miss.interval[1]:.0f} %"
+        for miss in promise.misses.values()
+        if miss.interval
+    ]
+    sure = (
+        f"so few say little of others: {', '.join(ranges)} (95 %)"
+        if ranges
+        else "one speaker says nothing of others, so there is no interval"
     )
-    lines = [f"people may be missed so often: {misses}"]
+    verb = "was" if promise.speakers == 1 else "were"
+    basis = f"that is how often {promise.who} that training never heard {verb} missed; {sure}"
+    lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
     if promise.most_false_alarms is not None:
         rate = f"{promise.most_false_alarms:.1f}"
-        lines.append(f"false alarms: up to {rate} per hour of talk like this")
-    lines.append(
-        f"these 95 % bounds take {promise.voices} voices of {promise.engine} for people; "
-        "training heard nothing of this engine"
-    )
+        lines.append(f"false alarms: up to {rate} per hour of talk like this (95 %)")
     lines.append(
         "the report plays voices of engines that trained; they are heard better than people"
     )
     return tuple(lines)
+
+
+def _about(share: float) -> str:
+    """A share in percent, no finer than few speakers can say."""
+    return (
+        f"{_STEP * round(100 * share / _STEP)} %" if share >= _STEP / 100 else f"{_STEP} % or less"
+    )
 
 
 def most_false_alarms(talk: StreamMetrics) -> float:
@@ -121,13 +154,18 @@ def most_false_alarms(talk: StreamMetrics) -> float:
     return poisson(len(talk.false_alarms))[1] / (talk.hours / len(PACES))
 
 
-def _bounds(metrics: StreamMetrics) -> Interval:
-    """The 95 % interval of the share missed, as if each voice had said the word once.
+def _miss(metrics: StreamMetrics, voices: set[str]) -> Miss | None:
+    """How often these speakers are missed; None if they say nothing."""
+    chosen = [place for place, who in enumerate(metrics.speakers) if who in voices]
+    if not chosen:
+        return None
+    missed = ~np.array([metrics.heard[place] for place in chosen])
+    speakers = [metrics.speakers[place] for place in chosen]
+    return Miss(float(missed.mean()), recall_interval(missed, speakers))
 
-    What a voice says goes wrong together, so many clips of few voices say little of other people.
-    """
-    voices = {voice_of(speaker_in(word)) for word in metrics.spoken}
-    return wilson_of_share(metrics.miss_share, len(voices))
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _engine(speaker: str) -> str:

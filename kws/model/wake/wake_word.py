@@ -24,17 +24,21 @@ from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS
+from kws.files import locked
 from kws.model.evaluate.calibration import Calibration
-from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
+from kws.model.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
 from kws.model.evaluate.mining import MiningSettings, mine_recordings
 from kws.model.evaluate.report.html_report import save_report
-from kws.model.evaluate.streams import StreamPlan
+from kws.model.evaluate.report.verdict import Verdict, judge, stream_misses
+from kws.model.evaluate.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
 from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import IN_A_ROOM, settings_for
 from kws.model.train.train_settings import TrainSettings
+from kws.model.wake.effort import Round, step_costs, too_little
 from kws.model.wake.promise import Promise, expectations, promise
 from kws.model.wake.recorded_clips import import_recordings
+from kws.model.wake.steps import Steps
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
@@ -106,6 +110,10 @@ class WakeResult:
     promise: Promise | None
     """What people may expect; None if only voices like those of the training validate."""
 
+    verdict: Verdict
+    lines: tuple[str, ...]
+    """The verdict and what people may expect, as the report has them."""
+
     report: Path
     """The HTML file with all figures."""
 
@@ -116,6 +124,7 @@ class WakeResult:
             "labels": list(self.bundle.labels),
             "recordings": self.recordings,
             "held_out_recordings": self.held_out,
+            "verdict": self.verdict.to_json(),
             "promise": self.promise.to_json() if self.promise else None,
             "report": str(self.report),
             "calibration": self.calibration.to_json() if self.calibration else None,
@@ -151,14 +160,35 @@ def make_wake_word(
     """
     check_destination(out / run_files.BUNDLE)
     around = around or Surroundings()
-    # What is missing is said before anything is spoken.
+    # Fail early if an input is missing.
     around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
+    with locked(out):
+        return _make(*(settings, out, around, start), recordings=recordings, extra=extra, say=say)
+
+
+def _make(
+    settings: WakeSettings,
+    out: Path,
+    around: Surroundings,
+    start: TrainedModel,
+    *,
+    recordings: Path | None,
+    extra: DataSet | None,
+    say: Callable[[str], object],
+) -> WakeResult:
+    """The steps of `make_wake_word`, in a folder that nobody else uses."""
     said = [settings.spoken_as.get(word, word) for word in settings.words]
     window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
+    synth = _synth_settings(settings, window_ms)
+    for line in too_little(settings, synth, extra, around):
+        say(line)
     samples = samples_of(window_ms)
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
-    dataset = _speak(settings, window_ms, out / DATA, say)
+    searches = bool(around.negatives)
+    steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
+    steps.begin(f"speaking {', '.join(settings.words)}, and what sounds like it")
+    dataset = _speak(synth, out / DATA, say)
 
     def one_round(
         folder: Path,
@@ -182,66 +212,111 @@ def make_wake_word(
             origin=start if arch == start.arch else None,
             calibrate=calibrate,
             say=say,
+            remaining=steps.remaining,
         )
 
-    if extra is None:
-        say(
-            "without words by people (--data) the model knows people's voices as unknown only, so "
-            "it may miss more of them"
-        )
-    say("training, first round")
+    steps.begin("training, first round")
     result = one_round(out / FIRST, settings.seed, around)
-    mined = _search(out, around, say) if around.negatives else None
+    mined = None
+    if around.negatives:
+        steps.begin("searching talk for what wakes it")
+        mined = _search(out, around)
     if mined:
         talk = around.negatives
         around = replace(around, negatives=(*talk, mined))
         for number in range(_TEACHERS):
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
             folder = out / SECOND / f"seed{seed}"
+            title = f"training, second round, teacher {number + 1} of {_TEACHERS}"
             if (folder / run_files.BUNDLE).is_dir():  # of these settings, as FIRST is
+                steps.skip(f"{title}, is there already")
                 continue
-            say(f"training, second round, teacher {number + 1} of {_TEACHERS}")
+            steps.begin(title)
             one_round(folder, seed, around, calibrate=False)
         # More people calibrate than the validation split has: else one place of half an hour sets
         # the threshold. The last model learns what their talk is from its teachers.
         around = replace(around, held_back=talk)
+    elif around.negatives:
+        steps.skip("no talk wakes it, so there is no second round", _TEACHERS)
     if mined or settings.streaming:
         teacher = Teacher(out / (SECOND if mined else FIRST))
         last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
-        say(f"training, {last.replace('_', ' ')}, with what the teachers say")
+        steps.begin(f"training, {last.replace('_', ' ')}, with what the teachers say")
         result = one_round(out / last, settings.seed, around, teacher, arch)
+    elif around.negatives:
+        steps.skip("the model is that of the first round")
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
-    say("measuring")
-    keywords = dataset.of(Split.VALIDATION, settings.words)
+    steps.begin("measuring")
+    return _measure(out, settings.words, around, (bundle, result), count)
+
+
+def _measure(
+    out: Path,
+    words: Sequence[str],
+    around: Surroundings,
+    made: tuple[Bundle, TrainResult],
+    count: int,
+) -> WakeResult:
+    """The result of a bundle and the training that made it, with its report."""
+    bundle, trained = made
+    dataset = open_dataset(out / DATA)
+    keywords = dataset.of(Split.VALIDATION, words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
-    promised = promise(result.calibration, dataset, settings.words)
+    promised = promise(trained.calibration, dataset, words)
     evaluation = evaluate(bundle, _evaluation(out / DATA, around))
-    report = save_report(out / REPORT, evaluation, expectations(promised, held_out))
-    return WakeResult(bundle, result.calibration, count, held_out, promised, report)
-
-
-def _speak(
-    settings: WakeSettings, window_ms: int, data: Path, say: Callable[[str], object]
-) -> DataSet:
-    say(f"speaking {', '.join(settings.words)}, and what sounds like it")
-    spoken = synthesize(
-        SynthSettings(
-            settings.words,
-            alike=settings.alike,
-            voices=settings.voices,
-            takes=settings.takes,
-            seed=settings.seed,
-            clip_ms=window_ms,
-            spoken_as=settings.spoken_as,
-            accents=settings.accents,
-            unheard=True,
-        ),
-        data,
+    verdict = _verdict(trained, evaluation)
+    lines = (*verdict.lines, *expectations(promised))
+    report = save_report(out / REPORT, evaluation, lines)
+    return WakeResult(
+        *(bundle, trained.calibration, count, held_out, promised, verdict, lines, report)
     )
-    others = ", ".join(spoken.words[len(settings.words) :])
+
+
+def _rounds(settings: WakeSettings, searches: bool) -> list[Round]:
+    """The trainings, if talk that was searched wakes the first one's model."""
+    rounds = [Round(_RECIPE["copies"])]
+    if searches:
+        rounds += rounds * _TEACHERS
+    if searches or settings.streaming:
+        times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
+        rounds.append(Round(_TAUGHT["copies"], times))
+    return rounds
+
+
+def _verdict(result: TrainResult, evaluation: Evaluation) -> Verdict:
+    """Voices like those of the training, and those that chose the thresholds; the worse counts."""
+    counts = [result.counts]
+    rows = evaluation.stream.by_kind if evaluation.stream else ()
+    quiet = [row.metrics for row in rows if row.kind == Kind.QUIET]
+    counts += [stream_misses(metrics, "by held-out voices") for metrics in quiet]
+    return judge(
+        *counts,
+        training=result.training,
+        more="more voices (--voices, kws voices), or recordings by people (--recordings)",
+        again="recordings by people (--recordings), more voices (kws voices), or another --seed",
+    )
+
+
+def _synth_settings(settings: WakeSettings, window_ms: int) -> SynthSettings:
+    return SynthSettings(
+        settings.words,
+        alike=settings.alike,
+        voices=settings.voices,
+        takes=settings.takes,
+        seed=settings.seed,
+        clip_ms=window_ms,
+        spoken_as=settings.spoken_as,
+        accents=settings.accents,
+        unheard=True,
+    )
+
+
+def _speak(synth: SynthSettings, data: Path, say: Callable[[str], object]) -> DataSet:
+    spoken = synthesize(synth, data)
+    others = ", ".join(spoken.words[len(synth.words) :])
     say(f"{spoken.voices} voices; as unknown: {others}")
-    if window_ms != SynthSettings.clip_ms:
-        say(f"the model sees {window_ms / 1000:g} s at a time")
+    if synth.clip_ms != SynthSettings.clip_ms:
+        say(f"the model sees {synth.clip_ms / 1000:g} s at a time")
     dataset = open_dataset(data)
     if not any(is_neural(clip.speaker) for clip in dataset.clips):
         say(
@@ -261,9 +336,7 @@ def _settings(
     teacher: Teacher | None = None,
 ) -> TrainSettings:
     """The settings of a training, which has teachers in the last round."""
-    times = 1
-    if teacher:
-        times = _STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS
+    times = (_STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS) if teacher else 1
     values = {
         **_RECIPE,
         **(_TAUGHT if teacher else {}),
@@ -289,11 +362,10 @@ def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(word for word in frequent if counts[word] >= _AUXILIARY_CLIPS))
 
 
-def _search(out: Path, around: Surroundings, say: Callable[[str], object]) -> Path | None:
+def _search(out: Path, around: Surroundings) -> Path | None:
     """What wakes the first round's model in talk, as a folder; None if nothing does."""
     folder = out / MINED
     if not folder.is_dir():
-        say("searching talk for what wakes it")
         bundle = load_bundle(out / FIRST / run_files.BUNDLE)
         settings = MiningSettings(around.negatives, threshold=_SCORE)
         mine_recordings(bundle, settings, folder)

@@ -39,6 +39,13 @@ class EpochResult:
     cpu_seconds: float = 0.0
     """Processor time of augmentation, training and validation, all cores together."""
 
+    def line(self, epoch: int, epochs: int) -> str:
+        """For a log; `epoch` counts from 1."""
+        return (
+            f"epoch {epoch:{len(str(epochs))}}/{epochs}  loss {self.loss:.3f}  training "
+            f"{self.train_accuracy:.1%}  validation {self.validation_accuracy:.1%}"
+        )
+
 
 @dataclass
 class State:

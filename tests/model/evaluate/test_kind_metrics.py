@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -66,13 +67,35 @@ def test_figures_are_written_with_their_intervals() -> None:
         replace(scored([], [(5300, "yes", 255)], seconds=1800), kind=Kind.TALK, source="radio"),
     )
     quiet, talk = results[Kind.QUIET].metrics, results[Kind.TALK].metrics
-    assert miss_range(quiet) == "100.0 (20.7-100.0)"
+    assert miss_range(quiet) == "100.0", "nobody knows who speaks in a recording"
     assert miss_range(talk) == "-"
     assert rate_range(talk) == "2.00 (0.05-11.1)"
     assert rate_range(talk, "no") == "0.00 (0.00-7.38)"
     assert [rate_text(rate) for rate in (9.99, 9.999, 99.9, 99.99, 1234.5)] == [
         *("9.99", "10.0", "99.9", "100", "1234")
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("speakers", "text"),
+    [
+        (["anna"] * 12, "50.0 (1 speaker)"),
+        # A voice is one speaker, whomever it was changed into.
+        (["flite-slt", "flite-slt-p1", "flite-slt-p2"] * 4, "50.0 (1 speaker)"),
+        (["anna", "bob"] * 6, "50.0 (14.2-85.8)"),
+    ],
+)
+def test_interval_of_misses_needs_speakers(speakers: list[str], text: str) -> None:
+    words = [
+        replace(said("yes", 5000 * place), file=Path(f"{speaker}_nohash_{place}.wav"))
+        for place, speaker in enumerate(speakers, 1)
+    ]
+    # The first six words are heard: three of each speaker.
+    heard = [(word.start_ms + 300, "yes", 255) for word in words[:6]]
+    results = measured(replace(scored(words, heard, seconds=100), kind=Kind.QUIET))
+    assert miss_range(results[Kind.QUIET].metrics) == text
+    facts = results[Kind.QUIET].to_json()
+    assert (facts["miss_share_95"] is None) == ("1 speaker" in text)
 
 
 @pytest.mark.parametrize("talk", [True, False])

@@ -9,10 +9,11 @@ from sklearn.metrics import det_curve, roc_auc_score, roc_curve
 
 from kws.errors import ToolError
 from kws.model.evaluate.statistics import (
-    bootstrap_recall,
     expected_alarms,
+    interval_text,
     log_odds,
     poisson,
+    recall_interval,
     reliability,
     roc,
     wilson,
@@ -104,34 +105,66 @@ def test_expected_calibration_error_by_hand() -> None:
     assert reliability(np.array([1.0]), np.array([True])).error == 0.0
 
 
-def test_bootstrap_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> None:
+def test_clips_of_one_speaker_say_nothing_of_others() -> None:
+    assert recall_interval(np.array([True] * 9 + [False] * 3), ["anna"] * 12) is None
+    assert recall_interval(np.zeros(0, bool), []) is None
+    assert interval_text(None) == "1 speaker"
+    # A class by one voice has no interval, however many speak the others.
+    right, truth = np.ones(6, bool), np.array([0, 0, 0, 2, 2, 2])
+    assert recall_interval(right, ["a", "b", "c", "a", "a", "a"], truth) is None
+    assert recall_interval(right, ["a", "b", "c", "a", "b", "c"], truth) is not None
+
+
+@pytest.mark.parametrize("clips", [1, 100])
+def test_more_clips_of_the_same_speakers_say_no_more(clips: int) -> None:
+    right = np.repeat([True, True, True, False], clips)
+    speakers = np.repeat(["a", "b", "c", "d"], clips).tolist()
+    # By hand: of eight speakers three and two, (3 + 2) / 8, are always right.
+    share = 5 / 8
+    half = 1.959964 * np.sqrt(8 / 7 * (5 * (1 - share) ** 2 + 3 * share**2) / 64)
+    assert recall_interval(right, speakers) == pytest.approx((share - half, share + half))
+
+
+def test_with_one_clip_a_speaker_it_is_near_wilsons() -> None:
+    right = np.arange(400) < 300
+    assert recall_interval(right, list(range(400))) == pytest.approx(wilson(300, 400), abs=0.003)
+
+
+def test_interval_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> None:
     rng = np.random.default_rng(0)
-    truth = np.tile([0, 1], 200)
-    speakers = np.arange(400) // 8  # eight clips each
+    speakers = (np.arange(400) // 8).tolist()  # eight clips each
     together = np.repeat(rng.random(50) < 0.9, 8)
     apart = rng.permutation(together)
-    wide = bootstrap_recall(together, truth, speakers.tolist())
-    narrow = bootstrap_recall(apart, truth, speakers.tolist())
-    assert wide[1] - wide[0] > 1.8 * (narrow[1] - narrow[0])
+    wide, narrow = recall_interval(together, speakers), recall_interval(apart, speakers)
+    assert wide
+    assert narrow
+    assert wide[1] - wide[0] > 1.4 * (narrow[1] - narrow[0])
     assert wide[0] < together.mean() < wide[1]
 
 
-@pytest.mark.long
 @pytest.mark.slow
-def test_bootstrap_covers_the_true_recall_in_most_trials() -> None:
+@pytest.mark.parametrize("count", [2, 3, 5, 20])
+@pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
+def test_interval_holds_for_other_speakers_in_95_of_100_cases(count: int, mean: float) -> None:
+    """However much speakers differ (0.02: hardly; 0.8: most are all right or all wrong)."""
     rng = np.random.default_rng(1)
-    inside = 0
-    for trial in range(150):
-        right = rng.random(300) < 0.9
-        low, high = bootstrap_recall(right, np.arange(300) % 3, list(range(300)), trial)
-        inside += low <= 0.9 <= high
-    assert 0.88 <= inside / 150 <= 1
+    speakers = np.repeat(np.arange(count), 12).tolist()
+    for alike in (0.02, 0.3, 0.8):
+        size = (1 - alike) / alike
+        inside = 0
+        for _ in range(400):
+            each = rng.beta(mean * size, (1 - mean) * size, count)
+            interval = recall_interval(rng.random(12 * count) < np.repeat(each, 12), speakers)
+            assert interval
+            inside += interval[0] <= mean <= interval[1]
+        assert inside / 400 >= 0.93
 
 
 def test_class_without_clips_does_not_count() -> None:
-    right, truth = np.array([True, True, False]), np.array([0, 2, 2])
-    low, high = bootstrap_recall(right, truth, [1, 2, 3])
-    assert 0 <= low <= high <= 1
+    right, truth = np.array([True, True, True, False]), np.array([0, 0, 2, 2])
+    interval = recall_interval(right, [1, 2, 3, 4], truth)
+    assert interval
+    assert 0 <= interval[0] < 0.75 < interval[1] <= 1
 
 
 LEVELS = np.arange(-60, 121) / 20

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from kws.audio.clip_collections import clip_collections
 from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.audio.pcm import Pcm
+from kws.audio.tts.voices import voice_of
 from kws.bundle.bundle import Bundle
 from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT
 from kws.features.spectrogram import batch_spectrograms
@@ -36,10 +37,9 @@ from kws.model.evaluate.statistics import (
     Interval,
     Reliability,
     Roc,
-    bootstrap_recall,
+    recall_interval,
     reliability,
     roc,
-    wilson,
 )
 from kws.model.evaluate.streams import noises
 from kws.model.samples.backgrounds import background_parts
@@ -63,6 +63,17 @@ class Speaker:
     name: str
     clips: int
     right: int
+
+
+@dataclass(frozen=True)
+class Collection:
+    """How often the keywords of one collection are recognized."""
+
+    name: str
+    clips: int
+    right: int
+    interval: Interval | None
+    """95 % interval of the recall for other speakers; None with fewer than two."""
 
 
 @dataclass(frozen=True)
@@ -138,14 +149,22 @@ class ClipMetrics:
         return right
 
     @cached_property
-    def interval(self) -> Interval:
-        """95 % interval of the accuracy, over speakers."""
-        return bootstrap_recall(self.right, self.truth, self.speakers, _SEED)
+    def interval(self) -> Interval | None:
+        """95 % interval of the accuracy for other speakers; None if a class has fewer than two."""
+        return recall_interval(self.right, self.voices, self.truth)
 
-    def recall_interval(self, label: int) -> Interval:
-        """95 % interval of the recall of a class, over clips."""
-        right = self.right[self.truth == label]
-        return wilson(int(right.sum()), len(right))
+    def recall_interval(self, label: int) -> Interval | None:
+        """95 % interval of the recall of a class for other speakers; None with fewer than two."""
+        return self._interval(self.truth == label)
+
+    @cached_property
+    def voices(self) -> tuple[str, ...]:
+        """The speakers, where a voice counts once, whomever it was changed into."""
+        return tuple(map(voice_of, self.speakers))
+
+    def _interval(self, chosen: npt.NDArray[np.bool_]) -> Interval | None:
+        speakers = [self.voices[index] for index in np.flatnonzero(chosen).tolist()]
+        return recall_interval(self.right[chosen], speakers)
 
     @cached_property
     def curves(self) -> dict[str, Roc]:
@@ -176,21 +195,22 @@ class ClipMetrics:
         return tuple(sorted(speakers, key=lambda s: (s.right / s.clips, -s.clips, s.name)))
 
     @cached_property
-    def by_collection(self) -> dict[str, tuple[int, int]]:
-        """Keywords recognized and said, of each collection with enough clips; the worst first.
+    def by_collection(self) -> tuple[Collection, ...]:
+        """Recall of the keywords of each collection with enough clips; the worst first.
 
         Empty unless there are two such collections.
         """
-        clips: defaultdict[str, list[bool]] = defaultdict(list)
-        for index in np.flatnonzero(self.truth > 1).tolist() if self.collections else ():
-            clips[self.collections[index]].append(bool(self.right[index]))
-        counts = {
-            name: (sum(right), len(right))
-            for name, right in clips.items()
-            if name and len(right) >= COLLECTION_CLIPS
-        }
-        worst_first = sorted(counts, key=lambda name: counts[name][0] / counts[name][1])
-        return {name: counts[name] for name in worst_first} if len(counts) > 1 else {}
+        names = np.array(self.collections or [""] * len(self.truth))
+        collections = []
+        for name in sorted(set(self.collections) - {""}):
+            chosen = (names == name) & (self.truth > 1)
+            clips, right = int(chosen.sum()), int(self.right[chosen].sum())
+            if clips >= COLLECTION_CLIPS:
+                collections.append(Collection(name, clips, right, self._interval(chosen)))
+        worst_first = sorted(
+            collections, key=lambda collection: collection.right / collection.clips
+        )
+        return tuple(worst_first) if len(collections) > 1 else ()
 
     @property
     def level_difference(self) -> float:
@@ -238,7 +258,10 @@ class ClipMetrics:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals."""
+        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals.
+
+        They are for other speakers, and null if a class has fewer than two.
+        """
         return {
             "name": self.name,
             **self.matrix.to_json(),
@@ -260,8 +283,12 @@ class ClipMetrics:
             "by_level_db": _shares(self.by_level),
             "level_difference": self.level_difference,
             "by_collection": {
-                name: {"clips": total, "recall": right / total, "recall_95": wilson(right, total)}
-                for name, (right, total) in self.by_collection.items()
+                one.name: {
+                    "clips": one.clips,
+                    "recall": one.right / one.clips,
+                    "recall_95": one.interval,
+                }
+                for one in self.by_collection
             },
             "worst_clips": [
                 {

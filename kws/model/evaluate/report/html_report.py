@@ -28,7 +28,7 @@ from kws.model.evaluate.evaluation import Evaluation
 from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range, rate_text
 from kws.model.evaluate.report import plots
 from kws.model.evaluate.report.plots import DARK, LIGHT, Theme
-from kws.model.evaluate.statistics import Interval, wilson
+from kws.model.evaluate.statistics import interval_text
 from kws.model.evaluate.stream_metrics import FalseAlarm
 from kws.model.evaluate.streams import Kind
 
@@ -90,7 +90,7 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture], notes: Sequence
     )
     environment.filters |= {
         "percent": _percent,
-        "range": _range,
+        "range": interval_text,
         "rate": rate_text,
         "png_source": partial(_source, "image/png"),
         "wav_source": lambda pcm: _source("audio/wav", _wav(pcm)),
@@ -111,7 +111,6 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture], notes: Sequence
         "titles": TITLES,
         "miss_range": miss_range,
         "rate_range": rate_range,
-        "wilson": wilson,
         "pictures": pictures,
     }
     html: str = environment.get_template(TEMPLATE).render(context)
@@ -156,12 +155,6 @@ def _recognizer(bundle: Bundle) -> str:
 def _percent(share: float | None, digits: int = 1) -> str:
     """A share of 0 to 1 in percent; nothing for None."""
     return "" if share is None else f"{share:.{digits}%}"
-
-
-def _range(interval: Interval) -> str:
-    """An interval of shares in percent."""
-    low, high = interval
-    return f"{low:.1%} to {high:.1%}"
 
 
 def _wav(pcm: Pcm) -> bytes:

@@ -92,26 +92,28 @@ def test_collections_with_enough_keywords_are_compared() -> None:
     truth = [2] * 20 + [1] * 5 + [2] * 30 + [2] * 19
     answers = [2] * 20 + [2] * 5 + [1] * 15 + [2] * 15 + [2] * 19
     names = ["web"] * 25 + ["phone"] * 30 + ["few"] * 19
-    metrics = metrics_of(truth, answers, ["s"] * len(truth))
-    assert metrics.by_collection == {}
+    metrics = metrics_of(truth, answers, [f"s{i // 3}" for i in range(len(truth))])
+    assert metrics.by_collection == ()
     metrics = replace(metrics, collections=tuple(names))
-    assert metrics.by_collection == {"phone": (15, 30), "web": (20, 20)}
-    assert list(metrics.by_collection) == ["phone", "web"]
+    assert [(c.name, c.right, c.clips) for c in metrics.by_collection] == [
+        ("phone", 15, 30),
+        ("web", 20, 20),
+    ]
     facts = metrics.to_json()["by_collection"]["phone"]
     assert facts["recall_95"][0] < facts["recall"] == 0.5 < facts["recall_95"][1]
     alone = replace(metrics, collections=("web",) * len(truth))
-    assert alone.by_collection == {}
+    assert alone.by_collection == ()
 
 
 def test_collections_are_read_from_the_data_sets_manifest(run: Run, tmp_path: Path) -> None:
     data = Path(shutil.copytree(run.data, tmp_path / "data"))
     bundle = run.result.bundle
-    assert measure_clips(bundle, open_dataset(data), None).by_collection == {}
+    assert measure_clips(bundle, open_dataset(data), None).by_collection == ()
     names = [clip.path.relative_to(data).as_posix() for clip in open_dataset(data).clips]
     rows = [f"{name},{'even' if name[-5] == '0' else 'odd'}" for name in names]
     (data / "manifest.csv").write_text("\n".join(["path,repo", *rows]))
     metrics = measure_clips(bundle, open_dataset(data), None)
-    assert {name: total for name, (_, total) in metrics.by_collection.items()} == {
+    assert {c.name: c.clips for c in metrics.by_collection} == {
         "even": 38,
         "odd": 38,
     }
@@ -126,6 +128,7 @@ def test_scores_are_the_cores_and_speakers_the_clips(run: Run, tones: DataSet) -
     assert {s.partition("0")[0] for s in metrics.speakers if not s.startswith("background")} <= {
         "test", "test1", "test2", "test3"
     }  # fmt: skip
+    assert metrics.interval
     low, high = metrics.interval
     assert 0 <= low <= metrics.matrix.accuracy <= high <= 1
     assert set(metrics.by_snr) == {-5, 0, 5, 10, 15, 20}

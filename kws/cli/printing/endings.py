@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What commands that make a model print meanwhile and at the end: what to expect, and a verdict."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from kws.cli.options import print_tables
+
+if TYPE_CHECKING:
+    from kws.model.evaluate.calibration import Calibration
+    from kws.model.evaluate.report.verdict import Verdict
+
+
+def finish(verdict: Verdict, lines: Sequence[str] = (), *, as_json: bool = False) -> None:
+    """Print the verdict; exit with 1 if there is a keyword that is not heard. All files stay.
+
+    Args:
+        verdict: on the model.
+        lines: what is printed; without any, the verdict's.
+        as_json: nothing is printed.
+    """
+    for line in () if as_json else lines or verdict.lines:
+        print(line)
+    if verdict.deaf:
+        raise typer.Exit(1)
+
+
+def print_calibration(folder: Path, calibration: Calibration) -> None:
+    """Print which settings were chosen for a bundle, and what to expect of them."""
+    from kws.cli.printing.tables import calibration_table, latency_line
+
+    settings = calibration.settings
+    thresholds = ", ".join(f"{word} {value}" for word, value in settings.thresholds.items())
+    print(
+        f"{folder}: thresholds {thresholds}, window {settings.average_window_ms} ms, at "
+        f"least {settings.minimum_count} results, suppression {settings.suppression_ms} ms"
+    )
+    print("expected, from the validation split:")
+    print_tables(calibration_table(calibration))
+    print(latency_line(calibration.expected))
+    if not calibration.has_talk:
+        print("not measured: false alarms in talk; name talk without keywords with --negatives")
+
+
+def line_printer(*, as_json: bool) -> Callable[[str], object]:
+    """Prints what a long command says meanwhile; on stderr if stdout is for JSON."""
+    file = sys.stderr if as_json else sys.stdout
+    return lambda line: print(line, file=file, flush=True)

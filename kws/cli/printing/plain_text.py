@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Output where not every letter can be written, such as in a terminal that knows only ASCII."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import sys
+import unicodedata
+
+_NAME = "kws_plain"
+
+_LIKE = str.maketrans(
+    dict.fromkeys("\u00b7\u2022\u2026", ".")
+    | dict.fromkeys("\u2588\u2580\u2584\u258c\u2590\u2587", "#")  # blocks
+    | dict.fromkeys("\u2501\u2500\u2550\u2578\u257a\u2013\u2014\u2212", "-")
+    | dict.fromkeys("\u2503\u2502\u2551", "|")
+    | {"\u2192": ">", "\u00b1": "+", "\u00b5": "u", "\u00d7": "x", "\u2713": "v"}
+)
+"""What stands for letters of ours."""
+
+
+def write_what_fits() -> None:
+    r"""Let stdout and stderr write something like each letter that they cannot write.
+
+    A letter loses its accents, or becomes its number, as in `\u0928`. So does half a letter, which
+    the name of a damaged file may hold.
+    """
+    codecs.register_error(_NAME, _replace)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=_NAME)
+
+
+def _replace(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end]
+    return "".join(map(_like, text)), error.end
+
+
+def _like(letter: str) -> str:
+    plain = unicodedata.normalize("NFKD", letter.translate(_LIKE)).encode("ascii", "ignore")
+    return plain.decode() or letter.encode("ascii", "backslashreplace").decode()
