@@ -14,7 +14,6 @@ from kws.cli.options import (
     ChannelOption,
     EmulatedBoardOption,
     ForOption,
-    JsonOption,
     ModelOption,
     ThenOption,
     open_bundle,
@@ -218,27 +217,6 @@ def export_web(
     with file_server(out, port) as server, suppress(KeyboardInterrupt):
         print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C stops it", flush=True)
         server.serve_forever()
-
-
-def run(
-    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of recordings.")],
-    *,
-    model: ModelOption = None,
-    then: ThenOption = None,
-    listen_for: ForOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Print what a device would write while it hears recordings."""
-    from kws.cli.printing import board_tables
-    from kws.host.emulate import matrix
-
-    bundle = open_device(model, then, listen_for)
-    recordings = matrix.clip_recordings(clips, bundle.device_words)
-    results = matrix.play_all(matrix.HOST, bundle, recordings)
-    if as_json:
-        print(board_tables.results_json(matrix.HOST, bundle, results, passed=True))
-        return
-    print(board_tables.serial_text(results), end="")
 
 
 def features(

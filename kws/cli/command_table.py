@@ -108,7 +108,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(evaluation_commands.mine_command, "talk.wav"),
     ),
     "Run": (
-        Command(bundle_commands.run, "yes.wav"),
+        Command(live_commands.run, "yes.wav"),
         Command(live_commands.listen, "--model ten_words"),
     ),
     "Boards": (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that listens to the microphone."""
+"""Commands that hear: recordings, and the microphone."""
 
 from __future__ import annotations
 
@@ -10,14 +10,46 @@ from typing import Annotated
 import typer
 
 from kws.cli.options import (
+    ChannelOption,
     ForOption,
+    JsonOption,
     ModelOption,
     PortOption,
     ThenOption,
     board_finder,
     open_device,
 )
-from kws.errors import UsageError
+from kws.errors import AudioError, UsageError
+
+
+def run(
+    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of recordings.")],
+    *,
+    model: ModelOption = None,
+    then: ThenOption = None,
+    listen_for: ForOption = None,
+    channel: ChannelOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what a device would write while it hears recordings.
+
+    A recording that cannot be read does not end a run over several; the exit code is 1 then.
+    """
+    from kws.cli.printing import board_tables
+    from kws.host.emulate import matrix
+
+    bundle = open_device(model, then, listen_for)
+    recordings, faults = matrix.readable_recordings(clips, bundle.device_words, channel)
+    results = matrix.play_all(matrix.HOST, bundle, recordings)
+    if as_json:
+        print(board_tables.results_json(matrix.HOST, bundle, results, passed=not faults))
+    else:
+        print(board_tables.serial_text(results), end="")
+    for fault in faults:
+        print(f"kws: {fault}", file=sys.stderr)
+    if faults:
+        count = len(recordings) + len(faults)
+        raise AudioError(f"{len(faults)} of {count} recordings could not be read; see above")
 
 
 def listen(

@@ -16,10 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kws._core import FAULT_BLINKS, FAULT_LINES, SAMPLE_RATE
+from kws.audio.decoding.left_out import unheard, unheard_text
 from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed, recordings
 from kws.audio.sound_files import hear
 from kws.bundle.bundle import Bundle
-from kws.errors import BoardError, UsageError
+from kws.errors import AudioError, BoardError, KwsError, UsageError
 from kws.files import new_directory
 from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
@@ -32,6 +33,7 @@ from kws.host.emulate.renode import microphone
 from kws.host.serial.lines import Event, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN, keywords_of, word_of
 from kws.model.evaluate.hits import Outcome, Report, Word, match
+from kws.progress import notice
 
 HOST = "host"
 """The board that is this machine."""
@@ -86,36 +88,61 @@ class Result:
     """What the host's pipeline hears instead; None: the same."""
 
 
-def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
+def clip_recording(argument: str, labels: Sequence[str], channel: int | None = None) -> Recording:
     """A clip between two seconds of silence.
 
     Args:
         argument: a path, or `label=path` to say what is expected. `yes,left=path` expects several
             labels, each once, in this order.
         labels: the bundle's.
+        channel: the channel of the recording to hear, from 1; None to choose.
 
     Raises:
         AudioError: the clip cannot be read.
-        UsageError: a label before `=` is not one of `labels`.
+        UsageError: a label before `=` is not one of `labels`, or there is no such channel.
     """
     label, path = _split(argument, labels)
-    pcm = between_silence(hear(path).pcm)
+    pcm = between_silence(hear(path, channel).pcm)
     return Recording(pcm, (whole(str(path), label or expected_label(path, labels), pcm),))
 
 
 def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Recording]:
     """A `clip_recording` for each argument; a folder stands for all recordings in it."""
+    return [clip_recording(clip, labels) for clip in clip_arguments(arguments, labels)]
+
+
+def readable_recordings(
+    arguments: Iterable[str], labels: Sequence[str], channel: int | None = None
+) -> tuple[list[Recording], list[KwsError]]:
+    """The same, and why some of several cannot be read; of one alone the error is raised."""
+    clips = clip_arguments(arguments, labels)
+    if len(clips) == 1:
+        return [clip_recording(clips[0], labels, channel)], []
+    readable: list[Recording] = []
+    faults: list[KwsError] = []
+    for clip in clips:
+        try:
+            readable.append(clip_recording(clip, labels, channel))
+        except (AudioError, UsageError) as error:
+            faults.append(error)
+    return readable, faults
+
+
+def clip_arguments(arguments: Iterable[str], labels: Sequence[str]) -> list[str]:
+    """The recordings of folders in place of the folders; a line on stderr names other files."""
     clips: list[str] = []
     for argument in arguments:
         label, path = _split(argument, labels)
         if not path.is_dir():
             clips.append(argument)
             continue
+        if foreign := unheard(path):
+            notice(f"{path}: {unheard_text(foreign)}")
         inside = recordings(path)
         if not inside:
             raise UsageError(f"{path}: no recordings in this folder; name files or another folder")
         clips += [f"{label}={file}" if label else str(file) for file in inside]
-    return [clip_recording(clip, labels) for clip in clips]
+    return clips
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:
