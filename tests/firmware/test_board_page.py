@@ -17,7 +17,7 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.emulator
 def test_the_built_in_models_fit_small_boards() -> None:
-    # yes_no takes 101,168 bytes of flash with gcc 12.2 and 102,404 with gcc 14.2.
+    # yes_no takes 102,572 bytes of flash with gcc 12.2; gcc 14.2 makes a few more.
     for name, flash, ram in (("yes_no", 101, 41), ("tiny", 64, 32)):
         size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / name)).size
         assert size.flash < flash * 1024

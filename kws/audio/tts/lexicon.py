@@ -7,7 +7,7 @@ import importlib.resources
 from functools import cache
 from pathlib import Path
 
-from kws.audio.tts.engines.speech import language
+from kws.audio.tts.engines.languages import language
 
 
 @cache

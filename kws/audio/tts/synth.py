@@ -26,12 +26,13 @@ from kws.audio.layout.word_folders import BACKGROUND_FOLDER, read_folders
 from kws.audio.pcm import samples_of
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.espeak import spoken_form
+from kws.audio.tts.engines.languages import check_letters
 from kws.audio.tts.engines.speech import Draws, Sound, Voice
 from kws.audio.tts.other_people import can_change, person, said_by
 from kws.audio.tts.placement import place, trim
 from kws.audio.tts.sound_alikes import choose_distractors, same_sound, sound_alikes
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.audio.tts.voices import check_letters, find_voices, is_voice, speak, voice_of
+from kws.audio.tts.voices import find_voices, is_voice, speak, voice_of
 from kws.errors import DataError, UsageError
 from kws.files import atomic_write, check_space, locked
 from kws.labels import check_keyword, check_word

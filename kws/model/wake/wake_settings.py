@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kws.audio.tts.engines.languages import check_letters
 from kws.audio.tts.synth_settings import ENGLISH
-from kws.audio.tts.voices import check_letters
 from kws.bundle.checks import check_name, name_from
 from kws.config import check_range, check_settings, setting
 from kws.features.frontend_settings import LONGEST_WINDOW_MS, SHORTEST_WINDOW_MS

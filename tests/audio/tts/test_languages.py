@@ -10,12 +10,12 @@ import pytest
 
 from kws.audio.dataset import open_dataset
 from kws.audio.tts.engines.espeak import accents_of, find
+from kws.audio.tts.engines.languages import check_letters
 from kws.audio.tts.lexicon import common_words, distinct_words, read_words
 from kws.audio.tts.phonemes import units
 from kws.audio.tts.sound_alikes import choose_distractors
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import ENGLISH, SynthSettings
-from kws.audio.tts.voices import check_letters
 from kws.errors import UsageError
 from kws.labels import check_word, word_of
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 import shutil
 from collections.abc import Sequence
 
-from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice, is_english
+from kws.audio.tts.engines.languages import is_english
+from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice
 from kws.audio.tts.engines.speech_programs import output, run, samples
 
 # flite's voices and the natural pitch of each, in Hz. Its other voices repeat one of these or can

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kws.audio.tts.engines.languages import is_english
 from kws.audio.tts.engines.seeded_noise import not_a_model, one_thread_session
 from kws.audio.tts.engines.speech import (
     USUAL_RATE,
     Draws,
     Sound,
     Voice,
-    is_english,
     resample,
     slight_size,
 )

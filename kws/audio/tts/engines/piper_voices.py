@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kws.audio.tts.engines.languages import language
 from kws.audio.tts.engines.seeded_noise import SeededModel
 from kws.audio.tts.engines.speech import (
     USUAL_RATE,
     Draws,
     Sound,
     Voice,
-    language,
     resample,
     slight_size,
 )

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,16 +61,6 @@ class Draws:
 
     seed: int = 0
     """From which an engine draws what only it has."""
-
-
-def is_english(accents: Sequence[str]) -> bool:
-    """Whether all language codes are codes of English."""
-    return all(language(accent) == "en" for accent in accents)
-
-
-def language(accent: str) -> str:
-    """The language of a code: en for en-gb-scotland and for en_US."""
-    return accent.replace("_", "-").partition("-")[0].lower()
 
 
 def resample(sound: Sound, rate: float) -> Sound:

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Language codes of voices, and the letters that they read."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from kws.errors import UsageError
+
+
+def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
+    """Make sure that voices can read what they are to say.
+
+    Raises:
+        UsageError: English voices are to read letters that are not Latin: they would say their
+            names (*Chinese letter*).
+    """
+    for phrase in phrases:
+        foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
+        if foreign and is_english(accents):
+            raise UsageError(
+                f"English voices cannot read {phrase!r}; say its language, such as --language hi "
+                "(espeak-ng --voices lists the codes)"
+            )
+
+
+def is_english(accents: Sequence[str]) -> bool:
+    """Whether all language codes are codes of English."""
+    return all(language(accent) == "en" for accent in accents)
+
+
+def language(accent: str) -> str:
+    """The language of a code: en for en-gb-scotland and for en_US."""
+    return accent.replace("_", "-").partition("-")[0].lower()
