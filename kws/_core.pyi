@@ -369,6 +369,14 @@ class Pipeline:
         """Each label's mean score (0 to 255) over the recognizer's window. 0: its part rests."""
 
     @property
+    def peaks(self) -> list[tuple[int, int]]:
+        """Each label's highest mean score so far, 0 to 255, and the time in ms of the first one.
+
+        These are the means that the recognizer compares with the thresholds. After a keyword that
+        hands over to another part, that part's means are gone: the line has the score.
+        """
+
+    @property
     def thresholds(self) -> list[int]:
         """What each label's mean score has to exceed, 0 to 255; 255: it is never heard."""
 

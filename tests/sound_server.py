@@ -8,8 +8,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import write_clip
-from kws.host.emulate.padding import Pcm
 
 DEVICE = "kws_mic"
 """The microphone's name."""

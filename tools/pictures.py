@@ -9,20 +9,22 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from playwright.sync_api import Browser, sync_playwright
 from rich.console import Console
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import default_bundle_path
 from kws.bundle.reading import load_bundle
-from kws.host.emulate.padding import between_silence
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.live.terminal import Terminal
 from kws.host.live.views import Plain
 from kws.host.web.web_view import Web
 
 CLIPS = Path("kws/assets/matrix")
+ROOM = quiet_room(16_000)
 OUT = Path("docs/pictures")
 PAGES: dict[str, dict[str, Any]] = {
     "live_light": {"viewport": {"width": 1000, "height": 700}, "color_scheme": "light"},
@@ -46,7 +48,7 @@ def terminal(path: Path) -> None:
     view.said(listener.boot[0])
     view.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
     for name in ("no_awb", "yes_slt"):
-        pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[: 16000 * 5 // 2]
+        pcm = np.concatenate([ROOM, load_clip(CLIPS / f"{name}.flac"), ROOM])[: 16000 * 5 // 2]
         for event in listener.hear(Block(pcm)):
             if isinstance(event, Hop):
                 view.hop(event)
@@ -80,7 +82,7 @@ def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
         shown.locator(".class").first.wait_for()
         web.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
         for name in ("yes_rob", "left_slt", "no_awb", "yes_slt"):
-            pcm = between_silence(load_clip(CLIPS / f"{name}.flac"))[8000:38400]
+            pcm = np.concatenate([ROOM, load_clip(CLIPS / f"{name}.flac"), ROOM])[8000:38400]
             for at in range(0, len(pcm), 3200):
                 for event in listener.hear(Block(pcm[at : at + 3200])):
                     if isinstance(event, Hop):

@@ -34,13 +34,16 @@ def main() -> None:
     frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
     interpreter = _core.Interpreter(bundle.model)
     recognizer = _core.Recognizer(len(bundle.labels), **bundle.recognizer.for_core(bundle.labels))
-    spectrogram: deque[np.ndarray] = deque(maxlen=bundle.frontend.frames)  # what the model sees
-    hops_to_inference = 0
+    frames = bundle.frontend.frames  # what the model sees; before the start there was silence
+    spectrogram = deque([np.full(_core.CHANNELS, -128, np.int8)] * frames, maxlen=frames)
+    # One inference falls on the frame that fills the window.
+    hops_to_inference = (frames - 1) % bundle.inference_stride
 
     for end in range(HOP, len(pcm) + 1, HOP):
-        spectrogram.extend(frontend.process(pcm[end - HOP : end]))  # no frame or one
-        if len(spectrogram) < bundle.frontend.frames:
+        new = frontend.process(pcm[end - HOP : end])
+        if len(new) == 0:  # the first frame takes more than one hop
             continue
+        spectrogram.append(new[0])
         if hops_to_inference == 0:
             (scores,) = interpreter.invoke(np.stack(spectrogram))
             milliseconds = end * 1000 // _core.SAMPLE_RATE

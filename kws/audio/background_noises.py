@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computed background recordings: roughly what rooms, streets and machines sound like."""
+"""Computed backgrounds: roughly what rooms, streets and machines sound like, and a quiet room."""
 
 from __future__ import annotations
 
@@ -11,6 +11,30 @@ import numpy.typing as npt
 from kws._core import SAMPLE_RATE
 
 Sound = npt.NDArray[np.float32]
+
+_ROOM_LEVEL = 4  # of 32768
+
+
+def quiet_room(samples: int, seed: int = 0) -> npt.NDArray[np.int16]:
+    """A quiet room: int16[samples] of noise, 4 steps of 32768 at most, the same each time.
+
+    Not zeros, because no microphone gives those: after a second of zeros the frontend has no
+    estimate of the noise, and the first faint hiss sounds to it like a loud one.
+    """
+    # The bit generator's raw numbers are the same in every version of NumPy.
+    raw = np.random.PCG64(seed).random_raw(samples)
+    return (raw % np.uint64(2 * _ROOM_LEVEL + 1)).astype(np.int16) - np.int16(_ROOM_LEVEL)
+
+
+def room_after(window_ms: int) -> npt.NDArray[np.int16]:
+    """The quiet room that a device goes on hearing after a recording: int16[n].
+
+    So a word at the very end is heard, and its report may come after the recording's end.
+
+    Args:
+        window_ms: sound that the model sees. The room lasts as long, and a second at least.
+    """
+    return quiet_room(max(window_ms, 1000) * SAMPLE_RATE // 1000, seed=1)
 
 
 def make_noises(seconds: float, seed: int) -> dict[str, npt.NDArray[np.int16]]:

@@ -100,6 +100,7 @@ class Pipeline {
     }
     const Status status = pipeline_.Start();
     boot_ = output_.Take();
+    peaks_.resize(labels());
     Check(status, boot_);
   }
 
@@ -151,6 +152,9 @@ class Pipeline {
     return means;
   }
 
+  // (mean score, time in ms) of each label.
+  std::vector<std::pair<int, uint32_t>> Peaks() const { return peaks_; }
+
   std::vector<int> LabelThresholds() const {
     std::vector<int> thresholds;
     for (size_t i = 0; i < labels(); ++i) {
@@ -178,7 +182,9 @@ class Pipeline {
     for (; status == Status::kOk && pending_.size() - used >= kws::FeatureProvider::kHopSamples;
          used += kws::FeatureProvider::kHopSamples) {
       status = pipeline_.ProcessHop(&pending_[used]);
-      if (status == Status::kOk) after_hop();
+      if (status != Status::kOk) break;
+      KeepPeaks();
+      after_hop();
     }
     pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(used));
     std::string text = output_.Take();
@@ -191,6 +197,14 @@ class Pipeline {
     if (rate == kws::Frontend::kSampleRate) return;
     throw CoreError("samples at " + std::to_string(rate) + " Hz; kws takes " +
                     std::to_string(kws::Frontend::kSampleRate) + " Hz, so resample them first");
+  }
+
+  void KeepPeaks() {
+    if (!pipeline_.inferred() || !pipeline_.has_trusted_means()) return;
+    for (size_t i = 0; i < labels(); ++i) {
+      const int mean = pipeline_.MeanScore(static_cast<int>(i));
+      if (mean > peaks_[i].first) peaks_[i] = {mean, pipeline_.inferred_ms()};
+    }
   }
 
   // The firmware says on its serial line what went wrong; here that line is the exception's text.
@@ -212,6 +226,7 @@ class Pipeline {
   int8_t frames_[kws::Detector::kLongestWindow * kws::Frontend::kChannels];
   kws::Pipeline pipeline_;
   std::string boot_;
+  std::vector<std::pair<int, uint32_t>> peaks_;
   std::vector<int16_t> pending_;
 };
 
@@ -241,6 +256,7 @@ void BindPipeline(nb::module_& m) {
       .def_prop_ro("skipped", &Pipeline::Skipped)
       .def_prop_ro("listening", &Pipeline::Listening)
       .def_prop_ro("means", &Pipeline::Means)
+      .def_prop_ro("peaks", &Pipeline::Peaks)
       .def_prop_ro("thresholds", &Pipeline::LabelThresholds)
       .def("set_threshold", &Pipeline::SetThreshold, "label"_a, "threshold"_a);
 }

@@ -96,6 +96,14 @@ def test(
     pass_rate: Annotated[
         float, typer.Option(help="Share of clips that has to be right, 0 to 1.", min=0, max=1)
     ] = 1.0,
+    lead: Annotated[
+        float,
+        typer.Option(
+            help="Seconds of a quiet room before each recording. Times do not count them.",
+            min=0,
+            max=60,
+        ),
+    ] = 0.0,
     export: Annotated[
         Path | None,
         typer.Option(help="Only write the recordings and the expected lines into this folder."),
@@ -127,6 +135,7 @@ def test(
         recordings = test_recordings.held_out(data, bundle.labels, per_label)
     else:
         recordings = test_recordings.load_matrix(test_recordings.default_matrix(), bundle.labels)
+    recordings = [recording.after(lead) for recording in recordings]
     if export:
         matrix.export(board, bundle, recordings, export)
         print(f"{len(recordings)} recordings in {export}")

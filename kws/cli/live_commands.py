@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -23,33 +23,82 @@ from kws.errors import AudioError, UsageError
 
 
 def run(
-    clips: Annotated[list[str], typer.Argument(help="Recordings, or folders of recordings.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(metavar="RECORDINGS", help="Recordings, or folders of recordings."),
+    ],
     *,
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,
     channel: ChannelOption = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Add level and channels, and the best score of each keyword."
+        ),
+    ] = False,
+    labels: Annotated[
+        Path | None,
+        typer.Option(help="Write the words of one recording as a label track for Audacity."),
+    ] = None,
+    srt: Annotated[
+        Path | None, typer.Option(help="Write the words of one recording as subtitles.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print what a device would write while it hears recordings.
 
-    A recording that cannot be read does not end a run over several; the exit code is 1 then.
+    Times are from a recording's first sample. After its last one the device hears a quiet room, for
+    a second or as long as the model's window: a time may lie in there. A recording that cannot be
+    read does not end a run over several; the exit code is 1 then.
     """
-    from kws.cli.printing import board_tables
-    from kws.host.emulate import matrix
+    from kws.cli.printing import transcripts as printing
+    from kws.files import atomic_write
+    from kws.host.emulate.transcript import recordings_in, transcribe
 
+    files = recordings_in(paths)
+    _check_tracks(files, labels, srt)
+    if as_json and explain:
+        raise UsageError("--json says all that --explain does; leave one out")
     bundle = open_device(model, then, listen_for)
-    recordings, faults = matrix.readable_recordings(clips, bundle.device_words, channel)
-    results = matrix.play_all(matrix.HOST, bundle, recordings)
+    facts: list[dict[str, Any]] = []
+    unread = 0
+    for file in files:
+        try:
+            transcript = transcribe(bundle, file, channel)
+        except (AudioError, UsageError) as error:
+            if len(files) == 1:
+                raise
+            unread += 1
+            facts.append({"file": str(file), "error": str(error)})
+            print(f"kws: {error}", file=sys.stderr, flush=True)
+            continue
+        if labels:
+            atomic_write(labels, printing.label_track(transcript).encode())
+        if srt:
+            atomic_write(srt, printing.subtitles(transcript).encode())
+        if as_json:
+            facts.append(printing.file_facts(transcript))
+            continue
+        print(printing.serial_text(transcript, named=len(files) > 1), end="", flush=True)
+        if explain:
+            print(printing.explanation(transcript), end="")
+        elif not transcript.serial.heard:
+            print(f"kws: {printing.nothing_heard(transcript)}", file=sys.stderr, flush=True)
     if as_json:
-        print(board_tables.results_json(matrix.HOST, bundle, results, passed=not faults))
-    else:
-        print(board_tables.serial_text(results), end="")
-    for fault in faults:
-        print(f"kws: {fault}", file=sys.stderr)
-    if faults:
-        count = len(recordings) + len(faults)
-        raise AudioError(f"{len(faults)} of {count} recordings could not be read; see above")
+        print(printing.transcripts_json(bundle, facts))
+    if unread:
+        raise AudioError(f"{unread} of {len(files)} recordings could not be read; see above")
+
+
+def _check_tracks(files: list[Path], labels: Path | None, srt: Path | None) -> None:
+    """A track is of one recording, and is not written over it."""
+    if len(files) > 1 and (labels or srt):
+        option = "--labels" if labels else "--srt"
+        raise UsageError(f"{option} is for one recording, and these are {len(files)}; name one")
+    if any(out and out.resolve() in map(Path.resolve, files) for out in (labels, srt)):
+        raise UsageError(f"{files[0]}: this is the recording; name another file to write")
 
 
 def listen(
@@ -135,7 +184,7 @@ def listen(
     if keep:
         wake_ups = actions.WakeUps(keep, keep_most, str(source or port or "microphone"))
     if source:
-        sound = engine.file_blocks(source, fast=fast)
+        sound = engine.file_blocks(source, listener.bundle.device_clip_ms, fast=fast)
     elif port:
         sound = BoardMicrophone(board_finder(port), listener.bundle.sha256[:8]).blocks()
     else:

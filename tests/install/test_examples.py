@@ -18,7 +18,7 @@ from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.build.programs import COMPILER, QEMU
-from kws.host.emulate.padding import between_silence
+from tests.host.rooms import between_silence
 from tests.paths import ROOT
 
 EXAMPLES = ROOT / "examples"

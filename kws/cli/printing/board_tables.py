@@ -107,13 +107,6 @@ def results_json(
     )
 
 
-def serial_text(results: Sequence[Result]) -> str:
-    """What was written, byte for byte; with several clips each after a line with its name."""
-    if len(results) == 1:
-        return results[0].serial.text
-    return "".join(f"# {result.rows[0].clip}\n{result.serial.text}" for result in results)
-
-
 def boards_text(boards: Sequence[Board]) -> str:
     """A line a board."""
     return plain_table([(board.name, board.title) for board in boards])

@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 
 from kws._core import FAULT_LINES, SAMPLE_RATE
+from kws.audio.background_noises import quiet_room
 from kws.bundle.bundle import Bundle
 from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build, build_sources, generated
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.emulate.emulators import Emulator, emulator
-from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import Renode
 from kws.host.serial.lines import LINE_SAMPLES, Samples, Serial, Stats, line_pattern, parse_line
@@ -95,7 +95,7 @@ def check_faults(
 
 
 def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path) -> Iterator[_Try]:
-    pcm = silence(2 * SAMPLE_RATE)
+    pcm = quiet_room(2 * SAMPLE_RATE)
 
     if not bundle.compiled:  # else there is no model file
         damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
@@ -126,7 +126,7 @@ def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path
         timed = [*((begin, line) for line in typed), (end, "stats"), (end + 0.3, sends)]
         # The adapter follows the board: fast while samples come.
         rates = [(end + 0.4, FAST_BAUD), (end + 0.7 + _SENT_SECONDS, BAUD)]
-        long = silence(round((end + 1 + _SENT_SECONDS) * SAMPLE_RATE))
+        long = quiet_room(round((end + 1 + _SENT_SECONDS) * SAMPLE_RATE))
         play = partial(board_in_renode.play, elf, long, timed, rates=rates)
         yield _Try(play, answers, sends=True, timed=True)
         says = re.escape(FAULT_LINES["no_samples"])

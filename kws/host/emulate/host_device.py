@@ -3,11 +3,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
 from kws import _core
+from kws.audio.background_noises import room_after
+from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
-from kws.host.emulate.padding import Pcm
-from kws.host.serial.lines import Serial, parse
+from kws.host.serial.lines import Heard, Listening, Serial, parse
+
+
+@dataclass(frozen=True)
+class Peak:
+    """How near a keyword came to its threshold."""
+
+    label: str
+    score: int
+    """Its highest mean score, 0 to 255: what the recognizer compares with the threshold."""
+
+    time_ms: int
+    """When, from the first sample; 0 if it never scored."""
+
+    threshold: int
+    """What the score has to exceed, 0 to 255; 255: the keyword is never reported."""
+
+    model: str
+    """Name of the bundle."""
+
+
+def with_room(bundle: Bundle, pcm: Pcm) -> Pcm:
+    """A recording, and the quiet room that a device goes on hearing after it.
+
+    Nothing comes before it: time 0 is its first sample.
+    """
+    return np.concatenate([pcm, room_after(bundle.device_clip_ms)])
 
 
 def play(bundle: Bundle, pcm: Pcm) -> Serial:
@@ -16,8 +48,40 @@ def play(bundle: Bundle, pcm: Pcm) -> Serial:
     Raises:
         ModelError: the core refuses the model, or met a fault.
     """
+    return play_with_peaks(bundle, pcm)[0]
+
+
+def play_with_peaks(bundle: Bundle, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
+    """The same, with a peak for each keyword of the bundle and of the one after it.
+
+    Raises:
+        ModelError: the core refuses the model, or met a fault.
+    """
     try:
         pipeline = bundle.pipeline()
-        return parse(pipeline.boot + pipeline.feed(pcm))
+        serial = parse(pipeline.boot + pipeline.feed(pcm))
     except _core.CoreError as error:
         raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
+    return serial, tuple(_peaks(bundle, pipeline, serial))
+
+
+def _peaks(bundle: Bundle, pipeline: _core.Pipeline, serial: Serial) -> Iterator[Peak]:
+    # A keyword that hands over to the other bundle leaves its score in its line alone.
+    reported: dict[tuple[int, str], Heard] = {}
+    running = 0
+    for event in serial.events:
+        if isinstance(event, Heard):
+            best = reported.get((running, event.label))
+            if best is None or event.score > best.score:
+                reported[running, event.label] = event
+        else:
+            running = int(isinstance(event, Listening))
+    rows = iter(zip(pipeline.peaks, pipeline.thresholds, strict=True))
+    for index, part in enumerate(bundle.parts):
+        for label in part.labels:
+            (score, time_ms), threshold = next(rows)
+            line = reported.get((index, label))
+            if line and line.score > score:
+                score, time_ms = line.score, line.time_ms
+            if label in part.keywords:
+                yield Peak(label, score, time_ms, threshold, part.name)

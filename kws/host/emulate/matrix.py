@@ -12,28 +12,30 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from kws._core import FAULT_BLINKS, FAULT_LINES, SAMPLE_RATE
-from kws.audio.decoding.left_out import unheard, unheard_text
-from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed, recordings
+from kws.audio.background_noises import quiet_room
+from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed
+from kws.audio.pcm import Pcm, samples_of
 from kws.audio.sound_files import hear
 from kws.bundle.bundle import Bundle
-from kws.errors import AudioError, BoardError, KwsError, UsageError
+from kws.errors import BoardError, UsageError
 from kws.files import new_directory
 from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
 from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.emulate import host_device
 from kws.host.emulate.emulators import emulator
-from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.renode import microphone
+from kws.host.emulate.transcript import recordings_in
 from kws.host.serial.lines import Event, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN, keywords_of, word_of
 from kws.model.evaluate.hits import Outcome, Report, Word, match
-from kws.progress import notice
 
 HOST = "host"
 """The board that is this machine."""
@@ -61,10 +63,26 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Recording:
-    """Sound that a device hears without a pause, from a fresh start."""
+    """Sound that a device hears without a pause, from a fresh start, and what is expected of it.
+
+    Time 0 is its first sample. After it the device goes on hearing a quiet room
+    (`host_device.with_room`).
+    """
 
     pcm: Pcm
     expected: tuple[Expectation, ...]
+
+    lead_ms: int = 0
+    """A quiet room before the first sample. Its time is not counted."""
+
+    def after(self, seconds: float) -> Recording:
+        """The same after so many more seconds of a quiet room."""
+        return replace(self, lead_ms=self.lead_ms + round(1000 * seconds))
+
+    def sound(self, bundle: Bundle) -> Pcm:
+        """All samples that a device with `bundle` hears."""
+        heard = host_device.with_room(bundle, self.pcm)
+        return np.concatenate([quiet_room(samples_of(self.lead_ms)), heard])
 
 
 @dataclass(frozen=True)
@@ -88,61 +106,34 @@ class Result:
     """What the host's pipeline hears instead; None: the same."""
 
 
-def clip_recording(argument: str, labels: Sequence[str], channel: int | None = None) -> Recording:
-    """A clip between two seconds of silence.
+def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
+    """A clip and what is expected in it.
 
     Args:
         argument: a path, or `label=path` to say what is expected. `yes,left=path` expects several
             labels, each once, in this order.
         labels: the bundle's.
-        channel: the channel of the recording to hear, from 1; None to choose.
 
     Raises:
         AudioError: the clip cannot be read.
-        UsageError: a label before `=` is not one of `labels`, or there is no such channel.
+        UsageError: a label before `=` is not one of `labels`.
     """
     label, path = _split(argument, labels)
-    pcm = between_silence(hear(path, channel).pcm)
+    pcm = hear(path).pcm
     return Recording(pcm, (whole(str(path), label or expected_label(path, labels), pcm),))
 
 
 def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Recording]:
     """A `clip_recording` for each argument; a folder stands for all recordings in it."""
-    return [clip_recording(clip, labels) for clip in clip_arguments(arguments, labels)]
-
-
-def readable_recordings(
-    arguments: Iterable[str], labels: Sequence[str], channel: int | None = None
-) -> tuple[list[Recording], list[KwsError]]:
-    """The same, and why some of several cannot be read; of one alone the error is raised."""
-    clips = clip_arguments(arguments, labels)
-    if len(clips) == 1:
-        return [clip_recording(clips[0], labels, channel)], []
-    readable: list[Recording] = []
-    faults: list[KwsError] = []
-    for clip in clips:
-        try:
-            readable.append(clip_recording(clip, labels, channel))
-        except (AudioError, UsageError) as error:
-            faults.append(error)
-    return readable, faults
-
-
-def clip_arguments(arguments: Iterable[str], labels: Sequence[str]) -> list[str]:
-    """The recordings of folders in place of the folders; a line on stderr names other files."""
     clips: list[str] = []
     for argument in arguments:
         label, path = _split(argument, labels)
         if not path.is_dir():
             clips.append(argument)
             continue
-        if foreign := unheard(path):
-            notice(f"{path}: {unheard_text(foreign)}")
-        inside = recordings(path)
-        if not inside:
-            raise UsageError(f"{path}: no recordings in this folder; name files or another folder")
+        inside = recordings_in([path])
         clips += [f"{label}={file}" if label else str(file) for file in inside]
-    return clips
+    return [clip_recording(clip, labels) for clip in clips]
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:
@@ -228,7 +219,7 @@ def play_all(
         UsageError: there is no such board.
     """
     if board == HOST:
-        serials = (host_device.play(bundle, r.pcm) for r in recordings)
+        serials = (host_device.play(bundle, r.sound(bundle)) for r in recordings)
         checked = zip(recordings, serials, strict=True)
         return [_checked(r, serial, serial, bundle, progress) for r, serial in checked]
     find_board(board)
@@ -237,7 +228,11 @@ def play_all(
         return list(
             pool.map(
                 lambda r: _checked(
-                    r, device.play(elf, r.pcm), host_device.play(bundle, r.pcm), bundle, progress
+                    r,
+                    device.play(elf, r.sound(bundle)),
+                    host_device.play(bundle, r.sound(bundle)),
+                    bundle,
+                    progress,
                 ),
                 recordings,
             )
@@ -271,8 +266,9 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
     with new_directory(folder) as place:
         (place / "lines.json").write_text(json.dumps(expected, indent=2), encoding="utf-8")
         for number, recording in enumerate(recordings):
-            lines = host_device.play(bundle, recording.pcm).text.partition("\n")[2]
-            (place / f"{number:02}.raw").write_bytes(microphone(described, recording.pcm))
+            pcm = recording.sound(bundle)
+            lines = host_device.play(bundle, pcm).text.partition("\n")[2]
+            (place / f"{number:02}.raw").write_bytes(microphone(described, pcm))
             (place / f"{number:02}.txt").write_text(lines, encoding="utf-8")
 
 
@@ -303,9 +299,12 @@ def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[s
     if serial.boot is None:
         fault = serial.faults[-1] if serial.faults else "it wrote no boot line"
         raise BoardError(f"the firmware stopped: {fault}")
-    reports = [Report(heard.label, heard.score, heard.time_ms) for heard in serial.heard]
+    lead = recording.lead_ms
+    reports = [Report(heard.label, heard.score, heard.time_ms - lead) for heard in serial.heard]
     rows = check_reports(recording.expected, reports, labels)
-    unlike = None if serial.events == host.events else host.events
+    unlike = None
+    if serial.events != host.events:
+        unlike = tuple(replace(event, time_ms=event.time_ms - lead) for event in host.events)
     if serial.faults or serial.flaws or unlike is not None:
         rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
     return Result(serial, rows, unlike)

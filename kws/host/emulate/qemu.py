@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
+from kws.audio.pcm import Pcm
 from kws.errors import BoardError, UsageError
 from kws.host.build.programs import QEMU, find_tool
 from kws.host.emulate.block_trace import TRACE_OPTIONS, Block, read_blocks
-from kws.host.emulate.padding import Pcm
 from kws.host.emulate.processes import Processes
 from kws.host.serial.lines import Serial, parse
 

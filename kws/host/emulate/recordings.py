@@ -3,11 +3,13 @@
 
 A matrix.toml lists recordings of two kinds; files are relative to its folder:
 
-    [[recording]]              # a clip between two seconds of silence
+    [[recording]]              # one recording, played by itself
     name = "yes, first voice"
     file = "yes_1.flac"        # or `seconds = 10`: a quiet room; or a list, one after the other
     expect = "yes"             # or "unknown", "silence"; a list: these, each once, in this order
     level = 4.0                # the samples times this, clipped; 1 is the default
+    lead = 1                   # seconds of a quiet room before it, not counted in times; 0 is the
+                               # default
 
     [[scene]]                  # words at known times
     name = "one minute"
@@ -34,20 +36,24 @@ import numpy as np
 
 from kws import config
 from kws._core import SAMPLE_RATE
+from kws.audio.background_noises import quiet_room
 from kws.audio.dataset import Clip, Split, open_dataset
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
-from kws.host.emulate.padding import Pcm, between_silence, silence
 from kws.labels import SILENCE, UNKNOWN, keywords_of
 from kws.model.evaluate.hits import REACTION_MS
 
 MATRIX = "matrix.toml"
 
+MOST_LEAD = 60
+"""Longest quiet room before a recording, in seconds."""
+
 _GAP = SAMPLE_RATE  # samples between the clips of a wake word and a command
 
 _KEYS = {
-    "recording": {"name", "file", "seconds", "expect", "level"},
+    "recording": {"name", "file", "seconds", "expect", "level", "lead"},
     "scene": {"name", "seconds", "background", "level", "word"},
     "word": {"at", "file", "expect"},
 }
@@ -127,12 +133,11 @@ def held_out_after_wake_word(
             said = load_clip(path)
             first = (place + turn) % len(wake)
             opening = load_clip(wakes[first][turn % len(wakes[first])])
-            pcm = between_silence(np.concatenate([opening, silence(_GAP), said]))
+            pcm = np.concatenate([opening, quiet_room(_GAP), said])
             label = f"{wake[first]},{command}"
             recordings.append(Recording(pcm, (whole(f"{label}: {path}", label, pcm),)))
             if command not in wake:
-                alone = between_silence(said)
-                recordings.append(Recording(alone, (whole(f"alone: {path}", UNKNOWN, alone),)))
+                recordings.append(Recording(said, (whole(f"alone: {path}", UNKNOWN, said),)))
     return recordings
 
 
@@ -160,20 +165,23 @@ def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Re
         files = entry["file"] if isinstance(entry["file"], list) else [entry["file"]]
         clips = [load_clip(folder / file).astype(np.float64) for file in files]
         level = _number(where, entry, "level") if "level" in entry else 1.0
-        pcm = between_silence(_to_int16(np.concatenate(clips) * level))
+        pcm = _to_int16(np.concatenate(clips) * level)
     else:
-        pcm = silence(int(_number(where, entry, "seconds") * SAMPLE_RATE))
+        pcm = quiet_room(int(_number(where, entry, "seconds") * SAMPLE_RATE))
     expected = whole(_text(where, entry, "name"), _label(where, entry, labels), pcm)
     if isinstance(entry["expect"], list):
         expected = replace(expected, in_order=tuple(expected.label.split(", ")))
-    return Recording(pcm, (expected,))
+    lead = _number(where, entry, "lead") if "lead" in entry else 0.0
+    if not 0 <= lead <= MOST_LEAD:
+        raise KwsError(f"{where}: lead is {lead:g} s; it has to be 0 to {MOST_LEAD} s")
+    return Recording(pcm, (expected,), round(1000 * lead))
 
 
 def _words_at_times(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Recording:
     where = f"{folder / MATRIX}: scene {entry.get('name', '?')!r}"
     _check_keys(where, "scene", entry)
     name = _text(where, entry, "name")
-    pcm = silence(int(_number(where, entry, "seconds") * SAMPLE_RATE)).astype(np.float64)
+    pcm = quiet_room(int(_number(where, entry, "seconds") * SAMPLE_RATE)).astype(np.float64)
     if "background" in entry:
         background = load_clip(folder / entry["background"])
         pcm += np.resize(background, len(pcm)) * _number(where, entry, "level")

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import kws
 from kws._core import SAMPLE_RATE
+from kws.audio.background_noises import quiet_room
+from kws.audio.pcm import Pcm
 from kws.errors import BoardError, ToolError
 from kws.host.build.boards import Board
-from kws.host.emulate.padding import Pcm, silence
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
@@ -60,7 +61,7 @@ def microphone(board: Board, pcm: Pcm) -> bytes:
     Little-endian int16: the samples that the port drops while the microphone settles, `pcm`
     (16 kHz), and some of the room after it: a microphone has no end.
     """
-    parts = (silence(board.dropped_samples), pcm, silence(SAMPLE_RATE, seed=1))
+    parts = (quiet_room(board.dropped_samples), pcm, quiet_room(SAMPLE_RATE, seed=1))
     return b"".join(part.astype("<i2").tobytes() for part in parts)
 
 

@@ -23,10 +23,10 @@ from kws.audio.mined_recordings import (
     file_name,
     manifest_text,
 )
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import write_clip
 from kws.errors import KwsError, UsageError
 from kws.files import make_directory
-from kws.host.emulate.padding import Pcm
 from kws.host.serial.lines import Heard
 from kws.labels import SILENCE, UNKNOWN, word_of
 

@@ -7,6 +7,7 @@ compute nothing of their own.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +17,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
+from kws.audio.background_noises import room_after
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.mined_recordings import AFTER_MS, before_ms
-from kws.audio.pcm import samples_of
+from kws.audio.pcm import Pcm, samples_of
 from kws.audio.resampling import read_blocks
 from kws.bundle.bundle import Bundle
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
-from kws.host.emulate.padding import PAUSE_SECONDS, Pcm, silence
 from kws.host.serial.lines import Line, parse_line
 
 _FULL_SCALE = 32767
@@ -139,11 +140,12 @@ class Listener:
         return Said(text, parse_line(text), latency)
 
 
-def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
-    """A recording between two seconds of silence, as `kws run` plays it.
+def file_blocks(path: Path, window_ms: int, *, fast: bool) -> Iterator[Block | Notice]:
+    """A recording, and the quiet room after it: what `kws run` plays.
 
     Args:
         path: any recording; it is read piece by piece.
+        window_ms: sound that the model sees; see `room_after`.
         fast: as fast as it can be heard; else as fast as it was spoken.
 
     Raises:
@@ -151,7 +153,8 @@ def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
     """
     size = round(_FAST_SECONDS * _core.SAMPLE_RATE) if fast else HOP
     start, samples = time.monotonic(), 0
-    for piece in _between_silence(path, size):
+    recording = read_blocks(path, size / _core.SAMPLE_RATE)
+    for piece in itertools.chain(recording, [room_after(window_ms)]):
         for at in range(0, len(piece), size):
             pcm = piece[at : at + size]
             samples += len(pcm)
@@ -160,13 +163,3 @@ def file_blocks(path: Path, *, fast: bool) -> Iterator[Block | Notice]:
                 captured = start + samples / _core.SAMPLE_RATE
                 time.sleep(max(0.0, captured - time.monotonic()))
             yield Block(pcm, captured)
-
-
-def _between_silence(path: Path, size: int) -> Iterator[Pcm]:
-    pause = PAUSE_SECONDS * _core.SAMPLE_RATE
-    blocks = read_blocks(path, size / _core.SAMPLE_RATE)
-    first = next(blocks)  # so that an unreadable file is an error before a second of silence
-    yield silence(pause)
-    yield first
-    yield from blocks
-    yield silence(pause, seed=1)

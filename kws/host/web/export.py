@@ -15,17 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from kws import __version__
-from kws._core import SAMPLE_RATE
+from kws.audio.background_noises import room_after
 from kws.bundle.bundle import Bundle, as_compiled, as_interpreted
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
-from kws.host.emulate.padding import PAUSE_SECONDS, silence
 from kws.host.web.browser_core import build_core
 from kws.host.web.model_facts import model_facts, saved_thresholds
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
 
-_ZERO_DIGIT = 4  # silence() is within +-4: a digit for each sample
+_ZERO_DIGIT = 4  # room_after() is within +-4: a digit for each sample
 
 
 def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
@@ -51,7 +50,7 @@ def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
     with new_directory(out) as folder:
         for name, content in exported_page().items():
             (folder / name).write_bytes(content)
-        _write_script(folder / CORE, {"KWS_CORE": core, "KWS_PAUSES": _pauses()})
+        _write_script(folder / CORE, {"KWS_CORE": core, "KWS_ROOM": _room(bundle)})
         models = ["" if compiled else _base64(part.model) for part in bundle.parts]
         _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(bundle), "KWS_MODELS": models})
         counted = [file for file in folder.iterdir() if compiled or file.name != MODEL]
@@ -94,11 +93,10 @@ def _part(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def _pauses() -> dict[str, Any]:
-    """The silence before and after a recording: a digit for each sample, `zero` is 0."""
-    samples = PAUSE_SECONDS * SAMPLE_RATE
-    texts = ["".join(map(str, silence(samples, seed) + _ZERO_DIGIT)) for seed in (0, 1)]
-    return {"zero": _ZERO_DIGIT, "texts": texts}
+def _room(bundle: Bundle) -> dict[str, Any]:
+    """The quiet room after a recording: a digit for each sample, `zero` is 0."""
+    samples = room_after(bundle.device_clip_ms) + _ZERO_DIGIT
+    return {"zero": _ZERO_DIGIT, "text": "".join(map(str, samples))}
 
 
 def _write_script(path: Path, constants: dict[str, Any]) -> None:

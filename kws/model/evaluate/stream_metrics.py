@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
+from kws.audio.background_noises import room_after
 from kws.audio.mined_recordings import before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.tts.voices import voice_of
@@ -229,6 +230,9 @@ def trace_streams(
         try:
             pipeline = bundle.pipeline()
             _, times, scores = pipeline.trace(stream.pcm)
+            if stream.kind == Kind.RECORDING:  # a word at its very end
+                _, later, last = pipeline.trace(room_after(bundle.frontend.clip_ms))
+                times, scores = np.concatenate([times, later]), np.concatenate([scores, last])
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)

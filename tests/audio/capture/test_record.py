@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.capture.record import (
     Clips,
@@ -26,7 +27,6 @@ from kws.audio.dataset import open_dataset
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.errors import AudioError, KwsError, UsageError
-from kws.host.emulate.padding import silence
 from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = Path("kws/assets/matrix")
@@ -35,7 +35,7 @@ GOOD = ["yes_slt", "yes_rob", "no_awb", "no_rms"]
 
 def burst(start: float, seconds: float, level: float = 0.3, total: float = 2.2) -> Pcm:
     """A room with a noise in it that stands for a word."""
-    pcm = silence(round(total * 16000))
+    pcm = quiet_room(round(total * 16000))
     at, size = round(start * 16000), round(seconds * 16000)
     noise = np.random.default_rng(0).uniform(-level * 32767, level * 32767, size)
     pcm[at : at + size] = noise[: len(pcm) - at].astype(np.int16)
@@ -69,14 +69,16 @@ def test_a_clip_is_as_long_as_the_window(samples: int) -> None:
 
 @pytest.mark.parametrize("name", GOOD)
 def test_words_of_people_are_good(name: str) -> None:
-    take = np.concatenate([silence(9000), load_clip(CLIPS / f"{name}.flac"), silence(9000, 1)])
+    take = np.concatenate(
+        [quiet_room(9000), load_clip(CLIPS / f"{name}.flac"), quiet_room(9000, 1)]
+    )
     assert problem_of(loudest_part(take, 16000), take) is None
 
 
 @pytest.mark.parametrize(
     ("take", "said"),
     [
-        (silence(35200), "nothing was heard; speak louder"),
+        (quiet_room(35200), "nothing was heard; speak louder"),
         (np.zeros(35200, np.int16), "nothing was heard"),
         (np.zeros(0, np.int16), "nothing was heard"),
         (burst(0.6, 0.5, level=0.004), "nothing was heard"),
@@ -153,7 +155,7 @@ def test_a_microphone_that_goes_away_starts_the_take_anew(tmp_path: Path) -> Non
 
 def test_words_are_asked_for_in_turn_and_a_bad_take_again(tmp_path: Path) -> None:
     stage = Silent()
-    good, bad = burst(0.8, 0.5), silence(35200)
+    good, bad = burst(0.8, 0.5), quiet_room(35200)
     sound = takes(good, bad, good, good, good)
     assert record(["yes", "no"], 2, Clips(tmp_path, "0" * 8), sound, stage) == 4
     assert [v for v in stage.verdicts if "of 2" in v] == [
@@ -176,7 +178,7 @@ def test_a_phrase_gets_the_time_and_the_clip_that_it_needs(tmp_path: Path) -> No
 
 def test_it_gives_up_where_nothing_ever_comes(tmp_path: Path) -> None:
     with pytest.raises(AudioError, match=r"yes: 5 takes in a row were no good; see with"):
-        record(["yes"], 1, Clips(tmp_path, "0" * 8), takes(*[silence(35200)] * 5), Silent())
+        record(["yes"], 1, Clips(tmp_path, "0" * 8), takes(*[quiet_room(35200)] * 5), Silent())
 
 
 def test_a_full_disk_is_one_line_and_leaves_no_half(full_disk: Path) -> None:
@@ -226,7 +228,7 @@ def test_words_said_into_a_microphone_become_clips(
             word = line.split()[1]
             said += 1
             clip = words[word] // 200 if said == 1 else words[word]  # at first too quietly
-            sound_server.play(np.concatenate([silence(11000), clip]))
+            sound_server.play(np.concatenate([quiet_room(11000), clip]))
         if "clips by" in line:
             break
     assert process.wait(60) == 0

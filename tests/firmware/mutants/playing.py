@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kws.audio.pcm import Pcm
 from kws.bundle.bundle import Bundle
 from kws.host.build.boards import find_board, firmware_folder
 from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
-from kws.host.emulate.padding import Pcm
 from kws.host.emulate.renode import find_renode, microphone, scripts
 
 HERE = Path(__file__).parent

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
@@ -18,12 +19,12 @@ from kws.host.build.elf_sections import symbols
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.faults import check_faults
-from kws.host.emulate.padding import between_silence, silence
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix
 from kws.host.emulate.renode import Renode
 from kws.host.measure.footprint import read_footprint
 from tests.command_line import Run
+from tests.host.rooms import between_silence
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
@@ -91,7 +92,7 @@ def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) 
 @pytest.mark.parametrize("name", ["tiny", "yes_no", "ten_words"])
 def test_the_board_writes_what_the_host_writes(name: str) -> None:
     bundle = load_bundle(ASSETS / name)
-    pcm = between_silence(np.concatenate([YES, silence(8000), LEFT]))
+    pcm = between_silence(np.concatenate([YES, quiet_room(8000), LEFT]))
     with Qemu() as emulator:
         board = emulator.play(build("qemu", as_compiled(bundle)).elf, pcm)
     host = host_device.play(bundle, pcm)
@@ -101,7 +102,7 @@ def test_the_board_writes_what_the_host_writes(name: str) -> None:
 
 def test_two_compiled_bundles_hand_over() -> None:
     pair = with_commands(load_bundle(ASSETS / "yes_no"), load_bundle(ASSETS / "ten_words"))
-    pcm = np.concatenate([silence(16000), YES, silence(16000), LEFT, silence(32000)])
+    pcm = np.concatenate([quiet_room(16000), YES, quiet_room(16000), LEFT, quiet_room(32000)])
     with Qemu() as emulator:
         board = emulator.play(build("qemu", as_compiled(pair)).elf, pcm)
     host = host_device.play(pair, pcm)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pytest
 import soundfile
 
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
@@ -18,11 +19,11 @@ from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.emulators import emulator
-from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.recordings import default_matrix
 from kws.host.emulate.renode import Renode
 from kws.host.serial.lines import Level, parse_line
+from tests.host.rooms import between_silence
 
 YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_rob", "no_awb", "fan"))
 

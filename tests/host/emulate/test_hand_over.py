@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
@@ -18,7 +20,6 @@ from kws.features.frontend_settings import FrontendSettings
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.matrix import HOST, Recording, clip_recording, play_all
-from kws.host.emulate.padding import Pcm, silence
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, held_out_after_wake_word
 from kws.host.serial.lines import Heard, Listening, Then, Waiting, parse_line
@@ -32,7 +33,7 @@ YES, NO, LEFT = (
 
 
 def pause(seconds: float) -> Pcm:
-    return silence(round(seconds * 16000), seed=2)
+    return quiet_room(round(seconds * 16000), seed=2)
 
 
 def labels_of(text: str) -> list[str]:
@@ -130,7 +131,7 @@ def test_host_and_emulator_write_the_same_bytes(pair: Bundle, conversation: Pcm)
 def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Bundle) -> None:
     with Qemu() as emulator:
         typed = "threshold yes 90\nthreshold left\nstats\n"
-        text = emulator.play(build("qemu", pair).elf, silence(16000), typed).text
+        text = emulator.play(build("qemu", pair).elf, quiet_room(16000), typed).text
     answers = text.splitlines()[2:]
     assert pair.then is not None
     usual = pair.then.bundle.recognizer.thresholds["left"]

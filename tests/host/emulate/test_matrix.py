@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kws.audio.sound_files import write_clip
+from kws.audio.sound_files import load_clip, write_clip
+from kws.bundle.bundle import Bundle
 from kws.errors import KwsError, UsageError
+from kws.host.emulate import host_device
 from kws.host.emulate.faults import hops_row
 from kws.host.emulate.matrix import (
     Expectation,
@@ -19,8 +21,9 @@ from kws.host.emulate.matrix import (
     clip_recording,
     clip_recordings,
     expected_label,
+    play_all,
 )
-from kws.host.emulate.recordings import held_out, load_matrix
+from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
 from kws.host.serial.lines import parse
 from kws.model.evaluate.hits import Report
 from tests.tones import make_tones
@@ -138,6 +141,7 @@ expect = "yes"
 [[recording]]
 name = "quiet"
 seconds = 2
+lead = 1.5
 expect = "silence"
 
 [[scene]]
@@ -167,7 +171,7 @@ def matrix(tmp_path: Path) -> Path:
 
 def test_matrix_is_read(matrix: Path) -> None:
     yes, quiet, street = load_matrix(matrix, LABELS)
-    assert len(yes.pcm) == 48000
+    assert (len(yes.pcm), yes.lead_ms, quiet.lead_ms) == (16000, 0, 1500)
     assert len(quiet.pcm) == 32000
     assert quiet.expected == (Expectation("quiet", "silence", 0, 2000),)
     assert len(street.pcm) == 12 * 16000
@@ -188,6 +192,7 @@ def test_matrix_is_read(matrix: Path) -> None:
         ("at = 6.5", "at = 3.0", "comes too soon"),
         ("at = 6.5", "at = 11.5", "not within the scene"),
         ("at = 6.5", 'at = "6.5"', "at is missing or not a number"),
+        ("lead = 1.5", "lead = -1", "lead is -1 s; it has to be 0 to 60 s"),
         ('name = "quiet"', 'nmae = "quiet"', "unknown key 'nmae'"),
         ("[[recording]]", "[[recording", "matrix.toml"),
     ],
@@ -239,6 +244,20 @@ def test_a_board_that_starts_again_or_writes_other_bytes_fails(more: str) -> Non
     assert result.serial.events == host.events
     assert not result.rows[0].ok
     assert len(result.serial.flaws) == 1
+
+
+def test_a_lead_is_played_and_not_counted(yes_no: Bundle) -> None:
+    clip = load_clip(default_matrix() / "yes_slt.flac")
+    recording = Recording(clip, (Expectation("yes", "yes", 0, 1000),))
+    late = recording.after(0.5).after(1.0)
+    sound = late.sound(yes_no)
+    assert len(sound) == 24000 + len(recording.sound(yes_no)) == 24000 + len(clip) + 16000
+    np.testing.assert_array_equal(sound[24000:], recording.sound(yes_no))
+    (row,) = play_all("host", yes_no, [late])[0].rows
+    (heard,) = host_device.play(yes_no, sound).heard
+    assert row.ok
+    assert [report.time_ms for report in row.heard] == [heard.time_ms - 1500]
+    assert 0 < heard.time_ms - 1500 < 2000
 
 
 @pytest.mark.parametrize(("hops", "ok"), [(447, True), (448, True), (446, True), (440, False)])

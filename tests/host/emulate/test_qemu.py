@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
@@ -29,10 +30,10 @@ from kws.host.build.firmware import build, build_sources
 from kws.host.emulate import faults, host_device
 from kws.host.emulate.faults import check_faults
 from kws.host.emulate.matrix import HOST, play_all
-from kws.host.emulate.padding import between_silence, silence
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from tests.command_line import Run
+from tests.host.rooms import between_silence
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 
@@ -52,7 +53,7 @@ def after_boot(text: str) -> str:
 def test_it_hears_yes_and_no_and_nothing_in_noise_and_silence(
     yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
-    write_clip(tmp_path / "silence.wav", silence(16000))
+    write_clip(tmp_path / "silence.wav", quiet_room(16000))
     clips = [f"yes={YES}", f"no={NO}", f"silence={FAN}", f"silence={tmp_path / 'silence.wav'}"]
     code, out, _ = kws("test", "--board", "qemu", "--model", yes_no.path, *clips, "--json")
     result = json.loads(out)
@@ -67,7 +68,7 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
     elf = build("qemu", yes_no).elf
     with Qemu() as emulator:
         typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\nlevel\n"
-        serial = emulator.play(elf, silence(10 * 16000), typed)
+        serial = emulator.play(elf, quiet_room(10 * 16000), typed)
     answers = after_boot(serial.text).splitlines()
     assert answers[:4] == [
         "threshold 150",
@@ -126,7 +127,7 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     with Qemu() as emulator:
         elf = build("qemu", bundle).elf
         board = emulator.play(elf, pcm)
-        thresholds = emulator.play(elf, silence(16000), "threshold yes 90\nthreshold\n")
+        thresholds = emulator.play(elf, quiet_room(16000), "threshold yes 90\nthreshold\n")
     assert after_boot(board.text) == after_boot(host_device.play(bundle, pcm).text)
     heard = {h.label for h in board.heard}
     assert "no" in heard
@@ -179,7 +180,7 @@ def test_every_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
 
 def test_without_samples_the_board_boots_and_ends(yes_no: Bundle) -> None:
     with Qemu() as emulator:
-        serial = emulator.play(build("qemu", yes_no).elf, silence(0))
+        serial = emulator.play(build("qemu", yes_no).elf, quiet_room(0))
     assert serial.boot is not None
     assert serial.heard == ()
 
@@ -256,18 +257,18 @@ def test_arena_too_small_is_said(yes_no: Bundle, tmp_path: Path) -> None:
         "kArenaBytes = 4000;",
     )
     with Qemu() as emulator:
-        serial = emulator.play(elf, silence(16000))
+        serial = emulator.play(elf, quiet_room(16000))
     assert serial.faults == ("tensor arena is too small; make it larger than 4000 bytes",)
 
 
 def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Path) -> None:
     """Ctrl-C that reaches only kws leaves no QEMU behind."""
-    write_clip(tmp_path / "long.wav", silence(16000))
+    write_clip(tmp_path / "long.wav", quiet_room(16000))
     code = (
         "import sys; from pathlib import Path; import numpy as np; "
         "from kws.host.emulate import matrix; "
         f"matrix.build = lambda *_, **__: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
-        f"matrix.between_silence = lambda clip: np.full_like(clip, {HANG}); "
+        f"matrix.load_clip = lambda path: np.full(16000, {HANG}, np.int16); "
         f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(yes_no.path)!r}, "
         f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
     )
@@ -340,7 +341,7 @@ def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> Non
 def test_run_prints_what_the_device_writes(yes_no: Bundle, kws: Run) -> None:
     code, out, _ = kws("run", "--model", yes_no.path, YES)
     assert code == 0
-    assert out == host_device.play(yes_no, between_silence(load_clip(YES))).text
+    assert out == host_device.play(yes_no, host_device.with_room(yes_no, load_clip(YES))).text
     assert "\nHeard yes (" in out
     code, out, _ = kws("run", "--model", yes_no.path, YES, YES)
     assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {YES}"] * 2

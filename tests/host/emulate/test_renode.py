@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from kws.audio.background_noises import quiet_room
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
@@ -21,7 +22,6 @@ from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.faults import check_faults
-from kws.host.emulate.padding import silence
 from kws.host.emulate.processes import PARALLEL
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.emulate.renode import Renode
@@ -114,7 +114,7 @@ def test_a_peripheral_that_is_polled_for_ever_is_a_line(bundle: Bundle, tmp_path
         Renode(find_board("sparkfun_edge")) as device,
         pytest.raises(BoardError, match=r"hangs: .* reads power \+ 0x18 for ever"),
     ):
-        device.play(elf, silence(16000), seconds=3600)
+        device.play(elf, quiet_room(16000), seconds=3600)
 
 
 @pytest.mark.usefixtures("no_tools")

@@ -10,10 +10,10 @@ from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix
 from kws.host.serial.lines import Heard, PcmEnd, Samples, Scores, parse_line
+from tests.host.rooms import between_silence
 
 pytestmark = pytest.mark.usefixtures("board_tools")
 

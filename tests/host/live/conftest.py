@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 import soundfile
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
-from kws.host.emulate.padding import silence
 from tests.host.live.listening import YES
 from tests.small_models import LABELS, dense_model
 
@@ -28,7 +28,7 @@ def bundle() -> Bundle:
 def long_recording(tmp_path: Path) -> Path:
     """A yes, and then a minute in which there is time for keys."""
     path = tmp_path / "long.wav"
-    soundfile.write(path, np.concatenate([load_clip(YES), silence(60 * 16000)]), 16000)
+    soundfile.write(path, np.concatenate([load_clip(YES), quiet_room(60 * 16000)]), 16000)
     return path
 
 

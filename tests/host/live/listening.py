@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kws.audio.sound_files import load_clip
-from kws.host.emulate.padding import between_silence
+from tests.host.rooms import between_silence
 from tests.sound_server import SoundServer
 
 CLIPS = Path("kws/assets/matrix")

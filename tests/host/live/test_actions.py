@@ -12,17 +12,18 @@ import numpy as np
 import pytest
 import soundfile
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence, silence
 from kws.host.live.actions import Commands, Misses, WakeUps
 from kws.host.serial.lines import Heard, parse_line
 from tests.command_line import Run
 from tests.host.live.listening import NO, YES, Listening, wait_for
+from tests.host.rooms import between_silence
 
 
 def test_a_command_runs_when_its_word_is_heard(tmp_path: Path, kws: Run) -> None:
@@ -120,7 +121,9 @@ def test_a_full_disk_does_not_end_listening(full_disk: Path) -> None:
 def test_what_wakes_the_model_is_kept_for_training(
     kws: Run, tmp_path: Path, bundle: Bundle
 ) -> None:
-    pcm = np.concatenate([load_clip(YES), silence(5 * 16000), load_clip(NO), silence(16000 // 10)])
+    pcm = np.concatenate(
+        [load_clip(YES), quiet_room(5 * 16000), load_clip(NO), quiet_room(16000 // 10)]
+    )
     soundfile.write(tmp_path / "two.wav", pcm, 16000)
     home = tmp_path / "home"
     _, out, err = kws("listen", "--input", tmp_path / "two.wav", "--fast", "--keep", home)
@@ -131,7 +134,7 @@ def test_what_wakes_the_model_is_kept_for_training(
     assert [r.path for r in recordings] == paths
     assert {r.source for r in recordings} == {"mined"}, "training draws them more often"
     assert {r.part for r in recordings} == {(0.0, 1.0)}
-    whole = between_silence(pcm)
+    whole = host_device.with_room(bundle, pcm)
     for path, line in zip(paths, out.splitlines()[1:], strict=True):
         kept = load_clip(path)
         said = parse_line(line)

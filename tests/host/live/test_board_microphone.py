@@ -21,9 +21,9 @@ from kws.bundle.reading import load_bundle
 from kws.host.deploy.board_finder import BoardFinder
 from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
 from kws.host.emulate.recordings import default_matrix
 from kws.host.live.board_microphone import BoardMicrophone
+from tests.host.rooms import between_silence
 from tests.host.serial.sounding_board import SoundingBoard
 
 SOUND = np.random.default_rng(1).integers(-3000, 3000, 8000).astype(np.int16)

@@ -12,8 +12,8 @@ import pytest
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
 from tests.host.live.listening import CLIPS, NO, YES, Listening, say, wait_for
+from tests.host.rooms import between_silence
 from tests.sound_server import DEVICE, SoundServer
 
 

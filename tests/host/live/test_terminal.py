@@ -18,13 +18,14 @@ import pytest
 from rich.console import Console
 
 from kws.audio.capture.blocks import Block, Notice
+from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import Pcm, between_silence
 from kws.host.live.listener import Hop, Listener
 from kws.host.live.terminal import Terminal
 from tests.host.live.listening import KWS, NO, YES, wait_for
+from tests.host.rooms import between_silence
 
 
 def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:

@@ -8,7 +8,7 @@ const path = require("node:path");
 const [page, block, ...files] = process.argv.slice(2);
 const scripts = ["model.js", "core.wasm.js", "core.js", "recording.js"];
 const text = scripts.map((name) => fs.readFileSync(path.join(page, name), "utf8").replace('"use strict";', "")).join("\n");
-const names = "KWS_BUNDLE, KWS_MODELS, KWS_CORE, KWS_PAUSES, KwsCore, exactSamples, betweenPauses";
+const names = "KWS_BUNDLE, KWS_MODELS, KWS_CORE, KWS_ROOM, KwsCore, exactSamples, withRoom";
 const it = new Function(`"use strict"; ${text}\nreturn {${names}};`)();
 
 function attempt(work) {
@@ -22,7 +22,7 @@ function attempt(work) {
 function hear(core, buffer) {
   const clip = it.exactSamples(buffer, core.rate);
   if (clip === null) return { problem: "not exact" };
-  const samples = it.betweenPauses(clip, it.KWS_PAUSES);
+  const samples = it.withRoom(clip, it.KWS_ROOM);
   core.reset();
   const hops = [];
   for (let at = 0; at < samples.length; at += Number(block)) {

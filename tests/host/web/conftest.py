@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.convert.tflite_import import renew_bundle
-from kws.host.emulate.padding import silence
 from kws.host.web.export import export_page
 from tests.host.live.listening import CLIPS, Listening
 from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
@@ -46,7 +46,7 @@ def serve() -> Iterator[Serve]:
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
     """Four minutes in which words are said, from the second second on."""
-    pcm = silence(240 * 16000)
+    pcm = quiet_room(240 * 16000)
     for number, name in enumerate(["yes_slt", "no_awb", "yes_rob", "left_slt"] * 18):
         clip = load_clip(CLIPS / f"{name}.flac")
         start = 16000 + number * 52000
@@ -80,7 +80,9 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A yes, a no, and what a microphone hears of them."""
     folder = tmp_path_factory.mktemp("wavs")
     yes, no = load_clip(CLIPS / "yes_slt.flac"), load_clip(CLIPS / "no_rms.flac")
-    spoken = np.concatenate([silence(24_000), yes, silence(24_000, 1), no, silence(24_000, 2)])
+    spoken = np.concatenate(
+        [quiet_room(24_000), yes, quiet_room(24_000, 1), no, quiet_room(24_000, 2)]
+    )
     for name, pcm in {"yes": yes, "no": no, "spoken": spoken}.items():
         write_clip(folder / f"{name}.wav", pcm)
     return {file.stem: file for file in folder.iterdir()}

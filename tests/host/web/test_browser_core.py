@@ -21,10 +21,10 @@ from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle, with_com
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
-from kws.host.emulate.padding import between_silence
 from kws.host.web.browser_core import sources_digest
 from kws.host.web.export import export_page
 from kws.host.web.site_files import MODEL, WASM
+from tests.host.rooms import between_silence
 from tests.host.web.exported_page import check_same, check_same_lines, page_of, trace
 from tests.paths import ROOT
 from tests.small_models import LABELS, dense_model

@@ -12,7 +12,6 @@ from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
 from kws.host.web.export import export_page
 from kws.host.web.site_files import MODEL
 from tests.host.web.exported_page import Open, check_same, lines, play, trace
@@ -53,7 +52,7 @@ def test_commands_after_a_wake_word_in_the_browser(
     export_page(bundle, tmp_path / "page", compiled=True)
     page = open_page(url=(tmp_path / "page" / "index.html").as_uri())
     play(page, wavs["spoken"])
-    pcm = between_silence(load_clip(wavs["spoken"]))
+    pcm = host_device.with_room(bundle, load_clip(wavs["spoken"]))
     said = host_device.play(bundle, pcm).text.splitlines()
     boots = [line for line in said if line.startswith(("kws ", "then model"))]
     assert lines(page)[len(boots) :] == ["spoken.wav:", *said[len(boots) :]]

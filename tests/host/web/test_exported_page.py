@@ -15,8 +15,7 @@ import soundfile
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
 from kws.bundle.reading import load_bundle
-from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
+from kws.host.emulate.transcript import transcribe
 from kws.host.web.export import export_page
 from kws.host.web.file_server import file_server
 from kws.host.web.site_files import MODEL
@@ -24,6 +23,10 @@ from tests.host.web.exported_page import Open, lines, play, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+
+
+def kws_run(bundle: Bundle, wav: Path) -> str:
+    return transcribe(bundle, wav).serial.text
 
 
 def test_recordings_give_the_lines_of_kws_run(
@@ -35,7 +38,7 @@ def test_recordings_give_the_lines_of_kws_run(
     boot, *said = lines(page)
     expected = []
     for name in ("yes", "no", "spoken"):
-        text = host_device.play(bundle, between_silence(load_clip(wavs[name]))).text.splitlines()
+        text = kws_run(bundle, wavs[name]).splitlines()
         assert boot == text[0].replace(" on host,", " on browser,")
         expected += [f"{name}.wav:", *text[1:]]
     assert said == expected
@@ -59,7 +62,7 @@ def test_two_bundles_give_the_lines_of_kws_run(
     play(page, wavs["spoken"], wavs["yes"])
     expected = []
     for name in ("spoken", "yes"):
-        text = host_device.play(device, between_silence(load_clip(wavs[name]))).text.splitlines()
+        text = kws_run(device, wavs[name]).splitlines()
         expected += [f"{name}.wav:", *text[2:]]
     assert [line.replace(" on browser,", " on host,") for line in lines(page)] == [
         *text[:2],

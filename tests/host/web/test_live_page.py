@@ -15,8 +15,8 @@ import pytest
 from kws.audio.sound_files import load_clip
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
-from kws.host.emulate.padding import between_silence
 from tests.host.live.listening import NO, YES, Listening, say
+from tests.host.rooms import between_silence
 from tests.host.web.conftest import Serve
 from tests.sound_server import DEVICE, SoundServer
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from kws.audio.background_noises import quiet_room
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import default_bundle_path
@@ -17,7 +18,6 @@ from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ModelError, UsageError
-from kws.host.emulate.padding import silence
 from kws.model.evaluate.accuracy import confusion_matrix, core_scores
 from kws.model.evaluate.clips.clip_metrics import measure_clips
 from kws.model.evaluate.report.plots import save_confusion
@@ -90,7 +90,7 @@ def test_command_makes_hours_of_sound(run: Run) -> None:
 
 def test_own_recording_is_measured_with_its_label_track(run: Run, tmp_path: Path) -> None:
     clip = load_clip(run.data / "low" / "test0_nohash_0.wav")
-    write_clip(tmp_path / "r.wav", np.concatenate([silence(32000), clip, silence(32000)]))
+    write_clip(tmp_path / "r.wav", np.concatenate([quiet_room(32000), clip, quiet_room(32000)]))
     (tmp_path / "r.txt").write_text("2.25\t2.75\tlow\n")
     settings = RecognizerSettings(300, 60, 1500, 3)
     write_bundle(replace(run.result.bundle, recognizer=settings), tmp_path / "b")

@@ -6,7 +6,7 @@
 const KEEP_BEHIND = 2; // seconds of sound that the core may have before it; more is lost
 const CAUGHT_UP = 1; // seconds, when it gets sound again: few long gaps spoil fewer words
 
-// KWS_BUNDLE, KWS_MODELS, KWS_CORE and KWS_PAUSES are in the files that kws/host/web/export.py writes.
+// KWS_BUNDLE, KWS_MODELS, KWS_CORE and KWS_ROOM are in the files that kws/host/web/export.py writes.
 class BrowserSource {
   constructor(app) {
     this.app = app;
@@ -144,7 +144,7 @@ class BrowserSource {
     this.showControls();
   }
 
-  // Each recording starts anew and lies between two pauses, as `kws run` plays it.
+  // Each recording starts anew, with its first sample, as `kws run` plays it.
   async play(files) {
     this.stop();
     for (const file of files) {
@@ -163,7 +163,7 @@ class BrowserSource {
   // Whether it was heard to its end: false after the user has started something else.
   async playRecording(name, { samples: recorded, exact }) {
     const { app, stream } = this;
-    const samples = betweenPauses(recorded, KWS_PAUSES);
+    const samples = withRoom(recorded, KWS_ROOM);
     const best = app.model.labels.map(() => 0);
     app.line(`${name}:`);
     for (let at = 0; at < samples.length; at += this.rate) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as int16 at the core's rate, between the pauses that `kws run` plays around it.
+// A recording as int16 at the core's rate, and the quiet room that `kws run` plays after it.
 "use strict";
 
 const LARGEST_FILE = 256 << 20; // bytes
@@ -53,14 +53,12 @@ async function decoded(name, buffer, rate) {
   });
 }
 
-// `samples` with the sound of a quiet room before and after. `pauses` holds both as texts, a digit
-// for each sample, and the digit that stands for zero.
-function betweenPauses(samples, pauses) {
-  const [before, after] = pauses.texts.map((text) => Int16Array.from(text, (digit) => digit - pauses.zero));
-  const all = new Int16Array(before.length + samples.length + after.length);
-  all.set(before);
-  all.set(samples, before.length);
-  all.set(after, before.length + samples.length);
+// `samples`, and the quiet room that a device goes on hearing after them. `room` holds it as `text`,
+// a digit for each sample, and the digit `zero` that stands for zero.
+function withRoom(samples, room) {
+  const all = new Int16Array(samples.length + room.text.length);
+  all.set(samples);
+  all.set(Int16Array.from(room.text, (digit) => digit - room.zero), samples.length);
   return all;
 }
 

@@ -17,6 +17,7 @@ class Frontend {
   static constexpr int kNewestSamples = 160;  // of these, what came last
   static constexpr int kStrideSamples = 320;  // frames start 20 ms apart
   static constexpr int kChannels = 40;        // features in a frame
+  static constexpr int8_t kNoEnergy = -128;   // the feature of a channel without any signal
   static constexpr int kFftSize = 512;        // the window, padded with zeros
 
   // Forgets the noise estimate: what follows is the start of a clip. A new Frontend is in this

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline/detector.h"
 
+#include <cstring>
+
 #include "serial_lines.h"
 
 namespace kws {
@@ -106,30 +108,40 @@ bool Detector::HasOrder() const {
   return true;
 }
 
+Status Detector::HearSilence() {
+  if (!IsStreaming()) return Status::kOk;  // features hold -128 for what was never heard
+  for (int heard = 0; heard < config_.window_frames; heard += input_frames_) {
+    // Each time anew: a call may overwrite its input.
+    std::memset(input_, Frontend::kNoEnergy, runner_.input(0).bytes);
+    const Status status = runner_.Invoke();
+    if (status != Status::kOk) return Fault(status);
+  }
+  frames_to_trust_ = 0;
+  return Status::kOk;
+}
+
 Status Detector::Reset() {
   recognizer_.Reset();
-  // One inference falls on the frame that fills the window: a streaming model's first calls fit to
-  // that.
-  frames_to_inference_ = IsStreaming() ? (config_.window_frames - 1) % input_frames_ + 1 : 1;
+  // One inference falls on the frame that fills the window.
+  frames_to_inference_ = (config_.window_frames - 1) % config_.inference_stride + 1;
   frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
   reported_ = Responder::kNothing;
   inferred_ = false;
   return runner_.Reset();
 }
 
-bool Detector::IsDue(const FeatureProvider& features, bool has_frame) {
+bool Detector::IsDue(bool has_frame) {
   reported_ = Responder::kNothing;
   inferred_ = false;
-  if (has_frame && frames_to_trust_ > 0) --frames_to_trust_;
-  const bool is_full = features.frames() >= static_cast<uint32_t>(config_.window_frames);
-  const bool runs = IsStreaming() ? has_frame : is_full;
-  if (!runs || --frames_to_inference_ > 0) return false;
+  if (!has_frame) return false;
+  if (frames_to_trust_ > 0) --frames_to_trust_;
+  if (--frames_to_inference_ > 0) return false;
   frames_to_inference_ = config_.inference_stride;
   return true;
 }
 
-Status Detector::SkipStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
-  if (!IsDue(features, has_frame)) return Status::kOk;
+Status Detector::SkipStride(bool has_frame, uint32_t time_ms) {
+  if (!IsDue(has_frame)) return Status::kOk;
   for (int i = 0; i < config_.label_count; ++i) {
     scores_[i] = i == 0 && config_.first_keyword > 0 ? INT8_MAX : INT8_MIN;
   }
@@ -138,7 +150,7 @@ Status Detector::SkipStride(const FeatureProvider& features, bool has_frame, uin
 }
 
 Status Detector::ProcessStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms) {
-  if (!IsDue(features, has_frame)) return Status::kOk;
+  if (!IsDue(has_frame)) return Status::kOk;
   const Status status = Infer(features, time_ms);
   return status == Status::kOk ? status : Fault(status);
 }

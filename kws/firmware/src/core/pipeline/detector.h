@@ -37,9 +37,12 @@ struct PipelineConfig {
 };
 
 // A model whose input has fewer frames than its window is a streaming one: it remembers what it
-// heard. It gets each frame once, and runs whenever as many as its input has are new: such that one
-// of its calls ends with the window's last frame. Frames that its first call lacks are -128 (no
-// energy). Any other model gets a spectrogram each time, and remembers nothing of the one before.
+// heard. It gets each frame once, and runs whenever as many as its input has are new. Any other
+// model gets a spectrogram each time, and remembers nothing of the one before.
+//
+// Either runs from the first frame on, so that a word at the very start is heard as it is later:
+// frames before the start are -128 (no energy). One inference falls on the frame that fills the
+// first window.
 //
 // Every fault is written as one line that starts with `error: `, and returned.
 class Detector {
@@ -62,15 +65,19 @@ class Detector {
   // `kept_frames`: how many frames there is memory for; as many as the model's input has, at least.
   Status Start(int kept_frames);
 
+  // Lets a streaming model hear a window of silence after Start or Reset; no other model needs
+  // that. Without it, its scores count once it was given a window of frames. It takes as long as
+  // the calls for a window.
+  Status HearSilence();
+
   // Call after each stride, with the features of all so far. `has_frame`: the stride completed a
-  // frame. `time_ms` is its end. Once the window is full, every `inference_stride` frames
-  // runs the model and, where a keyword was heard, writes its line. A streaming model runs from its
-  // first frames on, but what it says counts once it was given a window of them.
+  // frame. `time_ms` is its end. Every `inference_stride` frames runs the model and, where a
+  // keyword was heard, writes its line.
   Status ProcessStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
 
   // The same without running the model: where it would have run, its answer counts as silence. Not
   // for a streaming model, which has to be given every frame.
-  Status SkipStride(const FeatureProvider& features, bool has_frame, uint32_t time_ms);
+  Status SkipStride(bool has_frame, uint32_t time_ms);
   bool CanSkip() const { return !IsStreaming(); }
 
   // The label that the last stride reported; Responder::kNothing: none. `heard`: whether it is a
@@ -87,6 +94,7 @@ class Detector {
   void SetThreshold(int label, uint8_t threshold) { recognizer_.SetThreshold(label, threshold); }
   uint8_t threshold(int label) const { return recognizer_.threshold(label); }
   uint8_t MeanScore(int label) const { return recognizer_.MeanScore(label); }
+  bool has_trusted_means() const { return recognizer_.IsTrusted(); }
   bool inferred() const { return inferred_; }
   const int8_t* scores() const { return scores_; }
   size_t arena_used_bytes() const { return runner_.arena_used_bytes(); }
@@ -98,7 +106,7 @@ class Detector {
   bool HasOrder() const;
   bool IsStreaming() const { return input_frames_ < config_.window_frames; }
   // Whether the model's turn has come.
-  bool IsDue(const FeatureProvider& features, bool has_frame);
+  bool IsDue(bool has_frame);
   Status Infer(const FeatureProvider& features, uint32_t time_ms);
   Status Recognize(uint32_t time_ms);
   Status Fault(Status status);

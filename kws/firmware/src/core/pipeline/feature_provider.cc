@@ -7,7 +7,6 @@
 namespace kws {
 namespace {
 
-constexpr int8_t kNoEnergy = -128;                   // the feature of a channel without any signal
 constexpr int kKept = FeatureProvider::kHopSamples;  // samples: one stride of them, or two
 static_assert(kKept + Frontend::kNewestSamples == Frontend::kWindowSamples,
               "a window is what is kept and the first of the newest");
@@ -41,7 +40,7 @@ void FeatureProvider::CopyNewest(int frames, int8_t* dst) const {
   int slot = next_ >= frames ? next_ - frames : next_ + memory_.frames - frames;
   for (int age = frames; age > 0; --age, dst += Frontend::kChannels) {
     if (static_cast<uint32_t>(age) > audible_) {
-      std::memset(dst, kNoEnergy, Frontend::kChannels);
+      std::memset(dst, Frontend::kNoEnergy, Frontend::kChannels);
     } else {
       std::memcpy(dst, Slot(slot), Frontend::kChannels);
     }

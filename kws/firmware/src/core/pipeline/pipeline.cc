@@ -116,7 +116,8 @@ Status Pipeline::Reset() {
   lamp_.Reset();
   inferences_ = 0;
   skipped_ = 0;
-  return listening_ ? BeginFirst() : detector_->Reset();
+  KWS_RETURN_IF_ERROR(listening_ ? BeginFirst() : detector_->Reset());
+  return detector_->HearSilence();
 }
 
 Status Pipeline::ProcessHop(const int16_t* hop) {
@@ -157,7 +158,7 @@ Status Pipeline::GatedStride(Pipeline& pipeline, bool has_frame) {
   const bool rests = !pipeline.listening_ && detector.CanSkip() &&
                      pipeline.gate_->IsQuiet(pipeline.config_.window_frames);
   if (!rests) return detector.ProcessStride(features, has_frame, pipeline.time_ms_);
-  KWS_RETURN_IF_ERROR(detector.SkipStride(features, has_frame, pipeline.time_ms_));
+  KWS_RETURN_IF_ERROR(detector.SkipStride(has_frame, pipeline.time_ms_));
   if (detector.inferred()) ++pipeline.skipped_;
   return Status::kOk;
 }

@@ -30,7 +30,8 @@ struct Commands {
 
 // Time is counted in samples: a line's time is the end of the hop that completed the detection,
 // counted from the first sample after Start or Reset. So the same samples give the same lines on
-// every target, whatever its speed. Every fault is written as one line that starts with `error: `,
+// every target, whatever its speed. Before the first sample there was silence: a word that begins
+// with it is heard. Every fault is written as one line that starts with `error: `,
 // and returned.
 //
 // With a second bundle (`Then`), one of the two runs at a time. Any keyword of the first hands over
@@ -120,6 +121,8 @@ class Pipeline {
     return features_.frames() > 0 ? features_.newest() : nullptr;
   }
   uint8_t MeanScore(int label) const;
+  // Whether these means are compared with the thresholds: the window has results enough.
+  bool has_trusted_means() const { return detector_->has_trusted_means(); }
 
   // Milliseconds and hops since Start or Reset; they wrap together.
   uint32_t time_ms() const { return time_ms_; }

@@ -32,6 +32,12 @@ uint8_t Recognizer::MeanScore(int label) const {
   return static_cast<uint8_t>(sum / count_);
 }
 
+bool Recognizer::IsTrusted() const {
+  if (count_ < settings_.minimum_count) return false;
+  const uint32_t span = times_[Slot(count_ - 1)] - times_[first_];
+  return span >= static_cast<uint32_t>(settings_.average_window_ms) / 4;
+}
+
 Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result) {
   if (capacity_ == 0) return Status::kBadArgument;
   // Times are compared by their difference, so that a device may run on past 2^31 ms (24.8 days).
@@ -57,7 +63,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
   }
 
   result->is_new = false;
-  if (count_ < settings_.minimum_count || now - times_[first_] < window / 4) {
+  if (!IsTrusted()) {
     result->label = previous_label_;
     result->score = 0;
     return Status::kOk;

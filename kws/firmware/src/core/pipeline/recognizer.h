@@ -60,6 +60,9 @@ class Recognizer {
   // `label` is 0..label_count - 1.
   uint8_t MeanScore(int label) const;
 
+  // Whether the last Process had results enough to trust their means.
+  bool IsTrusted() const;
+
   // The mean score (0..255) of `label` (0..label_count - 1) has to exceed this from now on.
   void SetThreshold(int label, uint8_t threshold) { thresholds_[label] = threshold; }
   uint8_t threshold(int label) const { return thresholds_[label]; }

@@ -1,0 +1,15 @@
+"""A clip in a quiet room: what a device hears that listened before and goes on to listen."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kws.audio.background_noises import quiet_room
+from kws.audio.pcm import Pcm
+
+SECOND = 16000  # samples
+
+
+def between_silence(clip: Pcm) -> Pcm:
+    """A clip with a second of a quiet room before and after it."""
+    return np.concatenate([quiet_room(SECOND), clip, quiet_room(SECOND, seed=1)])
