@@ -19,7 +19,6 @@ import numpy as np
 import numpy.typing as npt
 
 from kws import _core
-from kws.audio.background_noises import room_after
 from kws.audio.mined_recordings import before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.tts.voices import voice_of
@@ -229,10 +228,7 @@ def trace_streams(
     def play(stream: Stream) -> Trace:
         try:
             pipeline = bundle.pipeline()
-            _, times, scores = pipeline.trace(stream.pcm)
-            if stream.kind == Kind.RECORDING:  # a word at its very end
-                _, later, last = pipeline.trace(room_after(bundle.frontend.clip_ms))
-                times, scores = np.concatenate([times, later]), np.concatenate([scores, last])
+            _, times, scores = pipeline.trace(stream.sound(bundle.frontend.clip_ms))
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
-from kws.audio.background_noises import make_noises
+from kws.audio.background_noises import make_noises, room_after
 from kws.audio.dataset import Clip, DataSet, Split, load_backgrounds, load_pcm
 from kws.audio.pcm import Pcm, samples_of, speech_span
 from kws.audio.sound_files import hear
@@ -211,6 +211,11 @@ class Stream:
     def hours(self) -> float:
         """Length in hours."""
         return len(self.pcm) / SAMPLE_RATE / 3600
+
+    def sound(self, window_ms: int) -> Pcm:
+        """What a device hears: after a user's recording also the room, for a word at its end."""
+        room = room_after(window_ms)
+        return np.concatenate([self.pcm, room]) if self.kind == Kind.RECORDING else self.pcm
 
     def file_at(self, time_ms: int) -> Path | None:
         """The recording that is played at a time; None if it is not known."""
