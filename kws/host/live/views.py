@@ -68,7 +68,7 @@ class Plain:
 
 
 class Json(Plain):
-    """An object a line, with the keys that `kws monitor --json` has, and the latency."""
+    """An object a line, with the keys that `kws monitor --json` has, and the delay."""
 
     def said(self, said: Said) -> None:
         """Print it."""
@@ -86,7 +86,7 @@ class Json(Plain):
             "line": said.text,
         }
         if said.latency:
-            about["latency_ms"] = round(said.latency * 1000)
+            about["delay_ms"] = round(said.latency * 1000)
         _print(json.dumps({**about, **(asdict(said.line) if said.line else {})}))
 
 

@@ -135,7 +135,8 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
         box=None,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        caption="costs of untrained models",
+        caption="costs of untrained models; flash: bytes of the model and its kernels, without\n"
+        "the rest of a firmware, which is as much again on a Nano (kws build)",
         caption_justify="left",
     )
     out.add_column("model", no_wrap=True)

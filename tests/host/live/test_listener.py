@@ -136,7 +136,7 @@ def test_json_has_the_keys_of_kws_monitor(kws: Run) -> None:
         "yes",
     )
     assert heard["line"] == f"Heard yes ({heard['score']}) @{heard['time_ms']}ms"
-    assert heard["latency_ms"] >= 0
+    assert heard["delay_ms"] >= 0
 
 
 def minutes_of_words(path: Path, minutes: int) -> Path:

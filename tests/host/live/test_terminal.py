@@ -61,7 +61,7 @@ def test_the_terminal_shows_all_there_is(bundle: Bundle) -> None:
         "┃",
         "level",
         "processor",
-        "latency",
+        "delay",
         "m keeps",
         "listening to a test",
     ):

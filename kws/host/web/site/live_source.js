@@ -61,7 +61,7 @@ class LiveSource {
     if (microphone) this.app.status(microphone.text || "no sound yet", microphone.connected ? "on" : "off");
     if (!figures) return;
     this.app.figure("processor", `${figures.processor} % of a core`);
-    this.app.figure("latency", figures.latency === null ? "–" : `${figures.latency} ms`);
+    this.app.figure("delay", figures.latency === null ? "–" : `${figures.latency} ms`);
   }
 
   word(word) {
