@@ -19,6 +19,7 @@ from kws.bundle.bundle import Bundle
 from kws.host.build.boards import find_board, firmware_folder
 from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
 from kws.host.emulate.renode import find_renode, microphone, scripts
+from kws.host.serial.ports import BAUD, FAST_BAUD
 
 HERE = Path(__file__).parent
 
@@ -35,14 +36,56 @@ LEDS = {
     ),
 }
 
+_NRF52840 = (
+    (0x40000578, ~0, 1),  # POWER.DCDCEN, which saves current
+    (0x4001E504, ~0, 0),  # NVMC.CONFIG: flash is read only
+    (0x4001D51C, ~0, 0x14),  # PDM.GAINR: -10 dB, as GAINL
+)
+REGISTERS = {
+    "nano33ble": _NRF52840,
+    # P1.10: an output, S0H1, so that the pin feeds the microphone.
+    "xiao_nrf52840_sense": (*_NRF52840, (0x50000A28, ~0, 0x203)),
+    "nrf52840_dk": _NRF52840,
+    "sparkfun_edge": ((0x50010280, 1 << 8, 1 << 8),),  # ADC.DMACFG.DMAPRI
+    "b_l475e_iot01a": ((0x40020044, 3 << 12, 3 << 12),),  # DMA1.CCR4.PL
+}
+"""What nobody hears or sees, but a debugger or meter shows: address, the bits that count, and what
+they have to be after a word was heard."""
+
+STANDS = {"sparkfun_edge"}
+"""Boards whose microphone cannot wait: the DMA has to be armed anew 0.1 ms after a block's end."""
+
+_STAND_SECONDS = 0.018  # less than a block's 20 ms
 _MARK = "----- plays"
 _HANG = "0xE7FEE7FE"  # b . (Arm DDI 0403E, A7.7.12)
 _COUNTED = re.compile(r"([\d.]+) % idle, \d+ k cycles|stack \d+")
 _IDLE_POINTS = 5.0  # a fault elsewhere moves the idle share by less than one
+_HEALTH = re.compile(r"up (\d+) ms, (\d+) kHz, hop \d+, inference \d+ cycles")
+_CLOCK_SHARE = 0.01
 _AT_ONCE = 8  # plays by one process of Renode, which takes seconds to start
 
-_SECONDS = {"sound": 2.4, "loud": 2.4, "hang": 8.0, "deaf": 3.0, "settings": 1.6, "pages": 5.0}
-_LOOKS = {"sound": 0.05, "loud": 0.4, "hang": 0.25, "deaf": 0.25, "settings": 1.6, "pages": 5.0}
+_SECONDS = {
+    "sound": 2.4,
+    "loud": 2.4,
+    "hang": 8.0,
+    "deaf": 3.0,
+    "settings": 1.6,
+    "pages": 5.0,
+    "pcm": 2.6,
+    "quiet": 6.0,
+    "minute": 63.0,
+}
+_LOOKS = {
+    "sound": 0.05,
+    "loud": 0.4,
+    "hang": 0.25,
+    "deaf": 0.25,
+    "settings": 1.6,
+    "pages": 5.0,
+    "pcm": 2.6,
+    "quiet": 0.5,
+    "minute": 63.0,
+}
 
 SAVES = {"settings": 2, "pages": 58}
 """Gains that are typed: records of 53 fill a page of the SparkFun Edge, fewer one of the others."""
@@ -60,7 +103,8 @@ class Mutant:
     play: str = "sound"
     """sound: a word, and what is typed after it; loud: with a gain; hang: the main loop hangs;
     deaf: no samples come; settings: three are typed, then a reset; pages: the same of more than a
-    page of flash holds."""
+    page of flash holds; pcm: it sends samples, and saves a setting meanwhile; quiet: 6 s, a time
+    after which most watchdogs have to have been fed; minute: the same of the slow ones."""
 
     survives: str = ""
     """Why no model can notice it; empty: it has to be noticed."""
@@ -76,15 +120,25 @@ class Trace:
     idle: tuple[float, ...]
     """Each share of idle time that it wrote, percent."""
 
+    clocks: tuple[int, ...]
+    """Its time in ms and its core's clock in kHz, each time that it wrote them."""
+
     leds: tuple[str, ...]
     """Which were lit, at equal times."""
 
+    registers: tuple[int, ...]
+    """The bits of REGISTERS at the end."""
+
     def is_like(self, other: Trace) -> bool:
         """Whether nobody could tell them apart: somewhat slower or faster is alike."""
-        if (self.text, self.leds) != (other.text, other.leds) or len(self.idle) != len(other.idle):
+        seen = (self.text, self.leds, self.registers)
+        if seen != (other.text, other.leds, other.registers):
             return False
         pairs = zip(self.idle, other.idle, strict=True)
-        return all(abs(share - theirs) < _IDLE_POINTS for share, theirs in pairs)
+        if any(abs(share - theirs) >= _IDLE_POINTS for share, theirs in pairs):
+            return False
+        clocks = zip(self.clocks, other.clocks, strict=True)
+        return all(abs(clock - theirs) < _CLOCK_SHARE * theirs for clock, theirs in clocks)
 
 
 def mutants(board: str) -> list[Mutant]:
@@ -227,8 +281,12 @@ def _traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm, place: Path
         count = len(LEDS[board])
         looks = tuple(leds[i : i + count] for i in range(0, len(leds), count))
         assert looks, part
+        values = [int(value, 16) for value in re.findall(r"^(0x[0-9A-F]{8})\s*$", part, re.M)]
+        masks = [mask for _, mask, _ in REGISTERS[board]]
+        registers = tuple(value & mask for value, mask in zip(values, masks, strict=True))
         idle = tuple(float(share) for share in _COUNTED.findall(text) if share)
-        every.append(Trace(_COUNTED.sub("", text), idle, looks))
+        clocks = tuple(int(clock) for both in _HEALTH.findall(text) for clock in both)
+        every.append(Trace(_HEALTH.sub("", _COUNTED.sub("", text)), idle, clocks, looks, registers))
     return every
 
 
@@ -237,6 +295,7 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
         f"$elf=@{elf}",
         f"include @{scripts() / board}.resc",
         f"uart0 CreateFileBackend @{place / serial} true",
+        f"include @{scripts() / 'run_watched.py'}",
         f'echo "{_MARK}"',
     ]
     sound = f"microphone SetInputFile @{place / 'sound.raw'}"
@@ -262,6 +321,20 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
     if play in ("sound", "loud"):
         typed[_SECONDS[play] - 0.2] = 'uart0 WriteLine "level"'
         typed[_SECONDS[play] - 0.1] = 'uart0 WriteLine "stats"'
+    if play == "pcm":
+        lines.append("settings_flash Fill 0x5a5a5a5a")
+        # The adapter follows the board: fast while samples come.
+        typed[0.4] = 'uart0 WriteLine "pcm 1"'
+        typed[0.5] = f"uart0 Rate {FAST_BAUD}"
+        typed[0.9] = 'uart0 WriteLine "gain 0"'
+        if board not in STANDS:
+            # The core stands still over the end of a block; memory goes on.
+            typed[1.3] = "cpu IsHalted true"
+            typed[1.3 + _STAND_SECONDS] = "cpu IsHalted false"
+        typed[1.9] = f"uart0 Rate {BAUD}"
+        typed[2.1] = 'uart0 WriteLine "stats"'
+    if play in ("pcm", "quiet", "minute"):
+        typed[_SECONDS[play] - 0.2] = 'uart0 WriteLine "health"'
     if play == "hang":
         symbol = '`sysbus GetSymbolAddress "kws::Pipeline::ProcessHop"`'
         typed[0.5] = f"sysbus WriteDoubleWord {symbol} {_HANG}"
@@ -272,7 +345,7 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
     now = 0.0
     for at, commands in sorted(events, key=lambda event: event[0]):
         if at > now:
-            lines.append(f'emulation RunFor "{at - now:.6f}"')
+            lines.append(f'run_watched "{at - now:.6f}"')
         lines += commands
         now = at
-    return lines
+    return lines + [f"sysbus ReadDoubleWord {address:#x}" for address, _, _ in REGISTERS[board]]

@@ -16,10 +16,12 @@ from kws.bundle.bundle import Bundle, default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix, load_matrix
-from tests.firmware.mutants.playing import LEDS, SAVES, Workshop, mutants, traces
+from kws.host.serial.lines import Samples, is_start, parse_line
+from tests.firmware.mutants.playing import LEDS, REGISTERS, SAVES, Workshop, mutants, traces
 from tests.paths import ROOT
 
 # Boards that have another one's drivers: the faults are in their tables.
+OTHERS = {"pcm", "quiet", "minute"}
 LEAST = {"xiao_nrf52840_sense": 10, "nrf52840_dk": 10}
 
 
@@ -51,7 +53,8 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
     workshop = Workshop(board, bundle, tmp_path)
     good = workshop.build_all()
-    kinds = ("sound", "loud", "hang", "deaf", *SAVES)
+    table = mutants(board)
+    kinds = ("sound", "loud", "hang", "deaf", *SAVES, *sorted(OTHERS & {m.play for m in table}))
     right = dict(zip(kinds, traces(board, [(good, kind) for kind in kinds], pcm), strict=True))
 
     # Without a fault it is what the host says; then faults can be told from it.
@@ -65,12 +68,23 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     assert FAULT_LINES["watchdog"] in right["hang"].text
     assert FAULT_LINES["no_samples"] in right["deaf"].text
 
+    assert right["sound"].registers == tuple(value for _, _, value in REGISTERS[board])
+
+    # With the samples that are sent the pipeline starts anew.
+    for kind, trace in right.items():
+        starts = 2 if kind in ("settings", "pages", "hang", "pcm") else 1
+        assert sum(map(is_start, trace.text.split("\n"))) == starts, kind
+    if "pcm" in right:
+        assert "pcm: 16000 samples, 0 lost" in right["pcm"].text
+        sent = map(parse_line, right["pcm"].text.split("\n"))
+        numbers = [line.number for line in sent if isinstance(line, Samples)]
+        assert numbers == list(range(250))
+
     for kind, saves in SAVES.items():
         answers = right[kind].text.splitlines()
         assert f"settings: gain {(saves - 1) % 7} dB, threshold 180" in answers
         assert ", 0 samples lost, " in answers[-1]
 
-    table = mutants(board)
     plays = [(workshop.build(mutant), mutant.play) for mutant in table]
     noticed = {
         mutant: not trace.is_like(right[mutant.play])
