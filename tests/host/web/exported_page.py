@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kws import _core
-from kws.audio.sound_files import load_clip
+from kws.audio.sound_files import read_recording
 from kws.bundle.bundle import Bundle
 from kws.features.spectrogram import spectrogram
 from kws.host.emulate import host_device
@@ -64,7 +64,7 @@ def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
     assert said["thresholds"] == bundle.pipeline().thresholds
     lines = 0
     for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = host_device.with_room(bundle, load_clip(wav))
+        pcm = host_device.with_room(bundle, read_recording(wav).pcm)
         serial = host_device.play(bundle, pcm).text
         assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
             wav.name
@@ -87,7 +87,7 @@ def check_same_lines(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> 
     assert said["thresholds"] == bundle.pipeline().thresholds
     text = ""
     for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = host_device.with_room(bundle, load_clip(wav))
+        pcm = host_device.with_room(bundle, read_recording(wav).pcm)
         serial = host_device.play(bundle, pcm).text
         page_serial = (said["boot"] + clip["text"]).replace(" on browser,", " on host,")
         assert page_serial == serial, wav.name
