@@ -23,7 +23,7 @@ from kws.host.measure.footprint import Footprint, read_footprint
 
 _SHIFT = 6  # as tools/bench.cc has it: more than a tick of the board's timer an instruction
 
-_ROOM = (8 * 2**20 - 16, 3 * 2**20, 128)
+_ROOM = (8 * 2**20 - 16, 3 * 2**20, 512)
 """Bytes of model, bytes of arena, and ops, as tools/bench.cc has them."""
 
 CYCLES_ARE = (

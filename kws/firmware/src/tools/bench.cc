@@ -37,7 +37,7 @@ constexpr uint32_t kModelOffset = 16;
 constexpr uint32_t kNsPerInstruction = 1u << 6;  // as `-icount shift=6` has it
 constexpr uint32_t kNsPerTick = 1000000000 / board::kSystemClock;
 constexpr int kHops = 64;
-constexpr int kMaxOps = 128;
+constexpr int kMaxOps = 512;
 constexpr uint32_t kPaint = 0xdeadbeef;
 
 class BoardOutput final : public kws::Output {
