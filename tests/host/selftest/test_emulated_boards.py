@@ -123,7 +123,7 @@ def test_a_good_board_passes_and_each_fault_is_found(
     code, result = selftest(board, good)
     assert [check["name"] for check in result["checks"] if not check["ok"]] == []
     assert (code, result["board"], result["passed"]) == (0, board, True)
-    assert len(result["checks"]) == 14
+    assert len(result["checks"]) == 16
 
     table = {mutant.name: mutant for mutant in mutants(board)}
     for fault in FAULTS[board]:
