@@ -206,7 +206,7 @@ def surroundings(real: Path, negatives: Sequence[Path]) -> Surroundings:
 def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
     """The folder `out` with what wakes a run's model in training talk, which is mined once."""
     if not out.is_dir():
-        settings = MiningSettings(talk, words, 0.3, Split.TRAIN, None)
+        settings = MiningSettings(talk, words)
         mine_recordings(load_bundle(run / "bundle"), settings, out)
     return out
 

@@ -46,8 +46,8 @@ class MinedClip:
     word: str
     """The keyword that the model took it for."""
 
-    score: float
-    """The keyword's score, 0 to 1."""
+    score: int
+    """The keyword's score, 0 to 255."""
 
     kind: str = "speech"
 

@@ -246,9 +246,9 @@ def mine_command(
     ] = None,
     model: ModelOption = None,
     threshold: Annotated[
-        float,
-        typer.Option(min=0, max=1, help="A keyword's score in one inference has to exceed this."),
-    ] = 0.3,
+        int,
+        typer.Option(min=0, max=255, help="A keyword's score in one inference has to exceed this."),
+    ] = 76,
     split: Annotated[
         str, typer.Option(help="Which recordings to search: train, validation, test or all.")
     ] = "train",
@@ -277,7 +277,7 @@ def mine_command(
         print(dumps(mining.to_json(), indent=2))
         return
     if not mining.clips:
-        print(f"nothing scores above {threshold:g} in {mining.searched}; nothing was written")
+        print(f"nothing scores above {threshold} in {mining.searched}; nothing was written")
         return
     print_tables(*mining_tables(mining))
     places = sum(mining.events.values())

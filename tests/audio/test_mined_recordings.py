@@ -14,7 +14,7 @@ from kws.errors import DataError, KwsError
 
 
 def clip(name: str) -> MinedClip:
-    return MinedClip(f"mined/{name}", Split.TRAIN, "anna, at home", "microphone", 1.5, "yes", 0.8)
+    return MinedClip(f"mined/{name}", Split.TRAIN, "anna, at home", "microphone", 1.5, "yes", 204)
 
 
 PCM = np.arange(48000, dtype=np.int16)

@@ -54,8 +54,8 @@ def difference_line(loss: ConversionLoss) -> str:
     """How much the device's scores differ from the float model's."""
     difference = loss.difference
     return (
-        f"scores, core less float: max {difference['max']:.3f}, mean {difference['mean']:.4f}, "
-        f"std {difference['std']:.4f} of 1"
+        f"scores, int8 less float, of 255: max {255 * difference['max']:.1f}, "
+        f"mean {255 * difference['mean']:.2f}, std {255 * difference['std']:.2f}"
     )
 
 
@@ -274,5 +274,5 @@ def mining_tables(mining: Mining) -> list[Table]:
         worst.add_column(heading, justify="right" if right else "left", overflow="fold")
     for clip in mining.worst[:10]:
         at = f"{clip.seconds // 60:.0f}:{clip.seconds % 60:04.1f}"
-        worst.add_row(f"{clip.score:.2f}", clip.word, Path(clip.source).name, at, clip.file)
+        worst.add_row(str(clip.score), clip.word, Path(clip.source).name, at, clip.file)
     return [by_source, worst]

@@ -164,7 +164,7 @@ class WakeUps:
             self._source,
             at_ms / 1000,
             heard.label,
-            round(heard.score / 255, 3),
+            heard.score,
         )
         return [f"{add_clip(self._folder, clip, pcm)}: what woke the model"]
 

@@ -63,8 +63,8 @@ class MiningSettings:
     keywords: tuple[str, ...] = ()
     """The keywords that count; without any, all of the bundle."""
 
-    threshold: float = 0.3
-    """A keyword's score has to exceed this, 0 to 1."""
+    threshold: int = 76
+    """A keyword's score in one inference has to exceed this, 0 to 255."""
 
     split: Split | None = Split.TRAIN
     """The split whose recordings are searched; None for all."""
@@ -74,7 +74,7 @@ class MiningSettings:
 
     def __post_init__(self) -> None:
         """Check the range."""
-        check_range("threshold", self.threshold, 0, 1)
+        check_range("threshold", self.threshold, 0, 255)
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Event:
     """Where in the recording the keyword seemed to be."""
 
     word: str
-    score: float
-    """Highest score, 0 to 1."""
+    score: int
+    """Highest score, 0 to 255."""
 
     pcm: Pcm
     """The sound around it, int16[n]."""
@@ -214,7 +214,7 @@ def _keep(folder: Path, event: Event, number: int, settings: MiningSettings) -> 
         str(recording.path),
         round(event.seconds, 2),
         event.word,
-        round(event.score, 3),
+        event.score,
     )
     write_clip(folder / clip.file, event.pcm)
     return clip
@@ -302,7 +302,7 @@ def _events(
     columns = [bundle.labels.index(word) for word in words]
     of_words = np.concatenate(scores)[:, columns]
     all_times, whole = np.concatenate(times), np.concatenate(sound)
-    awake = np.flatnonzero(of_words.max(axis=1) > settings.threshold * 256 - 128)
+    awake = np.flatnonzero(of_words.max(axis=1) > settings.threshold - 128)
     events = []
     for rows in _neighbours(all_times, awake):
         row = rows[int(of_words[rows].max(axis=1).argmax())]
@@ -314,7 +314,7 @@ def _events(
                 part.recording,
                 part.start + max(0, middle - starts[index]) / SAMPLE_RATE,
                 words[int(of_words[row].argmax())],
-                (int(of_words[row].max()) + 128) / 256,
+                int(of_words[row].max()) + 128,
                 context_of(whole, int(all_times[rows[0]]), int(all_times[rows[-1]]), clip_ms),
             )
         )

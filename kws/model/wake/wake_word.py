@@ -82,9 +82,6 @@ _SEEDS = 2**31
 _EXTRA = 0.3
 """Share of the unknown clips that people speak, if there is a data set of them."""
 
-_SCORE = 0.3
-"""What scores higher although the word is not said is learned in the second round."""
-
 _AUXILIARY = 15
 """Most words by people that are learned as classes of their own."""
 
@@ -367,7 +364,7 @@ def _search(out: Path, around: Surroundings) -> Path | None:
     folder = out / MINED
     if not folder.is_dir():
         bundle = load_bundle(out / FIRST / run_files.BUNDLE)
-        settings = MiningSettings(around.negatives, threshold=_SCORE)
+        settings = MiningSettings(around.negatives)
         mine_recordings(bundle, settings, folder)
     return folder if folder.is_dir() else None
 

@@ -141,15 +141,15 @@ def test_short_recordings_of_a_source_are_one_stream(bundle: Bundle, tmp_path: P
     pcm = np.concatenate([room(1.5), load_clip(YES), room(1.5)])
     for i, start in enumerate(range(0, len(pcm), 8000)):
         write(tmp_path / "talk" / "phone" / f"{i}.wav", pcm[start : start + 8000])
-    settings = MiningSettings((tmp_path / "talk",), split=None, threshold=0.05)
+    settings = MiningSettings((tmp_path / "talk",), split=None, threshold=12)
     result = mine_recordings(bundle, settings, tmp_path / "hard")
     assert sum(result.events.values()) >= 1
 
 
 def test_the_highest_scores_are_kept(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
-    everything = mine_recordings(bundle, MiningSettings((talk,), threshold=0.01), tmp_path / "all")
+    everything = mine_recordings(bundle, MiningSettings((talk,), threshold=2), tmp_path / "all")
     assert len(everything.clips) > 1
-    settings = MiningSettings((talk,), threshold=0.01, most=1)
+    settings = MiningSettings((talk,), threshold=2, most=1)
     result = mine_recordings(bundle, settings, tmp_path / "one")
     assert [clip.score for clip in result.clips] == [everything.worst[0].score]
     assert result.events == everything.events

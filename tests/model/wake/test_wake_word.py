@@ -204,7 +204,7 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
     # Mined recordings are for training alone, so validation and test have the radio.
     add_clip(
         out / MINED,
-        MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 0.9),
+        MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
         beep(3, 1),
     )
     settings = replace(SMALL, seed=2**31)  # the largest; those of the teachers follow from it
