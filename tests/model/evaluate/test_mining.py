@@ -207,7 +207,7 @@ def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> 
     write(tmp_path / "talk" / "quiet.wav", room(10))
     code, out, err = kws("mine", tmp_path / "talk", "--out", tmp_path / "hard")
     assert (code, err) == (0, "")
-    assert out.startswith("nothing scores above 0.3 in 0.00 hours, 1 recordings")
+    assert out.startswith("nothing scores above 76 in 0.00 hours, 1 recordings")
     assert out.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["talk"]
 
