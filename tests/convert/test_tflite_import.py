@@ -13,6 +13,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.refusals import refusal
 from kws.cli.main import app
 from kws.errors import KwsError
+from kws.host.emulate.recordings import default_matrix
 from kws.model.evaluate.accuracy import bundle_scores, core_scores
 from tests.command_line import Run
 from tests.oracle_data import features, model_file, scores
@@ -169,7 +170,7 @@ def test_a_model_in_place_of_a_bundle_is_said(command: str, tmp_path: Path, kws:
     file = tmp_path / "model.tflite"
     file.write_bytes(dense_model())
     if command == "run":
-        code, _, error = kws("run", "--model", file, tmp_path)
+        code, _, error = kws("run", "--model", file, default_matrix() / "yes_slt.flac")
         assert (code, error.count("\n")) == (1, 1)
         assert f"kws convert {file} --labels" in error
     else:

@@ -17,9 +17,9 @@ RATE_PERCENT = 1.5
 """How far the microphone's rate may be off. A hop more or less is 0.25 % of the measurement."""
 
 CORE_PERCENT = 2.0
-"""How far the core's clock may be off. ST's oscillator is within 1 % (data sheet of the STM32L475,
-HSI16), a crystal within 0.01 %, and the two answers that it is measured by come 8 s apart, each
-within 0.05 s."""
+"""How far the core's clock may be off. ST's oscillator HSI16 is within 1 % (its data sheet), a
+crystal within 0.01 %, and the two answers that it is measured by come 8 s apart, each within
+0.05 s."""
 
 VOICE_PEAK_DB = -33.0
 """Peaks of a voice at 30 cm, in dB of full scale at a gain of 0 dB: 75 dB SPL and 12 dB for peaks,

@@ -196,10 +196,9 @@ def test_synthesizer_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 @needs_espeak
 def test_full_disk(full_disk: Path) -> None:
-    with pytest.raises(KwsError, match="no space left on device"):
+    with pytest.raises(KwsError, match="make room or name another place"):
         synthesize(SMALL, full_disk / "data")
-    for path in (full_disk / "data").rglob("*.wav"):
-        assert path.stat().st_size == 32044
+    assert not list((full_disk / "data").rglob("*.wav"))
 
 
 @needs_espeak
