@@ -112,6 +112,7 @@ def listen(
     fast: Annotated[
         bool, typer.Option("--fast", help="Process --input as fast as this machine can.")
     ] = False,
+    channel: ChannelOption = None,
     device: Annotated[
         str | None, typer.Option(help="Number or name of the microphone, or a part of the name.")
     ] = None,
@@ -174,6 +175,8 @@ def listen(
         return
     if fast and not source:
         raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
+    if channel and not source:
+        raise UsageError("--channel is for recordings; name one with --input")
     if sum(map(bool, (source, device, port))) > 1:
         raise UsageError("--input, --device and --port: choose one")
     listener = engine.Listener(open_device(model, then, listen_for))
@@ -184,7 +187,8 @@ def listen(
     if keep:
         wake_ups = actions.WakeUps(keep, keep_most, str(source or port or "microphone"))
     if source:
-        sound = engine.file_blocks(source, listener.bundle.device_clip_ms, fast=fast)
+        window_ms = listener.bundle.device_clip_ms
+        sound = engine.file_blocks(source, window_ms, fast=fast, channel=channel)
     elif port:
         sound = BoardMicrophone(board_finder(port), listener.bundle.sha256[:8]).blocks()
     else:

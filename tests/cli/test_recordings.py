@@ -62,6 +62,9 @@ def test_a_channel_can_be_chosen(kws: Run, tmp_path: Path) -> None:
     soundfile.write(path, np.stack([np.roll(word, 100) * 0, word], axis=1), RATE)
     assert heard(kws("run", path, "--channel", 2)[1]) == ["yes", "yes"]
     assert heard(kws("run", path, "--channel", 1)[1]) == []
+    for channel, words in ((2, ["yes", "yes"]), (1, [])):
+        live = kws("listen", "--plain", "--fast", "--input", path, "--channel", channel)
+        assert heard(live[1]) == words
     code, out, err = kws("run", path, "--channel", 3)
     assert (code, out) == (2, "")
     assert "no channel 3; it has 2 channels" in err

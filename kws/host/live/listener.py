@@ -140,20 +140,24 @@ class Listener:
         return Said(text, parse_line(text), latency)
 
 
-def file_blocks(path: Path, window_ms: int, *, fast: bool) -> Iterator[Block | Notice]:
+def file_blocks(
+    path: Path, window_ms: int, *, fast: bool, channel: int | None = None
+) -> Iterator[Block | Notice]:
     """A recording, and the quiet room after it: what `kws run` plays.
 
     Args:
         path: any recording; it is read piece by piece.
         window_ms: sound that the model sees; see `room_after`.
         fast: as fast as it can be heard; else as fast as it was spoken.
+        channel: the channel to hear, from 1; None to choose.
 
     Raises:
         AudioError: see `read_blocks`.
+        UsageError: it has no such channel.
     """
     size = round(_FAST_SECONDS * _core.SAMPLE_RATE) if fast else HOP
     start, samples = time.monotonic(), 0
-    recording = read_blocks(path, size / _core.SAMPLE_RATE)
+    recording = read_blocks(path, size / _core.SAMPLE_RATE, channel=channel)
     for piece in itertools.chain(recording, [room_after(window_ms)]):
         for at in range(0, len(piece), size):
             pcm = piece[at : at + size]
