@@ -144,9 +144,9 @@ check: lint
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
 
-# The boards' firmware in Renode, without the faults put into drivers.
+# The boards' firmware in Renode; the Robot suites and the faults put into drivers are for `make test-all`.
 test-boards: setup $(VENV)/.core
-	@$(BIN)/python -m pytest -m renode --ignore tests/firmware/mutants -n $(JOBS) --dist worksteal
+	@$(BIN)/python -m pytest -m "renode and not slow" -n $(JOBS) --dist worksteal
 
 # Everything there is a test for.
 test-all: setup build/.test-all-packages $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp
