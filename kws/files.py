@@ -11,6 +11,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import secrets
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -68,8 +69,9 @@ def new_directory(path: Path) -> Iterator[Path]:
     try:
         path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
-        temporary.chmod(0o777 & ~_UMASK)
+        # Named before it is made: Ctrl-C between the two leaves nothing.
+        temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
+        temporary.mkdir()
         yield temporary
         replace_directory(temporary, path)
     except OSError as error:
