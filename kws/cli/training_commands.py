@@ -136,9 +136,9 @@ def train(
         finish(result.verdict, as_json=True)
         return
     print_tables(recall_table(result.report.core), conversion_table(result.report))
-    print(
-        *[difference_line(result.report), *([seeds_line(results)] if seeds > 1 else [])], sep="\n"
-    )
+    print(difference_line(result.report))
+    if seeds > 1:
+        print(seeds_line(results))
     if result.calibration:
         print_calibration(result.bundle.path or out, result.calibration)
     print(f"bundle: {result.bundle.path}\npicture: {result.picture}")
@@ -261,9 +261,8 @@ def sweep(
     open_data(data)  # errors in it are reported before anything starts
     jobs = sweeps.make_jobs(data, out, split_words(words), chosen)
     with locked(out):
-        outcomes = sweeps.run_sweep(
-            *(jobs,), processes=processes, ray=ray, say=line_printer(as_json=True)
-        )
+        say = line_printer(as_json=True)
+        outcomes = sweeps.run_sweep(jobs, processes=processes, ray=ray, say=say)
     if as_json:
         print(dumps(sweeps.to_json(outcomes), indent=2))
     else:

@@ -33,7 +33,7 @@ from kws.host.build.programs import COMPILER, cache_folder, find_tool
 OPTIONS = "KWS_OPTIONS"
 """The environment variable that names the chosen options of a board, with commas between."""
 
-_BUILD_BYTES = 60_000_000  # of PlatformIO's objects and the firmware, while it is built
+_BUILD_BYTES = 20_000_000  # one of nano33ble with yes_no took 8.6 MB at its peak
 _MAX_BUILDS = 32  # in the cache, of about 2 MB each; the oldest go
 _MAX_CORES = 24  # of about 4 MB each
 

@@ -21,7 +21,7 @@ _OTHER_WORDS = 12
 
 _SPEAKING_S, _LOADING_S, _EPOCH_S = 0.05, 0.004, 0.0012
 """Seconds for a clip: to speak it, to load a changed copy, to learn from it once with what belongs
-to it; on two cores."""
+to it. Rough guesses for two cores: the steps that have ended correct them."""
 
 _ROUND_S, _SEARCHING_S, _MEASURING_S = 20.0, 60.0, 60.0
 """Seconds for the calibration of a round and what else does not grow with the clips, for the search

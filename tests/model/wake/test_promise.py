@@ -112,10 +112,11 @@ def test_a_figure_to_use_and_the_bound_behind_it() -> None:
     assert result
     interval = result.misses[Kind.QUIET].interval
     assert interval
-    figure, basis, alarms, report = expectations(result)
+    figure, basis, people, alarms, report = expectations(result)
     assert figure == "expected miss rate for real speakers: about 25 % (quiet room)"
     assert "2 voices of flite, an engine that training never heard" in basis
     assert f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f} % (95 %)" in basis
+    assert "people were missed 9 to 28 points more often" in people
     assert "up to 7.4 per hour of talk" in alarms
     assert "heard better than people" in report
 
