@@ -6,9 +6,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kws.audio.dataset import open_dataset
+from kws.audio.pcm import Pcm
+from kws.audio.sound_files import load_clip
 from kws.audio.tts.engines.espeak import accents_of, find
 from kws.audio.tts.engines.languages import check_letters
 from kws.audio.tts.lexicon import common_words, distinct_words, read_words
@@ -74,16 +77,21 @@ def test_marks_of_a_change_of_language_are_no_sounds() -> None:
 
 @needs_espeak
 def test_a_word_is_spoken_as_another_text(tmp_path: Path) -> None:
-    def clips(**settings: object) -> dict[str, bytes]:
+    def clips(**settings: object) -> dict[str, Pcm]:
         small = SynthSettings(("a",), unknown=("up",), voices=3, people=0, takes=1, seed=1)
         out = tmp_path / str(len(list(tmp_path.iterdir())))
         synthesize(SynthSettings(**{**vars(small), "engines": ("espeak",), **settings}), out)
         assert open_dataset(out).words == ("a", "up")
-        return {path.name: path.read_bytes() for path in (out / "a").iterdir()}
+        return {path.name: load_clip(path) for path in (out / "a").iterdir()}
 
+    def likeness(others: dict[str, Pcm]) -> float:
+        assert others.keys() == plain.keys()
+        return min(float(np.corrcoef(plain[name], others[name])[0, 1]) for name in plain)
+
+    # Not the same bytes: from 1.52 on the breath of espeak-ng's voices is another each second.
     plain = clips()
-    assert clips(spoken_as={"a": "good morning"}) != plain
-    assert clips(spoken_as={"a": "a"}) == plain
+    assert likeness(clips(spoken_as={"a": "good morning"})) < 0.5
+    assert likeness(clips(spoken_as={"a": "a"})) > 0.9
 
 
 @needs_espeak
