@@ -73,7 +73,7 @@ def main() -> None:
 def measure(bundle: Path, data: Path, real: Path, out: Path, plan: StreamPlan = PLAN) -> None:
     """Evaluate a bundle, and write the metrics as JSON."""
     settings = EvaluationSettings(
-        *(data, "test", None, True, plan, None, None), surroundings=Surroundings((real,))
+        data=data, stream=True, plan=plan, surroundings=Surroundings((real,))
     )
     result = evaluate(load_bundle(bundle), settings)
     atomic_write(out, (json.dumps(result.to_json(), indent=1) + "\n").encode())

@@ -67,15 +67,20 @@ ARCHIVES = {
         None,
     ),
     ("librispeech", "dev-clean"): _librispeech(
-        *("dev-clean", "5.4", "76f87d090650617fca0cac8f88b9416e0ebf80350acb97b343a85fa903728ab3"),
+        "dev-clean",
+        "5.4",
+        "76f87d090650617fca0cac8f88b9416e0ebf80350acb97b343a85fa903728ab3",
         337_926_286,
     ),
     ("librispeech", "test-clean"): _librispeech(
-        *("test-clean", "5.4", "39fde525e59672dc6d1551919b1478f724438a95aa55f874b576be21967e6c23"),
+        "test-clean",
+        "5.4",
+        "39fde525e59672dc6d1551919b1478f724438a95aa55f874b576be21967e6c23",
         346_663_984,
     ),
     ("librispeech", "train-clean-100"): _librispeech(
-        *("train-clean-100", "100"),
+        "train-clean-100",
+        "100",
         "d4ddd1d5a6ab303066f14971d768ee43278a5f2a0aa43dc716b0e64ecbbbf6e2",
         6_387_309_499,
     ),

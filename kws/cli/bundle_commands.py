@@ -108,16 +108,16 @@ def convert(
     from kws.convert.wake_manifest import SUFFIX
 
     changes = Changes(
-        name,
-        about,
-        stride,
-        average_window_ms,
-        threshold,
-        suppression_ms,
-        minimum_count,
-        report_unknown,
-        compiled,
-        gate_db,
+        name=name,
+        about=about,
+        inference_stride=stride,
+        average_window_ms=average_window_ms,
+        detection_threshold=threshold,
+        suppression_ms=suppression_ms,
+        minimum_count=minimum_count,
+        report_unknown=report_unknown,
+        compiled=compiled,
+        gate_db=gate_db,
     )
     if not model.exists():
         raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")

@@ -97,9 +97,16 @@ def evaluate(
     from kws.model.evaluate import evaluation
 
     settings = evaluation.EvaluationSettings(
-        data, split, float_model, stream, evaluation.stream_plan(hours, other_hours, snr, seed),
-        recording, labels, split_words(words), surroundings(negatives, None, None),
-    )  # fmt: skip
+        data=data,
+        split=split,
+        float_model=float_model,
+        stream=stream,
+        plan=evaluation.stream_plan(hours, other_hours, snr, seed),
+        recording=recording,
+        labels=labels,
+        keywords=split_words(words),
+        surroundings=surroundings(negatives),
+    )
     # What is missing is said before hours of sound are played.
     if png or out:
         require("matplotlib.figure", "plots", "--png" if png else "--out")
@@ -170,7 +177,7 @@ def calibrate(
         false_alarms_per_hour,
         out,
         keywords=split_words(words),
-        around=surroundings(negatives, None, None),
+        around=surroundings(negatives),
         at_words=at_words,
     )
     verdict = judge(
@@ -216,7 +223,11 @@ def enroll(
 
     refuse_built_in(model, out)
     result = choose(
-        *(model, recordings, surroundings(negatives, None, None), false_alarms_per_hour, out),
+        model,
+        recordings,
+        surroundings(negatives),
+        false_alarms_per_hour,
+        out,
         others=open_data(data) if data else None,
     )
     if as_json:
@@ -269,7 +280,11 @@ def mine_command(
     from kws.model.evaluate.mining import MiningSettings, mine_recordings, usual_folder
 
     settings = MiningSettings(
-        tuple(recordings), split_words(words), threshold, split_of(split), most
+        tuple(recordings),
+        keywords=split_words(words),
+        threshold=threshold,
+        split=split_of(split),
+        most=most,
     )
     out = out or usual_folder(recordings)
     mining = mine_recordings(open_bundle(model), settings, out)

@@ -244,7 +244,9 @@ def _milliseconds(option: str, text: str) -> int:
 
 
 def surroundings(
-    negatives: list[Path] | None, noises: list[Path] | None, rooms: list[Path] | None
+    negatives: list[Path] | None,
+    noises: list[Path] | None = None,
+    rooms: list[Path] | None = None,
 ) -> Surroundings:
     """The folders that `--negatives`, `--noises` and `--rooms` name."""
     from kws.audio.surroundings import Surroundings

@@ -121,7 +121,10 @@ def train(
     for line in few_speakers(training_speakers(dataset, chosen)):
         say(line)
     results = train_seeds(
-        *(dataset, out, settings, seeds),
+        dataset,
+        out,
+        settings,
+        seeds,
         name=name,
         about=about,
         extra=open_data(extra_data) if extra_data else None,
@@ -200,11 +203,18 @@ def wake(
         raise UsageError("a phrase and --words were both given; choose one")
     labels = keyword_labels(split_words(words), phrase, name)
     settings = WakeSettings(
-        labels,
-        {labels[0]: phrase} if name and phrase else {},
-        name_from(name) if name else "",
-        accents_of(language),
-        *(voices, takes, alike, epochs, false_alarms_per_hour, seed, window_ms, streaming),
+        words=labels,
+        spoken_as={labels[0]: phrase} if name and phrase else {},
+        name=name_from(name) if name else "",
+        accents=accents_of(language),
+        voices=voices,
+        takes=takes,
+        alike=alike,
+        epochs=epochs,
+        false_alarms_per_hour=false_alarms_per_hour,
+        seed=seed,
+        window_ms=window_ms,
+        streaming=streaming,
     )
     result = make_wake_word(
         settings,

@@ -79,7 +79,7 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
         praat.praat.run(f"random_initializeWithSeedUnsafelyButPredictably({rng.integers(1 << 30)})")
         try:
             changed = praat.praat.call(
-                *(voice, "Change gender", *_SEARCH_HZ, who.formants, pitch, liveliness, pace)
+                voice, "Change gender", *_SEARCH_HZ, who.formants, pitch, liveliness, pace
             ).values[0]
         except praat.PraatError:  # too little of it has a pitch
             return sound

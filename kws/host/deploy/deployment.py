@@ -134,7 +134,7 @@ def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: B
     try:
         probe.program(board, image, bench)
         if port is None:
-            return Deployed(board.name, "", len(image.data), True, None)
+            return Deployed(board.name, port="", size=len(image.data), verified=True, boot=None)
         if not board.adapter:
             _wait_until_gone(port, bench)
         started, boot = see_it_start(board, port, before, bench)

@@ -87,7 +87,7 @@ class Processes:
         Raises:
             BoardError: as `_execute`, or it ran longer than `timeout_s` seconds.
         """
-        with self._start(command, None, None, output=subprocess.DEVNULL) as process:
+        with self._start(command, output=subprocess.DEVNULL) as process:
             killer = threading.Timer(timeout_s, _end, [process])
             killer.start()
             try:
@@ -101,8 +101,8 @@ class Processes:
     def _start(
         self,
         command: list[str],
-        folder: Path | None,
-        environment: Mapping[str, str] | None,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
         output: int = subprocess.PIPE,
     ) -> subprocess.Popen[bytes]:
         with self._lock:

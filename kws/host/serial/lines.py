@@ -231,7 +231,7 @@ _READERS: dict[str, Callable[[re.Match[str]], Line | None]] = {
     "listening": lambda m: Listening(int(m[1])),
     "waiting": lambda m: Waiting(int(m[1])),
     "stats": lambda m: Stats(
-        *(int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}")), *(int(m[i]) for i in range(5, 11))
+        int(m[1]), int(m[2]), float(f"{m[3]}.{m[4]}"), *(int(m[i]) for i in range(5, 11))
     ),
     "scores": lambda m: Scores(tuple(map(int, m[1].split())), int(m[2])),
     "pcm_begin": lambda m: PcmBegin(int(m[1]), int(m[2])),

@@ -41,17 +41,17 @@ from kws.progress import progress_bar
 class EvaluationSettings:
     """What a bundle is evaluated with."""
 
-    data: Path | None
+    data: Path | None = None
     """The data set; None for talk or a user's recording only."""
 
-    split: str
-    float_model: Path | None
-    stream: bool
+    split: str = Split.TEST.value
+    float_model: Path | None = None
+    stream: bool = False
     """Whether to make streams of the clips."""
 
-    plan: StreamPlan
-    recording: Path | None
-    labels: Path | None
+    plan: StreamPlan = field(default_factory=StreamPlan)
+    recording: Path | None = None
+    labels: Path | None = None
     """The recording's label track."""
 
     keywords: tuple[str, ...] = ()
@@ -254,7 +254,7 @@ def try_to_calibrate(
     plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, words))))
     try:
         return calibrate_bundle(
-            *(folder, dataset, plan, allowed[0]), around=around, at_words=allowed[1]
+            folder, dataset, plan, allowed[0], around=around, at_words=allowed[1]
         )
     except (DataError, ToolError) as error:
         say(f"not calibrated: {error}")

@@ -233,7 +233,10 @@ def trace_streams(
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
         progress(1)
         trace = Trace(
-            *(stream.words, stream.hours, times, scores),
+            stream.words,
+            stream.hours,
+            times,
+            scores,
             kind=stream.kind,
             source=stream.source,
             skipped=pipeline.skipped,

@@ -166,7 +166,11 @@ class StreamPlan:
         if self.other_hours < 0.01:
             return tuple(busy)
         others = StreamSettings(
-            *(Kind.OTHER_WORDS, 60 * self.other_hours, self.words_a_minute / 2, 0.0, self.snr_db),
+            kind=Kind.OTHER_WORDS,
+            minutes=60 * self.other_hours,
+            words_a_minute=self.words_a_minute / 2,
+            keyword_share=0.0,
+            snr_db=self.snr_db,
             seed=2 * self.seed + 1,
             clip_ms=self.clip_ms,
         )

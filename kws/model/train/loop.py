@@ -204,13 +204,20 @@ def train(
     if calibrate:
         allowed = settings.false_alarms_per_hour, settings.false_alarms_at_words
         calibration = try_to_calibrate(
-            *(folder, dataset, settings.words, allowed), around=around, say=say
+            folder, dataset, settings.words, allowed, around=around, say=say
         )
     counts = calibrated_misses(calibration) if calibration else clip_misses(report.core)
     speakers = training_speakers(dataset, settings.words)
     had = Training(speakers, len(state.history), state.history[chosen].train_accuracy)
     return TrainResult(
-        *(load_bundle(folder), report, state.history, chosen, picture, calibration, counts, had)
+        bundle=load_bundle(folder),
+        report=report,
+        history=state.history,
+        best_epoch=chosen,
+        picture=picture,
+        calibration=calibration,
+        counts=counts,
+        training=had,
     )
 
 
@@ -236,7 +243,11 @@ def _load(
     talk = len(around.talk(Split.TRAIN, words)) if around else 0
     with progress_bar("loading clips", sum(map(len, groups)) + talk) as advance:
         training = TrainingSet(
-            *(dataset, words, settings.samples, settings.seed, advance),
+            dataset,
+            words,
+            settings.samples,
+            settings.seed,
+            advance,
             extra=extra,
             auxiliary=settings.auxiliary,
             around=around,

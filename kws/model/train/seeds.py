@@ -87,7 +87,10 @@ def train_seeds(
     """
     with locked(out):
         return _train_seeds(
-            *(dataset, out, settings, seeds),
+            dataset,
+            out,
+            settings,
+            seeds,
             name=name or name_from(out.resolve().name),
             say=say,
             about=about,
@@ -112,13 +115,8 @@ def _train_seeds(
         folder = out / f"seed{seed}" if seeds > 1 else out
         if seeds > 1:
             say(f"seed {seed}")
-        runs.append(
-            train(
-                *(dataset, folder, dataclasses.replace(settings, seed=seed)),
-                say=say,
-                **how,
-            )
-        )
+        seeded = dataclasses.replace(settings, seed=seed)
+        runs.append(train(dataset, folder, seeded, say=say, **how))
     best = min(runs, key=_cost)
     if seeds > 1:
         make_directory(out)

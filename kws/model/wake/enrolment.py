@@ -121,7 +121,7 @@ def enroll(
         raise DataError("--negatives: no talk of the validation split; name longer recordings")
     with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:
         count = import_recordings(
-            *(recordings, bundle.keywords, Path(clips), bundle.frontend.clip_samples)
+            recordings, bundle.keywords, Path(clips), bundle.frontend.clip_samples
         )
         dataset = _dataset(Path(clips), bundle.keywords, others)
         behind = background_talk(talk, _BEHIND_HOURS)
@@ -133,7 +133,11 @@ def enroll(
         traces += trace_streams(bundle, played, bundle.keywords)
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(
-            *(bundle, traces, false_alarms_per_hour, bundle.keywords, advance),
+            bundle,
+            traces,
+            false_alarms_per_hour,
+            bundle.keywords,
+            advance,
             # Without other words an hour of keywords would count in place of 180 of them.
             at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
@@ -147,7 +151,14 @@ def enroll(
     speakers = len({clip.speaker for clip in dataset.of(Split.TEST, bundle.keywords)})
     metrics = {**bundle.metrics, "calibration": _facts(calibration, count, speakers)}
     new = replace(bundle, recognizer=calibration.settings, metrics=metrics)
-    return Enrolment(write_bundle(new, out or folder), before, calibration, old, count, speakers)
+    return Enrolment(
+        bundle=write_bundle(new, out or folder),
+        before=before,
+        calibration=calibration,
+        old=old,
+        recordings=count,
+        speakers=speakers,
+    )
 
 
 def _facts(calibration: Calibration, recordings: int, speakers: int) -> dict[str, Any]:

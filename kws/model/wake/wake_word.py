@@ -161,7 +161,7 @@ def make_wake_word(
     around.check(settings.words)
     start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
     with locked(out):
-        return _make(*(settings, out, around, start), recordings=recordings, extra=extra, say=say)
+        return _make(settings, out, around, start, recordings=recordings, extra=extra, say=say)
 
 
 def _make(
@@ -197,7 +197,8 @@ def _make(
         calibrate: bool = True,
     ) -> TrainResult:
         return train(
-            *(dataset, folder),
+            dataset,
+            folder,
             _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
             name=settings.bundle_name,
             about="Synthetic voices" + (" and recordings." if recordings else "."),
@@ -265,7 +266,14 @@ def _measure(
     lines = (*verdict.lines, *expectations(promised))
     report = save_report(out / REPORT, evaluation, lines)
     return WakeResult(
-        *(bundle, trained.calibration, count, held_out, promised, verdict, lines, report)
+        bundle=bundle,
+        calibration=trained.calibration,
+        recordings=count,
+        held_out=held_out,
+        promise=promised,
+        verdict=verdict,
+        lines=lines,
+        report=report,
     )
 
 
@@ -372,7 +380,4 @@ def _search(out: Path, around: Surroundings) -> Path | None:
 def _evaluation(data: Path, around: Surroundings) -> EvaluationSettings:
     """What the report measures: held-out voices, and talk of the test split."""
     plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
-    return EvaluationSettings(
-        *(data, Split.TEST.value, None, True, plan, None, None),
-        surroundings=around,
-    )
+    return EvaluationSettings(data=data, stream=True, plan=plan, surroundings=around)

@@ -161,7 +161,9 @@ def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Pat
     settings = replace(SETTINGS, epochs=3, learning_rate=0.01, average=0.0, frozen=0.0)
     results = {
         last: train(
-            *(data, tmp_path / str(last), replace(settings, last=last)),
+            data,
+            tmp_path / str(last),
+            replace(settings, last=last),
             name="tones",
             origin=TrainedModel(run.out),
         )
