@@ -39,7 +39,7 @@ HEAD = (
     "or calibrated on: the test splits of an excerpt of Speech Commands (12,429 clips of 35 words",
     "by 1,691 speakers) and of 4.6 hours of talk. Each row is a mean of its seeds.",
     "[evaluation.md](evaluation.md) says what is measured, and how, and",
-    "[which choices were made with such figures known](evaluation.md#what-was-measured).",
+    "[which choices were made with such figures known](evaluation.md#test-data-and-choices).",
     "",
 )
 
