@@ -152,7 +152,7 @@ def mean(row: Row, folder: str, at_words: float) -> Row:
         mean=True,
         asset=folder,
         # Lowered from 1.0: of yes and no after two runs had been heard on test talk, of ten words
-        # because other talk than that of training has several times as many: docs/research/talk.md.
+        # because other talk than that of training has several times as many: docs/research.md.
         per_hour=0.5,
         at_words=at_words,
     )

@@ -178,7 +178,7 @@ def unheard_engine(voices: Sequence[Voice]) -> str:
     """The engine that training can do without: the one with the fewest vocal tracts.
 
     A model hears held-out voices of an engine that trained far better than people. Voices of an
-    engine that did not train are heard about as badly as people (docs/research/wake_words.md).
+    engine that did not train are heard about as badly as people (docs/research.md).
 
     Returns:
         Its name; empty if each has too few for validation, or more than a quarter of all.

@@ -4,7 +4,7 @@
 People whom training did not hear say it best, if there are recordings of some. Nobody has
 recordings of a new word by people. Voices of an engine that training did not hear come next to
 them: where both were measured, people were missed 9 to 28 points more often in a quiet room, and
-from 3 points less to 15 more in noise and over talk (docs/research/wake_words.md).
+from 3 points less to 15 more in noise and over talk (docs/research.md).
 """
 
 from __future__ import annotations
