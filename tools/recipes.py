@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kws.model.train.named_settings import IN_A_ROOM
+from kws.model.train.named_settings import ALWAYS_ON
 
 ABOUT = (
     "Speech Commands by Pete Warden, Google (arXiv:1804.03209), licence CC BY 4.0: an excerpt of "
@@ -69,31 +69,31 @@ class Row:
 
 FOR_TEACHER: dict[str, Any] = {
     "talk_per_keyword": 9.0,
-    "mask": 0.1,
+    "spec_augment": 0.1,
     "balance": 0.5,
     "joined": 0.3,
     "unknown_per_keyword": 2.0,
     "silence_per_keyword": 1.0,
-    **IN_A_ROOM,
+    **ALWAYS_ON,
 }
 FOR_YES_NO: dict[str, Any] = {
     "talk_per_keyword": 5.0,
-    "hard": 0.1,
-    "mask": 0.1,
+    "hard_negative_share": 0.1,
+    "spec_augment": 0.1,
     "joined": 0.3,
-    **IN_A_ROOM,
+    **ALWAYS_ON,
     "background": 0.85,
     "talk": 0.55,
 }
 FOR_TEN_WORDS: dict[str, Any] = {
     "talk_per_keyword": 8.0,
-    "hard": 0.15,
-    "mask": 0.05,
+    "hard_negative_share": 0.15,
+    "spec_augment": 0.05,
     "balance": 0.6,
     "joined": 0.3,
     "unknown_per_keyword": 2.0,
     "silence_per_keyword": 1.0,
-    **IN_A_ROOM,
+    **ALWAYS_ON,
     "talk": 0.45,
 }
 
@@ -158,7 +158,7 @@ def mean(row: Row, folder: str, at_words: float) -> Row:
     )
 
 
-YES_NO_AGAIN = {"epochs": 75, "copies": 14, "talk_per_keyword": 8.0, "hard": 0.12}
+YES_NO_AGAIN = {"epochs": 75, "copies": 14, "talk_per_keyword": 8.0, "hard_negative_share": 0.12}
 YES_NO_ROUNDS = rounds(
     *("yes_no", "yes, no", YES_NO, FOR_YES_NO),
     second=YES_NO_AGAIN,
@@ -175,7 +175,13 @@ TEACHER = Row(
     {"epochs": 45, "copies": 9, **FOR_TEACHER},
     most_seeds=1,
 )
-FOR_TEACHER_AGAIN = {**FOR_TEACHER, "frozen": 0.0, "hard": 0.1, "background": 0.85, "talk": 0.5}
+FOR_TEACHER_AGAIN = {
+    **FOR_TEACHER,
+    "frozen": 0.0,
+    "hard_negative_share": 0.1,
+    "background": 0.85,
+    "talk": 0.5,
+}
 TEACHER_SECOND = replace(
     TEACHER,
     folder="teacher_second",
@@ -208,9 +214,9 @@ ROWS = (
             "epochs": 90,
             "copies": 10,
             "talk_per_keyword": 2.0,
-            "hard": 0.1,
+            "hard_negative_share": 0.1,
             "joined": 0.2,
-            **IN_A_ROOM,
+            **ALWAYS_ON,
         },
         teacher="teacher_second",
         mined=True,

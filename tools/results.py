@@ -149,7 +149,7 @@ def measure_run(row: Row, seed: int, data: Path, real: Path) -> None:
         plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, row.words))))
         calibrate_bundle(
             *(out / run_files.BUNDLE, dataset, plan, row.eager, out / EAGER),
-            around=Surroundings((real,)),
+            ambient=Surroundings((real,)),
             at_words=row.eager,
         )
     for bundle in (run_files.BUNDLE, *([EAGER] if row.eager else [])):
@@ -176,7 +176,7 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
         negatives.append(what_wakes(start, row.words, talk, start / "mined"))
-    origins = [TrainedModel(RUNS / folder / f"seed{seed}") for folder in starts(row)]
+    base_models = [TrainedModel(RUNS / folder / f"seed{seed}") for folder in starts(row)]
     options = {
         "seed": seed + row.shift,
         "false_alarms_per_hour": row.per_hour,
@@ -189,9 +189,9 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         settings_for(row.words, row.arch, options),
         name=row.asset or row.folder,
         about=about(row, more),
-        around=surroundings(real, negatives),
+        ambient=surroundings(real, negatives),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        origin=mean_of(origins) if origins else None,
+        base_model=mean_of(base_models) if base_models else None,
         # Teachers and rounds before the last are heard by nobody.
         calibrate=bool(row.asset),
         say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),

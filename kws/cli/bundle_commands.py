@@ -83,8 +83,8 @@ def convert(
         bool,
         typer.Option(
             "--incremental",
-            help="Make the twin that computes only what is new in --stride hops, with the same "
-            "scores. Without --labels, --out is a .tflite file.",
+            help="Make an incremental model: it computes only what is new in --stride hops, and "
+            "its scores are the same. Without --labels, --out is a .tflite file.",
         ),
     ] = False,
     compiled: Annotated[
@@ -122,7 +122,7 @@ def convert(
     if not model.exists():
         raise UsageError(f"{model}: no such file or directory; name a .tflite file or a bundle")
     if incremental:
-        made = _make_twin(model, out, split_words(labels) if labels else (), changes)
+        made = _make_incremental(model, out, split_words(labels) if labels else (), changes)
         if made is None:
             return
         bundle = made
@@ -153,26 +153,32 @@ def convert(
         print(f"picture: {plan}")
 
 
-def _make_twin(
+def _make_incremental(
     model: Path, out: Path | None, labels: tuple[str, ...], changes: Changes
 ) -> Bundle | None:
-    """The bundle of the incremental twin; None if a bare .tflite file was made."""
+    """The bundle of the incremental model; None if a bare .tflite file was made."""
     from kws.bundle.bundle import DEFAULT_STRIDE
-    from kws.convert.incremental.twin_bundle import twin_of_bundle, twin_of_file, write_twin_file
+    from kws.convert.incremental.bundle import (
+        incremental_of_bundle,
+        incremental_of_file,
+        write_incremental_file,
+    )
 
     if out is None:
-        raise UsageError(f"{model}: --incremental needs --out for the twin")
+        raise UsageError(f"{model}: --incremental needs --out for the new bundle")
     if model.is_dir():
-        bundle, twin = twin_of_bundle(model, out, changes)
+        bundle, incremental_model = incremental_of_bundle(model, out, changes)
     elif labels:
-        bundle, twin = twin_of_file(model, labels, out, changes)
+        bundle, incremental_model = incremental_of_file(model, labels, out, changes)
     elif out.suffix == ".tflite":
-        twin = write_twin_file(model, out, changes.inference_stride or DEFAULT_STRIDE)
-        print(f"{out}: {len(twin.model)} bytes\n{twin}")
+        incremental_model = write_incremental_file(
+            model, out, changes.inference_stride or DEFAULT_STRIDE
+        )
+        print(f"{out}: {len(incremental_model.model)} bytes\n{incremental_model}")
         return None
     else:
         raise UsageError(f"{model}: a .tflite file needs --labels, or a .tflite file as --out")
-    print(twin)
+    print(incremental_model)
     return bundle
 
 

@@ -177,7 +177,7 @@ def calibrate(
         false_alarms_per_hour,
         out,
         keywords=split_words(words),
-        around=surroundings(negatives),
+        ambient=surroundings(negatives),
         at_words=at_words,
     )
     verdict = judge(

@@ -113,8 +113,8 @@ def train(
     given = {"epochs": epochs, "seed": seed}
     texts = [f"{key}={value}" for key, value in given.items() if value is not None]
     chosen, dataset = split_words(words), open_data(data)
-    origin = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
-    arch = arch or (origin.arch if origin else DEFAULT_ARCH)
+    base_model = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
+    arch = arch or (base_model.arch if base_model else DEFAULT_ARCH)
     settings = settings_for(chosen, arch, parse_assignments([*(sets or ()), *texts]))
     say = line_printer(as_json=as_json)
     dataset.check(chosen)
@@ -128,9 +128,9 @@ def train(
         name=name,
         about=about,
         extra=open_data(extra_data) if extra_data else None,
-        around=surroundings(negatives, noises, rooms),
+        ambient=surroundings(negatives, noises, rooms),
         teacher=Teacher(teacher) if teacher else None,
-        origin=origin,
+        base_model=base_model,
         say=say,
     )
     result = results.best
@@ -221,8 +221,8 @@ def wake(
         out,
         recordings=recordings,
         extra=open_data(data) if data else None,
-        around=surroundings(negatives, noises, rooms),
-        origin=model,
+        ambient=surroundings(negatives, noises, rooms),
+        base_model=model,
         say=line_printer(as_json=as_json),
     )
     if as_json:

@@ -43,12 +43,12 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     # flatbuffers comes with TensorFlow.
     from kws.convert.logits import narrow_logits  # noqa: PLC0415
     from kws.convert.slim import slim  # noqa: PLC0415
-    from kws.convert.streaming import streaming_twin, streams  # noqa: PLC0415 - imports Keras
+    from kws.convert.streaming import streaming_model, streams  # noqa: PLC0415 - imports Keras
 
     logits = None
     streaming = streams(model)
     if streaming:
-        model, spectrograms = streaming_twin(model), spectrograms[:_STREAMED_CLIPS]
+        model, spectrograms = streaming_model(model), spectrograms[:_STREAMED_CLIPS]
     else:
         logits = np.asarray(model.predict_on_batch(to_float(spectrograms)))
     frames = model.input_shape[1]

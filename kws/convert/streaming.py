@@ -4,8 +4,8 @@
 A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
 or are filters over time with `valid` padding and a `Window` in front. If its input leaves the
 number of frames open, training shows it those before its window, which it remembers on a device.
-For the device, `streaming_twin` turns it into a model that takes the new frames alone, one per call
-or as many as its layers stride over, and gives the same scores.
+For the device, `streaming_model` turns it into a model that takes the new frames alone, one per
+call or as many as its layers stride over, and gives the same scores.
 
 Imports Keras, which is slow: import it where a model is built.
 """
@@ -78,12 +78,12 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
 
 
 def streams(model: Any) -> bool:
-    """Whether `streaming_twin` can turn a Keras model into a streaming one."""
+    """Whether `streaming_model` can turn a Keras model into a streaming one."""
     return any(isinstance(layer, Window) for layer in model.layers)
 
 
 def new_frames(model: Any) -> int:
-    """The frames that `streaming_twin` takes in each call: its layers' strides over time."""
+    """The frames that `streaming_model` takes in each call: its layers' strides over time."""
     return math.prod(layer.stride for layer in model.layers if isinstance(layer, Window))
 
 
@@ -97,14 +97,14 @@ def frames_before(model: Any, window: int, most: int) -> int:
 
     Returns:
         0 if it does not stream, or if its input is as long as its window; else as many as let a row
-        of its strided layers end with the last frame, as the calls of its twin do.
+        of its strided layers end with the last frame, as the calls of the streaming model do.
     """
     if not streams(model) or model.input_shape[1] is not None:
         return 0
     return max(most - (window + most - 1) % new_frames(model), 0)
 
 
-def streaming_twin(model: Any) -> Any:
+def streaming_model(model: Any) -> Any:
     """The same model for a stream: float[1, n, channels, 1] to the scores of all frames so far.
 
     n is `new_frames`. Where a spectrogram's frames are no multiple of it, zeros come first.
@@ -120,8 +120,8 @@ def streaming_twin(model: Any) -> Any:
         return type(layer).from_config(settings)
 
     source = keras.Input(batch_shape=(1, new_frames(model), *model.input_shape[2:]))
-    twin = keras.models.clone_model(model, input_tensors=source, clone_function=clone)
-    for copy, original in zip(twin.layers, model.layers, strict=True):
+    streaming = keras.models.clone_model(model, input_tensors=source, clone_function=clone)
+    for copy, original in zip(streaming.layers, model.layers, strict=True):
         if not isinstance(copy, Window):
             copy.set_weights(original.get_weights())
-    return twin
+    return streaming

@@ -24,19 +24,19 @@ def folder(root: Path, **words: str) -> Path:
 
 
 def test_talk_with_a_keyword_is_left_out(tmp_path: Path) -> None:
-    around = Surroundings((folder(tmp_path / "talk", a="good morning", b="no thanks"),))
-    assert [r.path.stem for r in around.talk(Split.TRAIN, ["yes", "no"])] == ["a"]
+    ambient = Surroundings((folder(tmp_path / "talk", a="good morning", b="no thanks"),))
+    assert [r.path.stem for r in ambient.talk(Split.TRAIN, ["yes", "no"])] == ["a"]
     with pytest.raises(DataError, match="every recording holds one of good, thanks"):
-        around.talk(Split.TRAIN, ["good", "thanks"])
+        ambient.talk(Split.TRAIN, ["good", "thanks"])
 
 
 def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
     talk = folder(tmp_path / "talk", **{f"p{i}": "" for i in range(20)})
     # What was mined holds the same people.
     mined = folder(tmp_path / "mined", **{f"p{i}": "" for i in range(20)})
-    around = Surroundings((talk, mined), held_back=(talk,))
-    trained = around.talk(Split.TRAIN, ())
-    calibrated = [r for r in around.talk(Split.VALIDATION, ()) if r.part[0] == 0]
+    ambient = Surroundings((talk, mined), held_back=(talk,))
+    trained = ambient.talk(Split.TRAIN, ())
+    calibrated = [r for r in ambient.talk(Split.VALIDATION, ()) if r.part[0] == 0]
     learned, held = ({r.speaker for r in recordings} for recordings in (trained, calibrated))
     assert held
     assert not learned & held
@@ -44,7 +44,7 @@ def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
     assert len(trained) == 2 * len(learned)
     assert {r.path.parent for r in calibrated} == {talk}
     assert len(held) < 10
-    assert around.fingerprint != Surroundings((talk, mined)).fingerprint
+    assert ambient.fingerprint != Surroundings((talk, mined)).fingerprint
 
     # One recording is all that training has.
     for name in "abcdefgh":
@@ -53,15 +53,15 @@ def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
 
 
 def test_short_noises_are_repeated(tmp_path: Path) -> None:
-    around = Surroundings(noises=(folder(tmp_path / "hum", a=""),))
-    (noise,) = around.load_noises(Split.TRAIN)
+    ambient = Surroundings(noises=(folder(tmp_path / "hum", a=""),))
+    (noise,) = ambient.load_noises(Split.TRAIN)
     assert len(noise) == 12 * 16000
     assert (noise == 100).all()
 
 
 def test_every_split_may_use_a_room_whole(tmp_path: Path) -> None:
-    around = Surroundings(rooms=(folder(tmp_path / "hall", a=""),))
-    assert [len(around.load_rooms(split)[0]) for split in Split] == [16000] * 3
+    ambient = Surroundings(rooms=(folder(tmp_path / "hall", a=""),))
+    assert [len(ambient.load_rooms(split)[0]) for split in Split] == [16000] * 3
 
 
 def test_fingerprint_changes_with_the_recordings(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ NEEDS: dict[str, tuple[str, list[object]]] = {
         "plots",
         ["features", MATRIX / "yes_slt.flac", "--out", "yes.npy", "--png", "yes.png"],
     ),
-    "convert --incremental": ("train", ["convert", "tiny", "--incremental", "--out", "twin"]),
+    "convert --incremental": ("train", ["convert", "tiny", "--incremental", "--out", "small"]),
     "deploy --probe": ("probe", ["deploy", "--board", "nano33ble", "--probe"]),
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much work a model is, estimated from its graph: to compare a model with its twin."""
+"""Estimates the work of a model from its graph, to compare it with its incremental model."""
 
 from __future__ import annotations
 

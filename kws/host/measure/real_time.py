@@ -157,7 +157,7 @@ def _cure(bundle: Bundle, hops: float) -> str:
     stride = math.ceil(hops * _frames_a_hop(bundle))
     if bundle.input_frames < bundle.frontend.frames:
         return (
-            f"a streaming model has no other interval: {smaller}, or make its incremental twin "
+            f"a streaming model has no other interval: {smaller}, or make its incremental model "
             f"with --stride {stride} or more"
         )
     every_ms = stride * HOP_MS // _frames_a_hop(bundle)

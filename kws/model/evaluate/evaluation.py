@@ -172,7 +172,7 @@ def calibrate_bundle(
     out: Path | None = None,
     *,
     keywords: tuple[str, ...] = (),
-    around: Surroundings | None = None,
+    ambient: Surroundings | None = None,
     at_words: float | None = None,
 ) -> Calibration:
     """Choose a bundle's recognizer settings on the validation split and write them into it.
@@ -184,7 +184,7 @@ def calibrate_bundle(
         false_alarms_per_hour: how many are allowed, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         keywords: the keywords to be reported; without any, all.
-        around: its validation talk is used, behind words and alone.
+        ambient: its validation talk is used, behind words and alone.
         at_words: how many are allowed in an hour with 180 other words; None for the same.
 
     Raises:
@@ -205,7 +205,7 @@ def calibrate_bundle(
             "so that no voice has a part in both the choice and the test"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
-    recordings = around.talk(Split.VALIDATION, keywords) if around else []
+    recordings = ambient.talk(Split.VALIDATION, keywords) if ambient else []
     if not recordings and "talk" in bundle.metrics.get("calibration", {}):
         raise UsageError(
             f"{folder}: its thresholds were chosen with hours of talk; without talk they would "
@@ -235,7 +235,7 @@ def try_to_calibrate(
     words: Sequence[str],
     allowed: tuple[float, float | None],
     *,
-    around: Surroundings | None,
+    ambient: Surroundings | None,
     say: Callable[[str], object],
 ) -> Calibration | None:
     """Choose a new bundle's thresholds, so that it does not leave with those of another model.
@@ -245,7 +245,7 @@ def try_to_calibrate(
         dataset: what it was trained on.
         words: its keywords.
         allowed: false alarms per hour of talk, and in an hour with 180 other words.
-        around: as of `calibrate_bundle`.
+        ambient: as of `calibrate_bundle`.
         say: called with the reason if it cannot be done.
 
     Returns:
@@ -254,7 +254,7 @@ def try_to_calibrate(
     plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, words))))
     try:
         return calibrate_bundle(
-            folder, dataset, plan, allowed[0], around=around, at_words=allowed[1]
+            folder, dataset, plan, allowed[0], ambient=ambient, at_words=allowed[1]
         )
     except (DataError, ToolError) as error:
         say(f"not calibrated: {error}")
@@ -287,10 +287,10 @@ def _measure_streams(
     about: dict[str, Any] = {}
     playing: list[Iterator[Trace]] = []
     if talk:
-        around = settings.surroundings
-        every = around.talk(split_of(settings.split), ())
+        ambient = settings.surroundings
+        every = ambient.talk(split_of(settings.split), ())
         about |= {
-            "negatives": [str(folder) for folder in around.negatives],
+            "negatives": [str(folder) for folder in ambient.negatives],
             "talk_recordings": len(talk),
             "excluded_recordings": len(every) - len(talk),
             "split": settings.split,

@@ -90,7 +90,7 @@ class Event:
     """Highest score, 0 to 255."""
 
     pcm: Pcm
-    """The sound around it, int16[n]."""
+    """The sound ambient it, int16[n]."""
 
 
 @dataclass(frozen=True)
@@ -178,9 +178,9 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
         raise UsageError(f"{out}: there is something in this place; name a new folder")
     if any(out.resolve().is_relative_to(folder.resolve()) for folder in settings.folders):
         raise UsageError(f"{out}: lies among the recordings; name a folder outside of them")
-    around = Surroundings(settings.folders)
-    recordings = around.talk(settings.split, bundle.keywords)
-    excluded = len(around.talk(settings.split, ())) - len(recordings)
+    ambient = Surroundings(settings.folders)
+    recordings = ambient.talk(settings.split, bundle.keywords)
+    excluded = len(ambient.talk(settings.split, ())) - len(recordings)
     streams = list(_streams(recordings))
     seconds = sum(part.seconds for stream in streams for part in stream)
     clips: list[MinedClip] = []

@@ -32,7 +32,7 @@ class SampleSettings:
         "Windows of talk (--negatives) in an epoch per clip of a keyword (mean over the keywords). "
         "They are labelled unknown.",
     )
-    hard: float = setting(
+    hard_negative_share: float = setting(
         0.3,
         0,
         1,
@@ -45,7 +45,7 @@ class SampleSettings:
         1,
         "Share of the unknown clips that join the beginning of one word and the end of another.",
     )
-    whole: float = setting(
+    min_keyword_energy: float = setting(
         0.0,
         0,
         1,
@@ -76,7 +76,7 @@ class SampleSettings:
         "Smallest share of each class's clips that people speak, if the data set has people and "
         "synthetic voices.",
     )
-    mask: float = setting(
+    spec_augment: float = setting(
         0.0,
         0,
         0.5,

@@ -21,7 +21,7 @@ class TalkWindows:
         self,
         recordings: Sequence[LongRecording],
         samples: int,
-        hard: float,
+        hard_share: float,
         progress: Progress | None = None,
     ) -> None:
         """Load the recordings.
@@ -29,7 +29,7 @@ class TalkWindows:
         Args:
             recordings: talk without keywords; may be none.
             samples: length of a window with its lead.
-            hard: share of the windows that are of mined recordings, if there are any.
+            hard_share: share of the windows that are of mined recordings, if there are any.
             progress: called with the number of recordings loaded since the last call.
 
         Raises:
@@ -39,7 +39,7 @@ class TalkWindows:
         sources = load_talk(recordings, progress or (lambda _: None))
         mined = [pcm for source, pcm in sources.items() if source == MINED_FOLDER]
         other = [pcm for source, pcm in sources.items() if source != MINED_FOLDER]
-        self._mined, self._hard = self._joined(mined), hard
+        self._mined, self._hard_share = self._joined(mined), hard_share
         self.sounds = self._joined(other)
         """All talk but the mined as one recording, int16[n]; none if there is too little."""
 
@@ -49,8 +49,8 @@ class TalkWindows:
     def draw(self, count: int, rng: np.random.Generator) -> Pcm:
         """Windows with their leads: int16[count, samples]."""
         out = np.empty((count, self._samples), np.int16)
-        hard = self._hard if self.sounds and self._mined else float(bool(self._mined))
-        for row, from_mined in zip(out, rng.random(count) < hard, strict=True):
+        share = self._hard_share if self.sounds and self._mined else float(bool(self._mined))
+        for row, from_mined in zip(out, rng.random(count) < share, strict=True):
             sound = (self._mined if from_mined else self.sounds)[0]
             start = int(rng.integers(len(sound) - self._samples))
             row[:] = sound[start : start + self._samples]

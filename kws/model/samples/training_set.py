@@ -24,7 +24,7 @@ from kws.model.samples.disk_arrays import ArrayAllocator
 from kws.model.samples.draws import Rows, draw_pairs, draw_rows, plan_draws
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.samples import Progress, Samples
-from kws.model.samples.spectrogram_masks import mask
+from kws.model.samples.spec_augment import spec_augment
 from kws.model.samples.talk_windows import TalkWindows
 from kws.model.samples.training_clips import extra_clips, training_clips
 
@@ -49,7 +49,7 @@ class TrainingSet:
         *,
         extra: DataSet | None = None,
         auxiliary: Sequence[str] = (),
-        around: Surroundings | None = None,
+        ambient: Surroundings | None = None,
         allocator: ArrayAllocator | None = None,
         before: int = 0,
     ) -> None:
@@ -63,16 +63,16 @@ class TrainingSet:
             progress: called with the number of clips loaded since the last call.
             extra: a second data set, such as synthetic speech, whose training clips are mixed in.
             auxiliary: words of the second data set that are classes after the keywords.
-            around: talk, noises and rooms of the training split.
+            ambient: talk, noises and rooms of the training split.
             allocator: allocates the arrays; None for memory.
             before: frames that spectrograms have before the window, at most those of the lead.
 
         Raises:
             AudioError: a file is missing or damaged.
             DataError: a background recording is shorter than a clip; no clips of other words; a
-                folder of `around` lacks recordings.
+                folder of `ambient` lacks recordings.
         """
-        around = around or Surroundings()
+        ambient = ambient or Surroundings()
         self._settings = settings
         self._seed = seed
         self._allocator = allocator or ArrayAllocator(None)
@@ -93,11 +93,11 @@ class TrainingSet:
         if len(words) > 1 or len(groups[0]) > 1:
             self._joined = round(self._draws[0].count * settings.joined)
         backgrounds = background_parts(load_backgrounds(dataset), Split.TRAIN, samples)
-        backgrounds += around.load_noises(Split.TRAIN)
+        backgrounds += ambient.load_noises(Split.TRAIN)
         self._windows = TalkWindows(
-            around.talk(Split.TRAIN, words),
+            ambient.talk(Split.TRAIN, words),
             samples_of(settings.augmentation.lead_ms) + samples,
-            settings.hard,
+            settings.hard_negative_share,
             progress,
         )
         self._talk = math.ceil(mean * settings.talk_per_keyword) if self._windows else 0
@@ -107,7 +107,7 @@ class TrainingSet:
             samples,
             seed,
             talk=self._windows.sounds,
-            rooms=around.load_rooms(Split.TRAIN),
+            rooms=ambient.load_rooms(Split.TRAIN),
         )
 
     def __len__(self) -> int:
@@ -119,8 +119,8 @@ class TrainingSet:
         copy = self.copy(number % self._settings.copies)
         order = self.order(number)
         spectrograms = copy.spectrograms[order]
-        if self._settings.mask:
-            mask(spectrograms, self._settings.mask, self._rng("mask", number))
+        if self._settings.spec_augment:
+            spec_augment(spectrograms, self._settings.spec_augment, self._rng("mask", number))
         return Samples(spectrograms, copy.labels[order])
 
     def order(self, number: int) -> Rows:
@@ -158,7 +158,7 @@ class TrainingSet:
             kept_energy = np.empty(len(block), np.float32)
             pcm = self._augmenter.change(pcm, [*seed, start], self._pcm, kept_energy)
             out[start : start + len(block)] = last_frames(pcm, frames)
-            for row in np.flatnonzero(kept_energy < self._settings.whole).tolist():
+            for row in np.flatnonzero(kept_energy < self._settings.min_keyword_energy).tolist():
                 labels[start + row] = 1
         talk = len(rows) + self._silence
         for start in range(len(rows), talk, _BLOCK):

@@ -17,26 +17,26 @@ from kws.errors import UsageError
 from kws.model.weights.trained_model import TrainedModel
 
 
-def check_origin(origin: TrainedModel, arch: str) -> None:
-    """Make sure that a model of this architecture can start from `origin`.
+def check_base_model(base_model: TrainedModel, arch: str) -> None:
+    """Make sure that a model of this architecture can start from `base_model`.
 
     Raises:
         UsageError: the architectures differ.
     """
-    if arch != origin.arch:
+    if arch != base_model.arch:
         raise UsageError(
-            f"{origin.folder}: a {origin.arch}, from which no {arch} can start; "
-            f"train with --arch {origin.arch}"
+            f"{base_model.folder}: a {base_model.arch}, from which no {arch} can start; "
+            f"train with --arch {base_model.arch}"
         )
 
 
-def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: float) -> None:
-    """Give an untrained model the layers of `origin` and freeze the first of them.
+def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], frozen: float) -> None:
+    """Give an untrained model the layers of `base_model` and freeze the first of them.
 
     Call it before the model is compiled.
 
     Args:
-        origin: the trained model.
+        base_model: the trained model.
         model: a Keras model of the same architecture.
         labels: the new model's.
         frozen: share of the layers with weights, from the first on and without the head, that do
@@ -49,26 +49,26 @@ def start_from(origin: TrainedModel, model: Any, labels: Sequence[str], frozen: 
     body = [layer for layer in model.layers if layer.weights][:-1]
     in_head = _head_of(model)
     weights = list(model.weights)
-    fits = len(weights) == len(origin.weights) and all(
+    fits = len(weights) == len(base_model.weights) and all(
         tuple(variable.shape[:-1]) == array.shape[:-1]
         and (id(variable) in in_head or tuple(variable.shape) == array.shape)
-        for variable, array in zip(weights, origin.weights, strict=True)
+        for variable, array in zip(weights, base_model.weights, strict=True)
     )
-    if not fits and model.input_shape[1] != origin.frames:
+    if not fits and model.input_shape[1] != base_model.frames:
         raise UsageError(
-            f"{origin.folder}: sees {origin.frames} frames, and its layers do not fit a model of "
-            f"{model.input_shape[1]}; start from another model, or keep its window_ms"
+            f"{base_model.folder}: sees {base_model.frames} frames, and its layers do not fit a "
+            f"model of {model.input_shape[1]}; start from another model, or keep its window_ms"
         )
     if not fits:
-        raise origin.misfit()
-    for variable, array in zip(weights, origin.weights, strict=True):
+        raise base_model.misfit()
+    for variable, array in zip(weights, base_model.weights, strict=True):
         if id(variable) not in in_head:
             variable.assign(array)
             continue
         mixed = np.asarray(variable).copy()
         for place, label in enumerate(labels):
-            if label in origin.labels:
-                mixed[..., place] = array[..., origin.labels.index(label)]
+            if label in base_model.labels:
+                mixed[..., place] = array[..., base_model.labels.index(label)]
         variable.assign(mixed)
     for layer in body[: round(frozen * len(body))]:
         layer.trainable = False

@@ -44,13 +44,13 @@ from kws.model.samples.training_clips import extra_clips, training_clips, traini
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.conversion_process import check_convertible, quantize_trained
 from kws.model.train.distillation import Teacher
-from kws.model.train.fine_tuning import check_origin, keep_first_classes, start_from
+from kws.model.train.fine_tuning import check_base_model, keep_first_classes, start_from
 from kws.model.train.run_folder import claim
 from kws.model.train.soft_labels import SoftLabels, mix_up
 from kws.model.train.tensorboard_curves import CurveWriter
 from kws.model.train.train_settings import TrainSettings
 from kws.model.weights import checkpoint, run_files
-from kws.model.weights.class_shares import check_head, even_classes
+from kws.model.weights.class_shares import check_head, correct_priors
 from kws.model.weights.float_weights import pack
 from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import build_model, find_model
@@ -111,9 +111,9 @@ def train(
     name: str | None = None,
     about: str = "",
     extra: DataSet | None = None,
-    around: Surroundings | None = None,
+    ambient: Surroundings | None = None,
     teacher: Teacher | None = None,
-    origin: TrainedModel | None = None,
+    base_model: TrainedModel | None = None,
     calibrate: bool = True,
     say: Callable[[str], object] = lambda _: None,
     remaining: Callable[[float], str] = lambda _: "",
@@ -131,16 +131,16 @@ def train(
         name: the bundle's short name; None takes the folder's.
         about: what the data is, and its licence; without it the bundle names the folder.
         extra: a second data set, whose training clips are mixed in (`SampleSettings.extra`).
-        around: talk without keywords, noises and rooms; their training parts are used.
+        ambient: talk without keywords, noises and rooms; their training parts are used.
         teacher: a model whose scores become part of the labels.
-        origin: a model whose layers this one starts with (`TrainSettings.frozen`).
+        base_model: a model whose layers this one starts with (`TrainSettings.frozen`).
         calibrate: choose the bundle's thresholds; a model that only teaches needs none.
         say: called with a line of text now and then.
         remaining: called with the share of the epochs that is done; gives the end of such a line.
 
     Raises:
-        UsageError: no such architecture, one that does not go with `even`, a teacher of other
-            words, an origin of another architecture, or `out` holds another run.
+        UsageError: no such architecture, one that does not go with `prior_correction`, a teacher
+            of other words, a base model of another architecture, or `out` holds another run.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
@@ -154,34 +154,36 @@ def train(
     if teacher:
         teacher.check(_learned(settings), settings.samples.frontend.frames)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)
-    if origin:
-        check_origin(origin, settings.arch)
-        settings = dataclasses.replace(settings, origin=origin.fingerprint)
+    if base_model:
+        check_base_model(base_model, settings.arch)
+        settings = dataclasses.replace(settings, base_model=base_model.fingerprint)
     tensorflow = import_tensorflow()
     from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
 
     labels = class_labels(settings.words)
     if is_own(settings.arch):
         check_convertible(settings.arch, _build(settings))
-        check_head(settings.arch, _build(settings), even=settings.even)
-    claim(out, settings, dataset, extra, around)
+        check_head(settings.arch, _build(settings), prior_correction=settings.prior_correction)
+    claim(out, settings, dataset, extra, ambient)
 
-    training, validation, test = _load(dataset, settings, extra, around, out)
+    training, validation, test = _load(dataset, settings, extra, ambient, out)
     say(
         f"{len(training)} clips an epoch for {', '.join(labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
     )
     clips = SoftLabels(settings, training, teacher)
-    model, state = _fit(out, settings, clips, validation, say, remaining=remaining, origin=origin)
-    chosen = settings.epochs - 1 if settings.last else state.best_epoch
+    model, state = _fit(
+        out, settings, clips, validation, say, remaining=remaining, base_model=base_model
+    )
+    chosen = settings.epochs - 1 if settings.keep_last_epoch else state.best_epoch
 
     if settings.auxiliary:
         trained, model = model, _build(dataclasses.replace(settings, auxiliary=()))
         keep_first_classes(trained, model)
-    say(f"{'last' if settings.last else 'best'}: epoch {chosen + 1}; converting to int8")
+    say(f"{'last' if settings.keep_last_epoch else 'best'}: epoch {chosen + 1}; converting to int8")
     copy = training.copy(0)
-    if settings.even:
-        even_classes(model, copy.labels)
+    if settings.prior_correction:
+        correct_priors(model, copy.labels)
     shown = copy.spectrograms[:: max(len(training) // _CALIBRATION_CLIPS, 1)]
     tflite = quantize_trained(settings.arch, model, shown, settings.samples.frontend.frames)
     report = measure_conversion(model, tflite, test, labels)
@@ -204,7 +206,7 @@ def train(
     if calibrate:
         allowed = settings.false_alarms_per_hour, settings.false_alarms_at_words
         calibration = try_to_calibrate(
-            folder, dataset, settings.words, allowed, around=around, say=say
+            folder, dataset, settings.words, allowed, ambient=ambient, say=say
         )
     counts = calibrated_misses(calibration) if calibration else clip_misses(report.core)
     speakers = training_speakers(dataset, settings.words)
@@ -225,7 +227,7 @@ def _load(
     dataset: DataSet,
     settings: TrainSettings,
     extra: DataSet | None,
-    around: Surroundings | None,
+    ambient: Surroundings | None,
     out: Path,
 ) -> tuple[TrainingSet, Samples, Samples]:
     """Training, validation and test clips."""
@@ -240,7 +242,7 @@ def _load(
         *evaluation_clips(dataset, words, Split.VALIDATION),
         *evaluation_clips(dataset, words, Split.TEST),
     ]
-    talk = len(around.talk(Split.TRAIN, words)) if around else 0
+    talk = len(ambient.talk(Split.TRAIN, words)) if ambient else 0
     with progress_bar("loading clips", sum(map(len, groups)) + talk) as advance:
         training = TrainingSet(
             dataset,
@@ -250,7 +252,7 @@ def _load(
             advance,
             extra=extra,
             auxiliary=settings.auxiliary,
-            around=around,
+            ambient=ambient,
             allocator=ArrayAllocator(out),
             before=before,
         )
@@ -267,13 +269,13 @@ def _fit(
     say: Callable[[str], object],
     *,
     remaining: Callable[[float], str],
-    origin: TrainedModel | None = None,
+    base_model: TrainedModel | None = None,
 ) -> tuple[Any, checkpoint.State]:
     """Train; gives the model with the chosen weights, and the state after the last epoch."""
     labels = class_labels(settings.words)
     model = _build(settings)
-    if origin:
-        start_from(origin, model, _classes(settings), settings.frozen)
+    if base_model:
+        start_from(base_model, model, _classes(settings), settings.frozen)
     _compile(model, settings, -(-len(clips) // settings.batch_size) * settings.epochs)
     variables = [*model.variables, *model.optimizer.variables]
     state = checkpoint.load(file := out / run_files.CHECKPOINT)
@@ -306,7 +308,7 @@ def _fit(
             if (epoch + 1) % max(settings.epochs // 10, 1) == 0 or epoch + 1 == settings.epochs:
                 time_left = remaining((epoch + 1) / settings.epochs)
                 say(f"{result.line(epoch + 1, settings.epochs)}  {time_left}".rstrip())
-    if settings.last:
+    if settings.keep_last_epoch:
         with _averaged(model, settings):
             state.best = [np.asarray(w).copy() for w in model.weights]
         checkpoint.save(file, state)  # a teacher reads its weights there
@@ -356,7 +358,7 @@ def _learn(
 @contextlib.contextmanager
 def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
     """Give the model the running average of its weights for the length of the block."""
-    if not settings.average:
+    if not settings.ema:
         yield
         return
     weights = [np.asarray(w).copy() for w in model.trainable_variables]
@@ -384,10 +386,10 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
     rate = keras.optimizers.schedules.CosineDecay(
         0.0, max(steps - warm_up, 1), warmup_target=settings.learning_rate, warmup_steps=warm_up
     )
-    momentum = 1 - 1 / max(settings.average * steps, 1)
-    average = {"use_ema": True, "ema_momentum": momentum} if settings.average else {}
+    momentum = 1 - 1 / max(settings.ema * steps, 1)
+    ema = {"use_ema": True, "ema_momentum": momentum} if settings.ema else {}
     model.compile(
-        optimizer=keras.optimizers.Adam(rate, **average),
+        optimizer=keras.optimizers.Adam(rate, **ema),
         loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
         # With other backends compilation takes longer than a small model trains.

@@ -15,6 +15,7 @@ from kws.audio.augment.augmentation import Augmentation
 from kws.errors import UsageError
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.train_settings import TrainSettings
+from kws.model.weights.run_files import RENAMED
 from kws.model.zoo import find_model
 
 GROUPS = {
@@ -24,19 +25,19 @@ GROUPS = {
 }
 """Dataclasses whose fields are settings, by a title."""
 
-IN_A_ROOM: dict[str, Any] = {
+ALWAYS_ON: dict[str, Any] = {
     "background": 0.8,
     "snr_db": 0.0,
     "snr_range_db": 30.0,
     "lead_ms": 1000,
     "shift_ms": 450,
-    "whole": 0.6,
+    "min_keyword_energy": 0.6,
     "gain_db": 60.0,
     "narrow": 0.25,
     "room": 0.35,
-    "last": True,
+    "keep_last_epoch": True,
 }
-"""For a device that listens all day: noise that lasts, words that pass by, at every level."""
+"""Always-on preset: lasting noise, words at any place in the window, all levels."""
 
 Value = bool | int | float
 
@@ -135,6 +136,8 @@ def find_setting(name: str) -> Setting:
     key = name.strip().replace("-", "_")
     if key in known:
         return known[key]
+    if RENAMED.get(key) in known:
+        raise UsageError(f"setting {key!r} is now {RENAMED[key]}; write --set {RENAMED[key]}=...")
     near = [other for other in known if key and key in other]
     near += [other for other in difflib.get_close_matches(key, known) if other not in near]
     hint = f"the nearest are {', '.join(near[:4])}; " if near else ""

@@ -23,7 +23,7 @@ _DIFFERENCES = {
     "extra_data": "other data",
     "recordings": "other recordings of talk, noises or rooms",
     "teacher": "another teacher",
-    "origin": "another model to start from",
+    "base_model": "another model to start from",
     "model_file": "another version of the model's Python file",
 }
 """How a difference in a fingerprint is named."""
@@ -34,7 +34,7 @@ def claim(
     settings: TrainSettings,
     dataset: DataSet,
     extra: DataSet | None = None,
-    around: Surroundings | None = None,
+    ambient: Surroundings | None = None,
 ) -> None:
     """Make `out` this run's folder, or make sure that it is already.
 
@@ -46,8 +46,8 @@ def claim(
         table["model_file"] = user_model.fingerprint(settings.arch)
     if extra:
         table["extra_data"] = _fingerprint(extra)
-    if around and around.fingerprint:
-        table["recordings"] = around.fingerprint
+    if ambient and ambient.fingerprint:
+        table["recordings"] = ambient.fingerprint
     text = config.dump_toml(table)
     file = out / run_files.SETTINGS
     if not file.exists():

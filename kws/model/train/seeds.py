@@ -72,9 +72,9 @@ def train_seeds(
     name: str | None = None,
     about: str = "",
     extra: DataSet | None = None,
-    around: Surroundings | None = None,
+    ambient: Surroundings | None = None,
     teacher: Teacher | None = None,
-    origin: TrainedModel | None = None,
+    base_model: TrainedModel | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> SeedResults:
     """Train once for each seed from `settings.seed` on, as `train` does.
@@ -95,9 +95,9 @@ def train_seeds(
             say=say,
             about=about,
             extra=extra,
-            around=around,
+            ambient=ambient,
             teacher=teacher,
-            origin=origin,
+            base_model=base_model,
         )
 
 

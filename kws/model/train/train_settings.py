@@ -34,7 +34,7 @@ class TrainSettings:
         "Adam's highest learning rate. It rises to this over the first tenth of the steps and "
         "falls to 0 as a cosine.",
     )
-    average: float = setting(
+    ema: float = setting(
         0.05,
         0,
         1,
@@ -57,7 +57,7 @@ class TrainSettings:
         0.7, 0, 1, "Share of each label that comes from the teacher, if there is one."
     )
 
-    origin: str = ""
+    base_model: str = ""
     """Fingerprint of the model whose layers this one starts with; empty for none."""
 
     auxiliary: tuple[str, ...] = ()
@@ -72,14 +72,14 @@ class TrainSettings:
         "With --finetune: share of the layers, from the first on, that keep their weights. The "
         "last layer always learns.",
     )
-    last: bool = setting(
+    keep_last_epoch: bool = setting(
         default=False,
         low=None,
         high=None,
         help="Keep the weights of the last epoch, not those of the lowest validation loss. This "
         "suits training clips that are much noisier than the validation clips.",
     )
-    even: bool = setting(
+    prior_correction: bool = setting(
         default=False,
         low=None,
         high=None,

@@ -66,7 +66,7 @@ def too_little(
     settings: WakeSettings,
     synth: SynthSettings,
     extra: DataSet | None,
-    around: Surroundings,
+    ambient: Surroundings,
 ) -> list[str]:
     """What is known to be too little to hear people, a line each."""
     lines = []
@@ -81,7 +81,7 @@ def too_little(
     if settings.epochs < _FEW_EPOCHS:
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
         lines.append(f"too short a training: {passes}; 20 are the default, fewer are for a trial")
-    if not around.negatives:
+    if not ambient.negatives:
         lines.append(
             "without talk (--negatives) the model does not learn that talk is no keyword, and may "
             "wake often"

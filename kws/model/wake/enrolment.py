@@ -87,7 +87,7 @@ class Enrolment:
 def enroll(
     folder: Path,
     recordings: Path,
-    around: Surroundings,
+    ambient: Surroundings,
     false_alarms_per_hour: float,
     out: Path | None = None,
     *,
@@ -98,7 +98,7 @@ def enroll(
     Args:
         folder: the bundle.
         recordings: of its keywords, by these people, as `import_recordings` takes them.
-        around: its validation talk is played behind the words and alone.
+        ambient: its validation talk is played behind the words and alone.
         false_alarms_per_hour: how many are allowed in talk, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         others: validation clips of its other words are played, too.
@@ -111,12 +111,12 @@ def enroll(
     """
     bundle = load_bundle(folder)
     check_destination(out or folder)
-    if not around.negatives:
+    if not ambient.negatives:
         raise UsageError(
             "without talk the lowest threshold always looks best; name recordings in which nobody "
             "says a keyword with --negatives"
         )
-    talk = around.talk(Split.VALIDATION, bundle.keywords)
+    talk = ambient.talk(Split.VALIDATION, bundle.keywords)
     if not talk:
         raise DataError("--negatives: no talk of the validation split; name longer recordings")
     with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:

@@ -33,10 +33,14 @@ from kws.model.evaluate.report.verdict import Verdict, judge, stream_misses
 from kws.model.evaluate.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
 from kws.model.train.loop import TrainResult, train
-from kws.model.train.named_settings import IN_A_ROOM, settings_for
+from kws.model.train.named_settings import ALWAYS_ON, settings_for
 from kws.model.train.train_settings import TrainSettings
 from kws.model.wake.effort import Round, step_costs, too_little
-from kws.model.wake.promise import Promise, expectations, promise
+from kws.model.wake.expected_performance import (
+    ExpectedPerformance,
+    expectations,
+    expected_performance,
+)
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.steps import Steps
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
@@ -44,16 +48,16 @@ from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
 
 _RECIPE: dict[str, Any] = {
-    **IN_A_ROOM,
+    **ALWAYS_ON,
     "copies": 6,
     "frozen": 0.0,
     "joined": 0.3,
     "talk_per_keyword": 5.0,
     "unknown_per_keyword": 2.0,
-    "hard": 0.3,
+    "hard_negative_share": 0.3,
 }
 
-_TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "even": True}
+_TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "prior_correction": True}
 """What differs in the last round, which has teachers. Theirs are the shares of training, so that
 what the last model learns from them and from the labels agrees."""
 
@@ -65,7 +69,7 @@ _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
 """How many times those of the other rounds the streaming one has: it starts with no layers."""
 
-_ORIGIN = "ten_words"
+_BASE_MODEL = "ten_words"
 """The built-in bundle to start from: its layers know many people."""
 
 DATA, FIRST, MINED = "data", "first_round", "mined"
@@ -104,7 +108,7 @@ class WakeResult:
     held_out: int
     """How many of these are for validation; without any, the figures are those of voices alone."""
 
-    promise: Promise | None
+    expected: ExpectedPerformance | None
     """What people may expect; None if only voices like those of the training validate."""
 
     verdict: Verdict
@@ -122,7 +126,7 @@ class WakeResult:
             "recordings": self.recordings,
             "held_out_recordings": self.held_out,
             "verdict": self.verdict.to_json(),
-            "promise": self.promise.to_json() if self.promise else None,
+            "expected_performance": self.expected.to_json() if self.expected else None,
             "report": str(self.report),
             "calibration": self.calibration.to_json() if self.calibration else None,
         }
@@ -134,8 +138,8 @@ def make_wake_word(
     *,
     recordings: Path | None = None,
     extra: DataSet | None = None,
-    around: Surroundings | None = None,
-    origin: Path | None = None,
+    ambient: Surroundings | None = None,
+    base_model: Path | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> WakeResult:
     """Make a bundle that hears phrases, in `out`/bundle.
@@ -145,8 +149,8 @@ def make_wake_word(
         out: a new folder, or one in which the same was begun.
         recordings: of the phrases, by people, as `import_recordings` takes them.
         extra: words by people, for the unknown class.
-        around: talk, noises and rooms.
-        origin: a bundle or run whose layers the model starts with; None for the built-in one.
+        ambient: talk, noises and rooms.
+        base_model: a bundle or run whose layers the model starts with; None for the built-in one.
         say: called with a line of text now and then.
 
     Raises:
@@ -156,18 +160,18 @@ def make_wake_word(
         KwsError: something could not be written.
     """
     check_destination(out / run_files.BUNDLE)
-    around = around or Surroundings()
+    ambient = ambient or Surroundings()
     # Fail early if an input is missing.
-    around.check(settings.words)
-    start = TrainedModel(origin or default_bundle_path().with_name(_ORIGIN))
+    ambient.check(settings.words)
+    start = TrainedModel(base_model or default_bundle_path().with_name(_BASE_MODEL))
     with locked(out):
-        return _make(settings, out, around, start, recordings=recordings, extra=extra, say=say)
+        return _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)
 
 
 def _make(
     settings: WakeSettings,
     out: Path,
-    around: Surroundings,
+    ambient: Surroundings,
     start: TrainedModel,
     *,
     recordings: Path | None,
@@ -178,11 +182,11 @@ def _make(
     said = [settings.spoken_as.get(word, word) for word in settings.words]
     window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
     synth = _synth_settings(settings, window_ms)
-    for line in too_little(settings, synth, extra, around):
+    for line in too_little(settings, synth, extra, ambient):
         say(line)
     samples = samples_of(window_ms)
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
-    searches = bool(around.negatives)
+    searches = bool(ambient.negatives)
     steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
     steps.begin(f"speaking {', '.join(settings.words)}, and what sounds like it")
     dataset = _speak(synth, out / DATA, say)
@@ -190,7 +194,7 @@ def _make(
     def one_round(
         folder: Path,
         seed: int,
-        around: Surroundings,
+        ambient: Surroundings,
         teacher: Teacher | None = None,
         arch: str = start.arch,
         *,
@@ -203,25 +207,25 @@ def _make(
             name=settings.bundle_name,
             about="Synthetic voices" + (" and recordings." if recordings else "."),
             extra=extra,
-            around=around,
+            ambient=ambient,
             teacher=teacher,
             # Never from another round: a model misses more people, the longer it has learned from
             # synthetic voices.
-            origin=start if arch == start.arch else None,
+            base_model=start if arch == start.arch else None,
             calibrate=calibrate,
             say=say,
             remaining=steps.remaining,
         )
 
     steps.begin("training, first round")
-    result = one_round(out / FIRST, settings.seed, around)
+    result = one_round(out / FIRST, settings.seed, ambient)
     mined = None
-    if around.negatives:
+    if ambient.negatives:
         steps.begin("searching talk for what wakes it")
-        mined = _search(out, around)
+        mined = _search(out, ambient)
     if mined:
-        talk = around.negatives
-        around = replace(around, negatives=(*talk, mined))
+        talk = ambient.negatives
+        ambient = replace(ambient, negatives=(*talk, mined))
         for number in range(_TEACHERS):
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
             folder = out / SECOND / f"seed{seed}"
@@ -230,28 +234,28 @@ def _make(
                 steps.skip(f"{title}, is there already")
                 continue
             steps.begin(title)
-            one_round(folder, seed, around, calibrate=False)
+            one_round(folder, seed, ambient, calibrate=False)
         # More people calibrate than the validation split has: else one place of half an hour sets
         # the threshold. The last model learns what their talk is from its teachers.
-        around = replace(around, held_back=talk)
-    elif around.negatives:
+        ambient = replace(ambient, held_back=talk)
+    elif ambient.negatives:
         steps.skip("no talk wakes it, so there is no second round", _TEACHERS)
     if mined or settings.streaming:
         teacher = Teacher(out / (SECOND if mined else FIRST))
         last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
         steps.begin(f"training, {last.replace('_', ' ')}, with what the teachers say")
-        result = one_round(out / last, settings.seed, around, teacher, arch)
-    elif around.negatives:
+        result = one_round(out / last, settings.seed, ambient, teacher, arch)
+    elif ambient.negatives:
         steps.skip("the model is that of the first round")
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     steps.begin("measuring")
-    return _measure(out, settings.words, around, (bundle, result), count)
+    return _measure(out, settings.words, ambient, (bundle, result), count)
 
 
 def _measure(
     out: Path,
     words: Sequence[str],
-    around: Surroundings,
+    ambient: Surroundings,
     made: tuple[Bundle, TrainResult],
     count: int,
 ) -> WakeResult:
@@ -260,17 +264,17 @@ def _measure(
     dataset = open_dataset(out / DATA)
     keywords = dataset.of(Split.VALIDATION, words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
-    promised = promise(trained.calibration, dataset, words)
-    evaluation = evaluate(bundle, _evaluation(out / DATA, around))
+    expected = expected_performance(trained.calibration, dataset, words)
+    evaluation = evaluate(bundle, _evaluation(out / DATA, ambient))
     verdict = _verdict(trained, evaluation)
-    lines = (*verdict.lines, *expectations(promised))
+    lines = (*verdict.lines, *expectations(expected))
     report = save_report(out / REPORT, evaluation, lines)
     return WakeResult(
         bundle=bundle,
         calibration=trained.calibration,
         recordings=count,
         held_out=held_out,
-        promise=promised,
+        expected=expected,
         verdict=verdict,
         lines=lines,
         report=report,
@@ -367,17 +371,17 @@ def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(word for word in frequent if counts[word] >= _AUXILIARY_CLIPS))
 
 
-def _search(out: Path, around: Surroundings) -> Path | None:
+def _search(out: Path, ambient: Surroundings) -> Path | None:
     """What wakes the first round's model in talk, as a folder; None if nothing does."""
     folder = out / MINED
     if not folder.is_dir():
         bundle = load_bundle(out / FIRST / run_files.BUNDLE)
-        settings = MiningSettings(around.negatives)
+        settings = MiningSettings(ambient.negatives)
         mine_recordings(bundle, settings, folder)
     return folder if folder.is_dir() else None
 
 
-def _evaluation(data: Path, around: Surroundings) -> EvaluationSettings:
+def _evaluation(data: Path, ambient: Surroundings) -> EvaluationSettings:
     """What the report measures: held-out voices, and talk of the test split."""
     plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
-    return EvaluationSettings(data=data, stream=True, plan=plan, surroundings=around)
+    return EvaluationSettings(data=data, stream=True, plan=plan, surroundings=ambient)

@@ -15,23 +15,23 @@ import numpy.typing as npt
 from kws.errors import UsageError
 
 
-def check_head(arch: str, model: Any, *, even: bool) -> None:
-    """Make sure that `even_classes` can adjust a model if it is to be `even`.
+def check_head(arch: str, model: Any, *, prior_correction: bool) -> None:
+    """Make sure that `correct_priors` can adjust a model if `prior_correction` is set.
 
     Raises:
         UsageError: the model does not end with a bias for each class.
     """
-    if not even:
+    if not prior_correction:
         return
     weights = model.weights
     if not weights or tuple(weights[-1].shape) != (model.output_shape[-1],):
         raise UsageError(
-            f"{arch}: even needs a model whose last layer has a bias for each class, such "
-            "as Dense(classes); leave even out"
+            f"{arch}: prior_correction needs a model whose last layer has a bias for each class, "
+            "such as Dense(classes); leave prior_correction out"
         )
 
 
-def even_classes(model: Any, drawn: npt.NDArray[np.int64]) -> None:
+def correct_priors(model: Any, drawn: npt.NDArray[np.int64]) -> None:
     """Make a trained model's scores those of classes that were drawn equally often.
 
     Args:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,20 @@ BUNDLE = "bundle"
 """Folder of the bundle, which a finished run has."""
 
 
+RENAMED = {
+    "average": "ema",
+    "even": "prior_correction",
+    "hard": "hard_negative_share",
+    "last": "keep_last_epoch",
+    "mask": "spec_augment",
+    "origin": "base_model",
+    "whole": "min_keyword_energy",
+}
+"""Settings whose names were others in kws 0.1: the old name to the new one."""
+
+
 def read_settings(run: Path) -> dict[str, Any]:
-    """The settings of a run.
+    """The settings of a run, by their names of today.
 
     Args:
         run: its folder.
@@ -27,6 +40,13 @@ def read_settings(run: Path) -> dict[str, Any]:
     Raises:
         KwsError: the file is missing, unreadable or not TOML.
     """
-    table = config.read_toml(run / SETTINGS)
     # The key was `model` until kws 0.1.
-    return {("arch" if key == "model" else key): value for key, value in table.items()}
+    return _renamed(config.read_toml(run / SETTINGS), {"model": "arch", **RENAMED})
+
+
+def _renamed(table: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A table and its inner tables with their new keys."""
+    return {
+        names.get(key, key): _renamed(value, names) if isinstance(value, dict) else value
+        for key, value in table.items()
+    }

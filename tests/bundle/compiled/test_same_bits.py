@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kws.bundle.bundle import default_bundle_path
-from kws.convert.incremental.twin import make_twin
+from kws.convert.incremental.model import make_incremental
 from kws.host.build.firmware_cache import cached_build
 from kws.host.emulate.inference import Job
 from kws.host.emulate.qemu import Qemu
@@ -28,12 +28,12 @@ BUILT_IN = ("yes_no", "ten_words", "tiny")
 
 
 def all_models() -> list[bytes]:
-    """Every op; models of each family, streaming ones too; the built-in ones and a twin."""
+    """Every op; models of each family, streaming too; the built-in ones; an incremental one."""
     models = [*seeds().values()]
     models += [model_file(name).read_bytes() for name in FAMILIES]
     assets = default_bundle_path().parent
     built_in = [(assets / name / "model.tflite").read_bytes() for name in BUILT_IN]
-    return [*models, *built_in, make_twin(built_in[-1], 2).model]
+    return [*models, *built_in, make_incremental(built_in[-1], 2).model]
 
 
 @pytest.fixture(scope="module")

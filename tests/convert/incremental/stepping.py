@@ -1,4 +1,4 @@
-"""A model and its twin, step by step over the same frames."""
+"""A model and its incremental model, step by step over the same frames."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def step_calls(frames: Array, step: int, shape: tuple[int, ...]) -> list[Array]:
     return [frames[i : i + step].reshape(shape) for i in range(0, len(frames), step)]
 
 
-def assert_same_bits(whole: bytes, twin: bytes, count: int, step: int, seed: int = 0) -> int:
-    """Twin and whole model give the same bits at every step; how many answers differ from others.
+def assert_same_bits(whole: bytes, small: bytes, count: int, step: int, seed: int = 0) -> int:
+    """Both models give the same bits at every step; how many answers differ from others.
 
     Args:
         whole: a model with a window of `count` frames.
-        twin: its twin for `step` frames.
+        small: the incremental model for `step` frames.
         count: frames of the window.
         step: frames of a step.
         seed: of the frames.
     """
-    one, other = _core.Interpreter(whole), _core.Interpreter(twin)
+    one, other = _core.Interpreter(whole), _core.Interpreter(small)
     shape, step_shape = one.inputs[0].shape, other.inputs[0].shape
     assert np.prod(step_shape) * count == np.prod(shape) * step
     rng = np.random.default_rng(seed)

@@ -93,7 +93,9 @@ def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
 def test_a_streaming_model_has_no_other_stride(takes: Callable[..., None]) -> None:
     takes(4e6)
     usual = bundle_of()
-    with pytest.raises(BoardError, match=r"no other interval: .* twin with --stride 4 or more"):
+    with pytest.raises(
+        BoardError, match=r"no other interval: .* incremental model with --stride 4 or more"
+    ):
         schedule(NANO, replace(usual, input=replace(usual.input, shape=(1, 80))))
 
 

@@ -329,7 +329,7 @@ def test_bundle_that_was_calibrated_with_talk_is_not_without(run: Run, tmp_path:
     write_clip(talk / "radio.wav", noise.astype(np.int16))
     folder = Path(shutil.copytree(run.out / "bundle", tmp_path / "b"))
     dataset, plan = open_dataset(run.data), StreamPlan(0.02, 0)
-    with_talk = calibrate_bundle(folder, dataset, plan, 60, around=Surroundings((talk,)))
+    with_talk = calibrate_bundle(folder, dataset, plan, 60, ambient=Surroundings((talk,)))
     assert with_talk.has_talk
     assert Kind.OVER_TALK in with_talk.by_kind
     before = load_bundle(folder).recognizer

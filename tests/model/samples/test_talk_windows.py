@@ -57,14 +57,14 @@ def test_epochs_have_windows_of_talk_as_unknown(tones: DataSet, tmp_path: Path) 
     settings = SampleSettings(joined=0, copies=1, augmentation=NONE, talk_per_keyword=2)
     words = ("low", "high")
     recording(tmp_path / "radio", "a", seconds=60)
-    around = Surroundings((tmp_path / "radio",))
+    ambient = Surroundings((tmp_path / "radio",))
     without = Counter(TrainingSet(tones, words, settings, 0).epoch(0).labels.tolist())
-    training = TrainingSet(tones, words, settings, 0, around=around)
+    training = TrainingSet(tones, words, settings, 0, ambient=ambient)
     labels = training.epoch(0).labels
     assert Counter(labels.tolist()) - without == {1: 48}
     assert len(training) == len(labels)
     # The clips stay what they were; windows of talk come after them.
     plain = TrainingSet(tones, words, settings, 0).copy(0).spectrograms
     np.testing.assert_array_equal(training.copy(0).spectrograms[: len(plain)], plain)
-    none = TrainingSet(tones, words, replace(settings, talk_per_keyword=0), 0, around=around)
+    none = TrainingSet(tones, words, replace(settings, talk_per_keyword=0), 0, ambient=ambient)
     assert len(none) == len(plain)

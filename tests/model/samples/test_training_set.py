@@ -69,7 +69,7 @@ def test_without_augmentation_clips_are_the_cores_features(tones: DataSet) -> No
 def test_cut_keywords_count_as_unknown(tones: DataSet) -> None:
     settings = SampleSettings(joined=0, copies=1, augmentation=replace(NONE, shift_ms=900))
     before = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
-    after = TrainingSet(tones, WORDS, replace(settings, whole=0.6), seed=0).copy(0)
+    after = TrainingSet(tones, WORDS, replace(settings, min_keyword_energy=0.6), seed=0).copy(0)
     np.testing.assert_array_equal(after.spectrograms, before.spectrograms)
     cut = after.labels != before.labels
     assert set(after.labels[cut].tolist()) == {1}
@@ -134,10 +134,10 @@ def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
         {"silence_per_keyword": -1},
         {"unknown_per_keyword": 1e6},
         {"joined": 1.1},
-        {"whole": -0.1},
+        {"min_keyword_energy": -0.1},
         {"balance": -1},
         {"extra": 2},
-        {"mask": 0.6},
+        {"spec_augment": 0.6},
         {"copies": 0},
     ],
 )

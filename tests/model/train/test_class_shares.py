@@ -13,7 +13,7 @@ from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.loop import train
-from kws.model.weights.class_shares import even_classes
+from kws.model.weights.class_shares import correct_priors
 from kws.model.weights.float_weights import unpack
 from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import build_model
@@ -26,18 +26,18 @@ def test_odds_change_by_how_often_the_classes_were_drawn() -> None:
     clips = np.random.default_rng(0).normal(size=(4, 49, 40, 1)).astype(np.float32)
     before = np.asarray(model.predict_on_batch(clips))
     # Classes 3 and 4 were auxiliary.
-    even_classes(model, np.repeat([0, 1, 2, 3, 4], [5, 70, 10, 9, 9]))
+    correct_priors(model, np.repeat([0, 1, 2, 3, 4], [5, 70, 10, 9, 9]))
     odds = np.exp(np.asarray(model.predict_on_batch(clips)) - before)
     np.testing.assert_allclose(odds[:, 2] / odds[:, 1], 7, rtol=1e-3)
     np.testing.assert_allclose(odds[:, 0] / odds[:, 2], 2, rtol=1e-3)
 
 
 @pytest.mark.slow
-def test_the_bundle_is_even_and_the_runs_weights_are_as_trained(
+def test_the_bundle_is_corrected_and_the_runs_weights_are_as_trained(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
-    out = tmp_path / "even"
-    result = train(tones, out, replace(SETTINGS, even=True))
+    out = tmp_path / "corrected"
+    result = train(tones, out, replace(SETTINGS, prior_correction=True))
     assert result.bundle.float_model
     bundled = [np.asarray(w, np.float32) for w in unpack(result.bundle.float_model, out)[1]]
     trained = [np.asarray(w, np.float32) for w in TrainedModel(out).weights]
@@ -66,5 +66,5 @@ def test_a_model_without_such_a_layer_is_refused_before_it_is_trained(
     )
     settings = replace(SETTINGS, arch=str(own), epochs=1)
     with pytest.raises(UsageError, match="a bias for each class"):
-        train(tones, tmp_path / "run", replace(settings, even=True))
+        train(tones, tmp_path / "run", replace(settings, prior_correction=True))
     assert not (tmp_path / "run").exists()

@@ -158,14 +158,14 @@ def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Pat
         for clip in tones.clips
     )
     data = replace(tones, clips=clips)
-    settings = replace(SETTINGS, epochs=3, learning_rate=0.01, average=0.0, frozen=0.0)
+    settings = replace(SETTINGS, epochs=3, learning_rate=0.01, ema=0.0, frozen=0.0)
     results = {
         last: train(
             data,
             tmp_path / str(last),
-            replace(settings, last=last),
+            replace(settings, keep_last_epoch=last),
             name="tones",
-            origin=TrainedModel(run.out),
+            base_model=TrainedModel(run.out),
         )
         for last in (False, True)
     }

@@ -29,8 +29,8 @@ def test_settings_of_all_levels_can_be_given_by_name() -> None:
 
 
 def test_values_have_the_type_of_the_default() -> None:
-    values = parse_assignments(["learning-rate=1", "epochs=3", "last=true", "mask=.1"])
-    assert values == {"learning_rate": 1.0, "epochs": 3, "last": True, "mask": 0.1}
+    values = parse_assignments(["learning-rate=1", "epochs=3", "keep-last-epoch=true", "ema=.1"])
+    assert values == {"learning_rate": 1.0, "epochs": 3, "keep_last_epoch": True, "ema": 0.1}
     assert [type(value) for value in values.values()] == [float, int, bool, float]
 
 
@@ -43,11 +43,14 @@ def test_values_have_the_type_of_the_default() -> None:
         ("unknown=2", "the nearest are unknown_per_keyword; "),
         ("snr=2", "the nearest are snr_db, snr_range_db; "),
         ("words=yes", "no setting 'words'"),
+        ("even=true", "setting 'even' is now prior_correction; write --set prior_correction=..."),
+        ("mask=0.1", "setting 'mask' is now spec_augment; write --set spec_augment=..."),
+        ("origin=x", "no setting 'origin'"),
         ("epochs=2.5", "epochs is 2.5; it has to be a whole number"),
-        ("mask=wide", "mask is 'wide'; it has to be a number"),
-        ("last=1", "last is '1'; it has to be true or false"),
-        ("mask=0.6", "mask is 0.6; it has to be between 0 and 0.5"),
-        ("mask=nan", "mask is nan; it has to be between 0 and 0.5"),
+        ("spec_augment=wide", "spec_augment is 'wide'; it has to be a number"),
+        ("keep_last_epoch=1", "keep_last_epoch is '1'; it has to be true or false"),
+        ("spec_augment=0.6", "spec_augment is 0.6; it has to be between 0 and 0.5"),
+        ("spec_augment=nan", "spec_augment is nan; it has to be between 0 and 0.5"),
     ],
 )
 def test_wrong_assignments_are_one_line(text: str, says: str) -> None:

@@ -18,6 +18,7 @@ from kws.model.train.loop import train
 from kws.model.train.run_folder import claim
 from kws.model.train.train_settings import TrainSettings
 from kws.model.weights import checkpoint
+from kws.model.weights.run_files import RENAMED
 from tests.model.conftest import SETTINGS, Run
 
 
@@ -40,12 +41,24 @@ def test_run_goes_on_though_it_is_older_than_a_setting(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
     text = (run.out / "settings.toml").read_text()
-    lines = [line for line in text.splitlines() if not line.startswith(("frozen", "origin"))]
+    lines = [line for line in text.splitlines() if not line.startswith(("frozen", "base_model"))]
     older = "\n".join(lines).replace("arch =", "model =")  # the key until kws 0.1
     (tmp_path / "settings.toml").write_text(older)
     claim(tmp_path, SETTINGS, tones)
     with pytest.raises(UsageError, match=r"frozen 1\.0, not 0\.5"):
         claim(tmp_path, replace(SETTINGS, frozen=0.5), tones)
+
+
+def test_run_with_old_names_of_settings_goes_on(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    text = (run.out / "settings.toml").read_text()
+    for old, new in RENAMED.items():
+        assert f"\n{new} = " in text
+        text = text.replace(f"\n{new} = ", f"\n{old} = ")
+    (tmp_path / "settings.toml").write_text(text)
+    claim(tmp_path, SETTINGS, tones)
+    samples = replace(SETTINGS.samples, spec_augment=0.5)
+    with pytest.raises(UsageError, match=r"spec_augment 0\.0, not 0\.5"):
+        claim(tmp_path, replace(SETTINGS, samples=samples), tones)
 
 
 def test_run_with_a_second_data_set_is_another_run(run: Run, tones: DataSet) -> None:
@@ -76,4 +89,4 @@ def test_run_with_other_recordings_of_talk_is_another_run(
 ) -> None:
     write_clip(tmp_path / "radio.wav", np.ones(16000, np.int16))
     with pytest.raises(UsageError, match="other recordings of talk"):
-        train(tones, run.out, SETTINGS, around=Surroundings((tmp_path,)))
+        train(tones, run.out, SETTINGS, ambient=Surroundings((tmp_path,)))

@@ -208,7 +208,7 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
         beep(3, 1),
     )
     settings = replace(SMALL, seed=2**31)  # the largest; those of the teachers follow from it
-    result = make_wake_word(settings, out, around=Surroundings((talk,)))
+    result = make_wake_word(settings, out, ambient=Surroundings((talk,)))
     teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
     assert teachers == ["seed0", "seed1"]
     for teacher in teachers:
@@ -225,7 +225,7 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
 
     # What is finished is not done again: the teachers are still those whom the model learned from.
     lines: list[str] = []
-    again = make_wake_word(settings, out, around=Surroundings((talk,)), say=lines.append)
+    again = make_wake_word(settings, out, ambient=Surroundings((talk,)), say=lines.append)
     assert again.bundle.model == result.bundle.model
     done = [line for line in lines if line.startswith("going on after epoch")]
     assert done == ["going on after epoch 1 of 1", "going on after epoch 2 of 2"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model for whole spectrograms and its streaming twin say the same, on every target."""
+"""A model for whole spectrograms and its streaming model say the same, on every target."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ def in_pairs(frames: NDArray[np.int8]) -> NDArray[np.int8]:
 def test_float_stream_ends_with_what_the_whole_clip_gives(
     model: Any, clips: NDArray[np.int8]
 ) -> None:
-    from kws.convert.streaming import streaming_twin
+    from kws.convert.streaming import streaming_model
 
     whole = model(to_float(clips[:3]), training=False).numpy()
     for clip, expected in zip(clips[:3], whole, strict=True):
-        twin = streaming_twin(model)
+        streaming = streaming_model(model)
         for pair in in_pairs(clip):
-            last = twin(to_float(pair[None]), training=False).numpy()
+            last = streaming(to_float(pair[None]), training=False).numpy()
         np.testing.assert_allclose(last[0], expected, atol=1e-4)
 
 
@@ -111,16 +111,16 @@ def test_float_stream_ends_with_what_the_whole_clip_gives(
 def test_what_is_before_the_window_counts_as_in_a_stream(
     model: Any, clips: NDArray[np.int8], window: int
 ) -> None:
-    from kws.convert.streaming import frames_before, streaming_twin
+    from kws.convert.streaming import frames_before, streaming_model
 
     before = frames_before(model, window, 50)
     assert before == (50 if window == 49 else 49)
     assert frames_before(model, window, 0) == 0
     assert frames_before(build_model("tiny_conv", len(LABELS), seed=0), window, 50) == 0
     long = np.concatenate([clips[1], clips[2], clips[3]])[-before - window :]
-    twin = streaming_twin(model)
+    streaming = streaming_model(model)
     for pair in in_pairs(long):
-        last = twin(to_float(pair[None]), training=False).numpy()
+        last = streaming(to_float(pair[None]), training=False).numpy()
     whole = model(to_float(long[None]), training=False).numpy()
     np.testing.assert_allclose(whole, last, atol=1e-4)
     alone = model(to_float(long[None, before:]), training=False).numpy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A twin gives the bits of the whole model at every step."""
+"""An incremental model gives the bits of the whole model at every step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kws import _core
-from kws.convert.incremental.twin import make_twin, twins
+from kws.convert.incremental.model import candidates, make_incremental
 from kws.convert.model_table import pack
 from kws.errors import ConversionError
 from kws.host.emulate.inference import Job, on_board
@@ -41,11 +41,11 @@ def random_model(seed: int, layers: int) -> tuple[bytes, int, list[str]]:
 
 
 def assert_twins(model: bytes, frames: int, step: int, seed: int) -> int:
-    """All twins of a model, incremental up to any of its operators, have its bits."""
+    """All incremental models of a model, up to any of its operators, have its bits."""
     count = 0
-    for twin in twins(model, step):
-        assert_same_bits(model, pack(twin.table), frames, step, seed)
-        count += twin.share < 1
+    for small in candidates(model, step):
+        assert_same_bits(model, pack(small.table), frames, step, seed)
+        count += small.share < 1
     return count
 
 
@@ -83,26 +83,26 @@ def test_many_random_graphs_gain_with_every_kind_of_layer() -> None:
 )
 def test_known_models_gain(name: str, step: int, share: float) -> None:
     model = (ROOT / name).read_bytes()
-    twin = make_twin(model, step)
-    assert twin.share < share
+    small = make_incremental(model, step)
+    assert small.share < share
     # On some noise a model gives silence the whole score at every step.
-    assert max(assert_same_bits(model, twin.model, FRAMES, step, seed) for seed in range(2)) > 1
+    assert max(assert_same_bits(model, small.model, FRAMES, step, seed) for seed in range(2)) > 1
 
 
 @pytest.mark.parametrize("name", ["ds_cnn", "tiny_conv", "bc_resnet"])
 def test_other_runtimes_give_the_same_bits(name: str) -> None:
     model, step = (MODELS / f"{name}.tflite").read_bytes(), 2
-    *_, last = twins(model, step)
-    twin = pack(last.table)
-    source, shape = _core.Interpreter(model).inputs[0], _core.Interpreter(twin).inputs[0].shape
+    *_, last = candidates(model, step)
+    small = pack(last.table)
+    source, shape = _core.Interpreter(model).inputs[0], _core.Interpreter(small).inputs[0].shape
     elements = int(np.prod(source.shape)) // FRAMES
     frames = stepped_frames(np.random.default_rng(3), FRAMES, step, elements)
     calls = [[x] for x in step_calls(frames, step, shape)]
     windows = [[x] for x in window_calls(frames, FRAMES, step, source.shape)]
-    core = run_core(twin, calls)
-    for core_answer, theirs in zip(core, run_tflm(twin, calls), strict=True):
+    core = run_core(small, calls)
+    for core_answer, theirs in zip(core, run_tflm(small, calls), strict=True):
         np.testing.assert_array_equal(core_answer[0], theirs[0].reshape(core_answer[0].shape))
-    # LiteRT rounds some sums in another way: its twin is compared with its own whole model.
+    # LiteRT rounds some sums in another way: its answers are compared with each other.
     litert = run_litert(with_first_values(last.table), calls)[-len(windows) :]
     for core_answer, whole in zip(litert, run_litert(model, windows), strict=True):
         np.testing.assert_array_equal(core_answer[0], whole[0])
@@ -112,13 +112,13 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
 def test_the_board_gives_the_whole_models_bits() -> None:
     """Its loops for short images are others than those for long ones."""
     model, step = (MODELS / "ds_cnn.tflite").read_bytes(), 2
-    twin = make_twin(model, step).model
-    whole, shape = _core.Interpreter(model), _core.Interpreter(twin).inputs[0].shape
+    small = make_incremental(model, step).model
+    whole, shape = _core.Interpreter(model), _core.Interpreter(small).inputs[0].shape
     frames = stepped_frames(np.random.default_rng(5), FRAMES, step, 10)
     steps = np.stack(step_calls(frames, step, shape))
     windows = window_calls(frames, FRAMES, step, whole.inputs[0].shape)
     expected = np.stack([np.array(whole.invoke(x)[0]) for x in windows])
-    (outcome,) = on_board("qemu", [Job(twin, (steps,))])
+    (outcome,) = on_board("qemu", [Job(small, (steps,))])
     np.testing.assert_array_equal(
         outcome.outputs[0][-len(windows) :].reshape(expected.shape), expected
     )
@@ -138,15 +138,15 @@ def test_the_board_gives_the_whole_models_bits() -> None:
 )
 def test_what_cannot_gain_says_why(name: str, step: int, message: str) -> None:
     with pytest.raises(ConversionError, match=message) as caught:
-        make_twin((MODELS / f"{name}.tflite").read_bytes(), step)
+        make_incremental((MODELS / f"{name}.tflite").read_bytes(), step)
     assert "\n" not in str(caught.value)
 
 
 def test_float_models_and_dense_layers_are_refused() -> None:
     with pytest.raises(ConversionError, match=r"input is float32; .* full integer quantization"):
-        make_twin(_float_model(), 2)
+        make_incremental(_float_model(), 2)
     with pytest.raises(ConversionError, match=r"FULLY_CONNECTED .* it mixes all rows"):
-        make_twin(dense_model(), 2)
+        make_incremental(dense_model(), 2)
 
 
 def _float_model() -> bytes:
@@ -160,4 +160,4 @@ def _float_model() -> bytes:
 
 def test_a_twin_of_the_same_model_has_the_same_bytes() -> None:
     model = (ASSETS / "tiny" / "model.tflite").read_bytes()
-    assert make_twin(model, 2) == make_twin(model, 2)
+    assert make_incremental(model, 2) == make_incremental(model, 2)

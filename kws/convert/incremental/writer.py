@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the twin of a model, once it is known which rows each operator computes in a step."""
+"""Writes an incremental model, once it is known which rows each operator computes in a step."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kws.convert.incremental.edge_rows import Call, filter_calls
+from kws.convert.incremental.graph import IncrementalGraph
 from kws.convert.incremental.op_rules import Treatment
 from kws.convert.incremental.time_rows import Rows, Slide, parts, with_rows
-from kws.convert.incremental.twin_graph import TwinGraph
 from kws.convert.incremental.window_graph import Op, WindowGraph
 
 _VALID = 1  # of the schema's Padding
@@ -27,14 +27,14 @@ class Plan:
     """Of the operators that compute them, by index."""
 
 
-def write_twin(graph: WindowGraph, plan: Plan) -> Any:
-    """The schema's ModelT of the twin."""
+def write_incremental(graph: WindowGraph, plan: Plan) -> Any:
+    """The schema's ModelT of the incremental model."""
     return _Writer(graph, plan).write()
 
 
 @dataclass
 class _Timed:
-    """A tensor of the whole model in the twin."""
+    """A tensor of the whole model in the incremental one."""
 
     rows: Rows
     needed: list[tuple[int, int]] = field(default_factory=list)
@@ -51,7 +51,7 @@ class _Writer:
     def __init__(self, graph: WindowGraph, plan: Plan) -> None:
         self._graph = graph
         self._plan = plan
-        self._twin = TwinGraph(graph)
+        self._written = IncrementalGraph(graph)
         self._timed = {tensor: _Timed(rows) for tensor, rows in plan.rows.items()}
 
     def write(self) -> Any:
@@ -68,7 +68,7 @@ class _Writer:
                 self._row_by_row(op, treatment)
             else:
                 self._slide(op, treatment, treatment.slide)
-        return self._twin.build(inputs, [self._window(tensor) for tensor in self._graph.outputs])
+        return self._written.build(inputs, [self._window(tensor) for tensor in self._graph.outputs])
 
     # What is needed of each tensor.
 
@@ -98,7 +98,7 @@ class _Writer:
     def _input(self, tensor: int) -> int:
         timed = self._timed[tensor]
         shape = with_rows(self._graph.shape(tensor), timed.rows, timed.rows.fresh)
-        source = self._twin.tensor(tensor, shape, self._graph.tensors[tensor].name)
+        source = self._written.tensor(tensor, shape, self._graph.tensors[tensor].name)
         self._computed(tensor, [source])
         return source
 
@@ -130,13 +130,13 @@ class _Writer:
         newest = self._fresh_rows(tensor, rows.first_new, stop)
         oldest = [self._fresh_rows(tensor, start, rows.head)] if start < rows.head else []
         # Read directly before the join, and assigned directly behind the cut, it is not copied.
-        handle, held = self._twin.variable(tensor, shape)
+        handle, held = self._written.variable(tensor, shape)
         in_order = [*oldest, held, newest]
-        joined = self._twin.join(tensor, in_order, rows.axis)
+        joined = self._written.join(tensor, in_order, rows.axis)
         for first, behind in needed:
             timed.ready[first, behind] = self._cut(tensor, joined, first - start, behind - start)
         next_kept = first_kept + rows.step - start
-        self._twin.assign(handle, self._cut(tensor, joined, next_kept, next_kept + kept))
+        self._written.assign(handle, self._cut(tensor, joined, next_kept, next_kept + kept))
 
     def _fresh_rows(self, tensor: int, start: int, stop: int) -> int:
         """Rows of the window that are all head, or all new rows and tail."""
@@ -154,25 +154,25 @@ class _Writer:
     def _all_fresh(self, tensor: int) -> int:
         timed = self._timed[tensor]
         if len(timed.fresh) > 1:
-            timed.fresh = [self._twin.join(tensor, timed.fresh, timed.rows.axis)]
+            timed.fresh = [self._written.join(tensor, timed.fresh, timed.rows.axis)]
         return timed.fresh[0]
 
     def _cut(self, tensor: int, source: int, start: int, stop: int) -> int:
         rows = self._timed[tensor].rows
-        return self._twin.cut(
+        return self._written.cut(
             tensor, source, rows.axis, start * rows.elements, stop * rows.elements
         )
 
     def _window(self, tensor: int) -> int:
         """A tensor with all rows of the window."""
         timed = self._timed.get(tensor)
-        return self._twin.original(tensor) if timed is None else timed.ready[0, timed.rows.count]
+        return self._written.original(tensor) if timed is None else timed.ready[0, timed.rows.count]
 
     # Operators.
 
     def _whole(self, op: Op) -> None:
         inputs = [int(i) if i < 0 else self._window(int(i)) for i in op.table.inputs]
-        self._twin.copy_op(op, inputs, [self._twin.original(tensor) for tensor in op.outputs])
+        self._written.copy_op(op, inputs, [self._written.original(tensor) for tensor in op.outputs])
 
     def _slide(self, op: Op, treatment: Treatment, slide: Slide) -> None:
         (target, rows), source = next(iter(treatment.outputs.items())), op.inputs[0]
@@ -182,30 +182,30 @@ class _Writer:
             for call in calls:
                 x = self._timed[source].ready[call.span.start, call.span.stop]
                 shape = with_rows(self._graph.shape(target), rows, call.stop - call.start)
-                made.append(self._twin.tensor(target, shape))
+                made.append(self._written.tensor(target, shape))
                 self._call(op, treatment, call, x, made[-1])
-            fresh.append(self._twin.join(target, made, rows.axis))
+            fresh.append(self._written.join(target, made, rows.axis))
         self._computed(target, fresh)
 
     def _call(self, op: Op, treatment: Treatment, call: Call, x: int, y: int) -> None:
         source, span = op.inputs[0], call.span
         pads = list(treatment.pads)
         pads.insert(self._timed[source].rows.axis, (span.before, span.behind))
-        others = [i if i < 0 else self._twin.original(int(i)) for i in op.table.inputs[1:]]
+        others = [i if i < 0 else self._written.original(int(i)) for i in op.table.inputs[1:]]
         if op.name in {"PAD", "PADV2"}:
-            others[0] = self._twin.numbers([number for pad in pads for number in pad], columns=2)
-            self._twin.copy_op(op, [x, *others], [y])
+            others[0] = self._written.numbers([number for pad in pads for number in pad], columns=2)
+            self._written.copy_op(op, [x, *others], [y])
         elif op.name in {"AVERAGE_POOL_2D", "MAX_POOL_2D"}:
-            self._twin.copy_op(op, [x, *others], [y])
+            self._written.copy_op(op, [x, *others], [y])
         elif call.is_row and op.options.dilationHFactor == 1:
             # With all its rows as the stride, SAME padding puts none of them in front or behind,
             # and what it puts at the sides is what the whole model has there.
             taps = self._graph.shape(op.inputs[1])[1]
-            others[0] = self._twin.cut_constant(op.inputs[1], span.before, taps - span.behind)
-            self._twin.copy_op(op, [x, *others], [y], strideH=span.stop - span.start)
+            others[0] = self._written.cut_constant(op.inputs[1], span.before, taps - span.behind)
+            self._written.copy_op(op, [x, *others], [y], strideH=span.stop - span.start)
         else:
-            padded = self._twin.pad(source, x, pads)
-            self._twin.copy_op(op, [padded, *others], [y], padding=_VALID)
+            padded = self._written.pad(source, x, pads)
+            self._written.copy_op(op, [padded, *others], [y], padding=_VALID)
 
     def _row_by_row(self, op: Op, treatment: Treatment) -> None:
         output = next(iter(treatment.outputs.values()))
@@ -213,22 +213,22 @@ class _Writer:
         for tensor in op.table.inputs:
             timed = self._timed.get(int(tensor))
             if tensor < 0 or timed is None:
-                inputs.append(int(tensor) if tensor < 0 else self._twin.original(int(tensor)))
+                inputs.append(int(tensor) if tensor < 0 else self._written.original(int(tensor)))
             elif _same_rows(timed.rows, output):
                 inputs.append(self._all_fresh(int(tensor)))
             else:
                 cut = [timed.ready[part] for part in parts(output)]
-                inputs.append(self._twin.join(int(tensor), cut, timed.rows.axis))
+                inputs.append(self._written.join(int(tensor), cut, timed.rows.axis))
         outputs = [
-            self._twin.tensor(tensor, with_rows(self._graph.shape(tensor), rows, rows.fresh))
+            self._written.tensor(tensor, with_rows(self._graph.shape(tensor), rows, rows.fresh))
             for tensor, rows in treatment.outputs.items()
         ]
         options: Mapping[str, Any] = {}
         if op.name == "RESHAPE":
-            shape = self._twin.shape(outputs[0])
-            inputs = [inputs[0], self._twin.numbers(shape)]
+            shape = self._written.shape(outputs[0])
+            inputs = [inputs[0], self._written.numbers(shape)]
             options = {"newShape": shape}
-        self._twin.copy_op(op, inputs, outputs, **options)
+        self._written.copy_op(op, inputs, outputs, **options)
         for tensor, made in zip(treatment.outputs, outputs, strict=True):
             self._computed(tensor, [made])
 

@@ -16,7 +16,13 @@ from kws.model.evaluate.hits import Word
 from kws.model.evaluate.statistics import recall_interval
 from kws.model.evaluate.stream_metrics import measure_traces
 from kws.model.evaluate.streams import Kind
-from kws.model.wake.promise import Miss, Promise, expectations, most_false_alarms, promise
+from kws.model.wake.expected_performance import (
+    ExpectedPerformance,
+    Miss,
+    expectations,
+    expected_performance,
+    most_false_alarms,
+)
 from tests.model.evaluate.test_stream_metrics import scored
 from tests.small_models import LABELS
 
@@ -53,7 +59,7 @@ def calibration(takes: int, speakers: tuple[str, ...] = FLITE) -> Calibration:
 
 @pytest.mark.parametrize("takes", [1, 20])
 def test_more_clips_of_the_same_voices_promise_no_more(takes: int) -> None:
-    result = promise(calibration(takes), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
+    result = expected_performance(calibration(takes), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
     assert result
     assert (result.engine, result.speakers) == ("flite", 2)
     miss = result.misses[Kind.QUIET]
@@ -74,11 +80,11 @@ def test_more_clips_of_the_same_voices_promise_no_more(takes: int) -> None:
     ],
 )
 def test_voices_that_say_nothing_of_people(training: str, validating: tuple[str, ...]) -> None:
-    assert promise(calibration(1), dataset(training, validating), ["yes"]) is None
+    assert expected_performance(calibration(1), dataset(training, validating), ["yes"]) is None
 
 
 def test_nothing_is_promised_without_calibration() -> None:
-    assert promise(None, dataset("kokoro-en-us-mix0", FLITE), ["yes"]) is None
+    assert expected_performance(None, dataset("kokoro-en-us-mix0", FLITE), ["yes"]) is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +94,9 @@ def test_nothing_is_promised_without_calibration() -> None:
 def test_one_speaker_gives_a_share_and_no_interval(
     people: tuple[str, ...], share: float, who: str
 ) -> None:
-    result = promise(calibration(2, people), dataset("kokoro-en-us-mix0", people), ["yes"])
+    result = expected_performance(
+        calibration(2, people), dataset("kokoro-en-us-mix0", people), ["yes"]
+    )
     assert result
     assert result.who.startswith(who)
     assert result.misses[Kind.QUIET].share == share
@@ -100,7 +108,7 @@ def test_one_speaker_gives_a_share_and_no_interval(
 
 def test_people_say_more_than_voices() -> None:
     speakers = (*FLITE, "anna", "bob")
-    result = promise(calibration(2, speakers), dataset("flite-awb", speakers), ["yes"])
+    result = expected_performance(calibration(2, speakers), dataset("flite-awb", speakers), ["yes"])
     assert result
     assert (result.engine, result.speakers, result.who) == ("", 2, "2 people")
     # Anna is missed in every second take, Bob never; no voice counts.
@@ -108,7 +116,7 @@ def test_people_say_more_than_voices() -> None:
 
 
 def test_a_figure_to_use_and_the_bound_behind_it() -> None:
-    result = promise(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
+    result = expected_performance(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
     assert result
     interval = result.misses[Kind.QUIET].interval
     assert interval
@@ -126,7 +134,9 @@ def test_a_figure_to_use_and_the_bound_behind_it() -> None:
     [(0.0, "5 % or less"), (0.01, "5 % or less"), (0.12, "about 10 %"), (1.0, "about 100 %")],
 )
 def test_an_estimate_is_no_finer_than_few_speakers_can_say(share: float, text: str) -> None:
-    figure, *_ = expectations(Promise("flite", 4, {Kind.QUIET: Miss(share, (0, 1))}, None))
+    figure, *_ = expectations(
+        ExpectedPerformance("flite", 4, {Kind.QUIET: Miss(share, (0, 1))}, None)
+    )
     assert text in figure
 
 

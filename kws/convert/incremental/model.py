@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The incremental twin of a model: the same bits in each step, computed from what is new.
+"""An incremental model: the same bits in each step, computed from what is new.
 
 docs/incremental.md says how it works.
 """
@@ -14,20 +14,20 @@ from typing import Any
 from kws.bundle.checks import STATEFUL_OPS, input_frames, open_model
 from kws.convert.incremental.op_rules import treat
 from kws.convert.incremental.time_rows import Rows, find_rows
-from kws.convert.incremental.twin_writer import Plan, write_twin
 from kws.convert.incremental.window_graph import Op, WindowGraph
 from kws.convert.incremental.work import work_of
+from kws.convert.incremental.writer import Plan, write_incremental
 from kws.convert.model_table import pack, unpack
 from kws.errors import ConversionError
 from kws.features.frontend_settings import FrontendSettings
 
 _WORTH = 0.9
-"""A twin that is more work than this share of the whole model is not made."""
+"""An incremental model that is more work than this share of the whole model is not made."""
 
 
 @dataclass(frozen=True)
-class Twin:
-    """The twin of a model."""
+class IncrementalModel:
+    """A model that computes only what is new in each step."""
 
     model: bytes
     """The .tflite file. Its input is the new frames of a step, its output the whole model's."""
@@ -50,8 +50,8 @@ class Twin:
         )
 
 
-def make_twin(model: bytes, step: int) -> Twin:
-    """The incremental twin of an int8 model.
+def make_incremental(model: bytes, step: int) -> IncrementalModel:
+    """The incremental model of an int8 model.
 
     Args:
         model: a .tflite file whose input is a window of frames.
@@ -62,18 +62,18 @@ def make_twin(model: bytes, step: int) -> Twin:
         ConversionError: the model streams already, is no int8 model, or cannot gain.
         ToolError: TensorFlow is not installed.
     """
-    best = min(twins(model, step), key=lambda twin: twin.share)
+    best = min(candidates(model, step), key=lambda candidate: candidate.share)
     if best.share > _WORTH:
         raise ConversionError(
-            f"an incremental twin for steps of {step} does not pay: it is {best.share:.0%} of the "
+            f"an incremental model for steps of {step} does not pay: it is {best.share:.0%} of the "
             f"work; {best.whole_from or 'copies cost what it saves'}"
         )
-    return Twin(pack(best.table), step, best.share, best.whole_from)
+    return IncrementalModel(pack(best.table), step, best.share, best.whole_from)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A twin whose operators are incremental up to some place."""
+    """An incremental model whose operators are incremental up to some place."""
 
     table: Any
     """The schema's ModelT."""
@@ -82,11 +82,11 @@ class Candidate:
     whole_from: str
 
 
-def twins(model: bytes, step: int) -> Iterator[Candidate]:
-    """Twins that are incremental up to the first operator, the second, and so on.
+def candidates(model: bytes, step: int) -> Iterator[Candidate]:
+    """Models that are incremental up to the first operator, the second, and so on.
 
     Going on beyond an operator may cost more copies than it saves. Arguments and errors are those
-    of `make_twin`.
+    of `make_incremental`.
     """
     _check_model(model)
     graph = WindowGraph(unpack(model))
@@ -94,7 +94,7 @@ def twins(model: bytes, step: int) -> Iterator[Candidate]:
     whole = max(work_of(graph), 1)
     stops = _plan(graph, rows, len(graph.ops))[1]
     for end in range(1, max(len(graph.ops), 1) + 1):
-        table = write_twin(graph, _plan(graph, rows, end)[0])
+        table = write_incremental(graph, _plan(graph, rows, end)[0])
         yield Candidate(table, work_of(WindowGraph(table)) / whole, stops[0] if stops else "")
 
 
@@ -104,12 +104,12 @@ def _check_model(model: bytes) -> None:
     if kept:
         raise ConversionError(
             f"the model keeps something from call to call already ({', '.join(sorted(kept))}), "
-            "so that it has no twin"
+            "so that it has no incremental model"
         )
     if len(interpreter.inputs) != 1 or interpreter.inputs[0].dtype != "int8":
         kinds = ", ".join(tensor.dtype for tensor in interpreter.inputs)
         raise ConversionError(
-            f"the model's input is {kinds}; an incremental twin needs one int8 input, so convert "
+            f"the model's input is {kinds}; an incremental model needs one int8 input, so convert "
             "it with full integer quantization"
         )
 

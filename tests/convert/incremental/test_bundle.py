@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
-from kws.convert.incremental.twin_bundle import twin_of_bundle
+from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.convert.tflite_import import Changes, convert_file, renew_bundle
 from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
@@ -48,9 +48,11 @@ def talkative(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 
 @pytest.fixture(scope="module")
-def talkative_twin(talkative: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+def talkative_incremental(talkative: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     assert talkative.path is not None
-    return twin_of_bundle(talkative.path, tmp_path_factory.mktemp("twin") / "bundle", Changes())[0]
+    return incremental_of_bundle(
+        talkative.path, tmp_path_factory.mktemp("small") / "bundle", Changes()
+    )[0]
 
 
 @pytest.mark.parametrize(
@@ -61,14 +63,14 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
 ) -> None:
     whole, pcm = asset(name), sound(4)
     assert whole.path is not None
-    twin, _ = twin_of_bundle(whole.path, tmp_path / "twin", Changes(inference_stride=step))
-    assert twin.inference_stride == step
-    # A twin has no gate, because it has to hear every frame.
+    small, _ = incremental_of_bundle(whole.path, tmp_path / "small", Changes(inference_stride=step))
+    assert small.inference_stride == step
+    # An incremental model has no gate, because it has to hear every frame.
     settings = Changes(inference_stride=step, gate_db=0.0)
     changed = renew_bundle(whole.path, tmp_path / "whole", settings)
-    assert (twin.labels, twin.recognizer, twin.name) == (whole.labels, changed.recognizer, name)
+    assert (small.labels, small.recognizer, small.name) == (whole.labels, changed.recognizer, name)
     (_, times, scores), (_, twin_times, twin_scores) = (
-        bundle.pipeline().trace(pcm) for bundle in (changed, twin)
+        bundle.pipeline().trace(pcm) for bundle in (changed, small)
     )
     assert list(times[:2]) == [40, 40 + 20 * step]
     assert 1000 in times, "the end of the first whole window"
@@ -76,18 +78,23 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
     np.testing.assert_array_equal(scores, twin_scores)
 
 
-def test_lines_are_those_of_the_whole_model(talkative: Bundle, talkative_twin: Bundle) -> None:
+def test_lines_are_those_of_the_whole_model(
+    talkative: Bundle, talkative_incremental: Bundle
+) -> None:
     pcm = sound(8)
     lines = host_device.play(talkative, pcm).text.splitlines()
-    twin_lines = host_device.play(talkative_twin, pcm).text.splitlines()
-    assert talkative_twin.sha8 in twin_lines[0]
+    twin_lines = host_device.play(talkative_incremental, pcm).text.splitlines()
+    assert talkative_incremental.sha8 in twin_lines[0]
     assert lines[1:] == twin_lines[1:]
     assert len(lines) > 3
 
 
 @pytest.mark.slow
 def test_emulated_board_says_what_the_host_says(
-    talkative: Bundle, talkative_twin: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    talkative: Bundle,
+    talkative_incremental: Bundle,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
@@ -95,17 +102,19 @@ def test_emulated_board_says_what_the_host_says(
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
     pcm = sound(8)
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", talkative_twin).elf, pcm)
+        board = emulator.play(build("qemu", talkative_incremental).elf, pcm)
     host = host_device.play(talkative, pcm)
     assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
     assert len(board.heard) > 2
 
 
-def test_clips_have_the_whole_models_scores(talkative: Bundle, talkative_twin: Bundle) -> None:
+def test_clips_have_the_whole_models_scores(
+    talkative: Bundle, talkative_incremental: Bundle
+) -> None:
     """Evaluation ends the last step with the last frame, as the pipeline does."""
     clips = np.random.default_rng(1).integers(-128, 128, (5, 49, 40)).astype(np.int8)
     scores = core_scores(talkative.model, clips)
-    np.testing.assert_array_equal(core_scores(talkative_twin.model, clips), scores)
+    np.testing.assert_array_equal(core_scores(talkative_incremental.model, clips), scores)
     assert len(np.unique(scores, axis=0)) > 1
 
 
@@ -124,7 +133,7 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
     assert kws("convert", TINY_CONV, "--incremental", *labels, *out_b)[0] == 0
     assert load_bundle(tmp_path / "b").inference_stride == 4
 
-    file = tmp_path / "twin.tflite"
+    file = tmp_path / "small.tflite"
     code, out, _ = kws("convert", TINY_CONV, "--incremental", "--out", file)
     assert code == 0
     assert out.splitlines()[0] == f"{file}: {file.stat().st_size} bytes"
@@ -133,8 +142,12 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "exit_code", "message"),
     [
-        ((), 2, "--incremental needs --out for the twin"),
-        (("--out", "{model}"), 2, "the twin does not replace the bundle; name another --out"),
+        ((), 2, "--incremental needs --out for the new bundle"),
+        (
+            ("--out", "{model}"),
+            2,
+            "an incremental bundle is a new one; name another --out",
+        ),
         (("--out", "x", "--stride", 3), 1, r"its stride over time (2) does not divide a step of 3"),
     ],
 )
@@ -163,8 +176,8 @@ def test_bare_file_needs_labels_or_a_file(kws: Run, tmp_path: Path) -> None:
     assert "needs --labels, or a .tflite file as --out" in err
 
 
-def test_a_twin_has_no_twin(kws: Run, talkative_twin: Bundle, tmp_path: Path) -> None:
-    twin = talkative_twin.path
-    code, _, err = kws("convert", twin, "--incremental", "--out", tmp_path / "x")
+def test_a_twin_has_no_twin(kws: Run, talkative_incremental: Bundle, tmp_path: Path) -> None:
+    small = talkative_incremental.path
+    code, _, err = kws("convert", small, "--incremental", "--out", tmp_path / "x")
     assert code == 1
     assert "keeps something from call to call already (READ_VARIABLE)" in err

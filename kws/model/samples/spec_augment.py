@@ -11,7 +11,7 @@ import numpy as np
 from kws.features.spectrogram import Spectrograms
 
 
-def mask(spectrograms: Spectrograms, widest: float, rng: np.random.Generator) -> None:
+def spec_augment(spectrograms: Spectrograms, widest: float, rng: np.random.Generator) -> None:
     """Blank a stripe of frames and a stripe of channels of each spectrogram, in place.
 
     Args:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a twin while it is written: tensors and operators are added at its end."""
+"""The graph of an incremental model: tensors and operators are added at its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VERSIONS = {"CONCATENATION": 2, "SLICE": 2, "PAD": 2}
 """Of those ops that got int8 in a later version."""
 
 
-class TwinGraph:
+class IncrementalGraph:
     """Makes a model of tensors of another one, in other sizes."""
 
     def __init__(self, whole: WindowGraph) -> None:

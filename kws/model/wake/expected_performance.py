@@ -40,7 +40,7 @@ class Miss:
 
 
 @dataclass(frozen=True)
-class Promise:
+class ExpectedPerformance:
     """An estimate for people, and a bound for talk, that nothing was trained on."""
 
     engine: str
@@ -73,9 +73,9 @@ class Promise:
         }
 
 
-def promise(
+def expected_performance(
     calibration: Calibration | None, dataset: DataSet, words: Sequence[str]
-) -> Promise | None:
+) -> ExpectedPerformance | None:
     """What to expect, from the speakers that calibrated a bundle.
 
     Args:
@@ -99,7 +99,7 @@ def promise(
     voices = {voice_of(speaker) for speaker in speakers}
     misses = {k: _miss(metrics, voices) for k, metrics in calibration.by_kind.items()}
     talk = calibration.by_kind.get(Kind.TALK)
-    return Promise(
+    return ExpectedPerformance(
         engine,
         len(voices),
         {kind: miss for kind, miss in misses.items() if miss},
@@ -107,19 +107,19 @@ def promise(
     )
 
 
-def expectations(promise: Promise | None) -> tuple[str, ...]:
+def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     """What people may expect, as lines for a terminal and the report."""
-    if promise is None:
+    if expected is None:
         line = (
             "expected miss rate for real speakers: not known; the figures are of held-out "
             "synthetic voices whose kind was trained on, and people are missed far more often, as "
             "docs/own_words.md says"
         )
         return (line,)
-    figures = [f"{_about(miss.share)} ({TITLES[kind]})" for kind, miss in promise.misses.items()]
+    figures = [f"{_about(miss.share)} ({TITLES[kind]})" for kind, miss in expected.misses.items()]
     ranges = [
         f"{100 * miss.interval[0]:.0f} to {100 * miss.interval[1]:.0f} %"
-        for miss in promise.misses.values()
+        for miss in expected.misses.values()
         if miss.interval
     ]
     sure = (
@@ -127,15 +127,15 @@ def expectations(promise: Promise | None) -> tuple[str, ...]:
         if ranges
         else "one speaker says nothing of others, so there is no interval"
     )
-    verb = "was" if promise.speakers == 1 else "were"
-    basis = f"that is how often {promise.who} that training never heard {verb} missed; {sure}"
+    verb = "was" if expected.speakers == 1 else "were"
+    basis = f"that is how often {expected.who} that training never heard {verb} missed; {sure}"
     lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
-    if promise.engine:
+    if expected.engine:
         lines.append(
             "people were missed 9 to 28 points more often in a quiet room where both were measured"
         )
-    if promise.most_false_alarms is not None:
-        rate = f"{promise.most_false_alarms:.1f}"
+    if expected.most_false_alarms is not None:
+        rate = f"{expected.most_false_alarms:.1f}"
         lines.append(f"false alarms: up to {rate} per hour of talk like this (95 %)")
     lines.append(
         "the report plays voices of engines that trained; they are heard better than people"

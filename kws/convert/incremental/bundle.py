@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles and files of incremental twins."""
+"""Bundles and files of incremental models."""
 
 from __future__ import annotations
 
@@ -11,36 +11,38 @@ from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
 from kws.bundle.checks import input_frames, name_from, open_model
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
-from kws.convert.incremental.twin import Twin, make_twin
+from kws.convert.incremental.model import IncrementalModel, make_incremental
 from kws.convert.tflite_import import Changes, read_model
 from kws.errors import UsageError, located
 from kws.files import atomic_write
 from kws.labels import class_order
 
 
-def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, Twin]:
-    """Write the bundle of the twin of a bundle's model to `out`.
+def incremental_of_bundle(
+    folder: Path, out: Path, changes: Changes
+) -> tuple[Bundle, IncrementalModel]:
+    """Write the bundle of the incremental model of a bundle to `out`.
 
-    The twin has no gate: it keeps what it computed of each frame, so it has to hear every one.
+    It has no gate: the model keeps what it computed of each frame, so it has to hear every one.
 
     Args:
-        folder: the bundle; its inference stride is the twin's step unless changed.
-        out: the twin's folder.
+        folder: the bundle; its inference stride is the model's step unless changed.
+        out: the new bundle's folder.
         changes: settings other than the bundle's.
 
     Raises:
         BundleError: `folder` is not a bundle, or damaged.
         UsageError: `out` is the bundle itself, or something else than a bundle.
-        ModelError: the model has no twin; see `make_twin`.
+        ModelError: the model has no incremental one; see `make_incremental`.
         KwsError: settings out of range, or it could not be written.
     """
     if out.resolve() == folder.resolve():
-        raise UsageError(f"{out}: the twin does not replace the bundle; name another --out")
+        raise UsageError(f"{out}: an incremental bundle is a new one; name another --out")
     check_destination(out)
     bundle = load_bundle(folder)
-    twin = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)
+    incremental = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)
     made = make_bundle(
-        twin.model,
+        incremental.model,
         bundle.labels,
         name=bundle.name,
         recognizer=replace(bundle.recognizer, gate_db=0.0),
@@ -52,43 +54,43 @@ def twin_of_bundle(folder: Path, out: Path, changes: Changes) -> tuple[Bundle, T
         versions=bundle.versions,
     )
     made = replace(made, float_model=bundle.float_model)
-    return write_bundle(changes.apply(made), out), twin
+    return write_bundle(changes.apply(made), out), incremental
 
 
-def twin_of_file(
+def incremental_of_file(
     file: Path, labels: Sequence[str], out: Path, changes: Changes
-) -> tuple[Bundle, Twin]:
-    """Write the bundle of the twin of a .tflite file to `out`; see `convert_file`.
+) -> tuple[Bundle, IncrementalModel]:
+    """Write the bundle of the incremental model of a .tflite file to `out`; see `convert_file`.
 
     Raises:
         UsageError: labels, name or destination that do not fit.
-        ModelError: the file cannot be read, or its model has no twin.
+        ModelError: the file cannot be read, or its model has no incremental one.
         KwsError: settings out of range, or it could not be written.
     """
     check_destination(out)
     model = read_model(file)
-    twin = _named(file, model, changes.inference_stride or DEFAULT_STRIDE)
+    incremental = _named(file, model, changes.inference_stride or DEFAULT_STRIDE)
     frames = input_frames(open_model(model).inputs[0].shape)
     name = changes.name or name_from(file.stem)
     with located(file):
         ordered, order = class_order(labels)
-        made = make_bundle(twin.model, ordered, name=name, frames=frames, output_order=order)
+        made = make_bundle(incremental.model, ordered, name=name, frames=frames, output_order=order)
         bundle = changes.apply(made)
-    return write_bundle(bundle, out), twin
+    return write_bundle(bundle, out), incremental
 
 
-def write_twin_file(file: Path, out: Path, step: int) -> Twin:
-    """Write the twin of a .tflite file to the .tflite file `out`.
+def write_incremental_file(file: Path, out: Path, step: int) -> IncrementalModel:
+    """Write the incremental model of a .tflite file to the .tflite file `out`.
 
     Raises:
-        ModelError: the file cannot be read, or its model has no twin.
+        ModelError: the file cannot be read, or its model has no incremental one.
         KwsError: it could not be written.
     """
-    twin = _named(file, read_model(file), step)
-    atomic_write(out, twin.model)
-    return twin
+    incremental = _named(file, read_model(file), step)
+    atomic_write(out, incremental.model)
+    return incremental
 
 
-def _named(source: Path, model: bytes, step: int) -> Twin:
+def _named(source: Path, model: bytes, step: int) -> IncrementalModel:
     with located(source):
-        return make_twin(model, step)
+        return make_incremental(model, step)

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from kws.model.samples.spectrogram_masks import mask
+from kws.model.samples.spec_augment import spec_augment
 
 
 def test_mask_blanks_a_stripe_of_each_axis() -> None:
     clips = np.zeros((300, 49, 40), np.int8)
-    mask(clips, 0.2, np.random.default_rng(0))
+    spec_augment(clips, 0.2, np.random.default_rng(0))
     hidden = clips == -128
     frames = hidden.all(axis=2).sum(axis=1)
     channels = hidden.all(axis=1).sum(axis=1)
