@@ -19,19 +19,18 @@ _HEAD = """\
 
 # Ops
 
-The runtime has the ops in the table. Its results have the same bits as those of TFLM (the
-`tflite-micro` package). The tests compare with TFLM over random shapes, options and quantization.
-They also compare with LiteRT's reference kernels where these follow the same rule. LiteRT's
-default, XNNPACK, rounds in its own way, so the tests do not use it.
+The results have the same bits as TFLM's (the `tflite-micro` package). The tests compare over random
+shapes, options and quantization, and also with LiteRT's reference kernels where these follow the
+same rule. LiteRT's default, XNNPACK, rounds differently.
 
-For every op:
+Limits for every op:
 
-- All shapes are fixed when the model is made. No dimension is 0 or dynamic. The rank is at most 6.
+- Shapes are fixed. No dimension is 0 or dynamic, and the rank is at most 6.
 - A tensor has one scale. A filter has one scale, or one per channel where the table says so.
-- *any* type is one of fixed size: int8, uint8, int16, int32, int64, float16, float32, bool. Such
-  elements are moved, not computed with.
-- A model has at most 1,024 tensors and scratch buffers, and at most 4,096 ops. What one op keeps
-  in the arena is at most 262,140 bytes.
+- *any* type is int8, uint8, int16, int32, int64, float16, float32 or bool. Such elements are only
+  moved.
+- A model has at most 1,024 tensors and scratch buffers, and at most 4,096 ops. An op keeps at most
+  262,140 bytes in the arena.
 
 AllocateTensors refuses everything else and names the op.
 
