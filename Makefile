@@ -89,7 +89,7 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	@echo
 	@echo "Training chose thresholds at which single other words hardly ever wake the model. One that knows"
 	@echo "only a few synthetic voices then misses most words; with 160 it hears more and is wrong more often."
-	$(BIN)/kws convert $(DEMO)/model/bundle --threshold 160 --name demo --out $(DEMO)/bundle
+	$(BIN)/kws set $(DEMO)/model/bundle --threshold 160 --name demo --out $(DEMO)/bundle
 	@echo
 	$(BIN)/kws features $(DEMO)/data/yes/$$(cd $(DEMO)/data/yes && ls | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png
 	$(BIN)/kws build --board qemu --model $(DEMO)/bundle --out $(DEMO)/firmware

@@ -12,6 +12,7 @@ from typing import Any
 from kws.cli import (
     board_commands,
     bundle_commands,
+    conversion_commands,
     data_commands,
     evaluation_commands,
     live_commands,
@@ -124,7 +125,8 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(port_commands.monitor, ""),
     ),
     "Tools": (
-        Command(bundle_commands.convert, "model.tflite --labels yes,no --out runs/model"),
+        Command(conversion_commands.convert, "model.tflite --labels yes,no --out runs/model"),
+        Command(conversion_commands.set_command, "yes_no --threshold 180 --out runs/sensitive"),
         Command(board_commands.bench, "--board qemu --model tiny"),
         Command(bundle_commands.features, "yes.wav --out yes.npy --png yes.png"),
         Command(bundle_commands.infer, "yes_no --input yes.npy --out scores.npy"),

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from kws.errors import UsageError
+
 if TYPE_CHECKING:
     from kws.host.build.boards import Board
 
@@ -16,8 +18,30 @@ _RANGE = re.compile(r"\b(?:(\S+)<=)?x(?:<=(\S+)|>=(\S+))(?=[;\]])")
 _SUMMARY = 200  # letters of a command's first sentence, which is shown whole
 
 
+MOVED = {
+    "convert": dict.fromkeys(
+        (
+            *("--threshold", "--average-window-ms", "--suppression-ms", "--minimum-count"),
+            *("--gate-db", "--report-unknown", "--no-report-unknown", "--interpreted"),
+        ),
+        "kws set BUNDLE",
+    )
+}
+"""Options that a command had once, by command: the command that has them now."""
+
+
 class PlainCommand(TyperCommand):
     """A command whose options have types such as `<path>` and ranges such as `1 to 10`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; an option that moved to another command names that one."""
+        moved = MOVED.get(self.name or "", {})
+        for option in (argument.partition("=")[0] for argument in args):
+            if option in moved:
+                raise UsageError(
+                    f"kws {self.name} has no {option}: {moved[option]} {option} sets it"
+                )
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the sections of arguments and options."""

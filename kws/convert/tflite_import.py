@@ -3,15 +3,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kws.bundle.bundle import Bundle, make_bundle
-from kws.bundle.checks import check_name, name_from
-from kws.bundle.reading import load_renewed
-from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.changes import Changes
+from kws.bundle.checks import name_from
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert import c_array
 from kws.convert.wake_manifest import read_manifest
@@ -20,43 +17,6 @@ from kws.labels import class_order
 
 _LARGEST = 64 * 2**20
 """Bytes. No microcontroller has room for more, and a wrong file is not read whole."""
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What a user changes in a bundle; None keeps the value, or the default of a new bundle."""
-
-    name: str | None = None
-    about: str | None = None
-    inference_stride: int | None = None
-    average_window_ms: int | None = None
-    detection_threshold: int | None = None
-    """For all labels; thresholds of single labels are removed."""
-
-    suppression_ms: int | None = None
-    minimum_count: int | None = None
-    report_unknown: bool | None = None
-    compiled: bool | None = None
-    gate_db: float | None = None
-
-    def apply(self, bundle: Bundle) -> Bundle:
-        """The bundle with these changes, checked again.
-
-        Raises:
-            UsageError: a name that the firmware cannot hold.
-            KwsError: settings out of range.
-            ModelError: settings that do not fit each other.
-        """
-        new = {key: value for key, value in vars(self).items() if value is not None}
-        fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
-        recognizer = {key: new.pop(key) for key in fields & set(new)}
-        if self.detection_threshold is not None:
-            recognizer["thresholds"] = {}  # the one threshold is for all labels
-        new["data"] = new.pop("about", bundle.data)
-        changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
-        check_name(changed.name)
-        changed.pipeline()
-        return changed
 
 
 def convert_file(
@@ -110,17 +70,6 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
         )
         bundle = changes.apply(bundle)
     return write_bundle(bundle, out)
-
-
-def renew_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
-    """Write a bundle again: changed, and with all derived parts as this version of kws makes them.
-
-    Raises:
-        BundleError: `folder` is not a bundle, or its model or settings are damaged.
-        UsageError: a name that does not fit, or `out` holds something else than a bundle.
-        KwsError: settings out of range, or it could not be written.
-    """
-    return write_bundle((changes or Changes()).apply(load_renewed(folder)), out)
 
 
 def read_model(file: Path) -> bytes:

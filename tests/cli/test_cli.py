@@ -71,7 +71,7 @@ def test_output_that_finds_no_space_is_one_line() -> None:
 @pytest.mark.parametrize(
     "command",
     [
-        ["convert", "tiny", "--threshold", "180"],
+        ["set", "tiny", "--threshold", "180"],
         ["calibrate", "--data", "."],
         ["enroll", "ten_words", "."],
     ],

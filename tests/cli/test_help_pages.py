@@ -76,6 +76,14 @@ def test_the_example_of_a_command_is_one_that_it_takes(name: str) -> None:
     assert context.params
 
 
+def test_examples_in_a_help_are_lines_of_their_own_that_kws_takes() -> None:
+    lines = [line.strip() for line in _help("set").splitlines()]
+    examples = [line.partition(" #")[0] for line in lines if line.startswith("kws set ")]
+    assert len(examples) == 4
+    for example in examples:
+        _COMMANDS["set"].make_context("set", shlex.split(example)[2:])
+
+
 def test_types_and_ranges_are_words() -> None:
     assert plain_type("--takes <int range>") == "--takes <int>"
     assert plain_type("--rooms <list[Path]>") == "--rooms <path>"

@@ -70,7 +70,7 @@ def test_labels_may_have_any_order_and_googles_spelling(
     settings = (bundle.firmware / "model_settings.h").read_text(encoding="utf-8")
     assert ("kOutputOrder" in settings) == bool(order)
     # A bundle that is changed, or read by a later version, keeps it.
-    renewed = CliRunner().invoke(app, ["convert", str(other), "--threshold", "150"])
+    renewed = CliRunner().invoke(app, ["set", str(other), "--threshold", "150"])
     assert renewed.exit_code == 0, renewed.output
     assert load_bundle(other).output_order == order
 
@@ -88,12 +88,12 @@ def test_an_order_that_was_changed_is_noticed(tmp_path: Path) -> None:
 
 
 def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:
-    more = ["--stride", "3", "--threshold", "150", "--about", "Made of noise."]
+    more = ["--stride", "3", "--compiled", "--about", "Made of noise."]
     result = convert(model_file, tmp_path / "b", ",".join(LABELS), *more)
     assert result.exit_code == 0, result.output
     bundle = load_bundle(tmp_path / "b")
     assert (bundle.name, bundle.inference_stride, bundle.data) == ("dense", 3, "Made of noise.")
-    assert bundle.recognizer.detection_threshold == 150
+    assert bundle.compiled
     assert f"arena {bundle.arena_bytes} bytes" in result.stdout
 
 
@@ -200,10 +200,26 @@ def test_labels_are_asked_for(model_file: Path) -> None:
     assert result.exception.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        (["yes_no"], "a bundle already; change its settings with kws set "),
+        (["yes_no", "--compiled", "--out", "x"], "a bundle already; change its settings with kws "),
+        (["yes_no", "--threshold", "160"], "kws convert has no --threshold: kws set BUNDLE --thr"),
+        (["m.tflite", "--gate-db=0.8"], "no --gate-db: kws set BUNDLE --gate-db sets it"),
+        (["yes_no", "--interpreted"], "no --interpreted: kws set BUNDLE --interpreted sets it"),
+    ],
+)
+def test_settings_are_those_of_another_command(given: list[str], says: str, kws: Run) -> None:
+    code, out, error = kws("convert", *given)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert says in error
+
+
 def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
     before = load_bundle(bundle_path)
     (bundle_path / "firmware" / "model_data.h").unlink()
-    result = CliRunner().invoke(app, ["convert", str(bundle_path)])
+    result = CliRunner().invoke(app, ["set", str(bundle_path)])
     assert result.exit_code == 0, result.output
     assert load_bundle(bundle_path) == before
 
@@ -211,7 +227,7 @@ def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
 def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -> None:
     out = tmp_path / "sensitive"
     more = ["--threshold", "150", "--stride", "4", "--name", "sensitive", "--out", str(out)]
-    result = CliRunner().invoke(app, ["convert", str(bundle_path), *more])
+    result = CliRunner().invoke(app, ["set", str(bundle_path), *more])
     assert result.exit_code == 0, result.output
     old, new = load_bundle(bundle_path), load_bundle(out)
     assert (new.name, new.inference_stride) == ("sensitive", 4)
@@ -227,7 +243,7 @@ def test_a_bundle_can_report_unknown_and_stop_again(bundle_path: Path) -> None:
         ("--stride=3", True),
         ("--no-report-unknown", False),
     ):
-        result = CliRunner().invoke(app, ["convert", str(bundle_path), option])
+        result = CliRunner().invoke(app, ["set", str(bundle_path), option])
         assert result.exit_code == 0, result.output
         assert load_bundle(bundle_path).recognizer.report_unknown is expected
 
@@ -236,12 +252,12 @@ def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Pat
     file = bundle_path / "bundle.toml"
     text = re.sub(r"(?m)^yes = .*\nno = .*", "yes = 9", file.read_text())
     file.write_text(text)
-    kept = CliRunner().invoke(app, ["convert", str(bundle_path), "--stride", "3"])
+    kept = CliRunner().invoke(app, ["set", str(bundle_path), "--stride", "3"])
     assert kept.exit_code == 0, kept.output
     header = bundle_path / "firmware" / "model_settings.h"
     assert load_bundle(bundle_path).recognizer.thresholds == {"yes": 9}
     assert "9,  // yes" in header.read_text()
-    all_labels = CliRunner().invoke(app, ["convert", str(bundle_path), "--threshold", "150"])
+    all_labels = CliRunner().invoke(app, ["set", str(bundle_path), "--threshold", "150"])
     assert all_labels.exit_code == 0, all_labels.output
     assert load_bundle(bundle_path).recognizer.thresholds == {}
     assert "kThresholds" not in header.read_text()

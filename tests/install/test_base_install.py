@@ -95,6 +95,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
 WORKS: dict[str, list[object]] = {
     "run": ["run", MATRIX / "yes_slt.flac"],
     "convert": ["convert", MODEL, "--labels", "silence,unknown,yes,no", "--out", "bundle"],
+    "set": ["set", "tiny", "--threshold", "180", "--out", "sensitive"],
     "features": ["features", MATRIX / "yes_slt.flac", "--out", "yes.npy"],
     "infer": ["infer", MODEL, "--input", "{material}/row.npy", "--out", "out.npy"],
     "test": ["test", "--board", "host"],
@@ -130,7 +131,7 @@ NEEDS: dict[str, tuple[str, list[object]]] = {
     "listen": ("live", ["listen", "--plain"]),
     "listen --web": ("live", ["listen", "--web", "--input", MATRIX / "yes_slt.flac"]),
     "record": ("live", ["record", "--words", "yes", "--out", "recorded"]),
-    "convert --plan": ("plots", ["convert", MODEL.parent, "--out", "b", "--plan", "plan.svg"]),
+    "set --plan": ("plots", ["set", MODEL.parent, "--out", "b", "--plan", "plan.svg"]),
     "features --png": (
         "plots",
         ["features", MATRIX / "yes_slt.flac", "--out", "yes.npy", "--png", "yes.png"],

@@ -8,11 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
+from kws.bundle.changes import Changes
 from kws.bundle.checks import input_frames, name_from, open_model
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.incremental.model import IncrementalModel, make_incremental
-from kws.convert.tflite_import import Changes, read_model
+from kws.convert.tflite_import import read_model
 from kws.errors import UsageError, located
 from kws.files import atomic_write
 from kws.labels import class_order

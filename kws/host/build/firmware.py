@@ -209,7 +209,7 @@ def _what_to_shrink(board: Board, bundle: Bundle, excess: TooLargeError) -> str:
         needs.append(
             f"{excess.ram} bytes more than the {board.ram} of RAM, "
             f"{bundle.device_arena_bytes} are the model's arena "
-            "(kws convert --plan shows what fills it)"
+            "(kws set --plan shows what fills it)"
         )
     return (
         f"{bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "

@@ -162,7 +162,7 @@ def _cure(bundle: Bundle, hops: float) -> str:
         )
     every_ms = stride * HOP_MS // _frames_a_hop(bundle)
     place = bundle.path or bundle.name
-    return f"run it every {every_ms} ms: kws convert {place} --stride {stride} --out NEW"
+    return f"run it every {every_ms} ms: kws set {place} --stride {stride} --out NEW"
 
 
 def _hop_cycles(board: Board, bundle: Bundle, cycles: ModelCycles) -> int:

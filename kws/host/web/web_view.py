@@ -183,7 +183,7 @@ def save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
         return replace(first, then=replace(bundle.then, bundle=commands))
     if bundle.path is None or bundle.path.resolve() == default_bundle_path().resolve():
         raise KwsError(
-            "the model that comes with kws is not changed; copy it with kws convert, "
+            "the model that comes with kws is not changed; copy it with kws set ... --out NEW, "
             "and name the copy with --model"
         )
     now = load_bundle(bundle.path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory plan that `kws convert` shows."""
+"""The memory plan that `kws convert` and `kws set` show."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def test_picture_is_drawn_for_every_seed(tmp_path: Path) -> None:
         assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_convert_shows_plan_and_flash_without_a_compiler(
+def test_set_shows_plan_and_flash_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
     out = tmp_path / "bundle"
-    command = ["convert", str(default_bundle_path()), "--out", str(out)]
+    command = ["set", str(default_bundle_path()), "--out", str(out)]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     arena = _core.Interpreter((out / "model.tflite").read_bytes()).arena_used_bytes
@@ -116,9 +116,9 @@ def test_convert_shows_plan_and_flash_without_a_compiler(
     assert re.search(r"^  DEPTHWISE_CONV_2D 3x3 or rows +\d", result.output, re.MULTILINE)
 
 
-def test_convert_draws_the_plan(tmp_path: Path) -> None:
+def test_set_draws_the_plan(tmp_path: Path) -> None:
     picture = tmp_path / "plan.png"
-    command = ["convert", str(default_bundle_path()), "--out", str(tmp_path / "bundle")]
+    command = ["set", str(default_bundle_path()), "--out", str(tmp_path / "bundle")]
     result = CliRunner().invoke(app, [*command, "--plan", str(picture)])
     assert result.exit_code == 0, result.output
     assert picture.read_bytes().startswith(b"\x89PNG")

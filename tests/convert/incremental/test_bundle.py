@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.changes import Changes, change_bundle
 from kws.bundle.reading import load_bundle
 from kws.convert.incremental.bundle import incremental_of_bundle
-from kws.convert.tflite_import import Changes, convert_file, renew_bundle
+from kws.convert.tflite_import import convert_file
 from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
@@ -67,7 +68,7 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
     assert small.inference_stride == step
     # An incremental model has no gate, because it has to hear every frame.
     settings = Changes(inference_stride=step, gate_db=0.0)
-    changed = renew_bundle(whole.path, tmp_path / "whole", settings)
+    changed = change_bundle(whole.path, tmp_path / "whole", settings)
     assert (small.labels, small.recognizer, small.name) == (whole.labels, changed.recognizer, name)
     (_, times, scores), (_, twin_times, twin_scores) = (
         bundle.pipeline().trace(pcm) for bundle in (changed, small)

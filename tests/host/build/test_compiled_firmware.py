@@ -79,12 +79,12 @@ def test_build_says_what_each_costs(tiny: Bundle, tmp_path: Path, kws: Run) -> N
 
 def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) -> None:
     folder = shutil.copytree(ASSETS / "tiny", tmp_path / "tiny")
-    code, text, _ = kws("convert", folder, "--compiled")
+    code, text, _ = kws("set", folder, "--compiled")
     assert code == 0
     assert "compiled: 3 calls, " in text
     bundle = load_bundle(folder)
     assert build("qemu", bundle).elf == build("qemu", as_compiled(load_bundle(ASSETS / "tiny"))).elf
-    code, _, _ = kws("convert", folder, "--interpreted")
+    code, _, _ = kws("set", folder, "--interpreted")
     assert code == 0
     assert not load_bundle(folder).compiled
 

@@ -80,7 +80,7 @@ def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
         assert answer.ring_ms >= load.inference_ms + CONSOLE_MS + 20
         return
     assert f"an inference runs every {20 * stride} ms" in answer
-    if proposed := re.search(r"run it every (\d+) ms: kws convert \S+ --stride (\d+)", answer):
+    if proposed := re.search(r"run it every (\d+) ms: kws set \S+ --stride (\d+)", answer):
         every_ms, longer = int(proposed[1]), int(proposed[2])
         assert every_ms == 20 * longer <= 320
         assert isinstance(plan(longer), Schedule)
@@ -128,7 +128,7 @@ def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) ->
     takes(1e6, 3e6)
     assert schedule(NANO, as_compiled(both)).ring_ms == alone.ring_ms
     takes(1e6, 6e6)
-    with pytest.raises(BoardError, match=r"with words: .* every 100 ms: kws convert words"):
+    with pytest.raises(BoardError, match=r"with words: .* every 100 ms: kws set words"):
         schedule(NANO, both)
 
 

@@ -15,8 +15,8 @@ import pytest
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.changes import change_bundle
 from kws.bundle.reading import load_bundle
-from kws.convert.tflite_import import renew_bundle
 from kws.host.web.export import export_page
 from tests.host.live.listening import CLIPS, Listening
 from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
@@ -58,7 +58,7 @@ def words(tmp_path: Path) -> Path:
 @pytest.fixture
 def own_bundle(tmp_path: Path) -> Path:
     """A bundle that may be changed."""
-    return renew_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
+    return change_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
 
 
 # --- the exported page ----------------------------------------------------------------------------

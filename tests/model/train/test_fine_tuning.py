@@ -189,7 +189,7 @@ def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
         np.testing.assert_allclose(one, np.asarray(other, np.float32), rtol=1e-3, atol=1e-4)
     # A bundle that was changed and written anew still has its float weights.
     changed = tmp_path / "changed"
-    arguments = ["convert", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
+    arguments = ["set", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
     assert TrainedModel(changed).fingerprint == by_bundle.fingerprint
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from kws import _core
 from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.changes import Changes, change_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.convert.quantize import quantize
-from kws.convert.tflite_import import Changes, renew_bundle
 from kws.errors import ModelError, UsageError
 from kws.features.spectrogram import after_silence, to_float
 from kws.host.build.firmware import build
@@ -202,7 +202,7 @@ def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
         make_bundle(bundle.model, LABELS, name="x", inference_stride=4)
     assert bundle.path is not None
     with pytest.raises(ModelError, match="number of frames that the model takes at a time"):
-        renew_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=4))
+        change_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=4))
 
 
 def test_few_frames_without_a_memory_are_refused() -> None:

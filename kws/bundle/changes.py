@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes a bundle's settings, and writes it again."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kws.bundle.bundle import Bundle
+from kws.bundle.checks import check_name
+from kws.bundle.reading import load_renewed
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.bundle.writing import write_bundle
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a user changes in a bundle; None keeps the value, or the default of a new bundle."""
+
+    name: str | None = None
+    about: str | None = None
+    inference_stride: int | None = None
+    average_window_ms: int | None = None
+    detection_threshold: int | None = None
+    """For all labels; thresholds of single labels are removed."""
+
+    suppression_ms: int | None = None
+    minimum_count: int | None = None
+    report_unknown: bool | None = None
+    compiled: bool | None = None
+    gate_db: float | None = None
+
+    def apply(self, bundle: Bundle) -> Bundle:
+        """The bundle with these changes, checked again.
+
+        Raises:
+            UsageError: a name that the firmware cannot hold.
+            KwsError: settings out of range.
+            ModelError: settings that do not fit each other.
+        """
+        new = {key: value for key, value in vars(self).items() if value is not None}
+        fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
+        recognizer = {key: new.pop(key) for key in fields & set(new)}
+        if self.detection_threshold is not None:
+            recognizer["thresholds"] = {}  # the one threshold is for all labels
+        new["data"] = new.pop("about", bundle.data)
+        changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
+        check_name(changed.name)
+        changed.pipeline()
+        return changed
+
+
+def change_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
+    """Write a bundle again: changed, and with all derived parts as this version of kws makes them.
+
+    Raises:
+        BundleError: `folder` is not a bundle, or its model or settings are damaged.
+        UsageError: a name that does not fit, or `out` holds something else than a bundle.
+        KwsError: settings out of range, or it could not be written.
+    """
+    return write_bundle((changes or Changes()).apply(load_renewed(folder)), out)

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that make a bundle of a model, and that change a bundle's settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.cli.options import BUNDLE, bundle_text, refuse_built_in, setting_option, split_words
+from kws.errors import UsageError
+
+if TYPE_CHECKING:
+    from kws.bundle.bundle import Bundle
+    from kws.bundle.changes import Changes
+
+PlanOption = Annotated[
+    Path | None, typer.Option("--plan", help="PNG file for a picture of the memory plan.")
+]
+StrideOption = Annotated[
+    int | None, typer.Option("--stride", min=1, max=50, help="Hops of 20 ms per inference (2).")
+]
+AboutOption = Annotated[
+    str | None,
+    typer.Option("--about", help="Data that the model learned from, and its licence."),
+]
+
+
+def convert(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            **BUNDLE | {"metavar": "<model>"},
+            help="An int8 .tflite file or C source with one (model.h), or a microWakeWord model's "
+            ".json. With --incremental also a bundle.",
+        ),
+    ],
+    *,
+    out: Annotated[Path | None, typer.Option(help="Folder of the new bundle.")] = None,
+    labels: Annotated[
+        str,
+        typer.Option(help="Labels of the model's outputs, in their order: yes,no,unknown,silence."),
+    ] = "",
+    name: Annotated[
+        str | None, typer.Option(help="Short name of the model. The default is the file's name.")
+    ] = None,
+    about: AboutOption = None,
+    stride: StrideOption = None,
+    incremental: Annotated[
+        bool,
+        typer.Option(
+            "--incremental",
+            help="Make an incremental model: it computes only what is new in --stride hops, and "
+            "its scores are the same. Without --labels, --out is a .tflite file.",
+        ),
+    ] = False,
+    compiled: Annotated[
+        bool,
+        typer.Option(
+            "--compiled",
+            help="Firmware gets the model as C++ that calls the kernels, without an interpreter.",
+        ),
+    ] = False,
+    plan: PlanOption = None,
+) -> None:
+    """Make a bundle of an int8 model.
+
+    kws set changes the bundle's settings.
+    """
+    from kws.bundle.changes import Changes
+    from kws.convert.tflite_import import convert_file, convert_manifest
+    from kws.convert.wake_manifest import SUFFIX
+
+    changes = Changes(name=name, about=about, inference_stride=stride, compiled=compiled or None)
+    if not model.exists():
+        raise UsageError(f"{model}: no such file or directory; name a .tflite file")
+    if incremental:
+        made = _make_incremental(model, out, split_words(labels) if labels else (), changes)
+        if made is None:
+            return
+        bundle = made
+    elif model.is_dir():
+        raise _no_model(model)
+    elif model.suffix == SUFFIX:
+        if out is None or labels:
+            raise UsageError(f"{model}: a manifest has its label; give --out and no --labels")
+        bundle = convert_manifest(model, out, changes)
+    elif not labels or out is None:
+        raise UsageError(f"{model}: a .tflite file needs --labels and --out")
+    else:
+        bundle = convert_file(model, split_words(labels), out, changes)
+    _print_bundle(bundle, plan)
+
+
+def set_command(
+    bundle: Annotated[Path, typer.Argument(**BUNDLE, help="Folder of a bundle.")],
+    *,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the new bundle. By default the settings go into <bundle>."),
+    ] = None,
+    threshold: Annotated[
+        int | None, setting_option(RecognizerSettings, "detection_threshold", "--threshold")
+    ] = None,
+    average_window_ms: Annotated[
+        int | None, setting_option(RecognizerSettings, "average_window_ms", "--average-window-ms")
+    ] = None,
+    suppression_ms: Annotated[
+        int | None, setting_option(RecognizerSettings, "suppression_ms", "--suppression-ms")
+    ] = None,
+    minimum_count: Annotated[
+        int | None, setting_option(RecognizerSettings, "minimum_count", "--minimum-count")
+    ] = None,
+    gate_db: Annotated[
+        float | None, setting_option(RecognizerSettings, "gate_db", "--gate-db")
+    ] = None,
+    stride: StrideOption = None,
+    report_unknown: Annotated[
+        bool | None,
+        typer.Option(
+            "--report-unknown/--no-report-unknown",
+            help="Whether a word that is no keyword writes a line, as TFLM's micro_speech does.",
+            show_default="no",
+        ),
+    ] = None,
+    compiled: Annotated[
+        bool | None,
+        typer.Option(
+            "--compiled/--interpreted",
+            help="Whether firmware gets the model as C++ that calls the kernels, without an "
+            "interpreter.",
+            show_default="interpreted",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Short name of the model.")] = None,
+    about: AboutOption = None,
+    plan: PlanOption = None,
+) -> None:
+    """Change a bundle's settings.
+
+    The model stays as it is. --threshold is for all labels: it replaces those of single labels.
+    Without any option the bundle is written again as this version of kws writes it.
+
+    \b
+    kws set yes_no --threshold 180 --out runs/sensitive   # fewer misses
+    kws set runs/marvin/bundle --gate-db 0.8              # rests in a quiet room
+    kws set runs/marvin/bundle --stride 3                 # runs every 60 ms
+    kws set runs/marvin/bundle --compiled                 # smaller firmware
+    """  # noqa: D301 - the help starts a block of lines at \b
+    from kws.bundle.changes import Changes, change_bundle
+
+    refuse_built_in(bundle, out)
+    changes = Changes(
+        name=name,
+        about=about,
+        inference_stride=stride,
+        average_window_ms=average_window_ms,
+        detection_threshold=threshold,
+        suppression_ms=suppression_ms,
+        minimum_count=minimum_count,
+        report_unknown=report_unknown,
+        compiled=compiled,
+        gate_db=gate_db,
+    )
+    _print_bundle(change_bundle(bundle, out or bundle, changes), plan)
+
+
+def _no_model(folder: Path) -> Exception:
+    """Why a folder is not converted."""
+    from kws.bundle.layout import SETTINGS_FILE
+    from kws.bundle.reading import load_bundle
+
+    if not (folder / SETTINGS_FILE).is_file():
+        load_bundle(folder)  # its error says what the folder is
+    name = bundle_text(folder)
+    return UsageError(f"{name}: a bundle already; change its settings with kws set {name}")
+
+
+def _make_incremental(
+    model: Path, out: Path | None, labels: tuple[str, ...], changes: Changes
+) -> Bundle | None:
+    """The bundle of the incremental model; None if a bare .tflite file was made."""
+    from kws.bundle.bundle import DEFAULT_STRIDE
+    from kws.convert.incremental.bundle import (
+        incremental_of_bundle,
+        incremental_of_file,
+        write_incremental_file,
+    )
+
+    if out is None:
+        raise UsageError(f"{model}: --incremental needs --out for the new bundle")
+    if model.is_dir():
+        bundle, small = incremental_of_bundle(model, out, changes)
+    elif labels:
+        bundle, small = incremental_of_file(model, labels, out, changes)
+    elif out.suffix == ".tflite":
+        small = write_incremental_file(model, out, changes.inference_stride or DEFAULT_STRIDE)
+        print(f"{out}: {len(small.model)} bytes\n{small}")
+        return None
+    else:
+        raise UsageError(f"{model}: a .tflite file needs --labels, or a .tflite file as --out")
+    print(small)
+    return bundle
+
+
+def _print_bundle(bundle: Bundle, plan: Path | None) -> None:
+    """What a bundle takes; its memory plan is drawn into `plan`."""
+    from kws import _core
+    from kws.bundle.flash_table import flash_text
+    from kws.bundle.memory.plan import plan_of, plan_text
+
+    print(
+        f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "
+        f"arena {bundle.arena_bytes} bytes, ops {', '.join(bundle.ops)}"
+    )
+    memory_plan = plan_of(bundle.model)
+    print(plan_text(memory_plan))
+    print(flash_text(_core.Interpreter(bundle.model).kernels))
+    if bundle.compiled:
+        print(f"compiled: {bundle.program}")
+    if plan:
+        from kws.bundle.memory.plan_picture import save_plan
+
+        save_plan(plan, memory_plan, f"{bundle.name}: memory over time")
+        print(f"picture: {plan}")
