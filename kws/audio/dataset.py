@@ -102,6 +102,7 @@ class DataSet:
             DataError: a word without clips; a word without speakers in a split; a speaker in two.
         """
         check_keywords(words)
+        self.check_spelling(words)
         for word in words:
             self._check_word(word)
         shared = self.shared_speakers()
@@ -112,6 +113,21 @@ class DataSet:
                 f"({len(shared)} such speakers); a test would flatter, so correct "
                 f"{LISTS['validation']} and {LISTS['test']}"
             )
+
+    def check_spelling(self, words: Sequence[str]) -> None:
+        """Make sure that no other word is a keyword in capitals, which would be taught as unknown.
+
+        Raises:
+            DataError: there is one, such as Marvin for the keyword marvin.
+        """
+        lower = {word.casefold(): word for word in words}
+        for other in self.words:
+            word = lower.get(other.casefold(), other)
+            if word != other and other not in words:
+                raise DataError(
+                    f"{self.root}: its word {other!r} and the keyword {word!r} differ in capitals "
+                    "only; spell both the same"
+                )
 
     def _check_word(self, word: str) -> None:
         if word not in self.words:

@@ -217,6 +217,14 @@ def test_word_without_clips_names_the_near_one(tmp_path: Path) -> None:
         open_dataset(tmp_path).check(["no", "yse"])
 
 
+@pytest.mark.parametrize("words", [("Yes", "yes"), ("Yes",)])
+def test_a_word_in_capitals_is_no_other_word(tmp_path: Path, words: tuple[str, ...]) -> None:
+    for word in words:
+        many(tmp_path, word)
+    with pytest.raises(DataError, match="'Yes' and the keyword 'yes' differ in capitals only"):
+        open_dataset(tmp_path).check(["yes"])
+
+
 def test_folder_of_a_word_may_be_empty(tmp_path: Path) -> None:
     many(tmp_path, "yes")
     (tmp_path / "no").mkdir()

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kws.cli.printing.narrow_tables import fitting
+from kws.cli.printing.plain_tables import plain_table
 
 pytestmark = pytest.mark.unit
 
@@ -74,3 +75,43 @@ def test_a_narrow_terminal_gets_lines_that_are_whole() -> None:
 
 def test_a_wide_terminal_gets_a_table() -> None:
     assert any("━" in line or "─" in line for line in printed(80))
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (
+            30,
+            [
+                "found  a tool  /usr/bin/tool",
+                "optional  Renode  install it,",
+                "  then run this again",
+            ],
+        ),
+        (
+            44,
+            [
+                "found     a tool  /usr/bin/tool",
+                "optional  Renode  install it, then run this",
+                "                  again",
+            ],
+        ),
+        (
+            60,
+            [
+                "found     a tool  /usr/bin/tool",
+                "optional  Renode  install it, then run this again",
+            ],
+        ),
+    ],
+)
+def test_a_plain_table_fits_the_terminal(
+    columns: int, expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        ("found", "a tool", "/usr/bin/tool"),
+        ("optional", "Renode", "install it, then run this again"),
+    ]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert plain_table(rows).splitlines() == expected

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from kws.bundle.bundle import Bundle
+from kws.cli.printing.plain_tables import plain_table
 from kws.host.build.boards import Board
 from kws.host.doctor import Check
 from kws.host.emulate.faults import FaultRow
@@ -144,12 +145,3 @@ def _missing_lines(checks: Sequence[Check]) -> list[str]:
 def list_json(items: Sequence[Board] | Sequence[Check]) -> str:
     """Boards or checks for a script."""
     return json.dumps([asdict(item) for item in items], indent=2)
-
-
-def plain_table(rows: Sequence[tuple[str, ...]]) -> str:
-    """Columns as wide as their widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    )

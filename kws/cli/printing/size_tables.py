@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from kws.cli.printing.board_tables import plain_table
+from kws.cli.printing.plain_tables import plain_table
 from kws.host.build.boards import Board
 from kws.host.build.elf_sections import Size
 from kws.host.build.firmware import Firmware
@@ -64,7 +64,7 @@ def details_text(board: Board, firmware: Firmware, plan: Schedule) -> str:
         ("  left", f"{board.flash - size.flash:,}", f"{board.ram - size.ram:,}"),
     ]
     return (
-        f"{_right_table(rows)}\n{_kernels_text(footprint)}\n"
+        f"{plain_table(rows, right=True)}\n{_kernels_text(footprint)}\n"
         f"the ring of samples holds {plan.ring_ms} ms\n"
     )
 
@@ -92,7 +92,7 @@ def fits_text(model: str, fits: Sequence[BoardFit]) -> str:
     notes += sorted({f"not estimated: {fit.unknown}" for fit in fits if fit.unknown})
     if any(not fit.load and not fit.unknown for fit in fits):
         notes.append("-: the time of this emulated board stands still while it works")
-    return "\n".join([_right_table(rows, last_left=True), *notes])
+    return "\n".join([plain_table(rows, right=True, last_left=True), *notes])
 
 
 def fits_json(model: str, fits: Sequence[BoardFit]) -> str:
@@ -189,18 +189,4 @@ def size_json(
             **({"interpreted": asdict(interpreted.size)} if interpreted else {}),
         },
         indent=2,
-    )
-
-
-def _right_table(rows: Sequence[tuple[str, ...]], *, last_left: bool = False) -> str:
-    """Names to the left, numbers to the right; `last_left`: the last column has words, too."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.ljust(width)
-            if column == 0 or (last_left and column == len(row) - 1)
-            else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
     )

@@ -127,7 +127,6 @@ def find_trained(folders: Iterable[Path]) -> list[Trained]:
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     """The costs, for a terminal of 80 columns, and a model's best run for each set of words."""
-    from rich.console import Group  # noqa: PLC0415 - for terminals only
     from rich.table import Table  # noqa: PLC0415
 
     counted = any(cost.cycles is not None for cost in costs)
@@ -135,8 +134,6 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
         box=None,
         pad_edge=False,
         padding=(0, 1, 0, 0),
-        caption="costs of untrained models; flash: bytes of the model and its kernels, without\n"
-        "the rest of a firmware, which is as much again on a Nano (kws build)",
         caption_justify="left",
     )
     out.add_column("model", no_wrap=True)
@@ -154,7 +151,14 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
             f"{20 * _stride(cost)} ms",
         )
     lines = [f"{cost.name}: {best}" for cost in costs for best in _best(cost.name, runs)]
-    return Group(out, *(["test accuracy of trained ones:", *lines] if lines else []))
+    out.caption = "\n".join(
+        [
+            "costs of untrained models; flash: bytes of the model and its kernels, without",
+            "the rest of a firmware, which is as much again on a Nano (kws build)",
+            *(["test accuracy of trained models:", *lines] if lines else []),
+        ]
+    )
+    return out
 
 
 def to_json(costs: Sequence[Cost], runs: Sequence[Trained]) -> list[dict[str, Any]]:

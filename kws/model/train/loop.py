@@ -23,6 +23,7 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow
 from kws.features.spectrogram import Spectrograms, to_float
+from kws.files import check_space
 from kws.labels import class_labels
 from kws.model.evaluate.accuracy import confusion_matrix
 from kws.model.evaluate.calibration import Calibration
@@ -58,6 +59,9 @@ from kws.model.zoo.user_model import is_own
 from kws.progress import progress_bar
 
 _CALIBRATION_CLIPS = 500
+
+_RUN_BYTES = 20_000_000
+"""At most what a run writes: checkpoint, bundle, curves."""
 
 _WARM_UP = 0.1
 """Share of the steps in which the learning rate rises to its highest value."""
@@ -151,6 +155,7 @@ def train(
     check_name(name)
     dataset.check(settings.words)
     check_destination(out / run_files.BUNDLE)
+    check_space(out, _RUN_BYTES, "a training run")
     if teacher:
         teacher.check(_learned(settings), settings.samples.frontend.frames)
         settings = dataclasses.replace(settings, teacher=teacher.fingerprint)

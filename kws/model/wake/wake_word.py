@@ -163,6 +163,8 @@ def make_wake_word(
     ambient = ambient or Surroundings()
     # Fail early if an input is missing.
     ambient.check(settings.words)
+    if extra:
+        extra.check_spelling(settings.words)
     start = TrainedModel(base_model or default_bundle_path().with_name(_BASE_MODEL))
     with locked(out):
         return _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from kws.audio.dataset import DataSet
 from kws.audio.sound_files import write_clip
 from kws.audio.surroundings import Surroundings
-from kws.errors import ModelError, UsageError
+from kws.errors import KwsError, ModelError, UsageError
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.train.loop import train
 from kws.model.train.run_folder import claim
@@ -35,6 +36,16 @@ def test_folder_of_another_run_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=says):
         train(tones, run.out, settings)
+
+
+def test_a_full_disk_ends_a_run_before_its_first_epoch(
+    tones: DataSet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usage = shutil.disk_usage("/")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
+    with pytest.raises(KwsError, match="a training run may take 20 MB, and the disk has 1 MB left"):
+        train(tones, tmp_path / "run", SETTINGS)
+    assert not (tmp_path / "run").exists()
 
 
 def test_run_goes_on_though_it_is_older_than_a_setting(
