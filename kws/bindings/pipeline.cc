@@ -92,7 +92,7 @@ class Pipeline {
                   {frames_, kws::Detector::kLongestWindow}, &output_) {
     if (then != nullptr) {
       commands_.reset(new kws::Commands{then->config(), then->model(), resolver_, listen_ms, {}});
-      pipeline_.Then(commands_.get());
+      pipeline_.UseCommands(commands_.get());
     }
     if (part->gate_rise() > 0) {
       gate_ = std::make_unique<kws::Gate>(part->gate_rise());

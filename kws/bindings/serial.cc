@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the firmware says on its serial port and with its lamp, for programs that read it.
+// What the firmware says on its serial port and with its LED, for programs that read it.
 #include "bindings.h"
 #include "fault.h"
 #include "serial_lines.h"

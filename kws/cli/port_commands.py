@@ -150,7 +150,7 @@ def selftest(
             rows = verdicts.silent_checks(error)
         else:
             name = measured.board
-            rows = verdicts.checks(measured, find_board(name).core_hz)
+            rows = verdicts.checks(measured, find_board(name).clock or 0)
     if as_json:
         print(selftest_tables.checks_json(name, rows))
     else:

@@ -97,11 +97,6 @@ def is_part_of(part: Sequence[str], whole: Sequence[str]) -> bool:
     )
 
 
-def is_known(sound: str) -> bool:
-    """Whether the place and manner of a sound, as `units` gives it, are known."""
-    return sound in _CONSONANTS or all(letter in _VOWELS for letter in sound)
-
-
 def _added(sound: str) -> float:
     return _VOWEL_ADDED if sound[0] in _VOWELS else _CONSONANT_ADDED
 

@@ -228,22 +228,6 @@ def _table(title: str, *headings: str) -> Table:
     return table
 
 
-def stream_table(metrics: StreamMetrics) -> Table:
-    """Hits, misses and false alarms of each keyword."""
-    title = (
-        f"{metrics.hours:.1f} hours, {metrics.total_said} keywords and {metrics.other_words} other "
-        f"words: misses {metrics.miss_share:.1%}, false alarms "
-        f"{metrics.false_alarms_per_hour:.2f} per hour"
-    )
-    table = _table(title, "keyword", "said", "hits", "wrong", "missed", "false alarms", "per hour")
-    for word in metrics.keywords:
-        said, hits, wrong = metrics.said[word], metrics.hits[word], metrics.wrong[word]
-        alarms = metrics.false_alarms_of(word)
-        counts = (said, hits, wrong, said - hits - wrong, alarms)
-        table.add_row(word, *map(str, counts), f"{alarms / metrics.hours:.2f}")
-    return table
-
-
 def latency_line(metrics: StreamMetrics) -> str:
     """The time from the end of a word to its report, and the interval of the false alarms."""
     facts = metrics.to_json()

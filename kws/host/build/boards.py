@@ -50,9 +50,6 @@ class Board:
     uf2_family: int | None = None
     """The chip's number in UF2 files; None where the board's bootloader takes none."""
 
-    core_hz: int = 0
-    """The core's clock; 0 where nobody says it."""
-
     emulator: str | None = None
     """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
 
@@ -110,7 +107,6 @@ def _read_board(file: Path) -> Board:
         driver_cycles=tools.get("driver_cycles", 0),
         flash_start=int(limits.get("offset_address", "0"), 16),
         uf2_family=int(tools["uf2_family"], 16) if "uf2_family" in tools else None,
-        core_hz=int(description["build"].get("f_cpu", "0").rstrip("L")),
         emulator=tools.get("emulator"),
         pins=tools.get("pins", {}),
         deploy=tools.get("deploy"),

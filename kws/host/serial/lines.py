@@ -28,7 +28,7 @@ _FIELDS = {
     "health": (r"\S+", r"\d+", r"\d+", r"\d+", r"\d+", r"\w+"),
 }
 LINE_SAMPLES = 64
-"""Samples of a line (Tap::kLineSamples)."""
+"""Samples of a line (Diagnostics::kLineSamples)."""
 
 SAMPLE_LINES = 1 << 16
 """After so many lines of samples their numbers begin anew: 262 s."""

@@ -26,7 +26,7 @@ from kws.host.serial.lines import (
 from kws.host.serial.ports import BAUD, Link
 
 MAX_SECONDS = 600
-"""What the firmware takes in one command (Tap::kMaxSeconds)."""
+"""What the firmware takes in one command (Diagnostics::kMaxSeconds)."""
 
 _LONGEST_GAP = MAX_SECONDS * SAMPLE_RATE
 _READ_SECONDS = 0.1

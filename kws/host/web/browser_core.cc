@@ -197,7 +197,8 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
       g_pipeline.Make(first.config, *first.network, arena, static_cast<size_t>(arena_bytes),
                       kws::FrameMemory{frames, frame_count}, &g_output);
   if (listen_ms > 0) {
-    pipeline->Then(g_commands.Make(kws::Commands{second.config, *second.network, listen_ms, {}}));
+    pipeline->UseCommands(
+        g_commands.Make(kws::Commands{second.config, *second.network, listen_ms, {}}));
   }
   if (first.gate_rise > 0) pipeline->UseGate(g_gate.Make(first.gate_rise));
   if (pipeline->Start() != kws::Status::kOk) return 0;

@@ -274,21 +274,21 @@ void Console::ShowLevel() {
 }
 
 void Console::Scores(const char* argument) {
-  if (*argument != '\0') tap_->ShowScores(IsSame(argument, "on"));
-  WriteText(output_, tap_->shows_scores() ? "scores on\n" : "scores off\n");
+  if (*argument != '\0') diagnostics_->ShowScores(IsSame(argument, "on"));
+  WriteText(output_, diagnostics_->shows_scores() ? "scores on\n" : "scores off\n");
 }
 
 void Console::Pcm(const char* argument) {
   int seconds = 0;
-  if (!ReadNumber(argument, 0, Tap::kMaxSeconds, &seconds)) {
-    WriteRange(output_, "pcm", 0, Tap::kMaxSeconds, " s\n");
+  if (!ReadNumber(argument, 0, Diagnostics::kMaxSeconds, &seconds)) {
+    WriteRange(output_, "pcm", 0, Diagnostics::kMaxSeconds, " s\n");
     return;
   }
-  tap_->SendSamples(static_cast<uint32_t>(seconds));
+  diagnostics_->SendSamples(static_cast<uint32_t>(seconds));
 }
 
 void Console::Health() {
-  const Tap::Longest longest = tap_->TakeLongest();
+  const Diagnostics::Longest longest = diagnostics_->TakeLongest();
   const Field fields[] = {board::kName, board::Milliseconds(), CoreKilohertz(),
                           longest.hop,  longest.inference,     board::ResetCause()};
   WriteFormat(output_, lines::kHealth, fields);

@@ -7,7 +7,7 @@
 //   stats        how the device does
 //   level        how loud the last second was
 //   scores on    every inference writes the mean scores; `scores off` ends it
-//   pcm N        sends what the microphone hears for N seconds, see Tap::SendSamples
+//   pcm N        sends what the microphone hears for N seconds, see Diagnostics::SendSamples
 //   health       clock, cycles and the cause of the last reset, for `kws selftest`
 // With two bundles a label's name means both bundles' label. Where the board has flash for them,
 // gain and thresholds last over resets, until the bundle changes.
@@ -17,10 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "app/diagnostics.h"
 #include "app/samples/audio_provider.h"
 #include "app/samples/level_meter.h"
 #include "app/settings/settings_store.h"
-#include "app/tap.h"
 #include "output.h"
 #include "pipeline/pipeline.h"
 
@@ -31,9 +31,13 @@ class Console {
  public:
   static constexpr size_t kMaxCommand = 31;  // characters in a line
 
-  Console(Pipeline* pipeline, const AudioProvider* audio, const LevelMeter* meter, Tap* tap,
-          Output* output)
-      : pipeline_(pipeline), audio_(audio), meter_(meter), tap_(tap), output_(output) {}
+  Console(Pipeline* pipeline, const AudioProvider* audio, const LevelMeter* meter,
+          Diagnostics* diagnostics, Output* output)
+      : pipeline_(pipeline),
+        audio_(audio),
+        meter_(meter),
+        diagnostics_(diagnostics),
+        output_(output) {}
 
   // Call once, after board::Start: sets what was set before the last reset, and writes it as a
   // line: `settings: gain 6 dB, threshold 180`. Nothing was set: no line.
@@ -68,7 +72,7 @@ class Console {
   Pipeline* pipeline_;
   const AudioProvider* audio_;
   const LevelMeter* meter_;
-  Tap* tap_;
+  Diagnostics* diagnostics_;
   Output* output_;
   SettingsStore store_;
   uint32_t owner_ = 0;     // of the settings in the store: the bundle, and all that is its own

@@ -3,9 +3,9 @@
 // The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
 // for commands after a wake word, gives the folder then/.
 #include "app/console.h"
+#include "app/diagnostics.h"
 #include "app/samples/audio_ring.h"
 #include "app/samples/level_meter.h"
-#include "app/tap.h"
 #include "boards/board.h"
 #include "bundle_config.h"
 #include "gate/gate.h"
@@ -97,7 +97,7 @@ int main() {
   const kws::Network commands_network{commands_model, commands_resolver};
 #endif
   kws::Commands commands = {kws::commands::kConfig, commands_network, kws::commands::kListenMs, {}};
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
 #endif
 
   if constexpr (settings::GateRise() > 0) {
@@ -110,8 +110,8 @@ int main() {
   pulses.Start();
 #endif
 
-  kws::Tap tap(&pipeline, &audio, &output);
-  kws::Console console(&pipeline, &audio, &meter, &tap, &output);
+  kws::Diagnostics diagnostics(&pipeline, &audio, &output);
+  kws::Console console(&pipeline, &audio, &meter, &diagnostics, &output);
 
   if (pipeline.Start() != kws::Status::kOk) board::Halt(board::Fault::kModel);
   if (board::Start(&audio) != kws::Status::kOk) {
@@ -127,7 +127,7 @@ int main() {
     const bool heard = audio.PopHop(hop);
     if (heard) {
       meter.Add(hop, kws::AudioRing::kHopSamples);
-      if (tap.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
+      if (diagnostics.ProcessHop(hop) != kws::Status::kOk) board::Halt(board::Fault::kModel);
 #ifdef KWS_HAS_PINS
       if (pipeline.heard() != kws::Responder::kNothing) {
         pulses.Hear(pipeline.label(pipeline.heard()), board::Milliseconds());

@@ -6,7 +6,7 @@
 
 namespace kws {
 
-// What stopped the firmware. The value is how often the board's lamp blinks between pauses.
+// What stopped the firmware. The value is how often the board's LED blinks between pauses.
 enum class Fault : uint8_t {
   kModel = 2,       // the model or its settings; only another firmware helps
   kMicrophone = 3,  // it did not start, or its samples stopped

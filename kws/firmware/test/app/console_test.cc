@@ -24,8 +24,8 @@ class ConsoleTest : public testing::Test {
   ConsoleTest()
       : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
                   sizeof(arena_), {frames_, 49}, &output_),
-        tap_(&pipeline_, &audio_, &output_),
-        console_(&pipeline_, &audio_, &meter_, &tap_, &output_) {
+        diagnostics_(&pipeline_, &audio_, &output_),
+        console_(&pipeline_, &audio_, &meter_, &diagnostics_, &output_) {
     flash = SimulatedFlash();
     board::gain = 0;
     board::now_ms = board::sleep_ms = board::ms_per_look = 0;
@@ -46,7 +46,7 @@ class ConsoleTest : public testing::Test {
   Pipeline pipeline_;
   AudioRing audio_;
   LevelMeter meter_;
-  Tap tap_;
+  Diagnostics diagnostics_;
   Console console_;
 };
 
@@ -100,7 +100,7 @@ TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
 TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
   constexpr const char* kMore[] = {"silence", "unknown", "yes", "yesterday"};
   Commands commands = {{"", "", "c", "1", kMore, 4, 2, {}}, {model_, resolver_}, 1, {}};
-  pipeline_.Then(&commands);
+  pipeline_.UseCommands(&commands);
   EXPECT_EQ(Type("threshold\n"), "threshold 200\n");
   EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150, yes 150\n");
   EXPECT_EQ(pipeline_.threshold(2), 150);
@@ -121,8 +121,8 @@ class AfterReset {
       : labels_{"silence", "unknown", word},
         pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
                   {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
-        tap_(&pipeline_, &audio_, &output_),
-        console_(&pipeline_, &audio_, &meter_, &tap_, &output_) {
+        diagnostics_(&pipeline_, &audio_, &output_),
+        console_(&pipeline_, &audio_, &meter_, &diagnostics_, &output_) {
     board::gain = 0;
     console_.Restore();
     restored_ = output_.text();
@@ -146,7 +146,7 @@ class AfterReset {
   Pipeline pipeline_;
   AudioRing audio_;
   LevelMeter meter_;
-  Tap tap_;
+  Diagnostics diagnostics_;
   Console console_;
   std::string restored_;
 };
@@ -224,10 +224,10 @@ TEST_F(ConsoleTest, StatsCountLostSamples) {
 TEST_F(ConsoleTest, ScoresAreSwitched) {
   EXPECT_EQ(Type("scores\n"), "scores off\n");
   EXPECT_EQ(Type("scores on\n"), "scores on\n");
-  EXPECT_TRUE(tap_.shows_scores());
+  EXPECT_TRUE(diagnostics_.shows_scores());
   EXPECT_EQ(Type("scores\n"), "scores on\n");
   EXPECT_EQ(Type("scores off\n"), "scores off\n");
-  EXPECT_FALSE(tap_.shows_scores());
+  EXPECT_FALSE(diagnostics_.shows_scores());
 }
 
 TEST_F(ConsoleTest, SamplesAreAskedForInSeconds) {

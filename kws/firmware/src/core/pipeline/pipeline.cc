@@ -30,12 +30,12 @@ Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t
       arena_(arena),
       arena_size_(arena_size),
       output_(output),
-      lamp_(output),
+      led_(output),
       features_(frames, config.stride_samples) {
   MakeDetector(config_, network_);
 }
 
-void Pipeline::Then(Commands* commands) {
+void Pipeline::UseCommands(Commands* commands) {
   commands_ = commands;
   // The thresholds have to outlast the detectors. From here on these are the ones that count.
   uint8_t* next = CopyThresholds(&config_, commands->thresholds);
@@ -113,7 +113,7 @@ Status Pipeline::Reset() {
   features_.Reset();
   time_ms_ = 0;
   heard_ = Responder::kNothing;
-  lamp_.Reset();
+  led_.Reset();
   inferences_ = 0;
   skipped_ = 0;
   KWS_RETURN_IF_ERROR(listening_ ? BeginFirst() : detector_->Reset());
@@ -129,7 +129,7 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
   for (int at = 0; at < FeatureProvider::kHopSamples; at += config_.stride_samples) {
     time_ms_ += Detector::Milliseconds(config_.stride_samples);
     const bool has_frame = features_.Push(centred + at);
-    lamp_.Tick(time_ms_);
+    led_.Tick(time_ms_);
     KWS_RETURN_IF_ERROR(gated_stride_ != nullptr
                             ? gated_stride_(*this, has_frame)
                             : detector_->ProcessStride(features_, has_frame, time_ms_));
@@ -141,7 +141,7 @@ Status Pipeline::ProcessHop(const int16_t* hop) {
     const int reported = detector_->reported();
     if (reported != Responder::kNothing) {
       heard_ = listening_ ? config_.label_count + reported : reported;
-      lamp_.Show(LampOf(reported), time_ms_);
+      led_.Show(LedLabel(reported), time_ms_);
     }
     if (hand_over_ != nullptr) KWS_RETURN_IF_ERROR(hand_over_(*this));
   }
@@ -174,11 +174,11 @@ Status Pipeline::HandOver(Pipeline& pipeline) {
   WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
   pipeline.features_.Silence();
   if (pipeline.listening_) {
-    pipeline.lamp_.Rest(0);
+    pipeline.led_.Rest(0);
     return pipeline.BeginFirst();
   }
   pipeline.listening_since_ = time_ms;
-  pipeline.lamp_.Rest(pipeline.LampOf(pipeline.detector_->reported()));
+  pipeline.led_.Rest(pipeline.LedLabel(pipeline.detector_->reported()));
   return pipeline.BeginSecond();
 }
 

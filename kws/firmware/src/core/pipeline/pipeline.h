@@ -9,12 +9,12 @@
 #include <cstdint>
 
 #include "gate/gate.h"
-#include "lamp.h"
 #include "output.h"
 #include "pipeline/dc_offset.h"
 #include "pipeline/detector.h"
 #include "pipeline/feature_provider.h"
 #include "status.h"
+#include "status_led.h"
 
 namespace kws {
 
@@ -34,10 +34,11 @@ struct Commands {
 // with it is heard. Every fault is written as one line that starts with `error: `,
 // and returned.
 //
-// With a second bundle (`Then`), one of the two runs at a time. Any keyword of the first hands over
-// to the second. A keyword of the second, or the end of its time, hands back. Whoever takes over
-// starts anew in the same arena: no history in model and recognizer, and all frames so far count as
-// silence, so that no word is heard by both. Only the frontend's noise estimate runs on.
+// With a second bundle (`UseCommands`), one of the two runs at a time. Any keyword of the first
+// hands over to the second. A keyword of the second, or the end of its time, hands back. Whoever
+// takes over starts anew in the same arena: no history in model and recognizer, and all frames so
+// far count as silence, so that no word is heard by both. Only the frontend's noise estimate runs
+// on.
 class Pipeline {
  public:
   static constexpr uint32_t kHopMs = Detector::kHopMs;
@@ -51,7 +52,7 @@ class Pipeline {
   Pipeline& operator=(const Pipeline&) = delete;
 
   // Adds a second bundle, in the same arena. Call it before Start, once at most.
-  void Then(Commands* commands);
+  void UseCommands(Commands* commands);
 
   // Lets the first bundle's model rest while the gate tells that nothing but the room's own noise
   // was in the frames that the model would see. Its answer counts as silence then, so that the
@@ -144,7 +145,7 @@ class Pipeline {
   static Status GatedStride(Pipeline& pipeline, bool has_frame);
   // What the LED shows for a label of the running bundle: the first keyword is Responder's
   // kFirstKeyword for every model.
-  int LampOf(int label) const {
+  int LedLabel(int label) const {
     const PipelineConfig& config = listening_ ? commands_->config : config_;
     return label + Responder::kFirstKeyword - config.first_keyword;
   }
@@ -157,7 +158,7 @@ class Pipeline {
   size_t arena_size_;
   Output* output_;
   Commands* commands_ = nullptr;
-  // `Then` sets them: a firmware with one bundle is linked without what they call.
+  // `UseCommands` sets them: a firmware with one bundle is linked without what they call.
   Status (*start_second_)(Pipeline& pipeline) = nullptr;
   Status (*hand_over_)(Pipeline& pipeline) = nullptr;
   // Likewise `UseGate`.
@@ -174,7 +175,7 @@ class Pipeline {
   bool listening_ = false;
   int heard_ = Responder::kNothing;
   // What is large comes last: offsets of what precedes it fit short instructions.
-  Lamp lamp_;
+  StatusLed led_;
   DcOffset dc_offset_;
   FeatureProvider features_;
   alignas(Detector) uint8_t place_[sizeof(Detector)];

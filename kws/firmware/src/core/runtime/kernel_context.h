@@ -81,7 +81,7 @@ class PrepareContext {
   Status BindVariable(int reference, int i, uint32_t bytes, bool writes, bool* first);
   // Input or output `i` has the bytes of the variable that input 0 is a handle of: it may lie
   // there.
-  void OfferVariable(int i, bool is_output);
+  void OfferVariableAlias(int i, bool is_output);
   // Whether CALL_ONCE may stand here: in the main graph, before variables are used.
   bool MayCallOnce() const { return builder_.first_entry_ == 0 && !builder_.main_uses_variables_; }
 

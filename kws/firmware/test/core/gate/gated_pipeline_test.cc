@@ -163,7 +163,7 @@ TEST_F(GatedPipelineTest, CommandsAreHeardWithoutIt) {
   config.inference_stride = 2;
   config.recognizer.detection_threshold = 254;  // a command would end it
   Commands commands = {config, {model, resolver}, 1000000, {}};
-  device.pipeline.Then(&commands);
+  device.pipeline.UseCommands(&commands);
   ASSERT_EQ(device.pipeline.Start(), Status::kOk);
   device.Hear(Sound(2000, 7));
   ASSERT_TRUE(device.pipeline.listening()) << "the sound has a wake word";

@@ -66,7 +66,7 @@ class HandOverTest : public testing::Test {
     Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
     Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                       &output_);
-    pipeline.Then(&commands);
+    pipeline.UseCommands(&commands);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
     return Hear(pipeline, samples);
   }
@@ -87,7 +87,7 @@ TEST_F(HandOverTest, TheFirstLinesNameBothBundles) {
   Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
   Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                     &output_);
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::string arena = ", arena " + std::to_string(pipeline.arena_used_bytes()) + " of 65536";
   EXPECT_EQ(output_.text(), "kws 1.2.3 on test, model wake 01234567" + arena +
@@ -162,7 +162,7 @@ TEST_F(HandOverTest, ACommandCountsInTheLastHopAndNotOneLater) {
   EXPECT_EQ(rounded[at].time_ms, command.time_ms - 20);
 }
 
-TEST_F(HandOverTest, TheLampShowsTheWakeWordUntilTheTimeIsOver) {
+TEST_F(HandOverTest, TheLedShowsTheWakeWordUntilTheTimeIsOver) {
   // Silence and unknown are what the second bundle hears most; no command comes.
   command_config_.recognizer.detection_threshold = 60;
   const uint8_t thresholds[] = {0, 0, 255, 255};
@@ -177,7 +177,7 @@ TEST_F(HandOverTest, TheLampShowsTheWakeWordUntilTheTimeIsOver) {
   EXPECT_EQ(dark, waiting);
 }
 
-TEST_F(HandOverTest, TheLampShowsACommandOfTheWakeWordsColour) {
+TEST_F(HandOverTest, TheLedShowsACommandOfTheWakeWordsColour) {
   // Off for a moment between the two, and off at the end. Words are 200 ms apart, more than that.
   for (PipelineConfig* config : {&config_, &command_config_}) {
     config->inference_stride = 10;
@@ -215,7 +215,7 @@ TEST_F(HandOverTest, ThresholdsOutlastTheHandOver) {
   Commands commands = {command_config_, command_model_, resolver_, 1000, {}};
   Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                     &output_);
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   ASSERT_EQ(pipeline.label_count(), 8);
   EXPECT_STREQ(pipeline.label(3), "no");
@@ -239,7 +239,7 @@ TEST_F(HandOverTest, ResetWhileItListensBringsBackTheFirstState) {
   Commands commands = {command_config_, command_model_, resolver_, 60000, {}};
   Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                     &output_);
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(500, 7);
   const std::string first = Hear(pipeline, samples);
@@ -259,7 +259,7 @@ TEST_F(HandOverTest, FaultsOfTheSecondBundleAreSaidAtTheStart) {
     Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
     Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                       &output_);
-    pipeline.Then(&commands);
+    pipeline.UseCommands(&commands);
     output_.Clear();
     EXPECT_NE(pipeline.Start(), Status::kOk);
     return output_.text().substr(output_.text().find('\n') + 1);
@@ -281,7 +281,7 @@ TEST_F(HandOverTest, TheArenaIsAsLargeAsTheLargerModelNeeds) {
   ASSERT_EQ(probe.Start(), Status::kOk);
   Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), probe.arena_used_bytes(),
                     {frames_, 49}, &output_);
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   EXPECT_GT(Events(Hear(pipeline, Sound(1500, 7))).size(), 4u);
 }
@@ -291,7 +291,7 @@ TEST_F(HandOverTest, BothNeedTheSameStride) {
   Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
   Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
                     &output_);
-  pipeline.Then(&commands);
+  pipeline.UseCommands(&commands);
   EXPECT_EQ(pipeline.Start(), Status::kBadArgument);
   EXPECT_NE(output_.text().find("error: the bundles' frames have different strides"),
             std::string::npos);

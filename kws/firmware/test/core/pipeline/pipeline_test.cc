@@ -189,10 +189,10 @@ TEST_F(PipelineTest, UnknownIsReportedIfAskedAndChangesNoOtherLine) {
   EXPECT_NE(texts[false], "") << "and keywords";
 }
 
-TEST_F(PipelineTest, EachWordThatIsReportedLightsTheLamp) {
+TEST_F(PipelineTest, EachWordThatIsReportedLightsTheLed) {
   Device device(model_);
   MakeTalkative(device);
-  device.config.inference_stride = 10;  // so words are 200 ms apart, more than a lamp's gap
+  device.config.inference_stride = 10;  // so words are 200 ms apart, more than a LED's gap
   device.config.recognizer.average_window_ms = 1000;
   Pipeline pipeline = device.Make();
   ASSERT_EQ(pipeline.Start(), Status::kOk);

@@ -211,7 +211,7 @@ bool GraphBuilder::IsVariable(int entry) const {
 // What a READ_VARIABLE gave and only the next op reads, and what an op gave and only the
 // ASSIGN_VARIABLE behind it reads. Nothing comes between, so that the variable can have changed
 // only by an op that reads it there and writes it as well: the second of the two stays away.
-bool GraphBuilder::MayLieInVariable(int index) const {
+bool GraphBuilder::MayAliasVariable(int index) const {
   const PlanEntry& entry = table_[index];
   // Inputs are written before the first op.
   if (entry.of_variable == PlanEntry::kNone || entry.same_as != PlanEntry::kNone ||
@@ -229,9 +229,9 @@ bool GraphBuilder::MayLieInVariable(int index) const {
   return true;
 }
 
-void GraphBuilder::LayIntoVariables() {
+void GraphBuilder::AliasVariables() {
   for (int index = 0; index < entries_; ++index) {
-    if (!MayLieInVariable(index)) continue;
+    if (!MayAliasVariable(index)) continue;
     const int16_t variable = table_[index].of_variable;
     for (int i = 0; i < entries_; ++i) {
       if (i == index || table_[i].same_as == index) table_[i].same_as = variable;
@@ -241,7 +241,7 @@ void GraphBuilder::LayIntoVariables() {
 
 Status GraphBuilder::Plan() {
   KWS_RETURN_IF_ERROR(MarkForever(graph_.outputs));
-  if (lay_into_variables_ != nullptr) (this->*lay_into_variables_)();
+  if (alias_variables_ != nullptr) (this->*alias_variables_)();
   const uint32_t block = taken_;
   const uint32_t bytes = PlanMemory(table_, entries_, arena_size_ - block);
   if (bytes == kPlanFailed || bytes > arena_size_ - block) return Status::kArenaTooSmall;

@@ -60,9 +60,9 @@ class GraphBuilder {
   Status Plan();
   // Tensors between a variable and the very next op lie in the variable: nothing to copy. Called
   // through a pointer that the variables' ops set, so that other programs do not link it.
-  void LayIntoVariables();
-  bool MayLieInVariable(int entry) const;
-  void (GraphBuilder::*lay_into_variables_)() = nullptr;
+  void AliasVariables();
+  bool MayAliasVariable(int entry) const;
+  void (GraphBuilder::*alias_variables_)() = nullptr;
   // Turns entry numbers into data references in the records and the input and output list.
   void Resolve(uint32_t block);
   int32_t Reference(int32_t entry, uint32_t block) const;

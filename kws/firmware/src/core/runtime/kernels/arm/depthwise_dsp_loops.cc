@@ -57,7 +57,7 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
 
 // It stands for
 //
-//   for (int x = 0; x < count; x += 6, band += 6, to += 6 * step) {
+//   for (int x = 0; x < count; x += 6, buffer += 6, to += 6 * step) {
 //     if (x > count - 6) go back to count - 6;
 //     int32_t sums[6] = {start, start, start, start, start, start};
 //     for each row of the window, each pair of taps: values of three pairs, v0 to v2, and weights
@@ -146,7 +146,7 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
         [bias] "m"(bias), [right_step] "m"(right_step)                                        \
       : "cc", "memory")
 
-void RunRowTaps(const RowTaps& work, const int16_t* band, const int16_t* filter, int rows,
+void RunRowTaps(const RowTaps& work, const int16_t* buffer, const int16_t* filter, int rows,
                 int8_t* to) {
   // The loop has no register for any of these, nor for where they are.
   const int16_t* const first = filter;
@@ -162,7 +162,7 @@ void RunRowTaps(const RowTaps& work, const int16_t* band, const int16_t* filter,
   const int32_t right_step = (work.step << 8) | work.factor.right;
   int32_t sixes = work.sixes;
   int32_t back = work.back;
-  const int16_t* at = band;
+  const int16_t* at = buffer;
   uint32_t a, b, c, d, e, f, v0, v1, v2, even, odd, pairs;
   // Eight or nine taps have a loop of their own.
   if (work.pairs == 5) {
@@ -233,7 +233,7 @@ void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int1
 // stage is that of Outputs::Factor.
 void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
   // Two outputs are two values apart: a pair of the second is the next pair of the first. Sums are
-  // r6, r8, r9, r10 for the first output and s0 to s3 for the second; the band's row is r4, its
+  // r6, r8, r9, r10 for the first output and s0 to s3 for the second; the buffer's row is r4, its
   // weights are at r5. That takes all registers: what else is needed is in memory.
 #define KWS_PAIR(first, second) \
   "ldr " second                 \
@@ -272,7 +272,7 @@ void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
   int32_t* const last = reinterpret_cast<int32_t*>(work.filter + work.rows * kEightTapsRow - 2);
   const int32_t to_next_row = *last;
   *last = INT32_MIN;
-  const int16_t* const band_end = work.band + 4 * pairs;
+  const int16_t* const buffer_end = work.buffer + 4 * pairs;
   EightTaps* const address = &work;
   const int32_t step = work.step;
   uint32_t s0, s1, s2, s3;
@@ -301,13 +301,13 @@ void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
       "add r4, r3\n"  //
       KWS_WRITE("r6", "%[s0]", "0") KWS_WRITE("r8", "%[s1]", "1") KWS_WRITE("r9", "%[s2]", "2")
       KWS_WRITE("r10", "%[s3]", "3")
-      "ldr r0, [r5, #%c[band] - %c[end]]\n"
-      "ldr r1, %[band_end]\n"
+      "ldr r0, [r5, #%c[buffer] - %c[end]]\n"
+      "ldr r1, %[buffer_end]\n"
       "cmp r0, r1\n"
       "bne 1b\n"
       : [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3), [to] "+m"(to)
-      : [work] "m"(address), [step] "m"(step), [band_end] "m"(band_end),
-        [factors] "I"(offsetof(EightTaps, factors)), [band] "I"(offsetof(EightTaps, band)),
+      : [work] "m"(address), [step] "m"(step), [buffer_end] "m"(buffer_end),
+        [factors] "I"(offsetof(EightTaps, factors)), [buffer] "I"(offsetof(EightTaps, buffer)),
         [end] "I"(offsetof(EightTaps, factors) + sizeof(EightTaps::factors))
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
 #undef KWS_WRITE

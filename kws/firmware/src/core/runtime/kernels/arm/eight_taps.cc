@@ -12,10 +12,10 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
   const Side& rows = sides.rows;
   const Side& columns = sides.columns;
   const int row_size = sides.Covered();
-  int16_t* const band = work.scratch;
-  int16_t* const filters = band + rows.taps * row_size;
+  int16_t* const buffer = work.scratch;
+  int16_t* const filters = buffer + rows.taps * row_size;
   // What is outside the image stays zero.
-  std::memset(band, 0, reinterpret_cast<char*>(filters) - reinterpret_cast<char*>(band));
+  std::memset(buffer, 0, reinterpret_cast<char*>(filters) - reinterpret_cast<char*>(buffer));
   const int room = row_size - columns.pad;
   const int count = room < columns.in ? room : columns.in;
   const int groups = (sides.multiplier + kEightTapsFilters - 1) / kEightTapsFilters;
@@ -31,10 +31,10 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
       if (widened < origin) widened = origin;
       for (; widened < origin + taps.end; ++widened) {
         WidenOne(work.input + c + widened * rows.in_step, columns.in_step, count, work.input_offset,
-                 band + widened % rows.taps * row_size + columns.pad, 0);
+                 buffer + widened % rows.taps * row_size + columns.pad, 0);
       }
       const int place = (origin + taps.begin) % rows.taps;
-      // Behind the row that is last in memory the band goes on at its beginning.
+      // Behind the row that is last in memory the buffer goes on at its beginning.
       const int last = taps.begin + rows.taps - 1 - place;
       const int32_t turn = last < taps.end - 1 ? rows.taps * row_size * 2 : 0;
       int32_t* const next = reinterpret_cast<int32_t*>(filters + (last + 1) * kEightTapsRow) - 1;
@@ -52,15 +52,15 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
           PackEightTaps(work.filter + channel, columns.filter_step, rows.taps, row_size, filters);
           for (int k = 0; k < kEightTapsFilters; ++k) {
             row.start[k] = work.Bias(channel + k);
-            row.factors[k] = work.outputs.UsualFactor(channel + k);
+            row.factors[k] = work.outputs.FastFactor(channel + k);
           }
         }
-        row.band = band + place * row_size;
+        row.buffer = buffer + place * row_size;
         if (turn != 0) *next -= turn;
         RunEightTaps(row, columns.out / 2, to + channel);
         if ((columns.out & 1) != 0) {
           // The last output once more with its neighbour.
-          row.band -= columns.stride;
+          row.buffer -= columns.stride;
           RunEightTaps(row, 1, to + channel + (columns.out - 2) * columns.out_step);
         }
         if (turn != 0) *next += turn;

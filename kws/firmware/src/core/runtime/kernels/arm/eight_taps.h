@@ -2,7 +2,7 @@
 // Depthwise convolutions with windows of eight columns and stride 2 along the row, whose input
 // channels have four filters or more: four filters at a time.
 //
-// As many rows of the image are in memory as the window has, as in shared/depthwise_band.h. A row
+// As many rows of the image are in memory as the window has, as in shared/line_buffer.h. A row
 // takes the place of the one that no window needs any more.
 #ifndef KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_
 #define KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_

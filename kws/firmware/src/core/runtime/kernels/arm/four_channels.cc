@@ -147,7 +147,7 @@ class Image {
   void Run(int first) {
     for (int c = 0; c < kFour; ++c) {
       four_.start[c] = work_.Bias(first + c);
-      four_.factors[c] = work_.outputs.UsualFactor(first + c);
+      four_.factors[c] = work_.outputs.FastFactor(first + c);
     }
     Widen(work_.filter + first);
     const int8_t* const image = work_.input + first;

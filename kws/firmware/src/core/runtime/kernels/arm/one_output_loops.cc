@@ -93,9 +93,9 @@ void RunOneOutput(const DepthwiseRows& work, const Sides& sides) {
       AddRow(row, input + channel + i * rows.step, weights + channel + i * rows.weight_step,
              offsets, count, sums);
     }
-    work.outputs.WriteUsual(channel, count, sums,
-                            work.bias == nullptr ? nullptr : work.bias + channel,
-                            work.output + channel);
+    work.outputs.RequantizeFast(channel, count, sums,
+                                work.bias == nullptr ? nullptr : work.bias + channel,
+                                work.output + channel);
   }
 }
 

@@ -11,14 +11,14 @@ namespace kws {
 //
 //   for (int i = 0; i < count; ++i) {
 //     const int32_t sum = sums[i] + (biases == nullptr ? 0 : biases[i]);
-//     to[i] = Scaled(sum, UsualFactor(first + i));
+//     to[i] = Scaled(sum, FastFactor(first + i));
 //   }
 //
 // where the factor's bias, twice the zero point and one for halves, is added before the last bit is
 // shifted out, so that it is the same for all channels. In assembly for loads that follow each
 // other.
-void Outputs::WriteUsual(int first, int count, const int32_t* sums, const int32_t* biases,
-                         int8_t* to) const {
+void Outputs::RequantizeFast(int first, int count, const int32_t* sums, const int32_t* biases,
+                             int8_t* to) const {
   const int32_t none = 0;
   const int step = stage_.channel_step;
   const int32_t* const multipliers = multipliers_ + first * step;

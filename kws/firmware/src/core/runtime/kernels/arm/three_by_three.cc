@@ -60,9 +60,9 @@ class Image {
         rows_at_once_(RowsAtOnce(sides)),
         loop_(loop),
         filters_(reinterpret_cast<ThreeByThree*>(work.scratch)),
-        band_(reinterpret_cast<int16_t*>(filters_ + kFour)) {
+        buffer_(reinterpret_cast<int16_t*>(filters_ + kFour)) {
     // What is beside the image stays zero.
-    std::memset(band_, 0,
+    std::memset(buffer_, 0,
                 static_cast<size_t>(Covered(sides, rows_at_once_) * row_values_) * sizeof(int16_t));
     const int count = columns_.out;
     const bool five = count % 4 == 1;
@@ -97,42 +97,42 @@ class Image {
       const int now = left < rows_at_once_ ? left : rows_at_once_;
       Take(work_.input + first, y * rows_.stride - rows_.pad, kept,
            (now - 1) * rows_.stride + Taps());
-      ThreeByThreeRows band{band_, row_values_, now * rows_.stride * row_values_, kFour};
+      ThreeByThreeRows buffer{buffer_, row_values_, now * rows_.stride * row_values_, kFour};
       if (kAll) {
-        RunFilters(first, band, to);
+        RunFilters(first, buffer, to);
       } else {
-        loop_(filters_, band, to);
+        loop_(filters_, buffer, to);
       }
       to += now * rows_.out_step;
       kept = Taps() - rows_.stride;
       if (kept < 0) kept = 0;
       if (now < left) {
-        CopyForward(reinterpret_cast<uint8_t*>(band_),
-                    reinterpret_cast<const uint8_t*>(band_ + now * rows_.stride * row_values_),
+        CopyForward(reinterpret_cast<uint8_t*>(buffer_),
+                    reinterpret_cast<const uint8_t*>(buffer_ + now * rows_.stride * row_values_),
                     2 * kept * row_values_);
       }
     }
   }
 
   // All filters of these lanes over the rows in memory.
-  void RunFilters(int first, ThreeByThreeRows& band, int8_t* to) {
+  void RunFilters(int first, ThreeByThreeRows& buffer, int8_t* to) {
     const int count = lanes_ * sides_.multiplier;
     const int channel = first * sides_.multiplier;
     for (int done = 0; done < count; done += kFour) {
-      band.channels = count - done < kFour ? count - done : kFour;
-      for (int c = 0; c < band.channels; ++c) {
+      buffer.channels = count - done < kFour ? count - done : kFour;
+      for (int c = 0; c < buffer.channels; ++c) {
         const int output = channel + done + c;
         PackThreeTaps(work_.filter + output * sides_.FilterStep(), rows_.taps, rows_.filter_step,
                       columns_.filter_step, &filters_[c]);
         SetOutput(filters_[c], output);
         filters_[c].lane = (done + c) / sides_.multiplier * lane_values_;
       }
-      loop_(filters_, band, to + done);
+      loop_(filters_, buffer, to + done);
     }
   }
 
   void SetOutput(ThreeByThree& filter, int channel) const {
-    const Outputs::Factor factor = work_.outputs.UsualFactor(channel);
+    const Outputs::Factor factor = work_.outputs.FastFactor(channel);
     filter.start = work_.Bias(channel);
     filter.multiplier = factor.multiplier;
     filter.bias = factor.bias;
@@ -148,7 +148,7 @@ class Image {
     Clear(end, count);
     if (begin == end) return;
     const int8_t* from = input + (origin + begin) * rows_.in_step;
-    int16_t* to = band_ + begin * row_values_ + columns_.pad;
+    int16_t* to = buffer_ + begin * row_values_ + columns_.pad;
     if (kAll && lanes_ == 1) {
       for (int row = begin; row < end; ++row) {
         WidenOne(from, columns_.in_step, columns_.in, work_.input_offset, to, 0);
@@ -163,7 +163,7 @@ class Image {
 
   void Clear(int begin, int end) {
     if (begin < end) {
-      std::memset(band_ + begin * row_values_, 0,
+      std::memset(buffer_ + begin * row_values_, 0,
                   static_cast<size_t>((end - begin) * row_values_) * sizeof(int16_t));
     }
   }
@@ -178,7 +178,7 @@ class Image {
   const int rows_at_once_;
   const ThreeByThreeLoop loop_;
   ThreeByThree* const filters_;
-  int16_t* const band_;
+  int16_t* const buffer_;
 };
 
 }  // namespace

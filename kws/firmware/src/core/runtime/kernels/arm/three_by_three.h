@@ -4,7 +4,7 @@
 // widened together, take turns where their number allows it, else one.
 //
 // As many rows of the image as have room are in memory, those outside it too, each channel's values
-// for itself, as in shared/depthwise_band.h.
+// for itself, as in shared/line_buffer.h.
 #ifndef KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
 #define KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
 

@@ -139,7 +139,7 @@ void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_ste
       KWS_FIVE("bottom", "20", "%[s0]", "%[s1]", "%[s2]", "%[s3]")
 #define KWS_CHANNELS(back, four, five)                                                        \
   for (int c = 0; c < rows.channels; ++c) {                                                   \
-    const int16_t* top = rows.band + channels[c].lane;                                        \
+    const int16_t* top = rows.buffer + channels[c].lane;                                      \
     const int16_t* middle = top + rows.row_values;                                            \
     const int16_t* bottom = middle + rows.row_values;                                         \
     const int16_t* const end = top + rows.values;                                             \

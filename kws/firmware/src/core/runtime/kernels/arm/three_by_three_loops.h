@@ -26,13 +26,13 @@ struct ThreeByThree {
   int32_t next_row;  // bytes from where the last pass left a row to the next row's first value
   int32_t next_output;  // bytes from behind a row's last output to the next row's first
 
-  int32_t lane;  // int16 values from the band's first to the first that this channel sees
+  int32_t lane;  // int16 values from the buffer's first to the first that this channel sees
 };
 
 #if KWS_HAVE_DSP
 // Rows in memory, as int16 values.
 struct ThreeByThreeRows {
-  const int16_t* band;
+  const int16_t* buffer;
   int row_values;  // from row to row
   int values;      // from the first window to that behind the last
   int channels;    // of the output, side by side, at least one

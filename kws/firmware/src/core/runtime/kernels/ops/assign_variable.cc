@@ -29,7 +29,7 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, value.bytes, true, &params->fills));
   context.BindInput(kValue, 1);
-  context.OfferVariable(1, false);
+  context.OfferVariableAlias(1, false);
   params->bytes = value.bytes;
   params->first_value = static_cast<uint8_t>(value.zero_point);
   return Status::kOk;

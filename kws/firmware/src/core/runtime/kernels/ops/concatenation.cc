@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONCATENATION, any type: the inputs side by side along one dimension.
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/parts.h"
+#include "runtime/kernels/shared/concat_split.h"
 
 namespace kws {
 namespace {
@@ -13,14 +13,14 @@ Status Prepare(PrepareContext& context) {
   if (context.Option<uint8_t>(kActivation, 0) != static_cast<uint8_t>(Activation::kNone)) {
     return Status::kUnsupportedOption;
   }
-  return PrepareJoin(context, context.Option<int32_t>(kAxis, 0));
+  return PrepareConcat(context, context.Option<int32_t>(kAxis, 0));
 }
 
-constexpr Registration kRegistration{BuiltinOp::kConcatenation, Prepare, InvokeJoin};
+constexpr Registration kRegistration{BuiltinOp::kConcatenation, Prepare, InvokeConcat};
 
 }  // namespace
 
 const Registration& kernels::Concatenation() { return kRegistration; }
-void kernels::invoke::Concatenation(const InvokeContext& context) { InvokeJoin(context); }
+void kernels::invoke::Concatenation(const InvokeContext& context) { InvokeConcat(context); }
 
 }  // namespace kws

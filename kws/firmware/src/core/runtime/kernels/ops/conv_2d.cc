@@ -87,7 +87,7 @@ Status Prepare(PrepareContext& context) {
   // The columns, and one window as it lies in the image. A factor that is not usual takes this way
   // with a single channel, too, so that there is room for both.
   const uint32_t taps = op.filter.elements / static_cast<uint32_t>(op.filter.dims[0]);
-  uint32_t scratch = 2 * ColumnsSize(taps) + (params->by_pixel ? 0 : taps);
+  uint32_t scratch = 2 * Im2colSize(taps) + (params->by_pixel ? 0 : taps);
   if constexpr ((kKinds & kOneChannel) != 0) {
     const uint32_t other = one_channel ? ThreeByThreeScratch(OneChannel(window)) : 0;
     if (other > scratch) scratch = other;
@@ -135,8 +135,8 @@ struct Work {
 void Write(const Filters& filters, int32_t first, int count, const int32_t* sums, int8_t* to) {
   const int32_t* biases = filters.bias == nullptr ? nullptr : filters.bias + first;
 #if KWS_HAVE_DSP
-  if (filters.outputs.usual()) {
-    filters.outputs.WriteUsual(first, count, sums, biases, to + first);
+  if (filters.outputs.fast_requantize()) {
+    filters.outputs.RequantizeFast(first, count, sums, biases, to + first);
     return;
   }
 #endif
@@ -214,11 +214,11 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
           }
         }
       }
-      ExpandColumn(from, work.taps, params.input_offset, i, work.columns);
+      WriteIm2colColumn(from, work.taps, params.input_offset, i, work.columns);
     }
     const int channel = group * filters;
-    MultiplyColumns(work.FiltersFrom(channel, filters), work.columns, count,
-                    work.output + first * window.out_channels + channel, window.out_channels);
+    MultiplyIm2col(work.FiltersFrom(channel, filters), work.columns, count,
+                   work.output + first * window.out_channels + channel, window.out_channels);
   }
 }
 
@@ -253,7 +253,7 @@ void Invoke(const InvokeContext& context) {
       context.Data<int32_t>(WeightedOp::kBias),
       context.MutableData<int8_t>(WeightedOp::kOutput),
       columns,
-      reinterpret_cast<int8_t*>(columns + ColumnsSize(static_cast<uint32_t>(taps))),
+      reinterpret_cast<int8_t*>(columns + Im2colSize(static_cast<uint32_t>(taps))),
       Outputs(params.stage, context.Extra<int32_t, Params>(), window.out_channels),
       taps,
   };
@@ -266,14 +266,14 @@ void Invoke(const InvokeContext& context) {
     }
   }
 #if KWS_HAVE_DSP
-  if ((kKinds & kOneChannel) != 0 && work.outputs.usual() && IsOneChannel(window)) {
+  if ((kKinds & kOneChannel) != 0 && work.outputs.fast_requantize() && IsOneChannel(window)) {
     ConvolveOneChannel(work);
     if constexpr (kKinds == kAny) work.outputs.Clip(work.output, pixels * window.out_channels);
     return;
   }
 #endif
   const bool backward = work.output > work.input;
-  const int at_once = ColumnsAtOnce(static_cast<uint32_t>(taps));
+  const int at_once = Im2colColumns(static_cast<uint32_t>(taps));
   for (int32_t done = 0; done < pixels; done += at_once) {
     const int32_t left = pixels - done;
     const int count = left < at_once ? static_cast<int>(left) : at_once;

@@ -100,7 +100,8 @@ Status Prepare(PrepareContext& context) {
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
   const OutputStage& stage = params->stage;
   // The way by rows clips by itself where a factor is not usual.
-  if (!stage.usual) return (kKinds & kRows) != 0 ? Status::kOk : Status::kUnsupportedShape;
+  if (!stage.fast_requantize)
+    return (kKinds & kRows) != 0 ? Status::kOk : Status::kUnsupportedShape;
   if (stage.clips() && (kKinds & kClipped) == 0) return Status::kUnsupportedShape;
   return Takes<kKinds>(sides) ? Status::kOk : Status::kUnsupportedShape;
 }
@@ -109,26 +110,26 @@ Status Prepare(PrepareContext& context) {
 template <int kKinds>
 void RunImage(const DepthwiseRows& work, const Sides& sides) {
 #if KWS_HAVE_DSP
-  const bool usual = (kKinds & kRows) == 0 || work.outputs.usual();
+  const bool fast = (kKinds & kRows) == 0 || work.outputs.fast_requantize();
   constexpr int kBothThreeByThree = kThreeByThree | kThreeByThreeEveryOther;
-  if ((kKinds & kBothThreeByThree) != 0 && usual &&
+  if ((kKinds & kBothThreeByThree) != 0 && fast &&
       ((kKinds & ~kBothThreeByThree) == 0 || IsThreeByThree(sides))) {
     if ((kKinds & kThreeByThreeEveryOther) != 0 && sides.columns.stride == 2) {
       return RunThreeByThree(work, sides, RunThreeByThreeEveryOther);
     }
     return RunThreeByThree(work, sides, RunThreeByThreeRows);
   }
-  if ((kKinds & kThreeTaps) != 0 && usual && (kKinds == kThreeTaps || IsThreeTaps(sides))) {
+  if ((kKinds & kThreeTaps) != 0 && fast && (kKinds == kThreeTaps || IsThreeTaps(sides))) {
     return RunThreeTaps(work, sides);
   }
-  if ((kKinds & kEightTaps) != 0 && usual && (kKinds == kEightTaps || IsEightTaps(sides))) {
+  if ((kKinds & kEightTaps) != 0 && fast && (kKinds == kEightTaps || IsEightTaps(sides))) {
     return RunEightTapsRows(work, sides);
   }
-  if ((kKinds & kOneOutput) != 0 && usual && (kKinds == kOneOutput || IsOneOutput(sides))) {
+  if ((kKinds & kOneOutput) != 0 && fast && (kKinds == kOneOutput || IsOneOutput(sides))) {
     return RunOneOutput(work, sides);
   }
-  if ((kKinds & kDilated) != 0 && usual && IsDilated(sides)) return RunDilated(work, sides);
-  if ((kKinds & kFourChannels) != 0 && usual && ((kKinds & kRows) == 0 || IsFourChannels(sides))) {
+  if ((kKinds & kDilated) != 0 && fast && IsDilated(sides)) return RunDilated(work, sides);
+  if ((kKinds & kFourChannels) != 0 && fast && ((kKinds & kRows) == 0 || IsFourChannels(sides))) {
     return RunFourChannels(work, sides);
   }
   if ((kKinds & kRows) != 0) RunDepthwiseRows(work, sides);

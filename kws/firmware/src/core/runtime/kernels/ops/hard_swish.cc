@@ -2,7 +2,7 @@
 // HARD_SWISH, int8: x * min(6, max(0, x + 3)) / 6, in TFLM's 16-bit fixed-point arithmetic.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 #include "runtime/kernels/shared/quantization.h"
 
 namespace kws {
@@ -17,7 +17,7 @@ struct Factor16 {
 };
 
 struct alignas(4) Params {
-  ByteMap map;
+  LookupTable map;
   int16_t input_zero_point;
   int16_t output_zero_point;
   Factor16 output;  // from the input's scale to the output's
@@ -37,9 +37,9 @@ Status MakeFactor(float real, Factor16* out) {
 Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
-  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
   Params* params;
-  KWS_RETURN_IF_ERROR(AllocateByteMap(context, input.elements, &params));
+  KWS_RETURN_IF_ERROR(AllocateLookupTable(context, input.elements, &params));
   const float scale = input.scale * (1.0f / (1 << kMoreBits));
   KWS_RETURN_IF_ERROR(MakeFactor(scale / output.scale, &params->output));
   KWS_RETURN_IF_ERROR(MakeFactor(scale / (3.0f / 32768.0f), &params->gate));
@@ -95,7 +95,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
 }
 
 void Invoke(const InvokeContext& context) {
-  InvokeByteMap(context, context.Params<Params>().map, Compute);
+  InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
 constexpr Registration kRegistration{BuiltinOp::kHardSwish, Prepare, Invoke};

@@ -2,7 +2,7 @@
 // LEAKY_RELU, int8: x where x >= 0, else alpha * x; alpha may have any sign.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 #include "runtime/kernels/shared/quantization.h"
 
 namespace kws {
@@ -11,7 +11,7 @@ namespace {
 enum Options { kAlpha = 0 };
 
 struct alignas(4) Params {
-  ByteMap map;
+  LookupTable map;
   int32_t multiplier;
   int32_t alpha_multiplier;  // of alpha's magnitude
   int16_t input_zero_point;
@@ -25,7 +25,7 @@ Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
   KWS_RETURN_IF_ERROR(context.CheckOptions(OptionsType::kLeakyRelu));
-  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
   // TFLM divides the scales in float, and multiplies with alpha in double.
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale / output.scale, 1.0f, 1.0f, 0, &factor));
@@ -36,7 +36,7 @@ Status Prepare(PrepareContext& context) {
       MultiplierFromScales(input.scale, negative ? -alpha : alpha, output.scale, 0, &alpha_factor));
 
   Params* params;
-  KWS_RETURN_IF_ERROR(AllocateByteMap(context, input.elements, &params));
+  KWS_RETURN_IF_ERROR(AllocateLookupTable(context, input.elements, &params));
   params->multiplier = factor.multiplier;
   params->shift = static_cast<int8_t>(factor.shift);
   params->alpha_multiplier = alpha_factor.multiplier;
@@ -62,7 +62,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
 }
 
 void Invoke(const InvokeContext& context) {
-  InvokeByteMap(context, context.Params<Params>().map, Compute);
+  InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
 constexpr Registration kRegistration{BuiltinOp::kLeakyRelu, Prepare, Invoke};

@@ -4,8 +4,8 @@
 // int16. These are the pairs that TFLM takes.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/byte_map.h"
 #include "runtime/kernels/shared/fixed_point.h"
+#include "runtime/kernels/shared/lookup_table.h"
 #include "runtime/kernels/shared/quantization.h"
 
 namespace kws {
@@ -33,7 +33,7 @@ uint32_t OutputTypes(TensorType input) {
 }
 
 struct alignas(4) Params {
-  ByteMap map;
+  LookupTable map;
   int32_t input_zero_point;
   int32_t output_zero_point;
   int32_t min;
@@ -82,13 +82,13 @@ Status Prepare(PrepareContext& context) {
   }
 
   Params* params;
-  KWS_RETURN_IF_ERROR(context.Allocate(ByteMap::kReferences, &params));
+  KWS_RETURN_IF_ERROR(context.Allocate(LookupTable::kReferences, &params));
   if (input.bytes == input.elements && output.bytes == output.elements) {
-    KWS_RETURN_IF_ERROR(BindByteMap(context, input.elements, &params->map));
+    KWS_RETURN_IF_ERROR(BindLookupTable(context, input.elements, &params->map));
   } else {
     params->map.elements = static_cast<int32_t>(input.elements);
-    context.BindInput(ByteMap::kInput, 0);
-    context.BindOutput(ByteMap::kOutput, 0);
+    context.BindInput(LookupTable::kInput, 0);
+    context.BindOutput(LookupTable::kOutput, 0);
     // Elements are made in order; larger ones would run ahead of what is still to be read.
     if (output.bytes <= input.bytes) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   }
@@ -160,7 +160,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
 }
 
 void Invoke(const InvokeContext& context) {
-  InvokeByteMap(context, context.Params<Params>().map, Compute);
+  InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
 constexpr Registration kRegistration{BuiltinOp::kQuantize, Prepare, Invoke};

@@ -26,7 +26,7 @@ Status Prepare(PrepareContext& context) {
   KWS_RETURN_IF_ERROR(context.Allocate(kReferences, &params));
   KWS_RETURN_IF_ERROR(context.BindVariable(kVariable, 0, output.bytes, false, &params->clears));
   context.BindOutput(kOutput, 0);
-  context.OfferVariable(0, true);
+  context.OfferVariableAlias(0, true);
   params->bytes = output.bytes;
   return Status::kOk;
 }

@@ -2,14 +2,14 @@
 // RELU, int8: the output has its own quantization.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 #include "runtime/kernels/shared/quantization.h"
 
 namespace kws {
 namespace {
 
 struct alignas(4) Params {
-  ByteMap map;
+  LookupTable map;
   int32_t multiplier;
   int16_t input_zero_point;
   int16_t output_zero_point;
@@ -19,12 +19,12 @@ struct alignas(4) Params {
 Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
-  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
   // TFLM divides in float.
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale / output.scale, 1.0f, 1.0f, 0, &factor));
   Params* params;
-  KWS_RETURN_IF_ERROR(AllocateByteMap(context, input.elements, &params));
+  KWS_RETURN_IF_ERROR(AllocateLookupTable(context, input.elements, &params));
   params->multiplier = factor.multiplier;
   params->shift = static_cast<int8_t>(factor.shift);
   params->input_zero_point = static_cast<int16_t>(input.zero_point);
@@ -43,7 +43,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
 }
 
 void Invoke(const InvokeContext& context) {
-  InvokeByteMap(context, context.Params<Params>().map, Compute);
+  InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
 constexpr Registration kRegistration{BuiltinOp::kRelu, Prepare, Invoke};

@@ -2,7 +2,7 @@
 // RELU6, int8: TFLM clamps the input's integers and takes the output to have the same quantization.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 #include "runtime/kernels/shared/quantization.h"
 
 namespace kws {
@@ -19,7 +19,7 @@ struct alignas(4) Params {
 Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
-  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
   ActivationRange range;
   KWS_RETURN_IF_ERROR(GetActivationRange(Activation::kRelu6, input, &range));
   Params* params;

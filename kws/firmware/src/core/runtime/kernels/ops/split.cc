@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPLIT, any type: outputs of one size along the dimension that input 0 names.
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/parts.h"
+#include "runtime/kernels/shared/concat_split.h"
 
 namespace kws {
 namespace {

@@ -2,7 +2,7 @@
 // SPLIT_V, any type: outputs of any sizes along the dimension that input 2 names. The sizes are the
 // outputs'; input 1, which repeats them, is not read.
 #include "runtime/kernels/kernels.h"
-#include "runtime/kernels/shared/parts.h"
+#include "runtime/kernels/shared/concat_split.h"
 
 namespace kws {
 namespace {

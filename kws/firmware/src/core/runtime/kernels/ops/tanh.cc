@@ -11,7 +11,7 @@ namespace {
 Status Prepare(PrepareContext& context) {
   Tensor input;
   Tensor output;
-  KWS_RETURN_IF_ERROR(ReadInt8Map(context, &input, &output));
+  KWS_RETURN_IF_ERROR(ReadInt8Elementwise(context, &input, &output));
   return PrepareSigmoid(context, input);
 }
 
@@ -31,7 +31,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
 }
 
 void Invoke(const InvokeContext& context) {
-  InvokeByteMap(context, context.Params<SigmoidParams>().map, Compute);
+  InvokeLookupTable(context, context.Params<SigmoidParams>().map, Compute);
 }
 
 constexpr Registration kRegistration{BuiltinOp::kTanh, Prepare, Invoke};

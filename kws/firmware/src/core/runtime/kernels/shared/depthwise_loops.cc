@@ -134,10 +134,10 @@ void WidenFour(const int8_t* from, int step, int count, int32_t offset, int16_t*
 #endif
 }
 
-int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,
+int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, int pairs, int rows,
                    int32_t sum) {
   for (; rows > 0; --rows) {
-    const int16_t* at = band;
+    const int16_t* at = buffer;
     for (int i = pairs; i > 0; --i) {
 #if KWS_HAVE_DSP
       sum = dsp::MulAddPairs(LoadAs<uint32_t>(filter), LoadAs<uint32_t>(at), sum);
@@ -147,7 +147,7 @@ int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int
       filter += 2;
       at += 2;
     }
-    band += row_size;
+    buffer += row_size;
   }
   return sum;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of a depthwise convolution: filling the band, and sums over it.
+// The inner loops of a depthwise convolution: filling the buffer, and sums over it.
 //
-// A band row holds one input channel's values, less the zero point, as int16; padding is in it.
+// A buffer row holds one input channel's values, less the zero point, as int16; padding is in it.
 // Rows are moved in chunks of eight values.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_LOOPS_H_
@@ -40,8 +40,8 @@ struct FourRows {
 void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to);
 #endif
 
-// sum plus the products of `rows` rows of a band with a filter's pairs of taps, `pairs` a row.
-int32_t SumOfPairs(const int16_t* band, int row_size, const int16_t* filter, int pairs, int rows,
+// sum plus the products of `rows` rows of a buffer with a filter's pairs of taps, `pairs` a row.
+int32_t SumOfPairs(const int16_t* buffer, int row_size, const int16_t* filter, int pairs, int rows,
                    int32_t sum);
 
 }  // namespace kws

@@ -5,8 +5,8 @@
 
 #include "runtime/kernels/arm/eight_taps.h"
 #include "runtime/kernels/arm/three_by_three.h"
-#include "runtime/kernels/shared/depthwise_band.h"
 #include "runtime/kernels/shared/depthwise_loops.h"
+#include "runtime/kernels/shared/line_buffer.h"
 
 namespace kws {
 namespace {
@@ -21,10 +21,10 @@ int Chunks(int values) { return (values + kChunk - 1) / kChunk * kChunk; }
 
 // How a lane's row lies in memory, in int16 values.
 struct RowLayout {
-  int phases;  // band rows for a row of the image
-  int pairs;   // of taps a band row
-  int filter;  // of a band row
-  int size;    // of a band row
+  int phases;  // buffer rows for a row of the image
+  int pairs;   // of taps a buffer row
+  int filter;  // of a buffer row
+  int size;    // of a buffer row
 };
 
 RowLayout AnyWindow(const Sides& sides) {
@@ -49,15 +49,15 @@ class Filters {
         channels_(sides.channels),
         multiplier_(sides.multiplier),
         lanes_(Lanes(sides)),
-        row_taps_(work.outputs.usual() && IsRowTaps(sides)),
+        row_taps_(work.outputs.fast_requantize() && IsRowTaps(sides)),
         layout_(row_taps_ ? ForRowTaps(sides) : AnyWindow(sides)),
         filter_size_(layout_.phases * layout_.filter * sides.rows.taps),
-        band_(sides, lanes_, layout_.phases, layout_.size, lanes_ == 1 ? WidenOne : WidenFour,
-              work.input_offset, work.scratch),
-        filters_(band_.end())
+        buffer_(sides, lanes_, layout_.phases, layout_.size, lanes_ == 1 ? WidenOne : WidenFour,
+                work.input_offset, work.scratch),
+        filters_(buffer_.end())
 #if KWS_HAVE_DSP
         ,
-        row_(columns_.out, columns_.out_step, layout_.pairs, band_.row_size())
+        row_(columns_.out, columns_.out_step, layout_.pairs, buffer_.row_size())
 #endif
   {
   }
@@ -77,7 +77,7 @@ class Filters {
     }
     int8_t* to = work_.output;
     for (int y = 0; y < rows_.out; ++y) {
-      const TapRange taps = band_.Take(work_.input + first, y);
+      const TapRange taps = buffer_.Take(work_.input + first, y);
       for (int lane = 0; lane < lanes_; ++lane) {
         const int channel = (first + lane) * multiplier_;
         for (int i = 0; i < multiplier_; ++i) {
@@ -98,20 +98,20 @@ class Filters {
     }
     to += channel;
     const int32_t start = work_.Bias(channel);
-    const int16_t* from = band_.Row(taps, lane);
+    const int16_t* from = buffer_.Row(taps, lane);
     const int row_count = taps.end - taps.begin;
     filter += taps.begin * layout_.phases * layout_.filter;
 #if KWS_HAVE_DSP
     if (row_taps_) {
       row_.start = start;
-      row_.factor = work_.outputs.UsualFactor(channel);
+      row_.factor = work_.outputs.FastFactor(channel);
       RunRowTaps(row_, from, filter, layout_.phases * row_count, to);
       return;
     }
 #endif
     for (int x = 0; x < columns_.out; ++x) {
       *to = work_.outputs.At(
-          channel, SumOfPairs(from, band_.row_size(), filter, layout_.pairs, row_count, start));
+          channel, SumOfPairs(from, buffer_.row_size(), filter, layout_.pairs, row_count, start));
       from += columns_.stride;
       to += columns_.out_step;
     }
@@ -159,7 +159,7 @@ class Filters {
   const bool row_taps_;
   const RowLayout layout_;
   const int filter_size_;
-  Band band_;
+  LineBuffer buffer_;
   int16_t* const filters_;  // one for each lane
 #if KWS_HAVE_DSP
   RowTaps row_;
@@ -179,7 +179,7 @@ uint32_t DepthwiseRowsScratch(const Sides& sides) {
   const uint32_t rows = static_cast<uint32_t>(sides.rows.taps * Lanes(sides));
   int row = sides.RowSize() + 4 * sides.Pairs();
   if (IsEightTaps(sides)) {
-    // The band needs no whole chunks; where another kernel takes them, its filters are smaller by
+    // The buffer needs no whole chunks; where another kernel takes them, its filters are smaller by
     // more than that.
     row = sides.Covered() + kEightTapsRow;
   } else if (columns.stride == 2) {
@@ -193,7 +193,7 @@ uint32_t DepthwiseRowsScratch(const Sides& sides) {
 
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window) {
   PlanEntry::Overlap overlap{PlanEntry::kFar, PlanEntry::kFar, false};
-  // With dilation the band takes rows in again.
+  // With dilation the buffer takes rows in again.
   const bool again = window.dilation_height > 1 || window.dilation_width > 1;
   if (window.in_channels > 1) {
     // Each channel goes over the whole image: only the very same places are safe.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work of a depthwise convolution, and a way to do it for windows of any shape: some input
-// channels at a time, row by row, through a band (depthwise_band.h).
+// channels at a time, row by row, through a buffer (depthwise_band.h).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 

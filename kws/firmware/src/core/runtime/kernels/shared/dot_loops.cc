@@ -34,13 +34,13 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
   for (int i = 0; i < kDotRows; ++i) sums[i] = Dot(input, filter + i * count, count, offset);
 }
 
-void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns) {
+void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
+                       int16_t* columns) {
   int16_t* to = columns + column * count;
   for (int32_t i = 0; i < count; ++i) to[i] = static_cast<int16_t>(taps[i] + offset);
 }
 
-void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t* to,
-                     int32_t step) {
+void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step) {
   Filters one = filters;
   one.count = 1;
   for (int i = filters.count; i > 0; --i) {

@@ -22,30 +22,33 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
 
 // Convolutions work on several output pixels at a time. What a pixel's window covers is a column:
 // its taps, less the zero point, as int16.
-constexpr int kColumnStep = 3;
-constexpr int kMostColumns = 27;
+constexpr int kIm2colTile = 3;
+constexpr int kMaxIm2colColumns = 27;
 
 // Whether pairs of filters are widened before they are multiplied: columns share the work, so that
 // it pays where there is room for many. Of taps that are no multiple of four always.
 constexpr bool WidensFilters(uint32_t taps) { return taps <= 64 || taps % 4 != 0; }
 
 // Columns at a time: as many as take, with two widened filters, about 3 kB.
-constexpr int ColumnsAtOnce(uint32_t taps) {
+constexpr int Im2colColumns(uint32_t taps) {
   constexpr uint32_t kValues = 1856;
-  if (!WidensFilters(taps)) return 2 * kColumnStep;
+  if (!WidensFilters(taps)) return 2 * kIm2colTile;
   const int columns =
-      (static_cast<int>(kValues / ((taps + 3) / 4 * 4)) - 2) / kColumnStep * kColumnStep;
-  return columns < kColumnStep ? kColumnStep : columns > kMostColumns ? kMostColumns : columns;
+      (static_cast<int>(kValues / ((taps + 3) / 4 * 4)) - 2) / kIm2colTile * kIm2colTile;
+  return columns < kIm2colTile         ? kIm2colTile
+         : columns > kMaxIm2colColumns ? kMaxIm2colColumns
+                                       : columns;
 }
 
 // int16 values that the columns take, and before them the widened filters.
-constexpr uint32_t ColumnsSize(uint32_t taps) {
+constexpr uint32_t Im2colSize(uint32_t taps) {
   const int filters = WidensFilters(taps) ? 2 : 0;
-  return (taps + 3) / 4 * 4 * static_cast<uint32_t>(ColumnsAtOnce(taps) + filters);
+  return (taps + 3) / 4 * 4 * static_cast<uint32_t>(Im2colColumns(taps) + filters);
 }
 
 // Writes column `column`; `count` are all of its taps.
-void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns);
+void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
+                       int16_t* columns);
 
 // Filters and where their outputs go.
 struct Filters {
@@ -58,7 +61,7 @@ struct Filters {
 
 // Multiplies every filter with the first `count` columns. A column's outputs follow each other; the
 // next column's lie `step` bytes further.
-void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step);
+void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step);
 
 }  // namespace kws
 

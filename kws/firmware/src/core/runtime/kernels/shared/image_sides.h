@@ -64,7 +64,7 @@ struct Sides {
   int Pairs() const { return ((columns.taps - 1) * columns.dilation + 2) / 2; }
   // int16 values up to the end of the last window of a row.
   int Covered() const { return (columns.out - 1) * columns.stride + 2 * Pairs(); }
-  // In a row of the band: the same in whole chunks.
+  // In a row of the buffer: the same in whole chunks.
   int RowSize() const { return (Covered() + kChunk - 1) / kChunk * kChunk; }
 };
 

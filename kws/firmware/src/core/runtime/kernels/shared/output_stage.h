@@ -16,7 +16,7 @@ struct OutputStage {
   int8_t min;      // the fused activation's range
   int8_t max;
   uint8_t channel_step;  // 0: one factor for all channels; 1: one each
-  bool usual;            // all shifts go 1 to 20 bits to the right, as in most layers
+  bool fast_requantize;  // all shifts are 1 to 20 bits to the right, as in most layers
 
   bool clips() const { return min != INT8_MIN || max != INT8_MAX; }
 };
@@ -42,7 +42,7 @@ class Outputs {
 
   // The usual way, for kernels that keep the factor over many outputs of one channel. Only on the
   // Cortex-M4: on others nothing is usual.
-  bool usual() const { return KWS_HAVE_DSP && stage_.usual; }
+  bool fast_requantize() const { return KWS_HAVE_DSP && stage_.fast_requantize; }
 #if KWS_HAVE_DSP
   // For KWS_SCALE, which saturates to int8: Clip() the outputs. Halves are rounded up, and away
   // from zero where negative; the zero point rides along. A sum of 2^30 or more saturates when
@@ -53,15 +53,16 @@ class Outputs {
     int right;
   };
   // Of a channel, counted from the present one.
-  Factor UsualFactor(int channel) const {
+  Factor FastFactor(int channel) const {
     const int i = channel * stage_.channel_step;
     const int right = -shifts_[i];
     return Factor{multipliers_[i], (2 * stage_.offset + 1) * (1 << (right - 1)), right};
   }
-  // The outputs of `count` sums, at least one, where usual(), but for Clip(), of channels from
-  // `first` on, counted from the present one. `biases`, those of the same channels, may be null.
-  void WriteUsual(int first, int count, const int32_t* sums, const int32_t* biases,
-                  int8_t* to) const;
+  // The outputs of `count` sums, at least one, where fast_requantize(), but for Clip(), of channels
+  // from `first` on, counted from the present one. `biases`, those of the same channels, may be
+  // null.
+  void RequantizeFast(int first, int count, const int32_t* sums, const int32_t* biases,
+                      int8_t* to) const;
 #endif
 
   // The output of a sum, whatever the factor, of a channel counted from the present one. For where

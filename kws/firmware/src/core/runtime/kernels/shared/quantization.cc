@@ -159,7 +159,7 @@ Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& in
   stage->min = static_cast<int8_t>(range.min);
   stage->max = static_cast<int8_t>(range.max);
   stage->channel_step = filter.scale_count == 1 ? 0 : 1;
-  stage->usual = true;
+  stage->fast_requantize = true;
   const FlatVector scales{filter.scales, filter.scale_count};
   int8_t* shifts = reinterpret_cast<int8_t*>(factors + filter.scale_count);
   // TFLM multiplies both scales of a fully connected layer as floats, if the filter has but one.
@@ -171,7 +171,7 @@ Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& in
                                              as_floats ? 1.0f : scale, output.scale, 0, &factor));
     factors[i] = factor.multiplier;
     shifts[i] = static_cast<int8_t>(factor.shift);
-    stage->usual = stage->usual && factor.shift <= -1 && factor.shift >= -20;
+    stage->fast_requantize = stage->fast_requantize && factor.shift <= -1 && factor.shift >= -20;
   }
   return Status::kOk;
 }

@@ -19,7 +19,7 @@ Status PrepareSigmoid(PrepareContext& context, const Tensor& input) {
   // TFLM's limit is then not defined.
   if (factor.multiplier == 0 || shift < 0) return Status::kBadQuantization;
   SigmoidParams* params;
-  KWS_RETURN_IF_ERROR(AllocateByteMap(context, input.elements, &params));
+  KWS_RETURN_IF_ERROR(AllocateLookupTable(context, input.elements, &params));
   params->multiplier = factor.multiplier;
   params->left_shift = static_cast<uint8_t>(shift < 31 ? shift : 30);
   params->limit = shift < 31 ? kLimit >> shift : 0;

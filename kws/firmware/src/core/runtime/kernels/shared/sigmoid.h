@@ -6,19 +6,19 @@
 #include <cstdint>
 
 #include "runtime/kernel_context.h"
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 
 namespace kws {
 
 struct alignas(4) SigmoidParams {
-  ByteMap map;
+  LookupTable map;
   int32_t multiplier;  // from input - zero_point to Q4.27
   int32_t limit;       // inputs this far from the zero point, or farther, saturate
   int16_t zero_point;
   uint8_t left_shift;
 };
 
-// The record, for an input and output that ReadInt8Map has read.
+// The record, for an input and output that ReadInt8Elementwise has read.
 Status PrepareSigmoid(PrepareContext& context, const Tensor& input);
 
 // A function of a Q4.27 number in (-15, 15), as int8.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors side by side along one dimension: what CONCATENATION, SPLIT and SPLIT_V share.
-#ifndef KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
-#define KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
+#ifndef KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
+#define KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
 
 #include <cstdint>
 
@@ -11,8 +11,8 @@
 namespace kws {
 
 // Joins all inputs along `axis`, below 0 counted from the end, to output 0.
-Status PrepareJoin(PrepareContext& context, int32_t axis);
-void InvokeJoin(const InvokeContext& context);
+Status PrepareConcat(PrepareContext& context, int32_t axis);
+void InvokeConcat(const InvokeContext& context);
 
 // Splits input `whole` into all outputs along the dimension that the constant input `axis` holds.
 Status PrepareSplit(PrepareContext& context, int whole, int axis);
@@ -20,4 +20,4 @@ void InvokeSplit(const InvokeContext& context);
 
 }  // namespace kws
 
-#endif  // KWS_RUNTIME_KERNELS_SHARED_PARTS_H_
+#endif  // KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_

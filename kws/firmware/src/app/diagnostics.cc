@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/tap.h"
+#include "app/diagnostics.h"
 
 #include "boards/board.h"
 #include "serial_lines.h"
@@ -13,10 +13,11 @@ constexpr uint32_t kHopsPerSecond = 1000 / Pipeline::kHopMs;
 class SampleLine {
  public:
   SampleLine(uint32_t number, const int16_t* samples) {
-    constexpr size_t kWords = Tap::kLineSamples + 2;
+    constexpr size_t kWords = Diagnostics::kLineSamples + 2;
     uint16_t words[kWords];
     words[0] = static_cast<uint16_t>(number);
-    for (size_t i = 0; i < Tap::kLineSamples; ++i) words[i + 1] = static_cast<uint16_t>(samples[i]);
+    for (size_t i = 0; i < Diagnostics::kLineSamples; ++i)
+      words[i + 1] = static_cast<uint16_t>(samples[i]);
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(words);
     words[kWords - 1] = Checksum(bytes, 2 * (kWords - 1));
 
@@ -33,8 +34,8 @@ class SampleLine {
   void Send() const { board::WriteSamples(text_, sizeof(text_)); }
 
  private:
-  static constexpr size_t kDigits = (Tap::kLineSamples + 2) * 2 / 3 * 4;
-  static_assert((Tap::kLineSamples + 2) * 2 % 3 == 0, "base64 without a rest");
+  static constexpr size_t kDigits = (Diagnostics::kLineSamples + 2) * 2 / 3 * 4;
+  static_assert((Diagnostics::kLineSamples + 2) * 2 % 3 == 0, "base64 without a rest");
 
   // Of base64 (RFC 4648, section 4).
   static char Digit(uint32_t value) {
@@ -61,7 +62,7 @@ class SampleLine {
 
 }  // namespace
 
-Status Tap::ProcessHop(const int16_t* hop) {
+Status Diagnostics::ProcessHop(const int16_t* hop) {
   if (pause_hops_ > 0 && --pause_hops_ == 0) {
     KWS_RETURN_IF_ERROR(pipeline_->Reset());
     pipeline_->WriteBoot();
@@ -80,7 +81,7 @@ Status Tap::ProcessHop(const int16_t* hop) {
   return Status::kOk;
 }
 
-void Tap::SendSamples(uint32_t seconds) {
+void Diagnostics::SendSamples(uint32_t seconds) {
   const bool sends = hops_to_send_ > 0;
   hops_to_send_ = seconds * kHopsPerSecond;
   if (seconds == 0) {
@@ -100,13 +101,13 @@ void Tap::SendSamples(uint32_t seconds) {
   lost_before_ = audio_->overruns();
 }
 
-Tap::Longest Tap::TakeLongest() {
+Diagnostics::Longest Diagnostics::TakeLongest() {
   const Longest longest = longest_;
   longest_ = {0, 0};
   return longest;
 }
 
-void Tap::Send(const int16_t* hop) {
+void Diagnostics::Send(const int16_t* hop) {
   static_assert(AudioProvider::kHopSamples % kLineSamples == 0, "a hop is whole lines");
   for (size_t at = 0; at < AudioProvider::kHopSamples; at += kLineSamples) {
     SampleLine(sent_ / kLineSamples, hop + at).Send();
@@ -114,14 +115,14 @@ void Tap::Send(const int16_t* hop) {
   }
 }
 
-void Tap::EndSending() {
+void Diagnostics::EndSending() {
   pause_hops_ = 0;
   const Field fields[] = {sent_, audio_->overruns() - lost_before_};
   WriteFormat(output_, lines::kPcmEnd, fields);
   if (rate_ > 0) board::SetFast(false);
 }
 
-void Tap::WriteScores() {
+void Diagnostics::WriteScores() {
   WriteText(output_, lines::kScores);
   for (int label = 0; label < pipeline_->label_count(); ++label) {
     WriteNumber(output_, pipeline_->MeanScore(label));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be watched while the pipeline runs: the samples that go in (`pcm`), the mean scores that
 // come out (`scores`), and the cycles that it takes (`health`).
-#ifndef KWS_APP_TAP_H_
-#define KWS_APP_TAP_H_
+#ifndef KWS_APP_DIAGNOSTICS_H_
+#define KWS_APP_DIAGNOSTICS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace kws {
 
-// Main loop only. All pointers stay the caller's and must outlive the tap.
-class Tap {
+// Main loop only. All pointers stay the caller's and must outlive this object.
+class Diagnostics {
  public:
   static constexpr size_t kLineSamples = 64;  // a line stays shorter than any port's queue
   static constexpr int kMaxSeconds = 600;
   static constexpr uint32_t kPauseHops = 10;  // 0.2 s, in which the computer changes its rate
 
-  Tap(Pipeline* pipeline, const AudioProvider* audio, Output* output)
+  Diagnostics(Pipeline* pipeline, const AudioProvider* audio, Output* output)
       : pipeline_(pipeline), audio_(audio), output_(output) {}
 
   // Gives the hop to the pipeline, and writes what was asked for: lines::kPcm before the pipeline's
@@ -63,4 +63,4 @@ class Tap {
 
 }  // namespace kws
 
-#endif  // KWS_APP_TAP_H_
+#endif  // KWS_APP_DIAGNOSTICS_H_

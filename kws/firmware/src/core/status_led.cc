@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lamp.h"
+#include "status_led.h"
 
 namespace kws {
 
-void Lamp::Show(int label, uint32_t time_ms) {
+void StatusLed::Show(int label, uint32_t time_ms) {
   state_ = lit_ != 0 ? State::kGap : State::kShowing;
   label_ = label;
   since_ = time_ms;
   Set(state_ == State::kGap ? 0 : label);
 }
 
-void Lamp::Rest(int label) {
+void StatusLed::Rest(int label) {
   resting_ = label;
   if (state_ == State::kResting) Set(label);
 }
 
-void Lamp::Tick(uint32_t time_ms) {
+void StatusLed::Tick(uint32_t time_ms) {
   const uint32_t passed = time_ms - since_;
   if (state_ == State::kGap && passed >= kGapMs) {
     state_ = State::kShowing;
@@ -27,13 +27,13 @@ void Lamp::Tick(uint32_t time_ms) {
   }
 }
 
-void Lamp::Reset() {
+void StatusLed::Reset() {
   state_ = State::kResting;
   resting_ = 0;
   Set(0);
 }
 
-void Lamp::Set(int label) {
+void StatusLed::Set(int label) {
   lit_ = label;
   output_->SetLed(label);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/arm/column_dsp_loops.h"
+#include "runtime/kernels/arm/im2col_dsp_loops.h"
 
 #include "runtime/kernels/shared/dot_loops.h"
 #include "runtime/model/flatbuffer.h"
@@ -249,8 +249,8 @@ void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int
 #undef KWS_TILE_END
 #undef KWS_TILE_BEGIN
 
-// A filter's sum at one column, which ExpandColumn wrote.
-int32_t SumOfColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum) {
+// A filter's sum at one column, which WriteIm2colColumn wrote.
+int32_t DotIm2colColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum) {
   for (int32_t i = taps >> 2; i > 0; --i) {
     const uint32_t w = LoadAs<uint32_t>(weights);
     sum = dsp::MulAddPairs(dsp::Even(w), column[0], sum);
@@ -267,7 +267,7 @@ int32_t SumOfColumn(const int8_t* weights, int32_t taps, const uint32_t* column,
 }
 
 // The words of a column: four taps take two of each of its tile's columns.
-uint32_t* ColumnAt(int16_t* columns, int32_t taps, int column) {
+uint32_t* Im2colColumn(int16_t* columns, int32_t taps, int column) {
   const int32_t rounded = (taps + 3) & ~3;
   const int32_t filters = WidensFilters(static_cast<uint32_t>(taps)) ? rounded : 0;
   return reinterpret_cast<uint32_t*>(columns) + filters + column / kTile * kTile * (rounded >> 1) +
@@ -275,9 +275,10 @@ uint32_t* ColumnAt(int16_t* columns, int32_t taps, int column) {
 }
 
 // Three columns' pairs of taps in turn, as WidenFilters has two filters'.
-void ExpandColumn(const int8_t* taps, int32_t count, int32_t offset, int column, int16_t* columns) {
+void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
+                       int16_t* columns) {
   const uint32_t offsets = dsp::Pack(offset, offset);
-  uint32_t* to = ColumnAt(columns, count, column);
+  uint32_t* to = Im2colColumn(columns, count, column);
   for (int32_t i = count >> 3; i > 0; --i) {
     uint32_t x, y;
     __asm__ volatile(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of convolutions: two filters by three columns.
-#ifndef KWS_RUNTIME_KERNELS_ARM_COLUMN_DSP_LOOPS_H_
-#define KWS_RUNTIME_KERNELS_ARM_COLUMN_DSP_LOOPS_H_
+#ifndef KWS_RUNTIME_KERNELS_ARM_IM2COL_DSP_LOOPS_H_
+#define KWS_RUNTIME_KERNELS_ARM_IM2COL_DSP_LOOPS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace kws {
 
 constexpr int kFilters = 2;
-constexpr int kTile = kColumnStep;
+constexpr int kTile = kIm2colTile;
 
 // A pair of filters, and where its outputs go.
 struct Pair {
@@ -39,12 +39,12 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles);
 void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int tiles);
 
 // A filter's sum at one column.
-int32_t SumOfColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum);
+int32_t DotIm2colColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum);
 
 // The words of a column: four taps take two of each of its tile's columns.
-uint32_t* ColumnAt(int16_t* columns, int32_t taps, int column);
+uint32_t* Im2colColumn(int16_t* columns, int32_t taps, int column);
 
 }  // namespace kws
 #endif  // KWS_HAVE_DSP
 
-#endif  // KWS_RUNTIME_KERNELS_ARM_COLUMN_DSP_LOOPS_H_
+#endif  // KWS_RUNTIME_KERNELS_ARM_IM2COL_DSP_LOOPS_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/shared/depthwise_band.h"
+#include "runtime/kernels/shared/line_buffer.h"
 
 #include <cstring>
 
 namespace kws {
 
-Band::Band(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen, int32_t offset,
-           int16_t* values)
+LineBuffer::LineBuffer(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen,
+                       int32_t offset, int16_t* values)
     : rows_(sides.rows),
       columns_(sides.columns),
       phases_(phases),
@@ -20,7 +20,7 @@ Band::Band(const Sides& sides, int lanes, int phases, int lane_size, WidenRow wi
   std::memset(values_, 0, static_cast<size_t>(rows_.taps * taken_size_) * sizeof(int16_t));
 }
 
-TapRange Band::Take(const int8_t* input, int y) {
+TapRange LineBuffer::Take(const int8_t* input, int y) {
   const int origin = y * rows_.stride - rows_.pad;
   const TapRange taps = ValidTaps(origin, rows_.taps, rows_.dilation, rows_.in);
   int slot = 0;
@@ -41,7 +41,7 @@ TapRange Band::Take(const int8_t* input, int y) {
   return taps.begin < taps.end ? taps : TapRange{0, 1};
 }
 
-void Band::Widen(const int8_t* row, int16_t* to) const {
+void LineBuffer::Widen(const int8_t* row, int16_t* to) const {
   for (int phase = 0; phase < phases_; ++phase) {
     // The first column of this phase, and where it goes.
     const int first = phases_ == 1 ? 0 : (columns_.pad + phase) & 1;

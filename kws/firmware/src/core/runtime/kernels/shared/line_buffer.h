@@ -2,12 +2,12 @@
 // The rows of the image that a depthwise convolution's window lies on, widened to int16 with their
 // padding.
 //
-// A band row holds the values of neighbouring channels ("lanes"), each channel's for itself. With
-// two phases the even columns of an image's row, counted with its padding, are a band row, and the
-// odd ones the next. An output row may overwrite input rows that the band has taken in, and needs
-// no others: without dilation each is widened once.
-#ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_
-#define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_
+// A buffer row holds the values of neighbouring channels ("lanes"), each channel's for itself. With
+// two phases the even columns of an image's row, counted with its padding, are a buffer row, and
+// the odd ones the next. An output row may overwrite input rows that the buffer has taken in, and
+// needs no others: without dilation each is widened once.
+#ifndef KWS_RUNTIME_KERNELS_SHARED_LINE_BUFFER_H_
+#define KWS_RUNTIME_KERNELS_SHARED_LINE_BUFFER_H_
 
 #include <cstdint>
 
@@ -17,12 +17,13 @@
 
 namespace kws {
 
-class Band {
+class LineBuffer {
  public:
-  // `widen` widens a row of all lanes; `offset` is minus the zero point. A lane of a band row is
-  // `lane_size` int16 values, whole chunks. `values` is the band's memory, which ends before `end`.
-  Band(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen, int32_t offset,
-       int16_t* values);
+  // `widen` widens a row of all lanes; `offset` is minus the zero point. A lane of a buffer row is
+  // `lane_size` int16 values, whole chunks. `values` is the buffer's memory, which ends before
+  // `end`.
+  LineBuffer(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen,
+             int32_t offset, int16_t* values);
 
   int16_t* end() const { return values_ + rows_.taps * taken_size_; }
 
@@ -45,7 +46,7 @@ class Band {
   const int phases_;
   const int lane_size_;
   const int row_size_;
-  const int taken_size_;  // of the band rows of one row of the image
+  const int taken_size_;  // of the buffer rows of one row of the image
   const WidenRow widen_;
   const int32_t offset_;
   int16_t* const values_;
@@ -53,4 +54,4 @@ class Band {
 
 }  // namespace kws
 
-#endif  // KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_BAND_H_
+#endif  // KWS_RUNTIME_KERNELS_SHARED_LINE_BUFFER_H_

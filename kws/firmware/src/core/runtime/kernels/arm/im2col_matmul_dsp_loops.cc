@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/arm/column_dsp_loops.h"
+#include "runtime/kernels/arm/im2col_dsp_loops.h"
 #include "runtime/model/flatbuffer.h"
 
 #if KWS_HAVE_DSP
 namespace kws {
 
-void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t* to,
-                     int32_t step) {
+void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t* to, int32_t step) {
   const int32_t taps = filters.taps;
   const bool widens = WidensFilters(static_cast<uint32_t>(taps));
   uint32_t* const wide = reinterpret_cast<uint32_t*>(columns);
-  const uint32_t* const first = ColumnAt(columns, taps, 0);
+  const uint32_t* const first = Im2colColumn(columns, taps, 0);
   const int tile_words = kTile * ((taps + 3) / 4 * 2);
   Outputs outputs = filters.outputs;
-  const bool usual = outputs.usual();
+  const bool fast = outputs.fast_requantize();
   const int8_t* weights = filters.weights;
   const int32_t* bias = filters.bias;
   Pair pair = {wide, wide + (taps + 3) / 4 * 4, {}, {}, to, step};
@@ -38,15 +37,15 @@ void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t
       bias += kFilters;
     }
     // One that is not widened would be read behind its end.
-    if (usual && (widens || now == kFilters)) {
+    if (fast && (widens || now == kFilters)) {
       if (widens) {
         WidenFilters(weights, weights + second * taps, taps, wide);
       } else {
         pair.weights = weights;
         pair.end = weights + taps;
       }
-      pair.factors[0] = outputs.UsualFactor(0);
-      pair.factors[1] = outputs.UsualFactor(second);
+      pair.factors[0] = outputs.FastFactor(0);
+      pair.factors[1] = outputs.FastFactor(second);
       // Of the other tiles not all outputs have a place.
       const int whole = now == kFilters ? count / kTile : 0;
       tile = first;
@@ -60,9 +59,9 @@ void MultiplyColumns(const Filters& filters, int16_t* columns, int count, int8_t
       }
     } else {
       for (int column = 0; column < count; ++column) {
-        const uint32_t* at = ColumnAt(columns, taps, column);
+        const uint32_t* at = Im2colColumn(columns, taps, column);
         for (int i = 0; i < now; ++i) {
-          const int32_t sum = SumOfColumn(weights + i * taps, taps, at, pair.biases[i]);
+          const int32_t sum = DotIm2colColumn(weights + i * taps, taps, at, pair.biases[i]);
           to[column * step + i] = outputs.At(i, sum);
         }
       }

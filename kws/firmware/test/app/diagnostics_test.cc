@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/tap.h"
+#include "app/diagnostics.h"
 
 #include <gtest/gtest.h>
 
@@ -20,14 +20,14 @@ namespace {
 constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
 constexpr uint32_t kHopsPerSecond = 50;
 
-class TapTest : public testing::Test {
+class DiagnosticsTest : public testing::Test {
  protected:
-  TapTest()
+  DiagnosticsTest()
       : bytes_(ReadModel("tiny_conv.tflite")),
         model_(GetModel(bytes_.data(), bytes_.size())),
         pipeline_({"1", "test", "m", "0", kLabels, 4, 2, {}}, {model_, resolver_}, arena_,
                   sizeof(arena_), {frames_, 49}, &output_),
-        tap_(&pipeline_, &audio_, &output_) {
+        diagnostics_(&pipeline_, &audio_, &output_) {
     board::fast.clear();
     board::sample_lines.clear();
     board::sample_rate = 0;
@@ -40,7 +40,7 @@ class TapTest : public testing::Test {
     int16_t hop[AudioRing::kHopSamples];
     for (uint32_t i = 0; i < hops; ++i) {
       for (int16_t& sample : hop) sample = next_ = static_cast<int16_t>(next_ * 5 + 1);
-      ASSERT_EQ(tap_.ProcessHop(hop), Status::kOk);
+      ASSERT_EQ(diagnostics_.ProcessHop(hop), Status::kOk);
     }
   }
 
@@ -52,7 +52,7 @@ class TapTest : public testing::Test {
   RecordingOutput output_;
   Pipeline pipeline_;
   AudioRing audio_;
-  Tap tap_;
+  Diagnostics diagnostics_;
   int16_t next_ = 0;
 };
 
@@ -89,8 +89,8 @@ uint16_t Word(const std::vector<uint8_t>& bytes, size_t index) {
   return static_cast<uint16_t>(bytes[2 * index] | bytes[2 * index + 1] << 8);
 }
 
-TEST_F(TapTest, SamplesAreSentAsTheyAreWithTheirNumbersAndChecksums) {
-  tap_.SendSamples(1);
+TEST_F(DiagnosticsTest, SamplesAreSentAsTheyAreWithTheirNumbersAndChecksums) {
+  diagnostics_.SendSamples(1);
   EXPECT_EQ(output_.text(), "pcm: 1 s at 0 bit/s\n");
   Play(kHopsPerSecond + 1);
   int16_t expected = 0;
@@ -99,25 +99,25 @@ TEST_F(TapTest, SamplesAreSentAsTheyAreWithTheirNumbersAndChecksums) {
   for (std::string name, text; lines >> name >> text; ++number) {
     EXPECT_EQ(name, "pcm");
     const std::vector<uint8_t> bytes = Decode(text);
-    ASSERT_EQ(bytes.size(), 2 * (Tap::kLineSamples + 2));
+    ASSERT_EQ(bytes.size(), 2 * (Diagnostics::kLineSamples + 2));
     EXPECT_EQ(Word(bytes, 0), number);
-    for (size_t i = 1; i <= Tap::kLineSamples; ++i) {
+    for (size_t i = 1; i <= Diagnostics::kLineSamples; ++i) {
       expected = static_cast<int16_t>(expected * 5 + 1);
       ASSERT_EQ(static_cast<int16_t>(Word(bytes, i)), expected);
     }
-    EXPECT_EQ(Word(bytes, Tap::kLineSamples + 1), Crc(bytes, bytes.size() - 2));
+    EXPECT_EQ(Word(bytes, Diagnostics::kLineSamples + 1), Crc(bytes, bytes.size() - 2));
   }
-  EXPECT_EQ(number, 16000 / Tap::kLineSamples);
+  EXPECT_EQ(number, 16000 / Diagnostics::kLineSamples);
   EXPECT_EQ(output_.text().substr(output_.text().rfind("pcm: ")), "pcm: 16000 samples, 0 lost\n");
   EXPECT_TRUE(board::fast.empty()) << "a port without a rate keeps none";
 }
 
-TEST_F(TapTest, ASlowPortIsFastWhileSamplesAreSent) {
+TEST_F(DiagnosticsTest, ASlowPortIsFastWhileSamplesAreSent) {
   board::sample_rate = 1000000;
-  tap_.SendSamples(1);
+  diagnostics_.SendSamples(1);
   EXPECT_EQ(output_.text(), "pcm: 1 s at 1000000 bit/s\n");
   EXPECT_EQ(board::fast, std::vector<bool>{true});
-  Play(Tap::kPauseHops - 1);
+  Play(Diagnostics::kPauseHops - 1);
   EXPECT_TRUE(board::sample_lines.empty()) << "the computer has time to change its rate";
   Play(kHopsPerSecond - 1);
   EXPECT_EQ(board::fast.size(), 1u);
@@ -129,14 +129,14 @@ TEST_F(TapTest, ASlowPortIsFastWhileSamplesAreSent) {
   EXPECT_EQ(output_.text().substr(output_.text().rfind("pcm: ")), "pcm: 16000 samples, 0 lost\n");
 }
 
-TEST_F(TapTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
+TEST_F(DiagnosticsTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
   Play(100);
   output_.Clear();
-  tap_.SendSamples(2);
+  diagnostics_.SendSamples(2);
   Play(1);
   EXPECT_EQ(pipeline_.time_ms(), 20u);
   EXPECT_NE(output_.text().find("kws 1 on test, model m 0, arena "), std::string::npos);
-  tap_.SendSamples(3);  // goes on
+  diagnostics_.SendSamples(3);  // goes on
   Play(99);
   EXPECT_EQ(pipeline_.time_ms(), 2000u);
   EXPECT_EQ(output_.text().find(" lost"), std::string::npos);
@@ -144,34 +144,34 @@ TEST_F(TapTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
   EXPECT_NE(output_.text().find("pcm: 48320 samples, 0 lost\n"), std::string::npos);
 }
 
-TEST_F(TapTest, LostSamplesAreCountedFromTheCommandOn) {
+TEST_F(DiagnosticsTest, LostSamplesAreCountedFromTheCommandOn) {
   static const int16_t samples[AudioRing::kCapacity + 100] = {};
   audio_.Push(samples, AudioRing::kCapacity + 100);
-  tap_.SendSamples(1);
+  diagnostics_.SendSamples(1);
   Play(1);
   audio_.Push(samples, 7);
-  tap_.SendSamples(0);
+  diagnostics_.SendSamples(0);
   EXPECT_NE(output_.text().find("pcm: 320 samples, 7 lost\n"), std::string::npos) << output_.text();
   const size_t size = board::sample_lines.size();
-  tap_.SendSamples(0);
+  diagnostics_.SendSamples(0);
   Play(1);
   EXPECT_EQ(board::sample_lines.size(), size) << "nothing is sent any more";
 }
 
-TEST_F(TapTest, SamplesMayBeEndedBeforeTheFirst) {
+TEST_F(DiagnosticsTest, SamplesMayBeEndedBeforeTheFirst) {
   board::sample_rate = 1000000;
-  tap_.SendSamples(1);
+  diagnostics_.SendSamples(1);
   Play(1);
-  tap_.SendSamples(0);
-  Play(Tap::kPauseHops);
+  diagnostics_.SendSamples(0);
+  Play(Diagnostics::kPauseHops);
   EXPECT_EQ(board::fast, (std::vector<bool>{true, false}));
   EXPECT_TRUE(board::sample_lines.empty());
   EXPECT_EQ(output_.text(), "pcm: 1 s at 1000000 bit/s\npcm: 0 samples, 0 lost\n");
 }
 
-TEST_F(TapTest, ScoresComeWithEachInference) {
+TEST_F(DiagnosticsTest, ScoresComeWithEachInference) {
   Play(48);
-  tap_.ShowScores(true);
+  diagnostics_.ShowScores(true);
   Play(1);  // the 49th frame comes with the 50th hop
   EXPECT_EQ(output_.text(), "");
   Play(1);
@@ -186,7 +186,7 @@ TEST_F(TapTest, ScoresComeWithEachInference) {
   line >> time;
   EXPECT_EQ(time, "@1000ms");
   Play(4);
-  tap_.ShowScores(false);
+  diagnostics_.ShowScores(false);
   const std::string text = output_.text();
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3) << text;
   Play(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/shared/byte_map.h"
+#include "runtime/kernels/shared/lookup_table.h"
 
 #include <cstring>
 
@@ -28,29 +28,30 @@ void LookUp(const int8_t* input, const int8_t* table, int32_t count, int8_t* out
 
 }  // namespace
 
-Status ReadInt8Map(const PrepareContext& context, Tensor* input, Tensor* output) {
+Status ReadInt8Elementwise(const PrepareContext& context, Tensor* input, Tensor* output) {
   KWS_RETURN_IF_ERROR(ReadInt8(context, input, output));
   return input->elements == output->elements ? Status::kOk : Status::kUnsupportedShape;
 }
 
-Status BindByteMap(PrepareContext& context, uint32_t elements, ByteMap* map) {
+Status BindLookupTable(PrepareContext& context, uint32_t elements, LookupTable* map) {
   map->elements = static_cast<int32_t>(elements);
   map->has_table = map->elements > kValues;
-  context.BindInput(ByteMap::kInput, 0);
-  context.BindOutput(ByteMap::kOutput, 0);
+  context.BindInput(LookupTable::kInput, 0);
+  context.BindOutput(LookupTable::kOutput, 0);
   context.AllowOverlap(0, 0, PlanEntry::kInOrder);
-  return map->has_table ? context.BindScratch(ByteMap::kTable, kValues) : Status::kOk;
+  return map->has_table ? context.BindScratch(LookupTable::kTable, kValues) : Status::kOk;
 }
 
-void InvokeByteMap(const InvokeContext& context, const ByteMap& map, MapBytes compute) {
-  const int8_t* input = context.Data<int8_t>(ByteMap::kInput);
-  int8_t* output = context.MutableData<int8_t>(ByteMap::kOutput);
+void InvokeLookupTable(const InvokeContext& context, const LookupTable& map,
+                       LookupFunction compute) {
+  const int8_t* input = context.Data<int8_t>(LookupTable::kInput);
+  int8_t* output = context.MutableData<int8_t>(LookupTable::kOutput);
   const int32_t elements = map.elements;
   if (!map.has_table) {
     compute(context, input, output, elements);
     return;
   }
-  int8_t* table = context.MutableData<int8_t>(ByteMap::kTable);
+  int8_t* table = context.MutableData<int8_t>(LookupTable::kTable);
   for (int32_t i = 0; i < kValues; ++i) table[i] = static_cast<int8_t>(i);
   compute(context, table, table, kValues);
   LookUp(input, table, elements, output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lamp.h"
+#include "status_led.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kHopMs = 20;
 
 // Remembers when the LED changed, and to what.
-class LampTest : public testing::Test, public Output {
+class StatusLedTest : public testing::Test, public Output {
  protected:
   using Changes = std::vector<std::pair<uint32_t, int>>;
 
@@ -26,70 +26,70 @@ class LampTest : public testing::Test, public Output {
   void Wait(uint32_t ms) {
     for (const uint32_t end = time_ms_ + ms; time_ms_ != end;) {
       time_ms_ += kHopMs;
-      lamp_.Tick(time_ms_);
+      led_.Tick(time_ms_);
     }
   }
 
   uint32_t time_ms_ = 0;
   int lit_ = 0;
   Changes changes_;
-  Lamp lamp_{this};
+  StatusLed led_{this};
 };
 
-TEST_F(LampTest, AWordIsShownForAMoment) {
+TEST_F(StatusLedTest, AWordIsShownForAMoment) {
   Wait(5000);
-  lamp_.Show(2, time_ms_);
+  led_.Show(2, time_ms_);
   Wait(5000);
   EXPECT_EQ(changes_, (Changes{{5000, 2}, {5600, 0}}));
 }
 
-TEST_F(LampTest, TheSameWordIsShownAgain) {
-  lamp_.Show(2, time_ms_);
+TEST_F(StatusLedTest, TheSameWordIsShownAgain) {
+  led_.Show(2, time_ms_);
   Wait(1500);
-  lamp_.Show(2, time_ms_);
+  led_.Show(2, time_ms_);
   Wait(1500);
   EXPECT_EQ(changes_, (Changes{{0, 2}, {600, 0}, {1500, 2}, {2100, 0}}));
 }
 
-TEST_F(LampTest, AWordThatFindsItLitIsDarkFirst) {
-  lamp_.Show(2, time_ms_);
+TEST_F(StatusLedTest, AWordThatFindsItLitIsDarkFirst) {
+  led_.Show(2, time_ms_);
   Wait(200);
-  lamp_.Show(2, time_ms_);
+  led_.Show(2, time_ms_);
   Wait(140);
-  lamp_.Show(3, time_ms_);
+  led_.Show(3, time_ms_);
   Wait(2000);
   EXPECT_EQ(changes_, (Changes{{0, 2}, {200, 0}, {300, 2}, {340, 0}, {440, 3}, {1040, 0}}));
 }
 
-TEST_F(LampTest, ItRestsAtAWordAndShowsTheSameWordAllTheSame) {
-  lamp_.Show(2, time_ms_);
-  lamp_.Rest(2);
+TEST_F(StatusLedTest, ItRestsAtAWordAndShowsTheSameWordAllTheSame) {
+  led_.Show(2, time_ms_);
+  led_.Rest(2);
   Wait(3000);
   EXPECT_EQ(changes_, (Changes{{0, 2}})) << "the wake word's light stays";
-  lamp_.Show(2, time_ms_);
-  lamp_.Rest(0);
+  led_.Show(2, time_ms_);
+  led_.Rest(0);
   Wait(3000);
   EXPECT_EQ(changes_, (Changes{{0, 2}, {3000, 0}, {3100, 2}, {3700, 0}}));
 }
 
-TEST_F(LampTest, AnEndOfTheRestIsSeenAtOnce) {
-  lamp_.Rest(3);
+TEST_F(StatusLedTest, AnEndOfTheRestIsSeenAtOnce) {
+  led_.Rest(3);
   Wait(1000);
-  lamp_.Rest(0);
+  led_.Rest(0);
   EXPECT_EQ(changes_, (Changes{{0, 3}, {1000, 0}}));
 }
 
-TEST_F(LampTest, ResetTurnsItOff) {
-  lamp_.Rest(3);
-  lamp_.Show(2, time_ms_);
-  lamp_.Reset();
+TEST_F(StatusLedTest, ResetTurnsItOff) {
+  led_.Rest(3);
+  led_.Show(2, time_ms_);
+  led_.Reset();
   Wait(3000);
   EXPECT_EQ(lit_, 0);
 }
 
-TEST_F(LampTest, TheClockMayWrap) {
+TEST_F(StatusLedTest, TheClockMayWrap) {
   time_ms_ = 0u - 300u;
-  lamp_.Show(2, time_ms_);
+  led_.Show(2, time_ms_);
   Wait(580);
   EXPECT_EQ(lit_, 2);
   Wait(20);

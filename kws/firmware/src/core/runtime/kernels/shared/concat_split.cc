@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernels/shared/parts.h"
+#include "runtime/kernels/shared/concat_split.h"
 
 #include "runtime/kernels/shared/strided_copy.h"
 
@@ -73,7 +73,7 @@ void ForEachPart(const InvokeContext& context, Byte* whole, const GetPart& get_p
 
 }  // namespace
 
-Status PrepareJoin(PrepareContext& context, int32_t axis) {
+Status PrepareConcat(PrepareContext& context, int32_t axis) {
   Tensor whole;
   KWS_RETURN_IF_ERROR(context.Output(0, &whole));
   const int parts = context.inputs();
@@ -95,7 +95,7 @@ Status PrepareJoin(PrepareContext& context, int32_t axis) {
   return Measure(whole, axis, parts, get_part, params, reinterpret_cast<int32_t*>(params + 1));
 }
 
-void InvokeJoin(const InvokeContext& context) {
+void InvokeConcat(const InvokeContext& context) {
   ForEachPart(
       context, context.MutableData<uint8_t>(kWhole),
       [&](int reference) { return context.Data<uint8_t>(reference); },

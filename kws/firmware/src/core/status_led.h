@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The LED of a device: a word lights it for a moment, each time.
-#ifndef KWS_LAMP_H_
-#define KWS_LAMP_H_
+#ifndef KWS_STATUS_LED_H_
+#define KWS_STATUS_LED_H_
 
 #include <cstdint>
 
@@ -10,14 +10,14 @@
 namespace kws {
 
 // Times are the pipeline's, in ms; they wrap at 2^32. Labels are classes, as in Output::SetLed.
-class Lamp {
+class StatusLed {
  public:
   static constexpr uint32_t kShownMs = 600;
-  // A word that finds the lamp lit is dark for so long first, or nobody would see it come.
+  // A word that finds the LED lit is dark for so long first, or nobody would see it come.
   static constexpr uint32_t kGapMs = 100;
 
-  // `output` stays the caller's and must outlive the lamp.
-  explicit Lamp(Output* output) : output_(output) {}
+  // `output` stays the caller's and must outlive the LED.
+  explicit StatusLed(Output* output) : output_(output) {}
 
   // Shows `label` (> 0) for kShownMs, then what it rests at.
   void Show(int label, uint32_t time_ms);
@@ -46,4 +46,4 @@ class Lamp {
 
 }  // namespace kws
 
-#endif  // KWS_LAMP_H_
+#endif  // KWS_STATUS_LED_H_
