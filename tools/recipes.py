@@ -151,8 +151,9 @@ def mean(row: Row, folder: str, at_words: float) -> Row:
         start_mined=False,
         mean=True,
         asset=folder,
-        # Lowered from 1.0: of yes and no after two runs had been heard on test talk, of ten words
-        # because other talk than that of training has several times as many: docs/research.md.
+        # Lowered from 1.0: for yes and no after two false alarms in test talk, for ten words
+        # because talk of kinds that training did not hear gives several times as many
+        # (docs/research.md).
         per_hour=0.5,
         at_words=at_words,
     )

@@ -35,7 +35,7 @@ from kws.model.train.named_settings import settings_for
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel, mean_of
 from tools.recipes import ROWS, TEN, Row, about, starts
-from tools.results_page import HEAD, Figures, clips, measure, section
+from tools.results_page import HEAD, RECALL, Figures, clips, measure, recalls, section
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "results.md"
@@ -93,8 +93,10 @@ def main() -> None:
             ),
         )
     }
-    lines = [*HEAD, *section(measured), *clips([(row, figures(row, args.seeds)) for row in ROWS])]
+    rows = [(row, figures(row, args.seeds)) for row in ROWS]
+    lines = [*HEAD, *section(measured), *clips(rows)]
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    (PAGE.parent / RECALL).write_text(recalls(rows), encoding="utf-8")
 
 
 def run_all(runs: Sequence[Run], jobs: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
 from tools import results
 from tools.recipes import ROWS, Row
 from tools.results import startable
-from tools.results_page import Figures, clips, measure, section
+from tools.results_page import Figures, clips, measure, recalls, section, training_settings
 
 
 def test_page_has_mean_spread_and_what_int8_costs() -> None:
@@ -24,18 +25,38 @@ def test_page_has_mean_spread_and_what_int8_costs() -> None:
         for core in (0.94, 0.95, 0.96)
     ]
     text = "\n".join(clips([(ROWS[0], runs), (ROWS[1], [])]))
-    assert "| 3 | 95.00 % ± 1.00 | 95.20 % | +0.20 points | 19,600 | 5,840 | 2.0 |" in text
-    assert "silence 100.0, yes 95.0" in text
-    assert "not trained yet" in text
-    assert f"### {ROWS[1].title}" not in text
+    seeds = "94.00, 95.00, 96.00 | 90.00, 90.00, 90.00"
+    figures = f"95.00 % ± 1.00 | {seeds} | 95.20 % | +0.20 points | 19,600 | 5,840 | 2.0"
+    assert f"| 1 | {ROWS[0].title} | `{ROWS[0].arch}` | 3 | {figures} |" in text
+    assert f"| 2 | {ROWS[1].title} | `{ROWS[1].arch}` | 0 | not trained yet |" in text
+
+
+def test_recalls_are_means_of_the_seeds() -> None:
+    runs = [
+        Figures(0.9, 0.9, {"silence": 1.0, "yes": yes}, 0.9, 19_600, 5_840, 592, 2.0)
+        for yes in (0.94, 0.95, 0.96)
+    ]
+    head, *lines = recalls([(ROWS[0], runs), (ROWS[1], [])]).splitlines()
+    assert head == "model,clips,label,recall_percent"
+    assert lines == [f'"{ROWS[0].title}",592,silence,100.0', f'"{ROWS[0].title}",592,yes,95.0']
+
+
+def test_settings_of_all_rows_are_no_part_of_the_table() -> None:
+    values = (("x", 0.5), ("y", True), ("z", None))
+    rows = [replace(ROWS[0], folder=name, options={"a": 1, "b": b}) for name, b in values]
+    text = "\n".join(training_settings(rows))
+    assert "All models: `a` 1." in text
+    assert "| `a` |" not in text
+    assert "| setting | 1 | 2 | 3 |" in text
+    assert "| `b` | 0.5 | true |  |" in text
 
 
 def test_page_says_what_a_mean_starts_with() -> None:
-    rows = {row.folder: row for row in ROWS}
-    one = Figures(0.9, 0.9, {"yes": 0.9}, 0.9, 60_000, 14_564, 592, 2.0)
-    text = "\n".join(clips([(rows["yes_no"], [one])]))
-    third, second = rows["yes_no_third"].title, rows["yes_no_second"].title
-    assert f"starts with the mean of the weights of *{third}* and *{second}*" in text
+    numbers = {row.folder: number for number, row in enumerate(ROWS, 1)}
+    lines = training_settings(ROWS)
+    (line,) = [line for line in lines if line.startswith("| base model |")]
+    cell = f"mean of {numbers['yes_no_third']} and {numbers['yes_no_second']}"
+    assert line.split(" | ")[numbers["yes_no"]] == cell
 
 
 def test_rows_are_trained_before_those_that_need_them() -> None:
@@ -98,8 +119,11 @@ def test_table_has_the_measured_figures(
     quiet = notes["stream"]["by_kind"]["quiet"]
     again = json.loads(json.dumps(notes))
     again["stream"]["by_kind"]["quiet"]["miss_share"] = quiet["miss_share"] + 0.2
-    (row,) = [line for line in section({"tones": [notes, again]}) if "| quiet room |" in line]
+    misses, alarms = [line for line in section({"tones": [notes, again]}) if "| tones |" in line]
     share = 100 * quiet["miss_share"]
-    assert f"{share + 10:.1f} % ({share:.1f} to {share + 20:.1f})" in row
-    assert f"| {quiet['hours']:.2f} | {quiet['keywords_said']} |" in row
-    assert any("| talk alone |" in line for line in section({"tones": [notes]}))
+    cells = misses.split(" | ")
+    assert cells[1] == "2"
+    assert cells[2].split(", ")[0] == str(quiet["keywords_said"])
+    assert cells[3].startswith(f"{share + 10:.1f} % (")
+    assert cells[3].endswith(f"; {share:.1f} to {share + 20:.1f}")
+    assert f"in {quiet['hours']:.2f} h" in alarms.split(" | ")[2]

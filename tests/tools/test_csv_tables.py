@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CSV files of docs/research can be read, and its page names each."""
+"""The CSV files of docs can be read, and a page names each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.paths import ROOT
 
-TABLES = sorted((ROOT / "docs" / "research").glob("*.csv"))
+TABLES = sorted((ROOT / "docs").rglob("*.csv"))
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.stem)
@@ -22,6 +22,7 @@ def test_each_row_has_a_cell_per_column(table: Path) -> None:
     assert {len(row) for row in rows} == {len(head)}
 
 
-def test_the_page_names_each_table() -> None:
-    page = (ROOT / "docs" / "research.md").read_text(encoding="utf-8")
-    assert [table.name for table in TABLES if f"(research/{table.name})" not in page] == []
+def test_a_page_links_to_each_table() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    links = {table: f"({table.relative_to(ROOT / 'docs')})" for table in TABLES}
+    assert [table.name for table, link in links.items() if link not in pages] == []
