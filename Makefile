@@ -128,19 +128,20 @@ wasm: build/.wasm-packages $(VENV)/.core
 	  open(sys.argv[1] + ".sources", "w").write(sources_digest() + "\n")' $(WASM)
 	@echo "$(WASM): $$(stat -c %s $(WASM)) bytes"
 
-# Draws the pictures of docs/live.md.
-pictures: build/.test-packages $(VENV)/.core $(VENV)/.for-test
+# Draws the pictures of the README and of docs/live.md.
+pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-test
+	@$(BIN)/python -m tools.terminal_picture
 	@$(BIN)/python -m tools.pictures
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 	$(BIN)/python -m tools.benchmarks
 
-# Lint, types, and the tests that need no TensorFlow, emulator or browser: a minute, after each change.
+# Lint, types, and the tests that need no TensorFlow, emulator or browser: after each change.
 check: lint
 	@$(BIN)/python -m pytest -m unit -n $(JOBS)
 
-# All that must hold, in ten minutes.
+# All that must hold.
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
 

@@ -107,10 +107,11 @@ def compiled_table(bundle: Bundle, interpreted: Footprint) -> list[str]:
     flash = bench_flash("qemu", as_compiled(bundle))
     names = ("flash of a TinyConv program", "flash with frontend", "flash of the whole firmware")
     sizes = zip(names, flash_of_programs(interpreted), flash_of_programs(flash), strict=True)
+    link = "[how](compiled_and_incremental.md#compiled-models)"
     return [
         "## Compiled",
         "",
-        "The same with `--compiled` ([compiled.md](compiled.md)), for the built-in bundle `tiny`.",
+        f"The same with `--compiled` ({link}), for the built-in bundle `tiny`.",
         "",
         "| bytes | interpreted | compiled |",
         "|---|---|---|",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An incremental model: the same bits in each step, computed from what is new.
 
-docs/incremental.md says how it works.
+docs/compiled_and_incremental.md says how it works.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ _ENTRY = re.compile(r"^ (\.?\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes by part, named as in the README's picture.
+    """Bytes by part, named as in the picture of docs/architecture.md.
 
     `calls` is the code of a compiled model, `libraries` are the compiler's, `padding` is what
     alignment costs. The stack is not in `ram`.

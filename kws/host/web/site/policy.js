@@ -22,7 +22,7 @@ document.addEventListener("securitypolicyviolation", ({ disposition }) => {
 function policyLine(what) {
   const [name, needs] = NEEDS[what];
   return `the page's host forbids ${name}: its Content-Security-Policy lacks ${needs}; `
-    + "add what docs/browser.md lists, or use kws on this machine";
+    + "add what docs/live.md lists, or use kws on this machine";
 }
 
 // The policy's line if it was violated since `before` (a value of `violations`), else `text`.

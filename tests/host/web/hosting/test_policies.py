@@ -86,7 +86,7 @@ def test_the_policy_is_named(policy: str, says: str, host: Host, open_page: Open
 def test_what_the_page_needs_is_enough(
     host: Host, open_page: Open, spoken_to: Browser, wavs: dict[str, Path]
 ) -> None:
-    """The policy of docs/browser.md, under cross-origin isolation, forbids nothing."""
+    """The policy of docs/live.md, under cross-origin isolation, forbids nothing."""
     url = host(
         Content_Security_Policy=f"{ALL}{SCRIPTS}",
         Cross_Origin_Opener_Policy="same-origin",
