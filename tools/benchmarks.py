@@ -17,6 +17,7 @@ from kws.convert.backend import import_tensorflow, quiet
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
 from kws.host.measure.footprint import Footprint
 from tools import op_flash, shape_costs
+from tools.markdown import bullets, head, numbered, paragraph, row
 
 ROOT = Path(__file__).resolve().parents[1]
 BENCHMARKS = ROOT / "docs" / "benchmarks.md"
@@ -41,6 +42,57 @@ TFLM = {
     "flash with frontend, bytes (2)": ("50,392", "78,688"),
     "flash of the whole firmware, bytes (3)": ("none", "none"),
 }
+
+
+HEAD = (
+    "# Benchmarks",
+    "",
+    *paragraph(
+        "Executed instructions, cycles and bytes in QEMU (MPS2-AN386, Cortex-M4F). No board was "
+        "measured. `make bench` writes this page; do not edit it."
+    ),
+    "",
+)
+
+
+def notes(tiny_conv: str, flash: Footprint) -> list[str]:
+    """What the figures of the first table are.
+
+    Args:
+        tiny_conv: the model of its rows.
+        flash: of the default firmware.
+    """
+    board, pipeline = flash.flash["board"], flash.flash["pipeline"]
+    return [
+        *bullets(
+            f"TinyConv is {tiny_conv}. DS-CNN has the shape of MLPerf Tiny's keyword spotter, with "
+            "random weights.",
+            "TFLM is commit 90b983c2 with its own flags and the same compiler; flash of its "
+            "reference kernels is with -Os.",
+            "Cycles are estimates for a Cortex-M4: executed instructions, in order, with the "
+            "timings of Arm's Technical Reference Manual (DDI 0439; "
+            "`kws/host/measure/cortex_m4.py`). They leave out wait states of the flash, caches, "
+            "prefetch and unaligned addresses, and count instructions that a condition skips.",
+            "Flash is without the model. All figures of kws are of one firmware, of "
+            "`kws build --board qemu`.",
+        ),
+        "",
+        *numbered(
+            "Interpreter, kernels of the model, and board (start-up, microphone, serial port, "
+            f"LED: {board:,} bytes). It calls nothing of the C library.",
+            "The same and the frontend; for TFLM, the C frontend.",
+            f"The same and {pipeline:,} bytes that TFLM's programs do not have: recognizer, "
+            "responder, serial commands, stored settings, ring of samples and main.",
+        ),
+        "",
+        *bullets(
+            "The loops that take most of the time are compiled with -O2 or written in assembly, "
+            "all other code is compiled for size.",
+            "Without its DSP kernels, AVERAGE_POOL_2D of this DS-CNN takes 50,254 instructions. "
+            "Softmax has none: SMMULR in its exponentials gives 2,068 instead of 2,299 "
+            "instructions for twelve outputs.",
+        ),
+    ]
 
 
 def ds_cnn() -> bytes:
@@ -132,7 +184,6 @@ def main() -> None:
     tiny = public or tiny_model
     flash = bench_flash("qemu", bundle)
     alone, with_frontend, program = flash_of_programs(flash)
-    extra = flash.flash["pipeline"]
     measured = {
         "TinyConv inference, cycles": f"{tiny.inference_cycles:,}",
         "DS-CNN inference, cycles": f"{separable.inference_cycles:,}",
@@ -149,46 +200,11 @@ def main() -> None:
     }
     name = "micro_speech_quantized.tflite" if public else "the default model"
     lines = [
-        "# Benchmarks",
+        *HEAD,
+        *head("", "kws", "TFLM", "TFLM + CMSIS-NN"),
+        *(row(title, f"**{value}**", *TFLM[title]) for title, value in measured.items()),
         "",
-        "`make bench` writes this page; do not edit it. The figures are executed instructions,",
-        "cycles and bytes in QEMU (MPS2-AN386, Cortex-M4F). No board was measured.",
-        "",
-        "- Instructions are counted with `-icount`.",
-        "- Cycles are estimates for a Cortex-M4: the timings of Arm's Technical Reference Manual",
-        "  (DDI 0439) for the instructions that QEMU executes, in their order. A load takes 2",
-        "  cycles, and 1 behind another load unless its address is what that one loads; LDM, LDRD",
-        "  and their kin 1 and one per word; a taken branch 3 (the manual has 2 to 4); a division",
-        "  7 (2 to 12). `kws/host/measure/cortex_m4.py` has the whole table.",
-        "- The estimates do not know wait states of the flash, caches and prefetch, addresses that",
-        "  are not aligned, and instructions that a condition skips: these count as executed.",
-        "- The firmware is the one that `kws build --board qemu` gives.",
-        f"- TinyConv is {name}.",
-        "- DS-CNN has the shape of MLPerf Tiny's keyword spotter, with random weights.",
-        "- TFLM is commit 90b983c2 with its own flags and the same compiler. The flash of its",
-        "  reference kernels is that of -Os.",
-        "",
-        "| | kws | TFLM | TFLM + CMSIS-NN |",
-        "|---|---|---|---|",
-        *(f"| {row} | **{value}** | {' | '.join(TFLM[row])} |" for row, value in measured.items()),
-        "",
-        "No flash figure includes the model. All figures of kws are from one firmware, so this",
-        "is the flash that goes with this speed:",
-        "",
-        "1. The same contents as a program that only runs TinyConv: interpreter, the model's",
-        "   kernels and the board. The board (start-up, microphone, serial port, LED) is",
-        f"   {flash.flash['board']:,} bytes of it. It calls nothing of the C library.",
-        "2. The same and the frontend. For TFLM it is the C frontend.",
-        f"3. The same and {extra:,} bytes for what TFLM's programs do not have: recognizer,",
-        "   responder, serial commands, settings that last, the ring of samples and main.",
-        "",
-        "The loops that take most of the time are compiled with -O2 or written in assembly. All",
-        "other code is compiled for size.",
-        "",
-        "- Pooling has DSP kernels. Without them AVERAGE_POOL_2D of this DS-CNN takes 50,254",
-        "  instructions.",
-        "- Softmax has no DSP kernel, because it would gain little: with SMMULR in its",
-        "  exponentials, twelve outputs take 2,068 instructions; without, 2,299.",
+        *notes(name, flash),
         "",
         *compiled_table(bundle, flash),
         *ops_table("The built-in bundle `tiny`", tiny_model),
@@ -203,8 +219,7 @@ def main() -> None:
         "",
     ]
     BENCHMARKS.write_text("\n".join(lines), encoding="utf-8")
-    table = lines.index("| | kws | TFLM | TFLM + CMSIS-NN |")
-    sys.stdout.write("\n".join(lines[table : table + 2 + len(measured)]) + "\n\n")
+    sys.stdout.write("\n".join(lines[len(HEAD) : len(HEAD) + 2 + len(measured)]) + "\n\n")
     sys.stdout.write(host_text(bench_host(bundle.model)) + f"\n{BENCHMARKS} written\n")
 
 

@@ -12,65 +12,73 @@ import numpy as np
 
 from kws.host.measure.benchmark import bench_board
 from tests.runtime.model_builder import ModelBuilder
+from tools.markdown import bullets, head, paragraph, row
 
 _IN, _FILTER, _OUT = 0.05, 0.01, 0.1
 """Scales of a common layer: the factor from sum to output is a shift of 1 to 20 bits."""
 
-_INTRODUCTION = """
-## Which shapes are fast
-
-Every shape works, but not every shape has a fast loop. The tables show the cycles of a model with
-one layer, in all and per multiply-accumulate. Products with padding count as products. Windows,
-strides and dilations are written height x width.
-
-**CONV_2D** has one fast loop for nearly all windows, strides, dilations and groups. It computes
-two filters at three output pixels at a time. A product costs more where
-
-- a filter has few products (window x input channels), or their number is not a multiple of 4;
-- there are few filters, because each window is copied once for all of them;
-- two output pixels remain, because the loop computes three all the same;
-- a filter has more than 64 products: then its weights are widened anew for every three pixels.
-  With fewer, up to 27 pixels share that work.
-
-Windows of 3 x 3 and 1 x 3 over a single input channel, as first layers often have, take the loops
-of depthwise convolutions. An output of a single pixel, as in streaming models, takes the loop of
-FULLY_CONNECTED.
-
-**DEPTHWISE_CONV_2D** has fast loops for six kinds of windows:
-
-- windows of 3 x 3 and of 1 x 3, stride 1 or 2 along the rows of the image, no dilation, 4 outputs
-  a row or more (four or five outputs at a time);
-- any number of taps along the rows, no dilation there, stride 1, 6 outputs a row or more (six
-  outputs at a time; with eight or nine taps in a loop of their own);
-- the same with stride 2 along the rows, where the channels are no multiple of 4 or have more than
-  one output each: even and odd columns are taken apart, and each is convolved with stride 1;
-- 8 taps along the rows, stride 2 there, no dilation, a multiplier of 4 or more (four filters at a
-  time);
-- a single output, as in streaming models, with a multiple of 4 channels and multiplier 1;
-- all else with a multiple of 4 channels and multiplier 1 (four channels of one output at a time).
-
-A dilated window of stride 1 sees every second value, or every third, so the image falls apart into
-two or three, and each is convolved without dilation. That is done where one of the first two kinds
-of loops takes the parts and the window has 3 taps or more.
-
-Other shapes take a loop that computes one output at a time. If the input has more than one channel,
-the kernel takes the image's columns as its rows where the window is one column wide, and where both
-the window and the output are higher than one and the output is higher than wide (unless it is 5
-wide and at most 7 high).
-
-The linker leaves out the loops that a model's shapes do not need.
-
-**FULLY_CONNECTED** has one fast loop for all sizes. It computes four units at a time and takes
-four inputs per step. The remaining units and inputs are computed one by one.
-
-The fast loops of both convolutions also need the factor of each channel to shift by 1 to 20 bits
-to the right, as it does in most models. An activation that clips what int8 would not is a pass of
-its own over the output.
-
-Each output has to be scaled and stored, whatever its window, which takes 8 cycles or more, and its
-values have to be widened: so a product costs the more, the fewer a window has. That is why some
-shapes remain at more than 1.6 times the best of their op.
-"""
+_INTRODUCTION = (
+    "## Which shapes are fast",
+    "",
+    *paragraph(
+        "Every shape works; some have a fast loop. The tables show the cycles of a model with one "
+        "layer, in all and per multiply-accumulate (with those of padding). Windows, strides and "
+        "dilations are height x width."
+    ),
+    "",
+    *paragraph(
+        "**CONV_2D** has one fast loop for nearly all shapes: two filters at three output pixels "
+        "at a time. A product costs more if"
+    ),
+    "",
+    *bullets(
+        "a filter has few products (window x input channels), or not a multiple of 4;",
+        "there are few filters, because each window is copied once for all filters;",
+        "two output pixels remain, because the loop computes three;",
+        "a filter has more than 64 products. Its weights are then widened for every three pixels, "
+        "otherwise for up to 27.",
+    ),
+    "",
+    *paragraph(
+        "Windows of 3 x 3 and 1 x 3 over one input channel use the loops of depthwise "
+        "convolutions. A single output pixel, as in streaming models, uses the loop of "
+        "FULLY_CONNECTED."
+    ),
+    "",
+    "**DEPTHWISE_CONV_2D** has six fast loops; strides and dilations are along the rows:",
+    "",
+    *head("window", "stride", "dilation", "other conditions", "at a time"),
+    row("3 x 3, 1 x 3", "1, 2", "none", "4 outputs per row or more", "4 or 5 outputs"),
+    row("any", "1", "none", "6 outputs per row or more", "6 outputs"),
+    row("any", "2", "none", "channels not a multiple of 4, or multiplier above 1", "6 outputs"),
+    row("8 taps along the rows", "2", "none", "multiplier of 4 or more", "4 filters"),
+    row("any", "any", "any", "one output, channels a multiple of 4, multiplier 1", ""),
+    row("any", "any", "any", "channels a multiple of 4, multiplier 1", "4 channels of an output"),
+    "",
+    *bullets(
+        "The third loop convolves even and odd columns separately.",
+        "Dilation with stride 1 and 3 taps or more splits the image into two or three parts "
+        "without dilation, if one of the first two loops takes the parts.",
+        "Other shapes take a loop with one output at a time. It exchanges rows and columns if the "
+        "input has more than one channel and the window is one column wide, or window and output "
+        "are higher than one and the output is higher than wide (unless it is 5 wide and at most 7 "
+        "high).",
+    ),
+    "",
+    *paragraph(
+        "**FULLY_CONNECTED** has one fast loop: four units and four inputs at a time, the "
+        "remaining ones one by one."
+    ),
+    "",
+    *bullets(
+        "The fast loops of convolutions need factors that shift each channel by 1 to 20 bits to "
+        "the right, as most models have.",
+        "An activation that clips more than int8 does is a second pass over the output.",
+        "Each output takes 8 cycles or more to scale and store, so small windows cost more per "
+        "product.",
+        "The linker leaves out loops that a model does not need.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -230,18 +238,17 @@ _DENSE = (
 
 def section() -> list[str]:
     """The lines of the page's section, measured."""
-    lines = _INTRODUCTION.strip().splitlines()
+    lines = list(_INTRODUCTION)
     for op, rows in (("CONV_2D", _CONV_2D), ("DEPTHWISE_CONV_2D", _DEPTHWISE)):
         lines += _table(op, rows)
     return [*lines, *_table("FULLY_CONNECTED", _DENSE), ""]
 
 
 def _table(op: str, rows: tuple[_Window, ...] | tuple[_Dense, ...]) -> list[str]:
-    lines = ["", f"| {op} | sizes | cycles | per product |", "|---|---|---|---|"]
-    for row in rows:
-        count = bench_board("qemu", row.model()).inference_cycles
-        per_product = f"{count / row.products:.2f}"
-        lines.append(f"| {row.text} | {row.size} | {count:,} | {per_product} |")
+    lines = ["", *head(op, "sizes", "cycles", "per product")]
+    for layer in rows:
+        count = bench_board("qemu", layer.model()).inference_cycles
+        lines.append(row(layer.text, layer.size, f"{count:,}", f"{count / layer.products:.2f}"))
     return lines
 
 
