@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/benchmarks.md: what the core costs and what TFLM costs. `make bench` runs it.
+"""Writes docs/benchmarks.md: costs of the core and of TFLM. `make bench` runs it.
 
-Everything is counted in instructions, cycles and bytes on the emulated board, so a second run
-writes the same file; the throughput of this machine is printed and not written.
+Instructions, cycles and bytes come from the emulated board, so each run writes the same file. The
+throughput of this machine is printed only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ MICRO_SPEECH = (
     ROOT.parent / "shared" / "data" / "tflm_micro_speech" / "micro_speech_quantized.tflite"
 )
 
-# TFLM at 90b983c2 with its own flags, arm-none-eabi-gcc 12.2, same machine, same way to count:
-# reference kernels (-O2), with CMSIS-NN (-O2). Bytes of flash: -Os for the first.
-# Cycles of TFLM: from a trace of the same kind, by the same timings, rounded.
+# TFLM at 90b983c2 with its own flags, arm-none-eabi-gcc 12.2, on the same emulated board:
+# reference kernels (-O2; flash with -Os), then CMSIS-NN (-O2). TFLM's cycles are rounded; they use
+# the same timings.
 TFLM = {
     "TinyConv inference, cycles": ("not traced", "2,046,000"),
     "DS-CNN inference, cycles": ("not traced", "9,300,000"),
@@ -128,7 +128,7 @@ def ds_cnn() -> bytes:
 
 
 def ops_table(title: str, figures: BoardFigures) -> list[str]:
-    """A table of what each op of a model costs."""
+    """A table of the costs of each op of a model."""
     share = 100 * figures.interpreter_cycles / figures.inference_cycles
     interpreter = f"{figures.interpreter_cycles:,} ({share:.2f} %)"
     return [
@@ -144,10 +144,10 @@ def ops_table(title: str, figures: BoardFigures) -> list[str]:
 
 
 def flash_of_programs(flash: Footprint) -> tuple[int, int, int]:
-    """Flash without the model: with TinyConv alone, with the frontend too, of all.
+    """Flash without the model: of a TinyConv program, with the frontend, of the whole firmware.
 
-    The first two leave out recognizer, responder, ring of samples and main: TFLM's programs do not
-    have them.
+    The first two leave out recognizer, responder, ring of samples and main, which TFLM's programs
+    do not have.
     """
     program = flash.flash_without("model")
     with_frontend = program - flash.flash["pipeline"]
@@ -155,7 +155,7 @@ def flash_of_programs(flash: Footprint) -> tuple[int, int, int]:
 
 
 def compiled_table(bundle: Bundle, interpreted: Footprint) -> list[str]:
-    """What a compiled model saves."""
+    """Flash and arena of a compiled model, compared with the interpreter."""
     flash = bench_flash("qemu", as_compiled(bundle))
     names = ("flash of a TinyConv program", "flash with frontend", "flash of the whole firmware")
     sizes = zip(names, flash_of_programs(interpreted), flash_of_programs(flash), strict=True)

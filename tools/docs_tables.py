@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tables into pages of docs/ from where the facts are declared.
+"""Writes generated tables into pages of docs/.
 
-The settings of training are written into training.md, the model zoo into models.md. A table lies
-between two marker lines. Run as `python -m tools.docs_tables` after a change of a setting or a
-model.
+training.md gets the settings of training, models.md the model zoo. A table is between two marker
+lines. Run `python -m tools.docs_tables` after a change of a setting or a model.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def zoo_table() -> str:
 
 
 def with_table(text: str, name: str, table: str) -> str:
-    """A page's text with a new table between the marker lines of this name."""
+    """The text of a page with a new table between the marker lines of this name."""
     begin, end = _BEGIN.format(name=name), _END.format(name=name)
     pattern = f"{re.escape(begin)}.*?{re.escape(end)}"
     if not re.search(pattern, text, re.DOTALL):
@@ -60,7 +59,7 @@ def with_table(text: str, name: str, table: str) -> str:
 
 
 def pages() -> dict[Path, str]:
-    """The pages as they should be."""
+    """The pages with up-to-date tables."""
     tables = {"training.md": ("settings", settings_table()), "models.md": ("zoo", zoo_table())}
     return {
         DOCS / page: with_table((DOCS / page).read_text(encoding="utf-8"), *named)

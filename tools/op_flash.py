@@ -1,7 +1,7 @@
-"""Writes kws/bundle/op_flash.json: which kernels use which parts of their flash.
+"""Writes kws/bundle/op_flash.json: parts of the kernels' flash, each with the kernels that use it.
 
-Run as `python -m tools.op_flash` after a change of kernels or of how they are built;
-`make bench` does it too. Needs the boards' compiler.
+Run `python -m tools.op_flash` after a change of kernels or compiler flags; `make bench` runs it
+too. Needs the boards' compiler.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SECTION = re.compile(
 
 
 def measure() -> str:
-    """The table's text."""
+    """The text of the table."""
     users: dict[tuple[str, str, int], list[str]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
@@ -38,7 +38,7 @@ def measure() -> str:
         for kernel, name in sorted(_core.KERNELS.items(), key=lambda item: item[1]):
             for section in _linked(f"_ZN3kws7kernels{len(name)}{name}Ev", objects):
                 users[section].append(kernel)
-    # Sections that the same kernels use are one part.
+    # Sections with the same users are one part.
     parts: dict[tuple[str, ...], int] = defaultdict(int)
     for (_, _, size), names in users.items():
         parts[tuple(sorted(names))] += size
@@ -57,7 +57,7 @@ def measure() -> str:
 
 
 def _linked(entry: str, objects: list[str]) -> set[tuple[str, str, int]]:
-    """Object, name and size of the sections that a kernel's registration leads to."""
+    """Object, name and size of the sections that the linker keeps for a kernel's registration."""
     linker = find_tool(COMPILER).with_name("arm-none-eabi-ld")
     command = [str(linker), "--gc-sections", "-e", entry, "--unresolved-symbols=ignore-all"]
     command += ["-o", "/dev/null", "--print-map", *objects]

@@ -1,6 +1,6 @@
 """Writes docs/ops.md from kernels/ops.toml.
 
-Run as `python -m tools.ops_page` after a change there.
+Run `python -m tools.ops_page` after a change of that file.
 """
 
 from __future__ import annotations

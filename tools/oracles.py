@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/data: sounds, small models, and what TFLM's own code makes of both.
+"""Writes tests/data: sounds, small models, and TFLM's features and scores for both.
 
     python -m tools.oracles
 
-The features come from TFLM's frontend and the scores from its interpreter (PyPI's tflite-micro), so
-tests can compare the core with both where neither tflite-micro nor TensorFlow is installed.
+The features come from TFLM's frontend, the scores from its interpreter (PyPI's tflite-micro). Tests
+compare the core with them, without tflite-micro or TensorFlow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TIME = np.arange(RATE) / RATE
 
 
 def tone(hertz: float | Signal) -> Signal:
-    """A second of a sine, amplitude 1; its frequency may change from sample to sample."""
+    """A sine of one second with amplitude 1; its frequency may change with each sample."""
     return np.asarray(np.sin(2 * np.pi * np.cumsum(np.broadcast_to(hertz, TIME.shape)) / RATE))
 
 
@@ -45,7 +45,7 @@ def resonance(signal: Signal, hertz: float, width: float) -> Signal:
 
 
 def vowels(rng: np.random.Generator) -> Signal:
-    """Pulses at a falling pitch through the formants of ee, eh and oh; then a hiss, as of s."""
+    """Pulses of falling pitch through the formants of ee, eh and oh, then a hiss like an s."""
     pulses = np.diff(np.floor(np.cumsum(np.linspace(140, 100, RATE)) / RATE), prepend=0)
     speech = []
     formants = ((280, 2250, 2890), (550, 1770, 2490), (500, 900, 2400))
@@ -59,7 +59,7 @@ def vowels(rng: np.random.Generator) -> Signal:
 
 
 def stream(rng: np.random.Generator) -> Signal:
-    """Three seconds whose loudness jumps, so that the noise estimate has to follow."""
+    """Three seconds with jumps in loudness, for the noise estimate."""
     loudness = np.repeat([30.0, 10000.0, 300.0], RATE)
     return np.asarray(rng.normal(0, 1, 3 * RATE) * loudness + 500 * np.tile(tone(700), 3))
 
@@ -78,7 +78,7 @@ SOUNDS: dict[str, Callable[[np.random.Generator], Signal]] = {
     "full_scale": lambda rng: np.where(rng.random(RATE) < 0.5, -32768.0, 32767.0),
     "stream": stream,
 }
-"""What the sounds are; all last a second but the stream."""
+"""The sounds by name. Each takes a second, except the stream."""
 
 
 def write_sounds(folder: Path) -> None:
@@ -90,7 +90,7 @@ def write_sounds(folder: Path) -> None:
 
 
 def write_models(folder: Path) -> None:
-    """Write one untrained model of each usual family."""
+    """Write one untrained model of each common family."""
     from tests.runtime import families
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -101,7 +101,7 @@ def write_models(folder: Path) -> None:
 
 
 def tflm_scores(model: bytes, features: NDArray[np.int8]) -> list[list[int]]:
-    """The outputs of a model for each of its calls on a spectrogram, by TFLM's interpreter."""
+    """The outputs of TFLM's interpreter for each call of a model on a spectrogram."""
     from tflite_micro.python.tflite_micro import runtime
 
     interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
@@ -114,7 +114,7 @@ def tflm_scores(model: bytes, features: NDArray[np.int8]) -> list[list[int]]:
 
 
 def write_answers(features: dict[str, Any]) -> None:
-    """Write the features of all sounds, and the scores of all models on them."""
+    """Write the features of all sounds, and the scores of all models for them."""
     np.savez_compressed(DATA / "features.npz", **features)
     lines = []
     for model in MODELS:

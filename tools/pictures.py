@@ -55,7 +55,7 @@ def terminal(path: Path) -> None:
             else:
                 view.said(event)
     console.print(view)
-    # Rich names an address to fetch a font from; the reader's own fonts will do.
+    # Rich links a web font. Remove it: the reader's fonts are good enough.
     svg = re.sub(
         r',\s*url\("http[^)]*\) format\("\w+"\)', "", console.export_svg(title="kws listen")
     )
@@ -73,7 +73,7 @@ class Silent(Plain):
 
 
 def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
-    """The page after some words, fed without a microphone, so as fast as the machine can."""
+    """The page after some words. There is no microphone, so it runs at full speed."""
     listener = Listener(load_bundle(default_bundle_path()))
     web = Web(listener, Silent(), "127.0.0.1", 0)
     with web:

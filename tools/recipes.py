@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the models of kws are trained: words, architectures, settings, rounds."""
+"""Recipes of the models in kws/assets: words, architectures, settings, rounds of training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MANY = (*TEN, "zero", "one", "five", "eight")
 
 @dataclass(frozen=True)
 class Row:
-    """An architecture and how it is trained."""
+    """A row of docs/results.md: an architecture and the settings of its training."""
 
     folder: str
     title: str
@@ -33,29 +33,29 @@ class Row:
     arch: str
     options: dict[str, Any] = field(default_factory=dict)
     teacher: str = ""
-    """Folder of a row in RUNS, from whose scores it learns."""
+    """Folder of the teacher's row in RUNS; empty for none."""
 
     start: str = ""
-    """Folder of a row in RUNS, with whose layers, of the same seed, it starts: a second round."""
+    """Folder of the base model's row in RUNS, for a second round; the seed is the same."""
 
     mined: bool = False
-    """Whether it learns what woke the first row in hours of talk."""
+    """Whether training includes the mined false alarms of the first row."""
 
     shift: int = 0
-    """Added to the seed, so that a round hears other sounds than the one before."""
+    """Added to the seed, so that each round draws other clips."""
 
     start_mined: bool = False
-    """Whether it learns what woke the run that it starts with, too."""
+    """Whether training also includes the mined false alarms of the base model."""
 
     more: bool = False
-    """Whether it learns what --talk names, too."""
+    """Whether training also includes the folders of --talk."""
 
     mean: bool = False
-    """Whether it starts with the mean of the weights of `start` and of what that started with."""
+    """Whether the base model is the mean of `start` and of the base model of `start`."""
 
     most_seeds: int = 100
     asset: str = ""
-    """Name of the bundle in kws/assets that the row's best run becomes."""
+    """Name in kws/assets of the bundle of the row's best run."""
 
     per_hour: float = 1.0
     """False alarms allowed per hour of talk."""
@@ -64,7 +64,7 @@ class Row:
     """False alarms allowed in an hour with 180 single other words."""
 
     eager: float = 0.0
-    """A second bundle, for the figures alone, allows so many of both: what talk behind costs."""
+    """Both rates for a second bundle, which is only measured; 0: there is none."""
 
 
 FOR_TEACHER: dict[str, Any] = {
@@ -99,7 +99,7 @@ FOR_TEN_WORDS: dict[str, Any] = {
 
 
 MEAN: dict[str, Any] = {"frozen": 0.0, "epochs": 1, "copies": 1, "learning_rate": 1e-6}
-"""An epoch that moves the statistics of batch normalization, and nothing else by much."""
+"""An epoch that updates the statistics of batch normalization and hardly anything else."""
 
 
 def rounds(
@@ -111,7 +111,7 @@ def rounds(
     second: dict[str, Any],
     third: dict[str, Any],
 ) -> tuple[Row, Row, Row]:
-    """A student's three rounds; `second` and `third` are what is set otherwise in these."""
+    """The three rounds of a student; `second` and `third` are further settings of these rounds."""
     first = Row(
         *(f"{folder}_first", f"{title}: first round", words, "tcs_resnet"),
         {"epochs": 60, "copies": 10, **options},
@@ -141,7 +141,7 @@ def rounds(
 
 
 def mean(row: Row, folder: str, at_words: float) -> Row:
-    """The mean of a round and the one before it: what is shipped."""
+    """The mean of a round and the round before it: a built-in bundle."""
     return replace(
         row,
         folder=folder,
@@ -222,7 +222,7 @@ ROWS = (
         teacher="teacher_second",
         mined=True,
         asset="tiny",
-        # At fewer false alarms a model of this size misses more than half of the words in noise.
+        # With fewer false alarms a model of this size misses more than half of the words in noise.
         per_hour=5.0,
         at_words=10.0,
     ),
@@ -232,7 +232,7 @@ ROWS = (
 
 
 def starts(row: Row) -> list[str]:
-    """Folders of the rows that a row starts with: for a mean two, the second one's start."""
+    """Folders of the base models of a row; a mean has two, `start` and its base model."""
     folders = [row.start] if row.start else []
     if row.mean:
         folders += [other.start for other in ROWS if other.folder == row.start]
@@ -240,7 +240,7 @@ def starts(row: Row) -> list[str]:
 
 
 def about(row: Row, more: Sequence[Path]) -> str:
-    """What the row's runs learn from: the licences of `more` are its owner's to name."""
+    """The training data of a row's runs. The licences of `more` are not known here."""
     if not (row.more and more):
         return ABOUT
     return f"{ABOUT} More talk without the keywords: {', '.join(path.name for path in more)}."

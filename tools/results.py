@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains the models in kws/assets and writes docs/results.md: what they miss, and what wakes them.
+"""Trains the models in kws/assets and writes docs/results.md: their misses and false alarms.
 
 `make assets` runs it. A row is an architecture that is trained with several seeds. A teacher knows
-more words than it has to. What wakes it in hours of talk becomes training clips: of the teacher
-itself, in a second round, and of its students.
-Runs lie in runs/results: finished ones are read, others go on where they were, so the tool may be
-stopped and started at will. Several run at the same time.
+more words than its students. Its false alarms in hours of talk are training clips of its second
+round and of its students.
+
+Runs are in runs/results, and several run at the same time. A stopped tool continues with the
+unfinished runs.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ Run = tuple[Row, int]
 """A row and its seed."""
 
 GATES_DB = {"yes_no": 0.8, "ten_words": 0.8}
-"""In a quiet room these rest. `tiny` costs little, and shows what a device does all the time."""
+"""Bundles with a gate. `tiny` has none: it takes few cycles."""
 
 
 def main() -> None:
@@ -75,7 +76,7 @@ def main() -> None:
         measure_run(*chosen[0], args.data, args.real)
         return
     if not args.page:
-        # What is missing is said before the first hour.
+        # Fail early if an input is missing.
         open_dataset(args.data)
         surroundings(args.real, (args.real, *args.talk)).check(TEN)
         run_all(runs, args.jobs)
@@ -100,7 +101,7 @@ def main() -> None:
 
 
 def run_all(runs: Sequence[Run], jobs: int) -> None:
-    """Make each run in a process with this one's arguments, so many at once."""
+    """Start each run as a process with the same arguments, at most `jobs` at once."""
     waiting = list(runs)
     running: dict[subprocess.Popen[bytes], tuple[Run, float]] = {}
     try:
@@ -124,7 +125,7 @@ def run_all(runs: Sequence[Run], jobs: int) -> None:
 
 
 def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list[Run]:
-    """The first of the waiting runs that need no unfinished one, as many as fill the jobs."""
+    """The waiting runs to start: their inputs are finished, and at most `jobs` run."""
     unfinished = [(row.folder, seed) for row, seed in (*waiting, *running)]
 
     def is_ready(one: Run) -> bool:
@@ -139,12 +140,12 @@ def startable(waiting: Sequence[Run], running: Sequence[Run], jobs: int) -> list
 
 
 def notes_of(row: Row, seed: int, bundle: str = run_files.BUNDLE) -> Path:
-    """The file with a run's results on the test split, of its bundle or of the eager one."""
+    """The file with the test results of a run's bundle or second bundle."""
     return RUNS / row.folder / f"seed{seed}" / ("test" + bundle.removeprefix("bundle") + ".json")
 
 
 def measure_run(row: Row, seed: int, data: Path, real: Path) -> None:
-    """Measure a run's bundles on the test split, unless they were."""
+    """Measure a run's bundles on the test split, unless results exist."""
     out = RUNS / row.folder / f"seed{seed}"
     if row.eager and not (out / EAGER).is_dir():
         dataset = open_dataset(data)
@@ -161,12 +162,12 @@ def measure_run(row: Row, seed: int, data: Path, real: Path) -> None:
 
 
 def seeds_of(row: Row, seeds: int) -> range:
-    """The row's seeds, at most so many."""
+    """The seeds of the row, at most `seeds`."""
     return range(min(seeds, row.most_seeds))
 
 
 def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> None:
-    """One training run, unless it is finished; `more` is talk beside that in `real`."""
+    """Train one run, unless it is finished. `more` is talk in addition to `real`."""
     out = RUNS / row.folder / f"seed{seed}"
     if (out / "bundle" / "bundle.toml").is_file():
         return
@@ -174,10 +175,10 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     negatives = [*talk]
     if row.mined:
         teacher = RUNS / ROWS[0].folder / "seed0"
-        negatives.append(what_wakes(teacher, TEN, (real,), RUNS / "mined"))
+        negatives.append(mine_talk(teacher, TEN, (real,), RUNS / "mined"))
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
-        negatives.append(what_wakes(start, row.words, talk, start / "mined"))
+        negatives.append(mine_talk(start, row.words, talk, start / "mined"))
     base_models = [TrainedModel(RUNS / folder / f"seed{seed}") for folder in starts(row)]
     options = {
         "seed": seed + row.shift,
@@ -194,7 +195,7 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         ambient=surroundings(real, negatives),
         teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
         base_model=mean_of(base_models) if base_models else None,
-        # Teachers and rounds before the last are heard by nobody.
+        # Only built-in bundles need thresholds.
         calibrate=bool(row.asset),
         say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
     )
@@ -205,8 +206,8 @@ def surroundings(real: Path, negatives: Sequence[Path]) -> Surroundings:
     return Surroundings(tuple(negatives), (real / "noise",), (real / "rooms",))
 
 
-def what_wakes(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
-    """The folder `out` with what wakes a run's model in training talk, which is mined once."""
+def mine_talk(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
+    """The folder `out` with the false alarms of a run in training talk. They are mined once."""
     if not out.is_dir():
         settings = MiningSettings(talk, words)
         mine_recordings(load_bundle(run / "bundle"), settings, out)
@@ -221,16 +222,16 @@ def write_asset(row: Row, seeds: int, out: Path) -> None:
 
 
 def best(bundles: Iterable[Bundle], asset: str) -> Bundle:
-    """The run with the lowest cost, as the asset of this name: with its gate."""
+    """The bundle with the lowest cost, with the gate of this asset."""
     chosen = min(bundles, key=cost)
     gate_db = GATES_DB.get(asset, 0.0)
     return replace(chosen, recognizer=replace(chosen.recognizer, gate_db=gate_db))
 
 
 def cost(bundle: Bundle) -> tuple[int, float]:
-    """How many of `kws test`'s recordings are wrong, and the share of validation words missed.
+    """The number of wrong recordings in `kws test`, and the share of validation words missed.
 
-    Boards are tested with these recordings, which are of yes and no. For other words it is 0.
+    These recordings have yes and no. For other words the number is 0.
     """
     wrong = 0
     if bundle.keywords == ("yes", "no"):
@@ -267,4 +268,4 @@ if __name__ == "__main__":
     except KwsError as error:
         sys.exit(str(error))
     except KeyboardInterrupt:
-        sys.exit("stopped; the same command goes on from the last epoch")
+        sys.exit("stopped; the same command continues after the last epoch")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/results.md: measures a calibrated bundle on the test split, and writes the tables.
+"""Measures a calibrated bundle on the test split, and writes the tables of docs/results.md.
 
     python -m tools.results_page BUNDLE --data DIR --real DIR --out test.json
 
-plays words of test speakers in a quiet room, in noise and over talk, hours of other words, and all
-test talk, and writes the metrics as JSON. `section` turns such files into Markdown, `clips` the
-accuracy of runs on single clips.
+The streams are words of test speakers in a quiet room, in noise and over talk, hours of other
+words, and all test talk. The metrics are written as JSON. `section` formats such files as Markdown,
+`clips` the results for single clips.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Figures:
     arena: int
     clips: int
     cpu_minutes: float
-    """0 of a bundle without its run."""
+    """0 for a bundle without a run folder."""
 
 
 def main() -> None:

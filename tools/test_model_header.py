@@ -1,6 +1,6 @@
-"""Writes kws/firmware/test/core/runtime/test_model.h: two small models and what TFLM makes of them.
+"""Writes kws/firmware/test/core/runtime/test_model.h: two small models and TFLM's outputs for them.
 
-Run as `python -m tools.test_model_header` after a change here.
+Run `python -m tools.test_model_header` after a change of this file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEAD = """\
 
 
 def small_model() -> bytes:
-    """Every op of a small DS-CNN once, with a residual and a gain: 10x8 input, 4 outputs."""
+    """A small DS-CNN with each op once, a residual and a gain: 10x8 input, 4 outputs."""
     rng = np.random.default_rng(1)
     m = ModelBuilder()
     x = m.tensor((1, 80), "int8", 0.1, -128)
@@ -85,7 +85,7 @@ def _array(name: str, kind: str, values: list[int]) -> str:
 
 
 def main() -> None:
-    """Writes the header."""
+    """Write the header."""
     model = small_model()
     x = int8s(np.random.default_rng(2), (1, 80))
     y = run_tflm(model, [[x]])[0][0]

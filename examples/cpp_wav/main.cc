@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hears keywords in a WAV file: 16 kHz, mono, 16-bit.
+// Recognizes keywords in a WAV file: 16 kHz, mono, 16-bit.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -19,7 +19,7 @@ namespace settings = kws::settings;
 alignas(16) uint8_t arena[settings::kArenaBytes];
 int8_t frames[kws::kKeptFrames * kws::Frontend::kChannels];
 
-// The pipeline's text goes to the terminal; a desktop has no LED.
+// Writes the pipeline's text to the terminal. A desktop has no LED.
 class Terminal final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
@@ -32,7 +32,7 @@ uint32_t Number(const uint8_t* bytes, int size) {
   return value;
 }
 
-// The samples of a WAV file, or none where it is missing or of another kind.
+// The samples of a WAV file; empty if it is missing or has another format.
 std::vector<int16_t> ReadWav(const char* path) {
   std::vector<int16_t> samples;
   std::FILE* file = std::fopen(path, "rb");

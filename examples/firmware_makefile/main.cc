@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A firmware of one's own around kws's core. It brings its own start-up code and its own input and
-// output: here a file and a terminal of the machine that the debugger or emulator runs on
-// (semihosting), on a product a microphone's driver and a relay.
+// Your own firmware with kws's core. It has its own start-up code, input and output. Here these are
+// a file and the terminal of the debugger's or emulator's machine (semihosting); on a product, a
+// microphone driver and a relay.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ int8_t frames[kws::kKeptFrames * kws::Frontend::kChannels];
 class Console final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { std::fwrite(text, 1, size, stdout); }
-  void SetLed(int) override {}  // switch something on here
+  void SetLed(int) override {}  // switch a relay here
 };
 
 int Run() {
@@ -57,7 +57,7 @@ int Run() {
 
 extern "C" {
 
-// Arm DDI 0403E, B3.2.20: the FPU has to be switched on before anything uses it.
+// Arm DDI 0403E, B3.2.20: enables the FPU, before any code uses it.
 [[noreturn]] void Reset() {
   *reinterpret_cast<volatile uint32_t*>(0xe000ed88) |= 0xfu << 20;
   asm volatile("dsb\n isb" ::: "memory");
@@ -76,7 +76,7 @@ __attribute__((used, section(".vectors"))) void* const vectors[16] = {
     reinterpret_cast<void*>(Stop),  // HardFault
 };
 
-// newlib calls these around main; there is nothing to do.
+// newlib calls these before and after main.
 void _init() {}
 void _fini() {}
 

@@ -3,8 +3,8 @@
 
     python talk.py OUT [SHARE]
 
-What is installed of the games below goes into OUT: each line as WAV of 16 kHz, and a manifest.csv
-that says what is said. SHARE is where Debian keeps them, /usr/share.
+The lines of the installed games are written to OUT as 16 kHz WAV files, with the transcripts in
+manifest.csv. SHARE is the folder of Debian's shared data, /usr/share.
 """
 
 import csv
@@ -32,7 +32,7 @@ DIALOG = re.compile(r'dialogId\("([^"]+)",\s*"[^"]*",\s*".*?"\)\s*dialogStr\("(.
 
 
 def main() -> None:
-    """Write the lines of all games that are there."""
+    """Write the lines of all installed games."""
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: python talk.py OUT [SHARE]")
     out = Path(sys.argv[1])
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def drascula(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
-    """The lines without a keyword: their names, and no text. 8-bit samples at 11,025 Hz."""
+    """Names of the lines without a keyword, with empty transcripts. 8-bit samples at 11,025 Hz."""
     left_out = set(WITH_A_KEYWORD.read_text(encoding="utf-8").split())
     for path in sorted(folder.glob("*.ALS")):
         if path.stem not in left_out:
@@ -58,7 +58,7 @@ def drascula(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
 
 
 def fish(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
-    """The lines whose text is known and has no word that sounds like a keyword."""
+    """Names and transcripts of the lines without a word that sounds like a keyword."""
     for language, words in SOUND_ALIKES.items():
         texts = {
             (path.parent.name, name): text
@@ -72,13 +72,13 @@ def fish(folder: Path, out: Path) -> Iterator[tuple[str, str]]:
                 continue
             try:
                 pcm = load_clip(path)
-            except AudioError:  # a few hold no sound
+            except AudioError:  # a few are empty
                 continue
             yield written(out, f"fish_{language}/{level}_{path.stem}.wav", pcm), text
 
 
 def written(out: Path, name: str, pcm: np.ndarray) -> str:
-    """Write a recording; gives its name."""
+    """Write a recording and return its name."""
     (out / name).parent.mkdir(parents=True, exist_ok=True)
     write_clip(out / name, pcm)
     return name

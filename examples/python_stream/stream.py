@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hears keywords in a recording, hop by hop, as a program would with a microphone.
+"""Recognizes keywords in a recording hop by hop, as with a microphone.
 
     python stream.py RECORDING [BUNDLE]
 
-It does by hand what `kws run` does in one call. Features, inference and recognition are the core's,
-the code that runs on a device, so the lines are the device's, too.
+These are the steps of `kws run`. Features, inference and recognizer are the C++ core's, which also
+runs on a device, so the lines are the same.
 """
 
 import sys
@@ -23,20 +23,20 @@ HOP = _core.STRIDE_SAMPLES  # 320 samples, 20 ms
 
 
 def main() -> None:
-    """Print a line for each keyword that is heard."""
+    """Print a line for each report."""
     if len(sys.argv) < 2:
         sys.exit("usage: stream.py RECORDING [BUNDLE]")
     pcm = load_clip(Path(sys.argv[1]))
-    # A microphone goes on after the last word, and the recognizer waits for some more scores.
+    # Add a second after the last word: the recognizer needs more scores.
     pcm = np.pad(pcm, (0, _core.SAMPLE_RATE))
     bundle = load_bundle(Path(sys.argv[2]) if len(sys.argv) > 2 else default_bundle_path())
 
-    frontend = _core.Frontend()  # its noise estimate runs on from hop to hop
+    frontend = _core.Frontend()  # keeps its noise estimate from hop to hop
     interpreter = _core.Interpreter(bundle.model)
     recognizer = _core.Recognizer(len(bundle.labels), **bundle.recognizer.for_core(bundle.labels))
-    frames = bundle.frontend.frames  # what the model sees; before the start there was silence
+    frames = bundle.frontend.frames  # the model's window; silence before the start
     spectrogram = deque([np.full(_core.CHANNELS, -128, np.int8)] * frames, maxlen=frames)
-    # One inference falls on the frame that fills the window.
+    # One inference is at the frame that fills the window.
     hops_to_inference = (frames - 1) % bundle.inference_stride
 
     for end in range(HOP, len(pcm) + 1, HOP):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A robot that obeys its name: a wake word, then left or right within five seconds.
+"""A robot with a wake word, then left or right within five seconds.
 
     python robot.py RECORDING [WAKE_BUNDLE]
 
-Two bundles share one frontend, as they do on a device: the first hears the wake word all day, the
-second hears commands for a moment after it. The lines are the device's, byte for byte.
+Two bundles share one frontend, as on a device: the first listens for the wake word all day, the
+second for commands during five seconds after it. The lines are the device's, byte for byte.
 """
 
 import sys
@@ -16,12 +16,12 @@ from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 from kws.host.serial.lines import Heard, Listening, Waiting, parse_line
 
-HOP = 320  # samples in 20 ms: what a microphone brings at a time
-COMMANDS = default_bundle_path().with_name("ten_words")  # hears left and right, among others
+HOP = 320  # samples in 20 ms
+COMMANDS = default_bundle_path().with_name("ten_words")  # has left and right, among others
 
 
 def main() -> None:
-    """Print what the device says, and what the robot does."""
+    """Print the lines of the device and the moves of the robot."""
     if len(sys.argv) < 2:
         sys.exit("usage: robot.py RECORDING [WAKE_BUNDLE]")
     pcm = load_clip(Path(sys.argv[1]))
