@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What may happen to a training clip."""
+"""Settings of the augmentation of training clips."""
 
 from __future__ import annotations
 
@@ -10,44 +10,43 @@ from kws.config import check_settings, setting
 
 @dataclass(frozen=True)
 class Augmentation:
-    """What may happen to a training clip. A share of 0 switches an effect off."""
+    """Settings of the augmentation of training clips. A share of 0 switches an effect off."""
 
     shift_ms: int = setting(
         400, 0, 900,
-        "Clips are moved in time by up to this many milliseconds, either way. On a device a word "
-        "passes through the whole second, and has to be recognized on most of its way.",
+        "Maximum shift in time, in milliseconds, in both directions. On a device a word passes "
+        "through the whole window and has to be recognized on most of its way.",
     )  # fmt: skip
     lead_ms: int = setting(
         0, 0, 10_000,
-        "Milliseconds of sound before each clip, which the frontend processes and the model does "
-        "not see: the noise of the clip, if it has one. On a device the noise estimate has settled "
-        "long before a word comes. A quarter of the clips have silence there, as the validation "
-        "and test clips have.",
+        "Milliseconds of the clip's noise before the clip, which only the frontend processes. On a "
+        "device the noise estimate has settled before a word comes. A quarter of the clips have "
+        "silence there, like the validation and test clips.",
     )  # fmt: skip
     speed: float = setting(
         0.1, 0, 0.5,
-        "Clips are played up to this share faster or slower, which changes their pitch too.",
+        "Maximum change of speed, as a share, in both directions. The pitch changes too.",
     )  # fmt: skip
     pitch: float = setting(
         0.1, 0, 1,
-        "Share of the clips whose pace changes further, by up to 20 %, while the pitch stays.",
+        "Share of the clips whose pace changes by up to 20 % more at the same pitch.",
     )  # fmt: skip
     room: float = setting(
         0.2, 0, 1,
-        "Share of the clips that are put into a room: simulated ones, or half of them in those of "
-        "--rooms.",
+        "Share of the clips with the echo of a room. With --rooms, half of the rooms come from "
+        "there; the others are simulated.",
     )  # fmt: skip
     background: float = setting(
         0.7, 0, 1,
-        "Share of the clips that get noise: background recordings, coloured noise or babble.",
+        "Share of the clips with noise: background recordings, coloured noise or babble.",
     )  # fmt: skip
     babble: float = setting(
         0.15, 0, 1, "Share of the noise that is a babble of other training clips."
     )
     talk: float = setting(
         0.3, 0, 1,
-        "Share of the noise that is somebody who talks, if there is talk (--negatives). More makes "
-        "a model hear more keywords while others talk, and answer to more of the talk.",
+        "Share of the noise that is talk (--negatives). A higher share gives fewer misses over "
+        "talk and more false alarms in talk.",
     )  # fmt: skip
     snr_db: float = setting(5.0, -20, 60, "Lowest signal-to-noise ratio, in dB.")
     snr_range_db: float = setting(
@@ -55,17 +54,17 @@ class Augmentation:
     )
     gain_db: float = setting(
         30.0, 0, 60,
-        "Width of the range of levels, in dB: two thirds of it quieter, one third louder.",
+        "Width of the range of levels, in dB: two thirds are quieter, one third is louder.",
     )  # fmt: skip
     microphone: float = setting(
-        0.2, 0, 1, "Share of the clips that lose bass and treble, as in a poor microphone."
+        0.2, 0, 1, "Share of the clips without bass and treble, as from a poor microphone."
     )
     narrow: float = setting(
         0.0, 0, 1,
-        "Share of the clips that lose all above 3.4 to 7 kHz, as many recordings of talk do. A "
-        "model must not tell keywords from talk by that.",
+        "Share of the clips that are cut off above 3.4 to 7 kHz, like many recordings of talk: "
+        "otherwise a model may tell keywords from talk by that.",
     )  # fmt: skip
-    clipping: float = setting(0.03, 0, 1, "Share of the clips whose peaks are cut off.")
+    clipping: float = setting(0.03, 0, 1, "Share of the clips with clipped peaks.")
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

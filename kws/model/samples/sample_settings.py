@@ -20,30 +20,29 @@ class SampleSettings:
     """How training clips are drawn and augmented."""
 
     silence_per_keyword: float = setting(
-        0.7, 0, 1000, "Silence clips in an epoch per clip of a keyword (mean over the keywords)."
+        0.7, 0, 1000, "Silence clips in an epoch per clip of a keyword (mean of the keywords)."
     )
     unknown_per_keyword: float = setting(
-        1.5, 0, 1000, "Unknown clips in an epoch per clip of a keyword (mean over the keywords)."
+        1.5, 0, 1000, "Unknown clips in an epoch per clip of a keyword (mean of the keywords)."
     )
     talk_per_keyword: float = setting(
         3.0,
         0,
         1000,
-        "Windows of talk (--negatives) in an epoch per clip of a keyword (mean over the keywords). "
-        "They are labelled unknown.",
+        "Windows of talk (--negatives) in an epoch per clip of a keyword (mean of the keywords), "
+        "labelled unknown.",
     )
     hard_negative_share: float = setting(
         0.3,
         0,
         1,
-        "Share of the windows of talk that come from recordings that kws mine kept, if there are "
-        "any.",
+        "Share of the windows of talk that come from recordings of kws mine, if there are any.",
     )
     joined: float = setting(
         0.15,
         0,
         1,
-        "Share of the unknown clips that join the beginning of one word and the end of another.",
+        "Share of the unknown clips that join the start of one word and the end of another.",
     )
     min_keyword_energy: float = setting(
         0.0,
@@ -56,45 +55,42 @@ class SampleSettings:
         1.0,
         0,
         1,
-        "How far scarce keywords are drawn more often. With 0 every clip comes once, with 1 every "
-        "keyword comes equally often.",
+        "Balance of scarce keywords: with 0 each clip is drawn equally often, with 1 each keyword.",
     )
-    extra: float = setting(
-        0.1, 0, 1, "Share of the clips that come from --extra-data, if it is given."
-    )
+    extra: float = setting(0.1, 0, 1, "Share of the clips that come from --extra-data.")
     auxiliary_per_keyword: float = setting(
         0.16,
         0,
         1000,
-        "Clips of each auxiliary word in an epoch per clip of a keyword (mean over the keywords). "
-        "`kws wake --data` has such words.",
+        "Clips of each auxiliary word in an epoch per clip of a keyword (mean of the keywords). "
+        "`kws wake --data` adds such words.",
     )
     recorded: float = setting(
         0.5,
         0,
         1,
-        "Smallest share of each class's clips that people speak, if the data set has people and "
+        "Minimum share of real people in the clips of each class, if the data set has people and "
         "synthetic voices.",
     )
     spec_augment: float = setting(
         0.0,
         0,
         0.5,
-        "Width of the widest stripes of time and of frequency that are blanked (SpecAugment), as "
+        "Maximum width of the stripes of time and of frequency that are blanked (SpecAugment), as "
         "a share of the spectrogram.",
     )
     copies: int = setting(
         12,
         1,
         1000,
-        "Number of differently augmented copies of the training set. The epochs use them in turn.",
+        "Differently augmented copies of the training set. The epochs use them in turn.",
     )
     window_ms: int = setting(
         1000,
         SHORTEST_WINDOW_MS,
         LONGEST_WINDOW_MS,
-        "How much sound the model sees at a time, in milliseconds: a word should fit. The model's "
-        "work and memory grow with it.",
+        "Sound that the model sees at a time, in milliseconds: a word should fit. Cycles and "
+        "memory grow with it.",
     )
     augmentation: Augmentation = field(default_factory=Augmentation)
 

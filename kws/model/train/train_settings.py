@@ -17,7 +17,7 @@ DEFAULT_ARCH = "tiny_conv"
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """Everything that decides which model a data set gives."""
+    """All settings of a run. With the same data set they give the same model."""
 
     words: tuple[str, ...]
     """The keywords."""
@@ -38,15 +38,15 @@ class TrainSettings:
         0.05,
         0,
         1,
-        "Length of the running average of the weights, as a share of all steps. 0 uses the "
-        "weights as they are.",
+        "Time constant of the exponential moving average of the weights, as a share of all steps. "
+        "0 averages nothing.",
     )
     smoothing: float = setting(0.0, 0, 0.9, "Share of each label that is spread over all classes.")
     mixup: float = setting(
         0.0,
         0,
         100,
-        "Clips are mixed in pairs, in shares drawn from Beta(mixup, mixup). 0 mixes none; 0.2 is "
+        "Pairs of clips are mixed with weights from Beta(mixup, mixup). 0 mixes none; 0.2 is "
         "usual.",
     )
 
@@ -54,7 +54,7 @@ class TrainSettings:
     """Fingerprint of the model to learn from; empty for none."""
 
     teacher_share: float = setting(
-        0.7, 0, 1, "Share of each label that comes from the teacher, if there is one."
+        0.7, 0, 1, "Share of each label that comes from the teacher (--teacher)."
     )
 
     base_model: str = ""
@@ -76,28 +76,28 @@ class TrainSettings:
         default=False,
         low=None,
         high=None,
-        help="Keep the weights of the last epoch, not those of the lowest validation loss. This "
-        "suits training clips that are much noisier than the validation clips.",
+        help="Keep the weights of the last epoch instead of the epoch with the lowest validation "
+        "loss. For training clips that are much noisier than the validation clips.",
     )
     prior_correction: bool = setting(
         default=False,
         low=None,
         high=None,
-        help="Take out of the scores how often training drew each class. Without it, a clip that "
-        "is as much like a keyword as like unknown is called unknown, of which there is more.",
+        help="Divide the scores by each class's share of the training clips. Without it, an "
+        "ambiguous clip gets the more frequent class, usually unknown.",
     )
     false_alarms_per_hour: float = setting(
         1.0,
         0,
         1000,
-        "False alarms per hour of talk for which the recognizer's thresholds are chosen when the "
-        "training ends.",
+        "False alarms per hour of talk for which calibration chooses the thresholds after "
+        "training.",
     )
     false_alarms_at_words: float = setting(
         6.0,
         0,
         1000,
-        "The same for an hour without talk, with 180 single words that are no keywords.",
+        "The same for an hour with 180 single words that are not keywords, without talk.",
     )
     seed: int = setting(0, 0, 2**31, "Seed of the first weights and of every random choice.")
     samples: SampleSettings = field(default_factory=SampleSettings)
