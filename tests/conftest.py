@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.host.build.programs import COMPILER, QEMU
 from tests import markers
 from tests.command_line import Run, runner

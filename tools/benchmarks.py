@@ -11,7 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow, quiet
 from kws.host.measure.benchmark import BoardFigures, bench_board, bench_flash, bench_host, host_text
@@ -156,7 +158,7 @@ def flash_of_programs(flash: Footprint) -> tuple[int, int, int]:
 
 def compiled_table(bundle: Bundle, interpreted: Footprint) -> list[str]:
     """Flash and arena of a compiled model, compared with the interpreter."""
-    flash = bench_flash("qemu", as_compiled(bundle))
+    flash = bench_flash("qemu", Device(bundle).as_compiled())
     names = ("flash of a TinyConv program", "flash with frontend", "flash of the whole firmware")
     sizes = zip(names, flash_of_programs(interpreted), flash_of_programs(flash), strict=True)
     link = "[how](compiled_and_incremental.md#compiled-models)"
@@ -182,7 +184,7 @@ def main() -> None:
     public = bench_board("qemu", MICRO_SPEECH.read_bytes()) if MICRO_SPEECH.is_file() else None
     separable = bench_board("qemu", ds_cnn())
     tiny = public or tiny_model
-    flash = bench_flash("qemu", bundle)
+    flash = bench_flash("qemu", Device(bundle))
     alone, with_frontend, program = flash_of_programs(flash)
     measured = {
         "TinyConv inference, cycles": f"{tiny.inference_cycles:,}",

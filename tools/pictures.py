@@ -16,7 +16,8 @@ from rich.console import Console
 from kws.audio.background_noises import quiet_room
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.live.listener import Hop, Listener, Said
 from kws.host.live.terminal import Terminal
@@ -43,7 +44,7 @@ def terminal(path: Path) -> None:
         width=96,
         height=26,
     )
-    listener = Listener(load_bundle(default_bundle_path()))
+    listener = Listener(Device(load_bundle(default_bundle_path())))
     view = Terminal(listener, "microphone", keeps=True, console=Console(file=io.StringIO()))
     view.said(listener.boot[0])
     view.notice(Notice("listening to USB microphone at 48000 Hz", connected=True))
@@ -74,7 +75,7 @@ class Silent(Plain):
 
 def page(path: Path, chromium: Browser, options: dict[str, Any]) -> None:
     """The page after some words. There is no microphone, so it runs at full speed."""
-    listener = Listener(load_bundle(default_bundle_path()))
+    listener = Listener(Device(load_bundle(default_bundle_path())))
     web = Web(listener, Silent(), "127.0.0.1", 0)
     with web:
         shown = chromium.new_page(**options)

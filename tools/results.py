@@ -23,6 +23,7 @@ from pathlib import Path
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
@@ -236,7 +237,7 @@ def cost(bundle: Bundle) -> tuple[int, float]:
     wrong = 0
     if bundle.keywords == ("yes", "no"):
         recordings = load_matrix(default_matrix(), bundle.labels)
-        results = play_all(HOST, bundle, recordings)
+        results = play_all(HOST, Device(bundle), recordings)
         wrong = sum(not row.ok for result in results for row in result.rows)
     return wrong, bundle.metrics["calibration"]["miss_share"]
 

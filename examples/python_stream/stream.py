@@ -15,7 +15,7 @@ import numpy as np
 
 from kws import _core
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 

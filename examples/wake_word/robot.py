@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import with_commands
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 from kws.host.serial.lines import Heard, Listening, Waiting, parse_line

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.checks import check_name
+from kws.bundle.device import Device
 from kws.bundle.reading import load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
@@ -47,7 +48,7 @@ class Changes:
         new["data"] = new.pop("about", bundle.data)
         changed = replace(bundle, **new, recognizer=replace(bundle.recognizer, **recognizer))
         check_name(changed.name)
-        changed.pipeline()
+        Device(changed).pipeline()
         return changed
 
 

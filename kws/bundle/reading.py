@@ -12,9 +12,11 @@ from typing import Any
 
 from kws import __version__, config
 from kws.bundle import codegen
-from kws.bundle.bundle import Bundle, built_in_names, make_bundle
+from kws.bundle.built_in import built_in_names
+from kws.bundle.bundle import Bundle
 from kws.bundle.checks import TensorSettings
 from kws.bundle.layout import FLOAT_FILE, FORMAT, MODEL_FILE, SETTINGS_FILE
+from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import BundleError, KwsError, did_you_mean
 from kws.features.frontend_settings import FrontendSettings

@@ -48,21 +48,21 @@ def build(
     as_json: JsonOption = False,
 ) -> None:
     """Build the firmware of a board, with a model in it."""
-    from kws.bundle.bundle import as_interpreted
     from kws.cli.printing import size_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
     from kws.progress import progress_bar
 
     target = find_board(board)
-    bundle = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled)
     with progress_bar(f"building for {board}", None):
         folder = out or Path("build") / "firmware" / board
-        plan = schedule_of(target, bundle)
+        plan = schedule_of(target, device)
         hops = plan.ring_hops
-        firmware = build_firmware(board, bundle, folder, pin or (), hops)
-        interpreted = as_interpreted(bundle)
-        other = build_firmware(board, interpreted, ring_hops=hops) if bundle.compiled else None
+        firmware = build_firmware(board, device, folder, pin or (), hops)
+        other = None
+        if device.compiled:
+            other = build_firmware(board, device.as_interpreted(), ring_hops=hops)
     if as_json:
         print(size_tables.size_json(target, firmware, plan, other))
         return
@@ -124,37 +124,39 @@ def test(
 
     if clips and data:
         raise UsageError("clips and --data were both given; choose one")
-    bundle = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled)
     if clips:
-        recordings = matrix.clip_recordings(clips, bundle.device_words)
-    elif data and bundle.then:
+        recordings = matrix.clip_recordings(clips, device.words)
+    elif data and device.commands:
         recordings = test_recordings.held_out_after_wake_word(
-            data, bundle.keywords, bundle.then.bundle.keywords, per_label
+            data, device.bundle.keywords, device.commands.keywords, per_label
         )
     elif data:
-        recordings = test_recordings.held_out(data, bundle.labels, per_label)
+        recordings = test_recordings.held_out(data, device.bundle.labels, per_label)
     else:
-        recordings = test_recordings.load_matrix(test_recordings.default_matrix(), bundle.labels)
+        recordings = test_recordings.load_matrix(
+            test_recordings.default_matrix(), device.bundle.labels
+        )
     recordings = [recording.after(lead) for recording in recordings]
     if export:
-        matrix.export(board, bundle, recordings, export)
+        matrix.export(board, device, recordings, export)
         print(f"{len(recordings)} recordings in {export}")
         return
     hops = DEFAULT_HOPS
     if board != matrix.HOST:
         with emulator(board):  # a missing one is an error before anything is counted
-            hops = schedule_of(find_board(board), bundle).ring_hops
+            hops = schedule_of(find_board(board), device).ring_hops
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
-        results = matrix.play_all(board, bundle, recordings, advance, hops)
+        results = matrix.play_all(board, device, recordings, advance, hops)
     injected: list[faults.FaultRow] = []
     if not clips and not data and board != matrix.HOST:
         with progress_bar(f"breaking {board}", faults.TRIES) as advance:
-            injected = faults.check_faults(board, bundle, advance, hops)
+            injected = faults.check_faults(board, device, advance, hops)
     passed = board_tables.pass_rate(results) >= pass_rate and all(row.ok for row in injected)
     if as_json:
-        print(board_tables.results_json(board, bundle, results, injected, passed=passed))
+        print(board_tables.results_json(board, device.bundle, results, injected, passed=passed))
     else:
-        print(board_tables.results_text(board, bundle, results, injected))
+        print(board_tables.results_text(board, device.bundle, results, injected))
     if not passed:
         raise typer.Exit(1)
 
@@ -175,7 +177,8 @@ def bench(
     """Measure a model's instructions, cycles and bytes, or speed here."""
     from dataclasses import asdict
 
-    from kws.bundle.bundle import default_bundle_path
+    from kws.bundle.built_in import default_bundle_path
+    from kws.bundle.device import Device
     from kws.convert.tflite_import import read_model
     from kws.errors import located
     from kws.host.build.firmware import tool_environment
@@ -192,7 +195,7 @@ def bench(
             print(dumps(asdict(host)) if as_json else measure.host_text(host))
             return
         figures = measure.bench_board(board, content)
-    flash = measure.bench_flash(board, bundle) if bundle else None
+    flash = measure.bench_flash(board, Device(bundle)) if bundle else None
     if as_json:
         print(dumps({**asdict(figures), "footprint": asdict(flash) if flash else None}, indent=2))
     else:
@@ -261,7 +264,7 @@ def models(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
-    from kws.bundle.bundle import default_bundle_path
+    from kws.bundle.built_in import default_bundle_path
     from kws.host.build.boards import find_board
     from kws.host.build.programs import cache_folder
     from kws.host.measure import model_costs

@@ -50,10 +50,10 @@ def export_web(
     from kws.host.web.export import export_page
     from kws.host.web.file_server import file_server
 
-    bundle = open_device(model, then, listen_for)
-    size = export_page(bundle, out, compiled=compiled)
-    names = " then ".join(f"{part.name} {part.sha8}" for part in bundle.parts)
-    models = sum(len(part.model) for part in bundle.parts)
+    device = open_device(model, then, listen_for)
+    size = export_page(device, out, compiled=compiled)
+    names = " then ".join(f"{part.name} {part.sha8}" for part in device.parts)
+    models = sum(len(part.model) for part in device.parts)
     what = "the models" if then else "the model"
     print(
         f"{out}: {names}, {size} bytes", f"with {what}" if compiled else f"and {models} of {what}"

@@ -163,7 +163,7 @@ def calibrate(
     as_json: JsonOption = False,
 ) -> None:
     """Choose a bundle's thresholds and window on the validation split."""
-    from kws.bundle.bundle import default_bundle_path
+    from kws.bundle.built_in import default_bundle_path
     from kws.model.evaluate import evaluation
     from kws.model.evaluate.report.verdict import calibrated_misses, judge
 

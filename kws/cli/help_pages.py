@@ -104,7 +104,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 def complete_bundle(incomplete: str) -> list[str]:
     """The built-in bundles; where none fits, the shell completes the names of folders."""
-    from kws.bundle.bundle import built_in_names
+    from kws.bundle.built_in import built_in_names
 
     return [name for name in built_in_names() if name.startswith(incomplete)]
 

@@ -61,12 +61,12 @@ def run(
     _check_tracks(files, labels, srt)
     if as_json and explain:
         raise UsageError("--json says all that --explain does; leave one out")
-    bundle = open_device(model, then, listen_for)
+    runs = open_device(model, then, listen_for)
     facts: list[dict[str, Any]] = []
     unread = 0
     for file in files:
         try:
-            transcript = transcribe(bundle, file, channel)
+            transcript = transcribe(runs, file, channel)
         except (AudioError, UsageError) as error:
             if len(files) == 1:
                 raise
@@ -87,7 +87,7 @@ def run(
         elif not transcript.serial.heard:
             print(f"kws: {printing.nothing_heard(transcript)}", file=sys.stderr, flush=True)
     if as_json:
-        print(printing.transcripts_json(bundle, facts))
+        print(printing.transcripts_json(runs, facts))
     if unread:
         raise AudioError(f"{unread} of {len(files)} recordings could not be read; see above")
 
@@ -180,17 +180,17 @@ def listen(
     if sum(map(bool, (source, device, port))) > 1:
         raise UsageError("--input, --device and --port: choose one")
     listener = engine.Listener(open_device(model, then, listen_for))
-    commands = actions.Commands(on or (), listener.bundle.device_words, shell=shell)
-    samples = samples_of(listener.bundle.device_clip_ms)
+    commands = actions.Commands(on or (), listener.device.words, shell=shell)
+    samples = samples_of(listener.device.clip_ms)
     misses = actions.Misses(record_misses, samples) if record_misses else None
     wake_ups = None
     if keep:
         wake_ups = actions.WakeUps(keep, keep_most, str(source or port or "microphone"))
     if source:
-        window_ms = listener.bundle.device_clip_ms
+        window_ms = listener.device.clip_ms
         sound = engine.file_blocks(source, window_ms, fast=fast, channel=channel)
     elif port:
-        sound = BoardMicrophone(board_finder(port), listener.bundle.sha256[:8]).blocks()
+        sound = BoardMicrophone(board_finder(port), listener.device.bundle.sha8).blocks()
     else:
         sound = Microphone(device).blocks()
     with suppress(KeyboardInterrupt), keyboard() as keys:

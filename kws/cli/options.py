@@ -27,13 +27,14 @@ if TYPE_CHECKING:
     from kws.audio.dataset import DataSet
     from kws.audio.surroundings import Surroundings
     from kws.bundle.bundle import Bundle
+    from kws.bundle.device import Device
     from kws.host.build.boards import Board
     from kws.host.deploy.board_finder import BoardFinder
     from kws.host.measure.real_time import Schedule
 
 
 def _bundle_path(text: str) -> Path:
-    from kws.bundle.bundle import bundle_path
+    from kws.bundle.built_in import bundle_path
 
     return bundle_path(text)
 
@@ -173,7 +174,7 @@ def setting_option(settings: type, name: str, flag: str) -> Any:
 
 def refuse_built_in(path: Path, out: Path | None) -> None:
     """What changes a bundle in its folder leaves the built-in ones as they are."""
-    from kws.bundle.bundle import is_built_in
+    from kws.bundle.built_in import is_built_in
 
     if out is None and is_built_in(path):
         raise UsageError(
@@ -190,7 +191,7 @@ def open_data(path: Path) -> DataSet:
 
 def bundle_text(value: object) -> str:
     """The value of an option as the user may type it again: a built-in bundle by its name."""
-    from kws.bundle.bundle import is_built_in
+    from kws.bundle.built_in import is_built_in
 
     if isinstance(value, Path):
         return shlex.quote(value.name if is_built_in(value) else str(value))
@@ -199,7 +200,7 @@ def bundle_text(value: object) -> str:
 
 def open_bundle(path: Path | None) -> Bundle:
     """The bundle that `--model` names, or the built-in one."""
-    from kws.bundle.bundle import default_bundle_path
+    from kws.bundle.built_in import default_bundle_path
     from kws.bundle.reading import load_bundle
 
     return load_bundle(path or default_bundle_path())
@@ -207,24 +208,24 @@ def open_bundle(path: Path | None) -> Bundle:
 
 def open_device(
     path: Path | None, then: Path | None, listen_for: str | None, *, compiled: bool = False
-) -> Bundle:
+) -> Device:
     """The bundle of `--model`, followed by that of `--then` for the time of `--for`."""
-    from kws.bundle.bundle import LISTEN_MS, as_compiled, with_commands
+    from kws.bundle.device import LISTEN_MS, Device, with_commands
 
-    bundle = open_bundle(path)
+    device = Device(open_bundle(path))
     if then is not None:
         listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
-        bundle = with_commands(bundle, open_bundle(then), listen_ms)
+        device = with_commands(device.bundle, open_bundle(then), listen_ms)
     elif listen_for is not None:
         raise UsageError("--for says how long a second bundle listens; name it with --then")
-    return as_compiled(bundle) if compiled else bundle
+    return device.as_compiled() if compiled else device
 
 
-def schedule_of(board: Board, bundle: Bundle) -> Schedule:
-    """What `bundle` takes of the board's time; says so where that cannot be estimated."""
+def schedule_of(board: Board, device: Device) -> Schedule:
+    """What `device` takes of the board's time; says so where that cannot be estimated."""
     from kws.host.measure.real_time import schedule
 
-    plan = schedule(board, bundle)
+    plan = schedule(board, device)
     if plan.unknown:
         print(
             f"kws: whether {board.name} keeps up is not known, its ring holds {plan.ring_ms} ms: "

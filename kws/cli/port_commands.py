@@ -60,13 +60,13 @@ def deploy(
     from kws.progress import progress_bar
 
     real_board = find_real_board(board, loader)
-    bundle = open_device(model, then, listen_for, compiled=compiled)
+    device = open_device(model, then, listen_for, compiled=compiled)
     if not probe:
         # A missing board is an error before the user waits for a build.
         deployment.find_port(real_board, port, ports.list_ports())
     with progress_bar(f"building for {board}", None), added_options(real_board.options):
-        plan = schedule_of(find_board(board), bundle)
-        firmware = build_firmware(board, bundle, pins=pin or (), ring_hops=plan.ring_hops)
+        plan = schedule_of(find_board(board), device)
+        firmware = build_firmware(board, device, pins=pin or (), ring_hops=plan.ring_hops)
     image = read_elf(firmware.elf, real_board.memory)
     way = deployment.deploy_by_probe if probe else deployment.deploy
     steps = probe_steps(image) if probe else real_board.steps(image)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes
 from kws.bundle.checks import name_from
+from kws.bundle.making import make_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert import c_array
 from kws.convert.wake_manifest import read_manifest

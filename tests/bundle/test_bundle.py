@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle import bundle as bundles
-from kws.bundle.bundle import default_bundle_path, make_bundle
+from kws.bundle.built_in import bundle_path as built_in_path
+from kws.bundle.built_in import default_bundle_path, is_built_in
 from kws.bundle.checks import open_model
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle, load_renewed
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
@@ -49,17 +50,17 @@ def test_built_in_bundles_have_names(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    path = bundles.bundle_path(name)
-    assert bundles.is_built_in(path)
+    path = built_in_path(name)
+    assert is_built_in(path)
     assert load_bundle(path).name == name
     (tmp_path / name).mkdir()
-    assert bundles.bundle_path(name) == Path(name), "a folder that is there comes first"
-    assert not bundles.is_built_in(Path(name))
+    assert built_in_path(name) == Path(name), "a folder that is there comes first"
+    assert not is_built_in(Path(name))
 
 
 @pytest.mark.parametrize("name", ["LICENSE.md", "ten_word", "", "../assets"])
 def test_nothing_else_is_built_in(name: str) -> None:
-    assert not bundles.is_built_in(bundles.bundle_path(name))
+    assert not is_built_in(built_in_path(name))
 
 
 def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:

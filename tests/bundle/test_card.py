@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.bundle.card import model_card
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from tests.small_models import LABELS, dense_model
 

@@ -10,7 +10,8 @@ import pytest
 
 import kws
 from kws.bundle import codegen
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle
+from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from tests.small_models import LABELS, dense_model

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from kws import _core
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device
 from kws.bundle.flash_table import flash_of, flash_text
 from kws.bundle.reading import load_bundle
 from kws.host.build.firmware import build
@@ -43,7 +44,7 @@ def test_a_variant_is_smaller_than_its_op() -> None:
 @pytest.mark.parametrize("name", ["yes_no", "tiny"])
 def test_the_table_says_what_the_linker_says(name: str) -> None:
     bundle = load_bundle(default_bundle_path().with_name(name))
-    kernels = read_footprint(build("qemu", bundle).map).flash["kernels"]
+    kernels = read_footprint(build("qemu", Device(bundle)).map).flash["kernels"]
     # Another compiler gives a little more or less.
     expected = flash_of(_core.Interpreter(bundle.model).kernels).together
     assert expected == pytest.approx(kernels, rel=0.02), "run python -m tools.op_flash"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.convert.logits import narrow_logits
 from kws.convert.quantize import quantize
 from kws.features.spectrogram import to_float

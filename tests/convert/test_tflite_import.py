@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from kws import _core
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.refusals import refusal
 from kws.cli.main import app
@@ -60,8 +61,8 @@ def test_labels_may_have_any_order_and_googles_spelling(
     assert bundle.output_order == order
     assert bundle.model == file.read_bytes()
     noise = np.random.default_rng(1).integers(-3000, 3000, 16000 * 2).astype(np.int16)
-    _, times, scored = bundle.pipeline().trace(noise)
-    _, _, expected = load_bundle(plain).pipeline().trace(noise)
+    _, times, scored = Device(bundle).pipeline().trace(noise)
+    _, _, expected = Device(load_bundle(plain)).pipeline().trace(noise)
     assert len(times) > 20
     assert (scored == expected[:, list(order or range(4))]).all()
     rows = next(iter(features().values()))[-49:][np.newaxis]

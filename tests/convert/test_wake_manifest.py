@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from kws import _core
 from kws.audio.pcm import Pcm
-from kws.bundle.bundle import as_compiled, with_commands
 from kws.bundle.checks import name_from
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.convert.tflite_import import convert_manifest
@@ -86,7 +86,7 @@ def test_step_and_model_that_do_not_fit_are_refused(
 
 def test_scores_are_the_models_on_frames_each_10_ms(tmp_path: Path, bursts: Pcm) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
-    _, times, scores = bundle.pipeline().trace(bursts)
+    _, times, scores = Device(bundle).pipeline().trace(bursts)
     interpreter = _core.Interpreter(bundle.model)
     frames = _core.Frontend(stride_samples=160).process(_core.without_offset(bursts[None])[0])
     window = bundle.frontend.frames
@@ -109,7 +109,11 @@ def test_scores_are_the_models_on_frames_each_10_ms(tmp_path: Path, bursts: Pcm)
 
 def test_a_long_sound_is_reported_once_in_a_while(tmp_path: Path, bursts: Pcm) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
-    heard = [event for event in host_device.play(bundle, bursts).events if isinstance(event, Heard)]
+    heard = [
+        event
+        for event in host_device.play(Device(bundle), bursts).events
+        if isinstance(event, Heard)
+    ]
     assert {event.label for event in heard} == {"something_loud"}
     times = [event.time_ms for event in heard]
     assert 2000 < times[0] < 2600
@@ -126,7 +130,7 @@ def test_a_long_sound_is_reported_once_in_a_while(tmp_path: Path, bursts: Pcm) -
 def test_uint8_scores_are_not_compiled(tmp_path: Path) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
     with pytest.raises(ModelError, match="its scores are uint8"):
-        as_compiled(bundle).program.calls  # noqa: B018 - it is made here
+        bundle.program.calls  # noqa: B018 - it is made here
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,17 @@ import numpy as np
 import pytest
 
 from kws import _core
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import KwsError
 
 WAYS: dict[str, Callable[..., Any]] = {
     "feed": lambda samples, **more: (
-        load_bundle(default_bundle_path()).pipeline().feed(samples, **more)
+        Device(load_bundle(default_bundle_path())).pipeline().feed(samples, **more)
     ),
     "trace": lambda samples, **more: (
-        load_bundle(default_bundle_path()).pipeline().trace(samples, **more)
+        Device(load_bundle(default_bundle_path())).pipeline().trace(samples, **more)
     ),
     "frontend": lambda samples: _core.Frontend().process(samples),
 }

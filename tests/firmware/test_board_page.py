@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.build.boards import find_board, firmware_folder
 from kws.host.build.firmware import build
@@ -19,7 +20,9 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 def test_the_built_in_models_fit_small_boards() -> None:
     # yes_no takes 102,572 bytes of flash with gcc 12.2; gcc 14.2 makes a few more.
     for name, flash, ram in (("yes_no", 101, 41), ("tiny", 64, 32)):
-        size = build("nano33ble", load_bundle(firmware_folder().parent / "assets" / name)).size
+        size = build(
+            "nano33ble", Device(load_bundle(firmware_folder().parent / "assets" / name))
+        ).size
         assert size.flash < flash * 1024
         assert size.ram < ram * 1024
 

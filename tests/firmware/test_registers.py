@@ -21,6 +21,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.build.boards import find_board, firmware_folder
 from kws.host.build.firmware import build
 
@@ -228,7 +229,7 @@ VECTORS = {  # by board: chip, first address behind its RAM, handlers by periphe
 @pytest.mark.parametrize("board", VECTORS)
 def test_vectors_are_where_the_chip_looks(board: str, yes_no: Bundle) -> None:
     chip, ram_end, handlers = VECTORS[board]
-    with build(board, yes_no).elf.open("rb") as stream:
+    with build(board, Device(yes_no)).elf.open("rb") as stream:
         elf = ELFFile(stream)
         table, names = elf.get_section_by_name(".vectors"), elf.get_section_by_name(".symtab")
         assert table is not None

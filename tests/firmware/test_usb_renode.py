@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.build.firmware import build
 from kws.host.emulate.renode import scripts
 
@@ -29,7 +30,7 @@ def seen(
     usbd = scripts() / "peripherals" / "nrf52840_usbd.py"
     script.write_text(
         f"""logLevel 3
-$elf=@{build("nano33ble", yes_no).elf}
+$elf=@{build("nano33ble", Device(yes_no)).elf}
 include @{scripts() / "nano33ble.resc"}
 machine PyDevFromFile @{usbd} 0x40027000 0x1000 True "usbd"
 microphone SetInputFile @{folder / "silence.raw"}

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.convert.tflite_import import convert_file
 
 LABELS = ("silence", "unknown", "yes", "no")

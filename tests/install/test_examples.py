@@ -15,7 +15,8 @@ import soundfile
 from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.build.programs import COMPILER, QEMU
 from tests.host.rooms import between_silence
@@ -40,7 +41,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def expected(recording: Path) -> list[str]:
     """The lines that the pipeline writes for it."""
-    lines = lines_of(load_bundle(default_bundle_path()), recording)
+    lines = lines_of(Device(load_bundle(default_bundle_path())), recording)
     assert len(lines) >= 3
     return lines
 
@@ -144,7 +145,7 @@ def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: P
         quiet(["cmake", "--build", build])
         text = quiet([build / "hear_wav", recording])
         assert text.startswith(f"kws example on desktop, model {name} ")
-        assert text.splitlines()[1:] == lines_of(load_bundle(folder), recording)
+        assert text.splitlines()[1:] == lines_of(Device(load_bundle(folder)), recording)
 
     (tmp_path / "no.wav").write_bytes(b"RIFF")
     done = subprocess.run(
@@ -162,12 +163,12 @@ def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Pa
     (folder / "recording.pcm").write_bytes(load_clip(recording).tobytes())
     text = quiet(["make", "-s", "-C", folder, f"KWS={ROOT}", "run"])
     lines = text[text.index("kws example on my_board") :].splitlines()
-    assert lines[1:] == lines_of(load_bundle(default_bundle_path()), recording)
+    assert lines[1:] == lines_of(Device(load_bundle(default_bundle_path())), recording)
 
 
-def lines_of(bundle: Bundle, recording: Path) -> list[str]:
+def lines_of(device: Device, recording: Path) -> list[str]:
     """What the pipeline writes."""
-    return bundle.pipeline().feed(load_clip(recording)).decode().splitlines()
+    return device.pipeline().feed(load_clip(recording)).decode().splitlines()
 
 
 def quiet(command: list[str | Path]) -> str:

@@ -81,7 +81,7 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
     code = (
         f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli.main;"
         f"assert kws.__file__.startswith({str(site)!r}), kws.__file__;"
-        "from kws.bundle.bundle import default_bundle_path;"
+        "from kws.bundle.built_in import default_bundle_path;"
         "from kws.bundle.reading import load_bundle;"
         "from kws.host.emulate.renode import scripts;"
         f"assert str(scripts()).startswith({str(site)!r}), scripts();"

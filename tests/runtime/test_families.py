@@ -10,7 +10,8 @@ import pytest
 from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 
 from kws import _core
-from kws.bundle.bundle import make_bundle
+from kws.bundle.device import Device
+from kws.bundle.making import make_bundle
 from kws.convert.tflite_import import convert_file
 from kws.features.spectrogram import spectrogram
 from tests.runtime.families import (
@@ -64,7 +65,7 @@ def test_a_whole_spectrogram_meets_no_memory_of_the_one_before() -> None:
     model = lstm()
     bundle = make_bundle(model, LABELS, name="lstm", inference_stride=2)
     pcm = np.random.default_rng(3).normal(0, 3000, 3 * 16000).astype(np.int16)
-    _, times, scores = bundle.pipeline().trace(pcm)
+    _, times, scores = Device(bundle).pipeline().trace(pcm)
     # No sound before the first sample.
     frames = np.concatenate([np.full((49, 40), -128, np.int8), spectrogram(pcm)])
     interpreter = _core.Interpreter(model)

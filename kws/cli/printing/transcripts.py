@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kws.audio.sound_files import Recording
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.emulate.host_device import Peak
 from kws.host.emulate.transcript import Transcript
 
@@ -72,9 +72,9 @@ def nothing_heard(transcript: Transcript) -> str:
     )
 
 
-def transcripts_json(bundle: Bundle, files: Sequence[dict[str, Any]]) -> str:
+def transcripts_json(device: Device, files: Sequence[dict[str, Any]]) -> str:
     """All of `file_facts` for a script."""
-    models = [{"name": part.name, "sha256": part.sha256} for part in bundle.parts]
+    models = [{"name": part.name, "sha256": part.sha256} for part in device.parts]
     return json.dumps({"models": models, "files": list(files)}, indent=2)
 
 

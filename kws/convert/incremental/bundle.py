@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kws.bundle.bundle import DEFAULT_STRIDE, Bundle, make_bundle
+from kws.bundle.bundle import DEFAULT_STRIDE, Bundle
 from kws.bundle.changes import Changes
 from kws.bundle.checks import input_frames, name_from, open_model
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.incremental.model import IncrementalModel, make_incremental

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.bundle.bundle import Bundle
 from kws.bundle.codegen import firmware_files, firmware_sources, then_sources
+from kws.bundle.device import Device
 from kws.bundle.layout import FIRMWARE_FOLDER
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
@@ -77,23 +77,23 @@ class Firmware:
 
 def build(
     board: str,
-    bundle: Bundle,
+    device: Device,
     out: Path | None = None,
     pins: Sequence[str] = (),
     ring_hops: int = DEFAULT_HOPS,
 ) -> Firmware:
-    """Firmware for `board` with `bundle` built in.
+    """Firmware for `board` that runs `device`.
 
     Args:
         board: one of `boards()`.
-        bundle: as loaded from its folder.
+        device: its bundles as loaded from their folders.
         out: folder to put copies of the results in; None leaves them in the cache.
         pins: keywords that set a pin of the board for a moment, as `yes=D2`.
         ring_hops: hops of samples that wait while the board is busy; `real_time.schedule` of
             kws.host.measure says how many may have to.
 
     Raises:
-        UsageError: there is no such board, or it or the bundle has nothing that `pins` names.
+        UsageError: there is no such board, or it or the device has nothing that `pins` names.
         DoesNotFitError: the board has too little flash or RAM.
         ToolError: the toolchain is missing or the build failed; the text names the log.
         KwsError: the results could not be written.
@@ -102,11 +102,11 @@ def build(
     if out is not None:
         _check_folder(out)
     try:
-        with generated(bundle, _headers(port, bundle, pins, ring_hops)) as sources:
+        with generated(device, _headers(port, device, pins, ring_hops)) as sources:
             built = cached_build(board, sources)
     except TooLargeError as error:
         raise DoesNotFitError(
-            _what_to_shrink(port, bundle, error),
+            _what_to_shrink(port, device, error),
             port.flash + error.flash if error.flash else None,
             port.ram + error.ram if error.ram else None,
         ) from None
@@ -150,23 +150,23 @@ def build_sources(board: str, sources: Path) -> Firmware:
 
 
 @contextlib.contextmanager
-def generated(bundle: Bundle, more: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """A folder with all C++ of a bundle, and in `then/` that of the bundle which comes after it.
+def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator[Path]:
+    """A folder with all C++ of a device; `then/` in it is of its second bundle.
 
     Args:
-        bundle: with the bundle after it, if there is one.
+        device: what the firmware runs.
         more: texts of further files, by their names.
     """
+    bundle, commands = device.bundle, device.commands
     complete = all((bundle.firmware / name).exists() for name in firmware_files(bundle))
-    if bundle.then is None and complete and not more:
+    if commands is None and complete and not more:
         yield bundle.firmware
         return
     with tempfile.TemporaryDirectory(prefix="kws-generated-") as place:
         folder = Path(place) / FIRMWARE_FOLDER
         _write(folder, {**firmware_sources(bundle), **(more or {})})
-        if bundle.then is not None:
-            then = then_sources(bundle.then.bundle, bundle.then.listen_ms)
-            _write(folder / "then", then)
+        if commands is not None:
+            _write(folder / "then", then_sources(commands, device.listen_ms))
         yield folder
 
 
@@ -176,11 +176,11 @@ def _write(folder: Path, sources: dict[str, str]) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _headers(board: Board, bundle: Bundle, pins: Sequence[str], ring_hops: int) -> dict[str, str]:
+def _headers(board: Board, device: Device, pins: Sequence[str], ring_hops: int) -> dict[str, str]:
     """What is generated for this board beside the bundle's files."""
     headers = {}
     if pins:
-        headers[PINS_HEADER] = pins_header(board, bundle, pins)
+        headers[PINS_HEADER] = pins_header(board, device, pins)
     if ring_hops != DEFAULT_HOPS:
         headers[RING_HEADER] = ring_header(ring_hops)
     return headers
@@ -198,9 +198,9 @@ def _check_folder(out: Path) -> None:
         raise UsageError(f"{out}: this folder holds something else than firmware; name another")
 
 
-def _what_to_shrink(board: Board, bundle: Bundle, excess: TooLargeError) -> str:
+def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
     needs = []
-    models = len(bundle.model) + (len(bundle.then.bundle.model) if bundle.then else 0)
+    models = sum(len(part.model) for part in device.parts)
     if excess.flash:
         needs.append(
             f"{excess.flash} bytes more than the {board.flash} of flash, {models} are the model's"
@@ -208,10 +208,10 @@ def _what_to_shrink(board: Board, bundle: Bundle, excess: TooLargeError) -> str:
     if excess.ram:
         needs.append(
             f"{excess.ram} bytes more than the {board.ram} of RAM, "
-            f"{bundle.device_arena_bytes} are the model's arena "
+            f"{device.arena_bytes} are the model's arena "
             "(kws set --plan shows what fills it)"
         )
     return (
-        f"{bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "
+        f"{device.bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "
         "train a smaller model"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import UsageError
 from kws.host.build.boards import Board
 from kws.labels import word_of
@@ -16,12 +16,12 @@ MAX_PINS = 16
 """PinPulses::kMaxPins in kws/firmware/src/app/pin_pulses.h."""
 
 
-def pins_header(board: Board, bundle: Bundle, pins: Sequence[str]) -> str:
+def pins_header(board: Board, device: Device, pins: Sequence[str]) -> str:
     """The text of pins.h.
 
     Args:
         board: its description names its pins.
-        bundle: what the firmware listens with, with the bundle after it.
+        device: what the firmware runs.
         pins: `label=pin`, at least one.
 
     Raises:
@@ -29,7 +29,7 @@ def pins_header(board: Board, bundle: Bundle, pins: Sequence[str]) -> str:
     """
     rows = "\n".join(
         f'    {{"{label}", {board.pins[pin]}}},  // {pin}'
-        for label, pin in (_parsed(board, bundle, text) for text in pins)
+        for label, pin in (_parsed(board, device, text) for text in pins)
     )
     if len(pins) > MAX_PINS:
         raise UsageError(f"--pin was given {len(pins)} times; {MAX_PINS} times are the most")
@@ -52,16 +52,17 @@ inline constexpr LabelPin kLabelPins[] = {{
 """
 
 
-def _parsed(board: Board, bundle: Bundle, text: str) -> tuple[str, str]:
+def _parsed(board: Board, device: Device, text: str) -> tuple[str, str]:
     label, equals, pin = text.partition("=")
     label = word_of(label)
     if not equals:
         raise UsageError(f"--pin {text}: write a keyword, = and a pin, such as yes=D2")
-    then = bundle.then.bundle.keywords if bundle.then else ()
-    keywords = (*bundle.keywords, *then)
+    keywords = [keyword for part in device.parts for keyword in part.keywords]
     if label not in keywords:
         known = ", ".join(keywords)
-        raise UsageError(f"--pin {text}: {bundle.name} has no keyword {label!r}; it has {known}")
+        raise UsageError(
+            f"--pin {text}: {device.bundle.name} has no keyword {label!r}; it has {known}"
+        )
     if not board.pins:
         raise UsageError(f"--pin {text}: {board.name} has no pins")
     if pin not in board.pins:

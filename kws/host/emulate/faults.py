@@ -9,13 +9,13 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from kws._core import FAULT_LINES, SAMPLE_RATE
 from kws.audio.background_noises import quiet_room
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.build.elf_sections import content_of
 from kws.host.build.firmware import build, build_sources, generated
 from kws.host.build.ring import DEFAULT_HOPS
@@ -60,15 +60,15 @@ TRIES = 5
 
 def check_faults(
     board: str,
-    bundle: Bundle,
+    device: Device,
     progress: Callable[[int], None] = lambda _: None,
     ring_hops: int = DEFAULT_HOPS,
 ) -> list[FaultRow]:
-    """Break the firmware of `bundle` in each way, type at it, and read what it says.
+    """Break the firmware of `device` in each way, type at it, and read what it says.
 
     Args:
         board: an emulated board.
-        bundle: what it runs.
+        device: what it runs.
         progress: called with 1 after each try.
         ring_hops: of the firmware; see `build`.
 
@@ -87,41 +87,45 @@ def check_faults(
     with (
         tempfile.TemporaryDirectory(prefix="kws-faults-") as folder,
         ThreadPoolExecutor(PARALLEL) as pool,
-        emulator(board) as device,
+        emulator(board) as emulated,
     ):
-        elf = build(board, bundle, ring_hops=ring_hops).elf
-        tries = _tries(board, bundle, elf, device, Path(folder))
+        elf = build(board, device, ring_hops=ring_hops).elf
+        tries = _tries(board, device, elf, emulated, Path(folder))
         return [row for rows in pool.map(run, tries) for row in rows]
 
 
-def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path) -> Iterator[_Try]:
+def _tries(
+    board: str, device: Device, elf: Path, emulated: Emulator, folder: Path
+) -> Iterator[_Try]:
     pcm = quiet_room(2 * SAMPLE_RATE)
 
-    if not bundle.compiled:  # else there is no model file
-        damaged = _with_model(elf, folder / "damaged.elf", bundle.model[:8] + b"\xff" * 4096)
+    if not device.compiled:  # else there is no model file
+        damaged = _with_model(elf, folder / "damaged.elf", device.bundle.model[:8] + b"\xff" * 4096)
         says = re.escape(FAULT_LINES["bad_model"])
-        yield _Try(lambda: device.play(damaged, pcm), {"a damaged model": says})
+        yield _Try(lambda: emulated.play(damaged, pcm), {"a damaged model": says})
 
-        version = _with_model(elf, folder / "version.elf", with_schema_version(bundle.model, 4))
+        version = _with_model(
+            elf, folder / "version.elf", with_schema_version(device.bundle.model, 4)
+        )
         says = re.escape(FAULT_LINES["wrong_schema_version"])
-        yield _Try(lambda: device.play(version, pcm), {"a model of schema version 4": says})
+        yield _Try(lambda: emulated.play(version, pcm), {"a model of schema version 4": says})
 
-    size = bundle.own_arena_bytes - 1
-    small = _with_arena(board, bundle, folder, size)
+    size = device.bundle.own_arena_bytes - 1
+    small = _with_arena(board, device, folder, size)
     says = re.escape(FAULT_LINES["arena_too_small"]) + f".* {size} bytes"
-    yield _Try(lambda: device.play(small, pcm), {"an arena one byte too small": says})
+    yield _Try(lambda: emulated.play(small, pcm), {"an arena one byte too small": says})
 
     typed = ("threshold 180", "stats")
     sends = f"pcm {_SENT_SECONDS}"
-    stats = line_pattern("stats", {1: "0", 7: str(bundle.device_arena_bytes)})
+    stats = line_pattern("stats", {1: "0", 7: str(device.arena_bytes)})
     sent = line_pattern("pcm_end", {0: str(_SENT_SECONDS * SAMPLE_RATE), 1: "0"})
     answers = {
         "`threshold 180` typed": "threshold 180",
         "`stats` typed": stats,
         f"`{sends}` typed": sent,
     }
-    if isinstance(device, Renode):
-        board_in_renode = device
+    if isinstance(emulated, Renode):
+        board_in_renode = emulated
         begin, end = _STATS_AT
         timed = [*((begin, line) for line in typed), (end, "stats"), (end + 0.3, sends)]
         # The adapter follows the board: fast while samples come.
@@ -132,7 +136,7 @@ def _tries(board: str, bundle: Bundle, elf: Path, device: Emulator, folder: Path
         says = re.escape(FAULT_LINES["no_samples"])
         yield _Try(lambda: board_in_renode.play(elf, None, seconds=2), {"a dead microphone": says})
     else:
-        qemu = device
+        qemu = emulated
         text = "".join(f"{line}\n" for line in (*typed, sends))
         yield _Try(lambda: qemu.play(elf, pcm, text), answers, sends=True)
 
@@ -185,13 +189,13 @@ def with_schema_version(model: bytes, version: int) -> bytes:
     return bytes(changed)
 
 
-def _with_arena(board: str, bundle: Bundle, folder: Path, size: int) -> Path:
+def _with_arena(board: str, device: Device, folder: Path, size: int) -> Path:
     """The firmware with another arena, without the second bundle."""
     sources = folder / "firmware"
-    with generated(replace(bundle, then=None)) as place:
+    with generated(Device(device.bundle)) as place:
         shutil.copytree(place, sources)
     settings = sources / "model_settings.h"
     text = settings.read_text(encoding="utf-8")
-    old = f"kArenaBytes = {bundle.own_arena_bytes};"
+    old = f"kArenaBytes = {device.bundle.own_arena_bytes};"
     settings.write_text(text.replace(old, f"kArenaBytes = {size};"), encoding="utf-8")
     return build_sources(board, sources).elf

@@ -11,7 +11,7 @@ import numpy as np
 from kws import _core
 from kws.audio.background_noises import room_after
 from kws.audio.pcm import Pcm
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import ModelError
 from kws.host.serial.lines import Heard, Listening, Serial, parse
 
@@ -34,38 +34,38 @@ class Peak:
     """Name of the bundle."""
 
 
-def with_room(bundle: Bundle, pcm: Pcm) -> Pcm:
+def with_room(device: Device, pcm: Pcm) -> Pcm:
     """A recording, and the quiet room that a device goes on hearing after it.
 
     Nothing comes before it: time 0 is its first sample.
     """
-    return np.concatenate([pcm, room_after(bundle.device_clip_ms)])
+    return np.concatenate([pcm, room_after(device.clip_ms)])
 
 
-def play(bundle: Bundle, pcm: Pcm) -> Serial:
-    """What a device with `bundle` would write while it hears `pcm` (16 kHz, from a fresh start).
+def play(device: Device, pcm: Pcm) -> Serial:
+    """What `device` would write while it hears `pcm` (16 kHz, from a fresh start).
 
     Raises:
         ModelError: the core refuses the model, or met a fault.
     """
-    return play_with_peaks(bundle, pcm)[0]
+    return play_with_peaks(device, pcm)[0]
 
 
-def play_with_peaks(bundle: Bundle, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
-    """The same, with a peak for each keyword of the bundle and of the one after it.
+def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
+    """The same, with a peak for each keyword of its bundles.
 
     Raises:
         ModelError: the core refuses the model, or met a fault.
     """
     try:
-        pipeline = bundle.pipeline()
+        pipeline = device.pipeline()
         serial = parse(pipeline.boot + pipeline.feed(pcm))
     except _core.CoreError as error:
-        raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None
-    return serial, tuple(_peaks(bundle, pipeline, serial))
+        raise ModelError(f"bundle {device.bundle.path or device.bundle.name}: {error}") from None
+    return serial, tuple(_peaks(device, pipeline, serial))
 
 
-def _peaks(bundle: Bundle, pipeline: _core.Pipeline, serial: Serial) -> Iterator[Peak]:
+def _peaks(device: Device, pipeline: _core.Pipeline, serial: Serial) -> Iterator[Peak]:
     # A keyword that hands over to the other bundle leaves its score in its line alone.
     reported: dict[tuple[int, str], Heard] = {}
     running = 0
@@ -77,7 +77,7 @@ def _peaks(bundle: Bundle, pipeline: _core.Pipeline, serial: Serial) -> Iterator
         else:
             running = int(isinstance(event, Listening))
     rows = iter(zip(pipeline.peaks, pipeline.thresholds, strict=True))
-    for index, part in enumerate(bundle.parts):
+    for index, part in enumerate(device.parts):
         for label in part.labels:
             (score, time_ms), threshold = next(rows)
             line = reported.get((index, label))

@@ -22,7 +22,7 @@ from kws.audio.background_noises import quiet_room
 from kws.audio.layout.word_folders import BACKGROUND_FOLDER, composed
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.sound_files import hear
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import BoardError, UsageError
 from kws.files import new_directory
 from kws.host.build.boards import find_board
@@ -79,9 +79,9 @@ class Recording:
         """The same after so many more seconds of a quiet room."""
         return replace(self, lead_ms=self.lead_ms + round(1000 * seconds))
 
-    def sound(self, bundle: Bundle) -> Pcm:
-        """All samples that a device with `bundle` hears."""
-        heard = host_device.with_room(bundle, self.pcm)
+    def sound(self, device: Device) -> Pcm:
+        """All samples that `device` hears."""
+        heard = host_device.with_room(device, self.pcm)
         return np.concatenate([quiet_room(samples_of(self.lead_ms)), heard])
 
 
@@ -196,7 +196,7 @@ def _meets(part: Expectation, outcome: Outcome) -> bool:
 
 def play_all(
     board: str,
-    bundle: Bundle,
+    device: Device,
     recordings: Sequence[Recording],
     progress: Callable[[int], None] = lambda _: None,
     ring_hops: int = DEFAULT_HOPS,
@@ -208,7 +208,7 @@ def play_all(
 
     Args:
         board: `host` or an emulated board.
-        bundle: what the device runs.
+        device: what it runs.
         recordings: in the order of the results.
         progress: called with 1 after each.
         ring_hops: of the firmware; see `build`.
@@ -219,19 +219,19 @@ def play_all(
         UsageError: there is no such board.
     """
     if board == HOST:
-        serials = (host_device.play(bundle, r.sound(bundle)) for r in recordings)
+        serials = (host_device.play(device, r.sound(device)) for r in recordings)
         checked = zip(recordings, serials, strict=True)
-        return [_checked(r, serial, serial, bundle, progress) for r, serial in checked]
+        return [_checked(r, serial, serial, device, progress) for r, serial in checked]
     find_board(board)
-    with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as device:
-        elf = build(board, bundle, ring_hops=ring_hops).elf
+    with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as emulated:
+        elf = build(board, device, ring_hops=ring_hops).elf
         return list(
             pool.map(
                 lambda r: _checked(
                     r,
-                    device.play(elf, r.sound(bundle)),
-                    host_device.play(bundle, r.sound(bundle)),
-                    bundle,
+                    emulated.play(elf, r.sound(device)),
+                    host_device.play(device, r.sound(device)),
+                    device,
                     progress,
                 ),
                 recordings,
@@ -239,11 +239,11 @@ def play_all(
         )
 
 
-def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: Path) -> None:
+def export(board: str, device: Device, recordings: Sequence[Recording], folder: Path) -> None:
     """Write the recordings as input for `board`'s emulated microphone, with the expected lines.
 
-    Each recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline with
-    `bundle` writes after its boot line. `lines.json` has what else a suite needs: the labels that
+    Each recording gives NN.raw (see `renode.microphone`) and NN.txt: what the host's pipeline of
+    `device` writes after its boot line. `lines.json` has what else a suite needs: the labels that
     are said in each recording, patterns of the firmware's lines, the lines of faults and how often
     the lamp blinks.
 
@@ -266,8 +266,8 @@ def export(board: str, bundle: Bundle, recordings: Sequence[Recording], folder: 
     with new_directory(folder) as place:
         (place / "lines.json").write_text(json.dumps(expected, indent=2), encoding="utf-8")
         for number, recording in enumerate(recordings):
-            pcm = recording.sound(bundle)
-            lines = host_device.play(bundle, pcm).text.partition("\n")[2]
+            pcm = recording.sound(device)
+            lines = host_device.play(device, pcm).text.partition("\n")[2]
             (place / f"{number:02}.raw").write_bytes(microphone(described, pcm))
             (place / f"{number:02}.txt").write_text(lines, encoding="utf-8")
 
@@ -276,10 +276,10 @@ def _checked(
     recording: Recording,
     serial: Serial,
     host: Serial,
-    bundle: Bundle,
+    device: Device,
     progress: Callable[[int], None],
 ) -> Result:
-    result = check(recording, serial, host, bundle.device_words)
+    result = check(recording, serial, host, device.words)
     progress(1)
     return result
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from kws.audio.decoding.left_out import unheard, unheard_text
 from kws.audio.layout.word_folders import recordings
 from kws.audio.sound_files import Recording, hear
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import UsageError
 from kws.host.emulate import host_device
 from kws.host.emulate.host_device import Peak
@@ -72,11 +72,11 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
     return files
 
 
-def transcribe(bundle: Bundle, path: Path, channel: int | None = None) -> Transcript:
-    """What a device with `bundle` hears in a recording, and in the quiet room after it.
+def transcribe(device: Device, path: Path, channel: int | None = None) -> Transcript:
+    """What a device hears in a recording, and in the quiet room after it.
 
     Args:
-        bundle: what the device runs.
+        device: what it runs.
         path: the recording.
         channel: the channel to hear, from 1; None to choose.
 
@@ -86,6 +86,6 @@ def transcribe(bundle: Bundle, path: Path, channel: int | None = None) -> Transc
         ModelError: the core refuses the model, or met a fault.
     """
     recording = hear(path, channel)
-    sound = host_device.with_room(bundle, recording.pcm)
-    serial, peaks = host_device.play_with_peaks(bundle, sound)
-    return Transcript(path, recording, serial, peaks, bundle.device_clip_ms)
+    sound = host_device.with_room(device, recording.pcm)
+    serial, peaks = host_device.play_with_peaks(device, sound)
+    return Transcript(path, recording, serial, peaks, device.clip_ms)

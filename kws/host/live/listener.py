@@ -22,7 +22,7 @@ from kws.audio.capture.blocks import Block, Notice
 from kws.audio.mined_recordings import AFTER_MS, before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.resampling import read_blocks
-from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import ModelError
 from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.serial.lines import Line, parse_line
@@ -42,7 +42,7 @@ class Hop:
     means: tuple[int, ...]
     """Each label's mean score, 0 to 255: what is compared with the threshold.
 
-    The labels are the bundle's `device_labels`. Those of a bundle that rests have 0.
+    The labels are the device's. Those of a bundle that rests have 0.
     """
     peak: float
     """Loudest sample, 0 to 1."""
@@ -62,16 +62,16 @@ class Said:
 
 
 class Listener:
-    """A device with `bundle`, made of this machine."""
+    """This machine as a device."""
 
-    def __init__(self, bundle: Bundle) -> None:
+    def __init__(self, device: Device) -> None:
         """Raises ModelError where the core refuses the model."""
-        self.bundle = bundle
-        self._pipeline = bundle.pipeline()
+        self.device = device
+        self._pipeline = device.pipeline()
         self._pending: Pcm = np.zeros(0, np.int16)
         self._hops = 0
         # What a key press saves, and the sound around a word; whole hops.
-        kept_ms = before_ms(bundle.device_clip_ms) + AFTER_MS
+        kept_ms = before_ms(device.clip_ms) + AFTER_MS
         self._recent: Pcm = np.zeros(samples_of(kept_ms), np.int16)
 
     @property
@@ -93,7 +93,7 @@ class Listener:
             try:
                 text = self._pipeline.feed(piece)
             except _core.CoreError as error:
-                name = self.bundle.path or self.bundle.name
+                name = self.device.bundle.path or self.device.bundle.name
                 raise ModelError(f"bundle {name}: {error}") from None
             self._remember(piece)
             self._hops += 1

@@ -55,7 +55,7 @@ class Terminal:
         self._console = console
         self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
         self._half: list[np.ndarray] = []
-        self._means = (0,) * len(listener.bundle.device_labels)
+        self._means = (0,) * len(listener.device.labels)
         self._peak = 0.0
         self._clipped_at = -1e9
         self._heard: deque[tuple[str, Said]] = deque(maxlen=_KEPT_LINES)
@@ -117,7 +117,7 @@ class Terminal:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw everything, as wide and high as the terminal is."""
         width, height = options.max_width, console.size.height
-        labels = self._listener.bundle.device_labels
+        labels = self._listener.device.labels
         yield from self._lines([self._head(width)])
         spare = height - len(labels) - 4
         rows = max(0, min(_ROWS, spare - 2))
@@ -135,7 +135,7 @@ class Terminal:
             yield text
 
     def _head(self, width: int) -> Text:
-        bundle = self._listener.bundle
+        bundle = self._listener.device.bundle
         text = Text.assemble(("kws listen", "bold"), f"  {bundle.name} {bundle.sha8}", end="\n")
         text.append(f"  {self._title}", "dim")
         text.truncate(width)
@@ -180,7 +180,7 @@ class Terminal:
 
     def _bars(self, width: int) -> Iterator[Text]:
         room = max(4, min(width, _WIDEST) - 34)
-        labels = self._listener.bundle.device_labels
+        labels = self._listener.device.labels
         rows = zip(labels, self._means, self._listener.thresholds, strict=True)
         for label, mean, threshold in rows:
             mark = min(room - 1, (threshold + 1) * room // 256)

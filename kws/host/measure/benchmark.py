@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kws import _core
-from kws.bundle.bundle import Bundle
 from kws.bundle.checks import open_model
+from kws.bundle.device import Device
 from kws.errors import BoardError, ModelError
 from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build, build_tool
@@ -154,13 +154,13 @@ def _check_room(board: str, model: bytes) -> None:
             )
 
 
-def bench_flash(board: str, bundle: Bundle) -> Footprint:
-    """Flash and RAM by part of the firmware that a bundle makes.
+def bench_flash(board: str, device: Device) -> Footprint:
+    """Flash and RAM by part of the firmware of a device.
 
     Raises:
         ToolError, UsageError: as `build`.
     """
-    return read_footprint(build(board, bundle).map)
+    return read_footprint(build(board, device).map)
 
 
 def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import BoardError, ToolError
 from kws.host.build.boards import Board
 from kws.host.build.firmware import DoesNotFitError, build
@@ -79,9 +80,9 @@ def _fit(board: Board, bundle: Bundle) -> BoardFit:
     except (ToolError, BoardError) as error:
         unknown = str(error)
     if load is None or load.share <= 1:
-        hops = schedule(board, bundle).ring_hops
+        hops = schedule(board, Device(bundle)).ring_hops
     try:
-        size = build(board.name, bundle, ring_hops=hops).size
+        size = build(board.name, Device(bundle), ring_hops=hops).size
     except DoesNotFitError as error:
         return BoardFit(board, load, error.flash, error.ram, False, unknown)
     return BoardFit(board, load, size.flash, size.ram, True, unknown)

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import BoardError, ToolError
 from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.build.boards import Board
@@ -70,8 +71,8 @@ class Schedule:
         return self.ring_hops * HOP_MS
 
 
-def schedule(board: Board, bundle: Bundle) -> Schedule:
-    """Estimate what `bundle`, and the one after it, take of a board's time, and size the ring.
+def schedule(board: Board, device: Device) -> Schedule:
+    """Estimate what `device` takes of a board's time, and size the ring.
 
     A gate saves power, not time: a loud room needs every inference.
 
@@ -81,7 +82,7 @@ def schedule(board: Board, bundle: Bundle) -> Schedule:
     clock = clock_of(board)
     if clock is None:  # its time stands still while it works
         return Schedule()
-    bundles = [bundle, *([bundle.then.bundle] if bundle.then else [])]
+    bundles = device.parts
     try:
         cycles = [estimate_cycles(each.model) for each in bundles]
     except (ToolError, BoardError) as error:
@@ -91,8 +92,8 @@ def schedule(board: Board, bundle: Bundle) -> Schedule:
     )
     for load, each, spent in zip(loads, bundles, cycles, strict=True):
         _refuse_overload(board, load, each, spent)
-    busy = max(spent.inference + _hop_cycles(board, bundle, spent) for spent in cycles)
-    if bundle.then is not None and not bundle.compiled:
+    busy = max(spent.inference + _hop_cycles(board, device.bundle, spent) for spent in cycles)
+    if device.commands is not None and not device.compiled:
         # The hop that hands over plans the other model, too.
         busy += max(spent.allocation for spent in cycles)
     waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS

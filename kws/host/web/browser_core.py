@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the core to WebAssembly: for any bundle, or with one bundle built in as C++."""
+"""Compiles the core to WebAssembly: for any device, or with one built in as C++."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kws import __version__
-from kws.bundle.bundle import Bundle, as_compiled
+from kws.bundle.device import Device
 from kws.errors import ToolError
 from kws.host.build.boards import firmware_folder
 from kws.host.build.firmware import generated
@@ -28,11 +28,11 @@ _OPTIONS = (
 )
 
 
-def build_core(bundle: Bundle | None = None) -> bytes:
+def build_core(device: Device | None = None) -> bytes:
     """The core as WebAssembly.
 
     Args:
-        bundle: is built in, with the one after it, without an interpreter. None: models come at
+        device: its models are built in, without an interpreter. None: models come at
             run time.
 
     Raises:
@@ -42,7 +42,7 @@ def build_core(bundle: Bundle | None = None) -> bytes:
     compiler = find_tool(WASM_COMPILER)
     sources = firmware_folder() / "src"
     core = sorted(sources.glob("core/**/*.cc"))
-    with _generated(bundle) as own, tempfile.TemporaryDirectory(prefix="kws-wasm-") as place:
+    with _generated(device) as own, tempfile.TemporaryDirectory(prefix="kws-wasm-") as place:
         out = Path(place) / "kws.wasm"
         command = [
             *(compiler, *_OPTIONS, f'-DKWS_VERSION="{__version__}"'),
@@ -77,10 +77,10 @@ def _reason(said: str) -> str:
 
 
 @contextlib.contextmanager
-def _generated(bundle: Bundle | None) -> Iterator[list[str | Path]]:
-    """What the compiler takes for the bundle's own C++."""
-    if bundle is None:
+def _generated(device: Device | None) -> Iterator[list[str | Path]]:
+    """What the compiler takes for the device's own C++."""
+    if device is None:
         yield []
         return
-    with generated(as_compiled(bundle)) as folder:
+    with generated(device.as_compiled()) as folder:
         yield ["-DKWS_COMPILED", f"-I{folder}", *sorted(folder.glob("**/*.cc"))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a static page that runs a bundle: the page's files, the core as WebAssembly, the model.
+"""Writes a static page that runs a device: the page's files, the core as WebAssembly, the model.
 
 The page opens from a web server and as a file. A page that was opened as a file may read no other
 file, so models and core are written as scripts, in base64. A second bundle, which listens for
@@ -16,25 +16,26 @@ from typing import Any
 
 from kws import __version__
 from kws.audio.background_noises import room_after
-from kws.bundle.bundle import Bundle, as_compiled, as_interpreted
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import ToolError, UsageError
 from kws.files import new_directory
 from kws.host.web.browser_core import build_core
-from kws.host.web.model_facts import model_facts, saved_thresholds
+from kws.host.web.model_facts import bundle_thresholds, model_facts
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
 
 _ZERO_DIGIT = 4  # room_after() is within +-4: a digit for each sample
 
 
-def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
+def export_page(device: Device, out: Path, *, compiled: bool = False) -> int:
     """Write the page's folder whole, or leave the old one as it was.
 
     Args:
-        bundle: what the page is to hear, with the one after it.
+        device: what the page runs.
         out: the folder.
         compiled: the models are built into the core as C++, which takes emscripten; else the core
-            that comes with kws reads their files, whatever the bundle's firmware does.
+            that comes with kws reads their files, whatever the device's firmware does.
 
     Returns:
         Bytes of all files; without `compiled`, of all but `model.js`.
@@ -45,14 +46,14 @@ def export_page(bundle: Bundle, out: Path, *, compiled: bool = False) -> int:
         KwsError: it could not be written; an old page there is untouched.
     """
     _check_destination(out)
-    bundle = as_compiled(bundle) if compiled else as_interpreted(bundle)
-    core = _base64(build_core(bundle) if compiled else _ready_core())
+    device = device.as_compiled() if compiled else device.as_interpreted()
+    core = _base64(build_core(device) if compiled else _ready_core())
     with new_directory(out) as folder:
         for name, content in exported_page().items():
             (folder / name).write_bytes(content)
-        _write_script(folder / CORE, {"KWS_CORE": core, "KWS_ROOM": _room(bundle)})
-        models = ["" if compiled else _base64(part.model) for part in bundle.parts]
-        _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(bundle), "KWS_MODELS": models})
+        _write_script(folder / CORE, {"KWS_CORE": core, "KWS_ROOM": _room(device)})
+        models = ["" if compiled else _base64(part.model) for part in device.parts]
+        _write_script(folder / MODEL, {"KWS_BUNDLE": _settings(device), "KWS_MODELS": models})
         counted = [file for file in folder.iterdir() if compiled or file.name != MODEL]
         return sum(file.stat().st_size for file in counted)
 
@@ -64,13 +65,13 @@ def _ready_core() -> bytes:
         raise ToolError(f"{WASM}: missing; build it with make wasm") from None
 
 
-def _settings(bundle: Bundle) -> dict[str, Any]:
+def _settings(device: Device) -> dict[str, Any]:
     """What the page shows of a device, and what its core needs; the models' bytes aside."""
     return {
-        **model_facts(bundle),
-        "parts": [_part(part) for part in bundle.parts],
-        "compiled": bundle.compiled,  # the core has the models
-        "listen_ms": bundle.then.listen_ms if bundle.then else 0,
+        **model_facts(device),
+        "parts": [_part(part) for part in device.parts],
+        "compiled": device.compiled,  # the core has the models
+        "listen_ms": device.listen_ms if device.commands else 0,
     }
 
 
@@ -89,13 +90,13 @@ def _part(bundle: Bundle) -> dict[str, Any]:
         "first_keyword": first_keyword(bundle.labels),
         "output_order": list(bundle.output_order),
         "recognizer": recognizer,
-        "thresholds": saved_thresholds(bundle),
+        "thresholds": bundle_thresholds(bundle),
     }
 
 
-def _room(bundle: Bundle) -> dict[str, Any]:
+def _room(device: Device) -> dict[str, Any]:
     """The quiet room after a recording: a digit for each sample, `zero` is 0."""
-    samples = room_after(bundle.device_clip_ms) + _ZERO_DIGIT
+    samples = room_after(device.clip_ms) + _ZERO_DIGIT
     return {"zero": _ZERO_DIGIT, "text": "".join(map(str, samples))}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kws import __version__, _core
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.flash_table import flash_of
 from kws.host.build.boards import boards
 from kws.labels import keywords_of
@@ -18,35 +19,39 @@ KEPT_WORDS = 20
 """Words that a page shows, with their sound; the oldest goes."""
 
 
-def saved_thresholds(bundle: Bundle) -> list[int]:
-    """The threshold for each of a bundle's `device_labels`, 0 to 255."""
+def saved_thresholds(device: Device) -> list[int]:
+    """The threshold for each of a device's labels, 0 to 255."""
+    return [threshold for part in device.parts for threshold in bundle_thresholds(part)]
+
+
+def bundle_thresholds(bundle: Bundle) -> list[int]:
+    """The same for each of a bundle's labels."""
     settings = bundle.recognizer
     thresholds = settings.label_thresholds(bundle.labels)
-    thresholds = thresholds or [settings.detection_threshold] * len(bundle.labels)
-    return thresholds + (saved_thresholds(bundle.then.bundle) if bundle.then else [])
+    return thresholds or [settings.detection_threshold] * len(bundle.labels)
 
 
-def clip_seconds(bundle: Bundle) -> float:
+def clip_seconds(device: Device) -> float:
     """Sound that a page keeps of a word: what the model sees, and the time until its report."""
-    return (bundle.device_clip_ms + _AFTER_MS) / 1000
+    return (device.clip_ms + _AFTER_MS) / 1000
 
 
-def model_facts(bundle: Bundle) -> dict[str, Any]:
+def model_facts(device: Device) -> dict[str, Any]:
     """What both pages are given; site/app.js shows it. All values can be written as JSON."""
+    bundle, parts = device.bundle, device.parts
     accuracy = bundle.metrics.get("accuracy")
-    parts = bundle.parts
     ops = list(dict.fromkeys(op for part in parts for op in part.ops))
     kernels = {kernel for part in parts for kernel in _core.Interpreter(part.model).kernels}
     return {
         "kws": __version__,
         "name": " then ".join(part.name for part in parts),
         "sha8": bundle.sha8,
-        "labels": list(bundle.device_labels),
-        "keywords": list(keywords_of(bundle.device_words)),
-        "thresholds": saved_thresholds(bundle),
+        "labels": list(device.labels),
+        "keywords": list(keywords_of(device.words)),
+        "thresholds": saved_thresholds(device),
         "channels": _core.CHANNELS,
         "bytes": sum(len(part.model) for part in parts),
-        "arena_bytes": bundle.device_arena_bytes,
+        "arena_bytes": device.arena_bytes,
         "every_ms": bundle.every_ms,
         "window_ms": bundle.recognizer.average_window_ms,
         "accuracy": accuracy.get("core") if isinstance(accuracy, dict) else None,
@@ -56,6 +61,6 @@ def model_facts(bundle: Bundle) -> dict[str, Any]:
         "boards": [
             {"title": board.title, "flash": board.flash, "ram": board.ram} for board in boards()
         ],
-        "clip_seconds": clip_seconds(bundle),
+        "clip_seconds": clip_seconds(device),
         "kept_words": KEPT_WORDS,
     }

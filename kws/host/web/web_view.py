@@ -16,7 +16,9 @@ import numpy as np
 from kws import _core
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.sound_files import wav_bytes
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
@@ -53,9 +55,9 @@ class Web:
         self._cpu = CpuShare()
         self._figures_at = 0.0
         state = {
-            "model": model_facts(listener.bundle),
+            "model": model_facts(listener.device),
             "thresholds": list(listener.thresholds),
-            "saved": saved_thresholds(listener.bundle),
+            "saved": saved_thresholds(listener.device),
             "microphone": {"text": "", "connected": False},
         }
         self._hub = Hub(state)
@@ -91,7 +93,7 @@ class Web:
             "time_ms": said.line.time_ms,
             "at": datetime.now().astimezone().isoformat(timespec="seconds"),
         }
-        samples = round(clip_seconds(self._listener.bundle) * _core.SAMPLE_RATE)
+        samples = round(clip_seconds(self._listener.device) * _core.SAMPLE_RATE)
         recent = self._listener.recent()[-samples:]
         self._flush()
         self._server.call(self._hub.word, event, wav_bytes(recent))
@@ -138,7 +140,7 @@ class Web:
         if kind == "threshold":
             label, value = message["label"], message["value"]
             numbers = type(label) is int and type(value) is int
-            if not numbers or not 0 <= label < len(self._listener.bundle.device_labels):
+            if not numbers or not 0 <= label < len(self._listener.device.labels):
                 raise ValueError
             if not 0 <= value <= _MAX_SCORE:
                 raise ValueError
@@ -158,29 +160,32 @@ class Web:
 
     def _save(self) -> None:
         try:
-            bundle = save_thresholds(self._listener.bundle, self._listener.thresholds)
+            device = save_thresholds(self._listener.device, self._listener.thresholds)
         except KwsError as error:
             self._server.call(self._hub.say, "problem", str(error))
             return
-        self._listener.bundle = bundle
-        self._state(saved=saved_thresholds(bundle))
-        self._server.call(self._hub.say, "notice", f"saved to {bundle.path}")
+        self._listener.device = device
+        self._state(saved=saved_thresholds(device))
+        self._server.call(self._hub.say, "notice", f"saved to {device.bundle.path}")
 
 
-def save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
-    """Write a bundle again where it is, with a threshold for each label.
+def save_thresholds(device: Device, thresholds: tuple[int, ...]) -> Device:
+    """Write a device's bundles again where they are, with a threshold for each label.
 
-    If a second bundle comes after it, that one is written, too: the thresholds are those of
-    `device_labels`.
+    Args:
+        device: its bundles were loaded from folders.
+        thresholds: of each of the device's labels.
 
     Raises:
-        KwsError: it came with kws, now holds another model, or could not be written.
+        KwsError: a bundle came with kws, now holds another model, or could not be written.
     """
-    if bundle.then:
-        count = len(bundle.labels)
-        commands = save_thresholds(bundle.then.bundle, thresholds[count:])
-        first = save_thresholds(replace(bundle, then=None), thresholds[:count])
-        return replace(first, then=replace(bundle.then, bundle=commands))
+    count = len(device.bundle.labels)
+    commands = device.commands and _save_thresholds(device.commands, thresholds[count:])
+    bundle = _save_thresholds(device.bundle, thresholds[:count])
+    return replace(device, bundle=bundle, commands=commands)
+
+
+def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
     if bundle.path is None or bundle.path.resolve() == default_bundle_path().resolve():
         raise KwsError(
             "the model that comes with kws is not changed; copy it with kws set ... --out NEW, "

@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from kws import config
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import DataError, KwsError
 from kws.model.evaluate.stream_metrics import (
@@ -187,7 +188,8 @@ def _windows(bundle: Bundle) -> list[int]:
     fitting = []
     for window in WINDOWS_MS:
         try:
-            replace(bundle, recognizer=_settings(bundle, bundle.keywords, window)).pipeline()
+            settings = _settings(bundle, bundle.keywords, window)
+            Device(replace(bundle, recognizer=settings)).pipeline()
         except KwsError:
             continue
         if window >= shortest:

@@ -36,6 +36,7 @@ from kws.audio.resampling import duration_of, read_blocks
 from kws.audio.sound_files import write_clip
 from kws.audio.surroundings import Surroundings
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.config import check_range
 from kws.errors import ModelError, UsageError
 from kws.files import new_directory
@@ -280,7 +281,7 @@ def _events(
     bundle: Bundle, stream: Sequence[_Part], settings: MiningSettings, ended: threading.Event
 ) -> list[Event]:
     """What wakes the model in a stream, by time."""
-    pipeline = bundle.pipeline()
+    pipeline = Device(bundle).pipeline()
     times, scores, sound, starts = [], [], [], []
     samples = 0
     for part in stream:

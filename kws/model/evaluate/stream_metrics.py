@@ -23,6 +23,7 @@ from kws.audio.mined_recordings import before_ms
 from kws.audio.pcm import Pcm, samples_of
 from kws.audio.tts.voices import voice_of
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
 from kws.labels import first_keyword, keywords_of
@@ -227,7 +228,7 @@ def trace_streams(
 
     def play(stream: Stream) -> Trace:
         try:
-            pipeline = bundle.pipeline()
+            pipeline = Device(bundle).pipeline()
             _, times, scores = pipeline.trace(stream.sound(bundle.frontend.clip_ms))
         except _core.CoreError as error:
             raise ModelError(f"bundle {bundle.path or bundle.name}: {error}") from None

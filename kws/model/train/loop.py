@@ -17,8 +17,9 @@ import numpy.typing as npt
 from kws import config
 from kws.audio.dataset import DataSet, Split
 from kws.audio.surroundings import Surroundings
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle
 from kws.bundle.checks import check_name, name_from
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.convert.backend import import_tensorflow

@@ -20,7 +20,8 @@ from kws.audio.tts.spoken_length import window_for
 from kws.audio.tts.synth import synthesize
 from kws.audio.tts.synth_settings import SynthSettings
 from kws.audio.tts.voices import is_neural, is_voice
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +10,11 @@ import pytest
 
 from kws import _core
 from kws.bundle import codegen
-from kws.bundle.bundle import (
-    Bundle,
-    as_compiled,
-    as_interpreted,
-    default_bundle_path,
-    make_bundle,
-    with_commands,
-)
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.bundle.compiled.program import Program, compile_model
+from kws.bundle.device import Device, with_commands
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import BundleError, ModelError
@@ -96,7 +93,7 @@ def test_a_model_that_cannot_run_is_one_line() -> None:
 
 
 def test_a_compiled_bundle_has_the_model_as_cpp(tmp_path: Path) -> None:
-    made = as_compiled(make_bundle(dense_model(), LABELS, name="dense"))
+    made = replace(make_bundle(dense_model(), LABELS, name="dense"), compiled=True)
     bundle = write_bundle(made, tmp_path / "b")
     assert bundle.compiled
     names = sorted(path.name for path in bundle.firmware.iterdir())
@@ -105,7 +102,7 @@ def test_a_compiled_bundle_has_the_model_as_cpp(tmp_path: Path) -> None:
     settings = (bundle.firmware / "model_settings.h").read_text()
     assert f"kArenaBytes = {bundle.program.arena_bytes};" in settings
     assert bundle.program.arena_bytes < bundle.arena_bytes
-    again = write_bundle(as_interpreted(bundle), tmp_path / "b")
+    again = write_bundle(replace(bundle, compiled=False), tmp_path / "b")
     assert not again.compiled
     assert (again.firmware / "model_data.cc").is_file()
     assert not (again.firmware / "compiled_model.cc").exists()
@@ -113,7 +110,7 @@ def test_a_compiled_bundle_has_the_model_as_cpp(tmp_path: Path) -> None:
 
 def test_the_host_scores_a_compiled_bundle_the_same(tiny: Bundle) -> None:
     silence = np.zeros(32000, np.int16)
-    one, other = tiny.pipeline(), as_compiled(tiny).pipeline()
+    one, other = Device(tiny).pipeline(), Device(tiny).as_compiled().pipeline()
     assert one.boot == other.boot
     assert one.feed(silence) == other.feed(silence)
 
@@ -128,12 +125,9 @@ def test_a_wrong_setting_is_one_line(tmp_path: Path) -> None:
 
 
 def test_both_bundles_of_a_device_are_compiled_or_none(tiny: Bundle) -> None:
-    pair = with_commands(tiny, as_compiled(tiny))
-    assert pair.compiled
-    assert pair.then is not None
-    assert pair.then.bundle.compiled
-    assert pair.device_arena_bytes == tiny.program.arena_bytes
-    alone = as_interpreted(pair)
-    assert alone.then is not None
-    assert not alone.then.bundle.compiled
-    assert alone.device_arena_bytes == tiny.arena_bytes
+    pair = with_commands(tiny, replace(tiny, compiled=True))
+    assert [part.compiled for part in pair.parts] == [True, True]
+    assert pair.arena_bytes == tiny.program.arena_bytes
+    alone = pair.as_interpreted()
+    assert [part.compiled for part in alone.parts] == [False, False]
+    assert alone.arena_bytes == tiny.arena_bytes

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.convert.incremental.model import make_incremental
 from kws.host.build.firmware_cache import cached_build
 from kws.host.emulate.inference import Job

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kws import _core
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.bundle.memory.plan import Plan, plan_of, plan_text, short_name
 from kws.bundle.memory.plan_picture import save_plan
 from kws.cli.main import app

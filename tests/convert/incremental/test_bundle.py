@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes, change_bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.convert.tflite_import import convert_file
@@ -71,7 +72,7 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
     changed = change_bundle(whole.path, tmp_path / "whole", settings)
     assert (small.labels, small.recognizer, small.name) == (whole.labels, changed.recognizer, name)
     (_, times, scores), (_, twin_times, twin_scores) = (
-        bundle.pipeline().trace(pcm) for bundle in (changed, small)
+        Device(bundle).pipeline().trace(pcm) for bundle in (changed, small)
     )
     assert list(times[:2]) == [40, 40 + 20 * step]
     assert 1000 in times, "the end of the first whole window"
@@ -83,8 +84,8 @@ def test_lines_are_those_of_the_whole_model(
     talkative: Bundle, talkative_incremental: Bundle
 ) -> None:
     pcm = sound(8)
-    lines = host_device.play(talkative, pcm).text.splitlines()
-    twin_lines = host_device.play(talkative_incremental, pcm).text.splitlines()
+    lines = host_device.play(Device(talkative), pcm).text.splitlines()
+    twin_lines = host_device.play(Device(talkative_incremental), pcm).text.splitlines()
     assert talkative_incremental.sha8 in twin_lines[0]
     assert lines[1:] == twin_lines[1:]
     assert len(lines) > 3
@@ -103,8 +104,8 @@ def test_emulated_board_says_what_the_host_says(
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
     pcm = sound(8)
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", talkative_incremental).elf, pcm)
-    host = host_device.play(talkative, pcm)
+        board = emulator.play(build("qemu", Device(talkative_incremental)).elf, pcm)
+    host = host_device.play(Device(talkative), pcm)
     assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
     assert len(board.heard) > 2
 

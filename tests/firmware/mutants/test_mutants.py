@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from kws._core import FAULT_LINES
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix, load_matrix
@@ -58,7 +60,7 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     right = dict(zip(kinds, traces(board, [(good, kind) for kind in kinds], pcm), strict=True))
 
     # Without a fault it is what the host says; then faults can be told from it.
-    host = host_device.play(bundle, pcm).text.splitlines()[1:]
+    host = host_device.play(Device(bundle), pcm).text.splitlines()[1:]
     lines = right["sound"].text.splitlines()
     assert host
     assert lines[1:-2] == host

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.build import firmware_cache, programs
 from kws.host.build.boards import firmware_folder
@@ -40,7 +42,7 @@ def other() -> Bundle:
 @pytest.fixture(scope="module")
 def core(board_tools: None, yes_no: Bundle) -> Path:
     """What a build of the built-in bundle leaves."""
-    build(BOARD, yes_no)
+    build(BOARD, Device(yes_no))
     key = firmware_cache._core_key(BOARD, yes_no.firmware)
     return programs.cache_folder() / "cores" / f"{BOARD}-{key}"
 
@@ -50,7 +52,7 @@ def test_another_bundle_gets_the_bytes_of_a_whole_build(
 ) -> None:
     whole_work, whole = _folders(tmp_path / "whole")
     linked_work, linked = _folders(tmp_path / "linked")
-    with generated(other, {RING_HEADER: ring_header(5)}) as sources:
+    with generated(Device(other), {RING_HEADER: ring_header(5)}) as sources:
         run_platformio(BOARD, sources, whole_work, whole)
         link_bundle(BOARD, sources, core, linked_work, linked)
     for name in (ELF, BINARY, HEX):
@@ -80,13 +82,13 @@ def test_a_damaged_core_is_not_used(
         raise WholeBuildError
 
     monkeypatch.setattr(firmware_cache, "run_platformio", whole_build)
-    build(BOARD, yes_no)  # from what is kept
+    build(BOARD, Device(yes_no))  # from what is kept
     shutil.rmtree(tmp_path / "firmware")
     objects = sorted(kept.rglob("*.o"))
     objects[0].write_bytes(objects[0].read_bytes()[:-1])  # as a power cut leaves it
     assert not is_whole(kept)
     with pytest.raises(WholeBuildError):
-        build(BOARD, yes_no)
+        build(BOARD, Device(yes_no))
     objects[0].unlink()
     assert not is_whole(kept)
     (kept / INDEX).write_text("{")

@@ -12,7 +12,9 @@ import pytest
 
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.build.boards import find_board
 from kws.host.build.elf_sections import symbols
@@ -39,20 +41,20 @@ def tiny() -> Bundle:
 
 def test_nothing_of_the_interpreter_is_linked(tiny: Bundle) -> None:
     parts = ("MicroInterpreter", "GraphBuilder", "FlatBuffer", "OpResolver", "Prepare", "g_model")
-    compiled = " ".join(symbols(build("qemu", as_compiled(tiny)).elf))
+    compiled = " ".join(symbols(build("qemu", Device(tiny).as_compiled()).elf))
     assert [part for part in parts if part in compiled] == []
-    interpreted = " ".join(symbols(build("qemu", tiny).elf))
+    interpreted = " ".join(symbols(build("qemu", Device(tiny)).elf))
     assert [part for part in parts if part not in interpreted] == []
     assert "invoke" in compiled
     assert "invoke" not in interpreted, "programs that are not compiled do not grow"
 
 
 def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
-    interpreted = read_footprint(build("qemu", tiny).map)
+    interpreted = read_footprint(build("qemu", Device(tiny)).map)
     both = interpreted.flash_without("model", "pipeline")
     assert both <= 17_500
     assert both - interpreted.flash["frontend"] <= 13_000
-    firmware = build("qemu", as_compiled(tiny))
+    firmware = build("qemu", Device(tiny).as_compiled())
     compiled = read_footprint(firmware.map)
     assert "interpreter" not in compiled.flash
     both = compiled.flash_without("model", "pipeline")
@@ -83,7 +85,10 @@ def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) 
     assert code == 0
     assert "compiled: 3 calls, " in text
     bundle = load_bundle(folder)
-    assert build("qemu", bundle).elf == build("qemu", as_compiled(load_bundle(ASSETS / "tiny"))).elf
+    assert (
+        build("qemu", Device(bundle)).elf
+        == build("qemu", Device(load_bundle(ASSETS / "tiny")).as_compiled()).elf
+    )
     code, _, _ = kws("set", folder, "--interpreted")
     assert code == 0
     assert not load_bundle(folder).compiled
@@ -94,8 +99,8 @@ def test_the_board_writes_what_the_host_writes(name: str) -> None:
     bundle = load_bundle(ASSETS / name)
     pcm = between_silence(np.concatenate([YES, quiet_room(8000), LEFT]))
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", as_compiled(bundle)).elf, pcm)
-    host = host_device.play(bundle, pcm)
+        board = emulator.play(build("qemu", Device(bundle).as_compiled()).elf, pcm)
+    host = host_device.play(Device(bundle), pcm)
     assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
     assert board.heard
 
@@ -104,14 +109,14 @@ def test_two_compiled_bundles_hand_over() -> None:
     pair = with_commands(load_bundle(ASSETS / "yes_no"), load_bundle(ASSETS / "ten_words"))
     pcm = np.concatenate([quiet_room(16000), YES, quiet_room(16000), LEFT, quiet_room(32000)])
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", as_compiled(pair)).elf, pcm)
+        board = emulator.play(build("qemu", pair.as_compiled()).elf, pcm)
     host = host_device.play(pair, pcm)
     assert board.text.splitlines()[2:] == host.text.splitlines()[2:]
     assert "Waiting for the wake word" in board.text
 
 
 def test_its_faults_are_reported(tiny: Bundle) -> None:
-    rows = check_faults("qemu", as_compiled(tiny))
+    rows = check_faults("qemu", Device(tiny).as_compiled())
     assert [row.name for row in rows if not row.ok] == []
     assert "an arena one byte too small" in {row.name for row in rows}
 
@@ -122,7 +127,7 @@ def test_its_faults_are_reported(tiny: Bundle) -> None:
 def test_boards_in_renode_write_what_the_host_writes(board: str, tiny: Bundle) -> None:
     pcm = between_silence(YES)
     with Renode(find_board(board)) as device:
-        serial = device.play(build(board, as_compiled(tiny)).elf, pcm)
-    host = host_device.play(tiny, pcm)
+        serial = device.play(build(board, Device(tiny).as_compiled()).elf, pcm)
+    host = host_device.play(Device(tiny), pcm)
     assert serial.text.partition("\n")[2] == host.text.partition("\n")[2]
     assert serial.heard

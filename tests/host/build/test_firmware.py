@@ -18,7 +18,9 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import ToolError, UsageError
 from kws.host.build.boards import boards, find_board, firmware_folder
@@ -32,12 +34,12 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 @pytest.fixture(scope="session")
 def firmware(yes_no: Bundle) -> Firmware:
-    return build("qemu", yes_no)
+    return build("qemu", Device(yes_no))
 
 
 @pytest.mark.parametrize("board", ["qemu", "nano33ble", "sparkfun_edge", "b_l475e_iot01a"])
 def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, yes_no: Bundle) -> None:
-    names = set(symbols(build(board, yes_no).elf))
+    names = set(symbols(build(board, Device(yes_no)).elf))
     forbidden = re.compile(
         r"_?(malloc|free|calloc|realloc|sbrk|f?printf|v?s?n?printf|puts|fopen|fwrite|write|exit"
         r"|sinf?|cosf?|expf?|logf?|log2f?|powf?|sqrtf?|floorf?|roundf?)(_r)?"
@@ -72,7 +74,7 @@ def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, yes_no: Bundle) 
 
 def test_second_build_is_a_look_up(firmware: Firmware, yes_no: Bundle) -> None:
     before = firmware.elf.stat()
-    again = build("qemu", yes_no).elf
+    again = build("qemu", Device(yes_no)).elf
     assert again == firmware.elf
     assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -93,8 +95,8 @@ def test_builds_at_once_touch_nothing_but_cache_and_their_folders(
     outs = [tmp_path / "one folder", tmp_path / "another,folder"]
     tiny = load_bundle(default_bundle_path().with_name("tiny"))
     with ThreadPoolExecutor(3) as pool:
-        another = pool.submit(build, "qemu", tiny)
-        first, second = pool.map(lambda out: build("qemu", yes_no, out), outs)
+        another = pool.submit(build, "qemu", Device(tiny))
+        first, second = pool.map(lambda out: build("qemu", Device(yes_no), out), outs)
     assert another.result().size.model == len(tiny.model)
     assert first.elf == outs[0] / "firmware.elf"
     assert first.elf.read_bytes() == second.elf.read_bytes(), "the same input, the same firmware"
@@ -206,7 +208,7 @@ def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
             text = re.sub(old, new, text)
         source.write_text(text)
     with pytest.raises(ToolError) as caught:
-        build("nano33ble", dataclasses.replace(yes_no, path=tmp_path))
+        build("nano33ble", Device(dataclasses.replace(yes_no, path=tmp_path)))
     line = str(caught.value)
     assert "\n" not in line
     start = f"{yes_no.name} does not fit nano33ble: it needs "
@@ -216,7 +218,9 @@ def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
 def test_limits_are_the_linkers(yes_no: Bundle) -> None:
     for board in boards():
         memory = re.findall(
-            r"^(flash|ram) +(0x\w+) +(0x\w+)", build(board.name, yes_no).map.read_text(), re.M
+            r"^(flash|ram) +(0x\w+) +(0x\w+)",
+            build(board.name, Device(yes_no)).map.read_text(),
+            re.M,
         )
         sizes = {name: int(size, 16) for name, _, size in memory}
         assert sizes == {"flash": board.flash, "ram": board.ram}
@@ -229,18 +233,18 @@ def test_unknown_option_of_a_board_is_an_error(
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "96mhz")
     with pytest.raises(ToolError, match="there is no option '96mhz' of this board; use none"):
-        build("nano33ble", yes_no)
+        build("nano33ble", Device(yes_no))
 
 
 def test_revision_of_a_board_is_built_in(yes_no: Bundle) -> None:
-    first, second = build("nano33ble", yes_no), build("nano33ble_rev2", yes_no)
+    first, second = build("nano33ble", Device(yes_no)), build("nano33ble_rev2", Device(yes_no))
     assert find_board("nano33ble").dropped_samples == 960
     assert find_board("nano33ble_rev2").dropped_samples == 1600
     assert first.image.read_bytes() != second.image.read_bytes()
 
 
 def test_a_board_with_a_drive_gets_a_uf2_file(yes_no: Bundle, tmp_path: Path) -> None:
-    built = build("xiao_nrf52840_sense", yes_no, tmp_path / "xiao")
+    built = build("xiao_nrf52840_sense", Device(yes_no), tmp_path / "xiao")
     file = (built.folder / "firmware.uf2").read_bytes()
     flash = bytearray()
     for at in range(0, len(file), 512):
@@ -251,7 +255,9 @@ def test_a_board_with_a_drive_gets_a_uf2_file(yes_no: Bundle, tmp_path: Path) ->
     image = built.image.read_bytes()
     assert flash[: len(image)] == image
     assert set(flash[len(image) :]) <= {0xFF}
-    assert not (build("nano33ble", yes_no, tmp_path / "nano").folder / "firmware.uf2").exists()
+    assert not (
+        build("nano33ble", Device(yes_no), tmp_path / "nano").folder / "firmware.uf2"
+    ).exists()
 
 
 def test_build_does_not_replace_a_folder_of_something_else(
@@ -266,7 +272,7 @@ def test_build_does_not_replace_a_folder_of_something_else(
 
 def test_unknown_board_is_wrong_usage(yes_no: Bundle, kws: Run) -> None:
     with pytest.raises(UsageError, match="there is no board 'toaster'; there are "):
-        build("toaster", yes_no)
+        build("toaster", Device(yes_no))
     code, _, err = kws("test", "--board", "toaster", "--model", yes_no.path, "x.wav")
     assert code in {1, 2}
     assert err.count("\n") == 1
@@ -340,7 +346,7 @@ def test_platformio_tells_an_editor_how_files_are_compiled(
 
 def test_option_moves_the_firmware(yes_no: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "asb")
-    with build("sparkfun_edge", yes_no).elf.open("rb") as stream:
+    with build("sparkfun_edge", Device(yes_no)).elf.open("rb") as stream:
         vectors = ELFFile(stream).get_section_by_name(".vectors")
         assert vectors is not None
         assert vectors["sh_addr"] == 0xC000
@@ -375,4 +381,4 @@ def test_unknown_option_is_one_line(
     with pytest.raises(
         ToolError, match=r"there is no option 'fast' of this board; use (96mhz|none)"
     ):
-        build(board, yes_no)
+        build(board, Device(yes_no))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import UsageError
 from kws.host.build.boards import boards, find_board, firmware_folder
 from kws.host.build.pins import MAX_PINS, pins_header
@@ -14,7 +15,7 @@ NANO = find_board("nano33ble")
 
 
 def test_the_header_has_a_row_for_each(yes_no: Bundle) -> None:
-    text = pins_header(NANO, yes_no, ["yes=D2", "no=A0", "yes=A0"])
+    text = pins_header(NANO, Device(yes_no), ["yes=D2", "no=A0", "yes=A0"])
     assert '    {"yes", 43},  // D2\n    {"no", 4},  // A0\n    {"yes", 4},  // A0\n' in text
 
 
@@ -30,15 +31,15 @@ def test_the_header_has_a_row_for_each(yes_no: Bundle) -> None:
 )
 def test_a_wrong_name_is_one_clear_line(pin: str, message: str, yes_no: Bundle) -> None:
     with pytest.raises(UsageError) as error:
-        pins_header(NANO, yes_no, ["yes=D2", pin])
+        pins_header(NANO, Device(yes_no), ["yes=D2", pin])
     assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 
 def test_too_many(yes_no: Bundle) -> None:
-    pins_header(NANO, yes_no, ["yes=D2"] * MAX_PINS)
+    pins_header(NANO, Device(yes_no), ["yes=D2"] * MAX_PINS)
     with pytest.raises(UsageError, match=f"{MAX_PINS} times are the most"):
-        pins_header(NANO, yes_no, ["yes=D2"] * (MAX_PINS + 1))
+        pins_header(NANO, Device(yes_no), ["yes=D2"] * (MAX_PINS + 1))
 
 
 def test_the_firmware_takes_as_many() -> None:

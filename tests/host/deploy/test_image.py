@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.firmware import build
@@ -110,7 +111,7 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 @pytest.mark.emulator
 def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
     """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
-    firmware = build(board, load_bundle(default_bundle_path()))
+    firmware = build(board, Device(load_bundle(default_bundle_path())))
     image = read_elf(firmware.elf, find_real_board(board).memory)
     stack, reset = struct.unpack_from("<II", image.data)
     load, move = struct.unpack_from("<HH", image.data, reset - 1 - image.address)
@@ -123,7 +124,7 @@ def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None
 @pytest.mark.parametrize("board", real_boards())
 def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
     """What `kws build` gives for the board is what `kws deploy` takes."""
-    firmware = build(board, load_bundle(default_bundle_path()))
+    firmware = build(board, Device(load_bundle(default_bundle_path())))
     image = read_elf(firmware.elf, find_real_board(board).memory)
     binary = firmware.image.read_bytes()
     assert image.data[: len(binary)] == binary

@@ -13,7 +13,9 @@ import soundfile
 
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
@@ -83,7 +85,7 @@ def streams(folder: Path) -> dict[str, Pcm]:
 
 def test_an_offset_costs_no_word(bundle: Bundle) -> None:
     for offset in OFFSETS:
-        heard = host_device.play(bundle, changed(words(), offset)).heard
+        heard = host_device.play(Device(bundle), changed(words(), offset)).heard
         assert [word.label for word in heard] == ["yes", "no"], offset
 
 
@@ -92,11 +94,11 @@ def test_an_offset_costs_no_word(bundle: Bundle) -> None:
 @pytest.mark.parametrize("board", BOARDS)
 def test_every_board_writes_the_hosts_lines(board: str, bundle: Bundle, tmp_path: Path) -> None:
     every = streams(tmp_path)
-    elf = build(board, bundle).elf
+    elf = build(board, Device(bundle)).elf
     with emulator(board) as device, ThreadPoolExecutor(PARALLEL) as pool:
         texts = list(pool.map(lambda pcm: device.play(elf, pcm).text, every.values()))
     for (name, pcm), text in zip(every.items(), texts, strict=True):
-        host = host_device.play(bundle, pcm).text
+        host = host_device.play(Device(bundle), pcm).text
         assert text.partition("\n")[2] == host.partition("\n")[2], name
     assert sum("Heard" in text for text in texts) > len(OFFSETS)
 
@@ -110,7 +112,7 @@ def test_level_is_that_of_the_sound(board: str, bundle: Bundle) -> None:
     quiet = np.zeros(3 * 16000, np.int16)
     tone = hum(len(quiet), 500, 1.0)
     tones = [changed(quiet, tone * 700 - 1500), changed(quiet, tone * 40000)]
-    elf = build(board, bundle).elf
+    elf = build(board, Device(bundle)).elf
     with Renode(find_board(board)) as device:
         boards = [device.play(elf, pcm, [(2.5, "level")]).text for pcm in tones]
     for pcm, text in zip(tones, boards, strict=True):

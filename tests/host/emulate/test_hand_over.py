@@ -13,7 +13,8 @@ import pytest
 from kws.audio.background_noises import quiet_room
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features.frontend_settings import FrontendSettings
@@ -42,7 +43,7 @@ def labels_of(text: str) -> list[str]:
 
 
 @pytest.fixture
-def pair() -> Bundle:
+def pair() -> Device:
     return with_commands(load_bundle(default_bundle_path()), load_bundle(TEN_WORDS))
 
 
@@ -67,7 +68,7 @@ HAND_OVERS = [
 
 
 def test_a_command_is_heard_once_and_only_after_a_wake_word(
-    pair: Bundle, conversation: Pcm
+    pair: Device, conversation: Pcm
 ) -> None:
     serial = host_device.play(pair, conversation)
     assert labels_of(serial.text) == HAND_OVERS
@@ -78,7 +79,7 @@ def test_a_command_is_heard_once_and_only_after_a_wake_word(
     assert [heard.label for heard in serial.heard] == ["yes", "left", "yes"]
 
 
-def test_a_word_of_both_bundles_is_heard_by_one_at_a_time(pair: Bundle) -> None:
+def test_a_word_of_both_bundles_is_heard_by_one_at_a_time(pair: Device) -> None:
     alone = np.concatenate([pause(1), YES, pause(8)])
     assert labels_of(host_device.play(pair, alone).text) == [
         "Heard yes",
@@ -94,10 +95,10 @@ def test_a_word_of_both_bundles_is_heard_by_one_at_a_time(pair: Bundle) -> None:
     ]
 
 
-def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Bundle) -> None:
+def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Device) -> None:
     commands = load_bundle(TEN_WORDS)
     deaf = replace(commands.recognizer, thresholds=dict.fromkeys(commands.keywords, 255))
-    pair = with_commands(pair, replace(commands, recognizer=deaf), 4000)
+    pair = with_commands(pair.bundle, replace(commands, recognizer=deaf), 4000)
     pcm = np.concatenate([pause(1), YES, pause(1), YES, pause(4)])
     events = host_device.play(pair, pcm).events
     assert [type(event) for event in events] == [Heard, Listening, Waiting]
@@ -105,62 +106,61 @@ def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Bundle) -
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_host_and_emulator_write_the_same_bytes(pair: Bundle, conversation: Pcm) -> None:
+def test_host_and_emulator_write_the_same_bytes(pair: Device, conversation: Pcm) -> None:
     elf = build("qemu", pair).elf
-    rounded = with_commands(pair, load_bundle(TEN_WORDS), 1234)
+    rounded = with_commands(pair.bundle, load_bundle(TEN_WORDS), 1234)
     elf_rounded = build("qemu", rounded).elf
     many = np.tile(np.concatenate([YES, pause(1), NO, pause(0.7), LEFT, pause(1)]), 4)
-    plays = [
+    plays: list[tuple[Device, Path, Pcm]] = [
         (pair, elf, conversation),
         (pair, elf, many[: 20 * 16000 + 123]),
         (rounded, elf_rounded, conversation),
     ]
     with Qemu() as emulator, ThreadPoolExecutor(2) as pool:
         boards = list(pool.map(lambda play: emulator.play(play[1], play[2]), plays))
-    for (bundle, _, pcm), board in zip(plays, boards, strict=True):
-        host = host_device.play(bundle, pcm).text
+    for (device, _, pcm), board in zip(plays, boards, strict=True):
+        host = host_device.play(device, pcm).text
         assert board.text == host.replace("on host", "on qemu", 1)
         assert "Listening for commands" in host
     then = parse_line(boards[2].text.splitlines()[1])
     assert isinstance(then, Then)
     assert (then.model, then.listen_ms) == ("ten_words", 1234)
-    assert then.arena_size == pair.device_arena_bytes
+    assert then.arena_size == pair.arena_bytes
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Bundle) -> None:
+def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Device) -> None:
     with Qemu() as emulator:
         typed = "threshold yes 90\nthreshold left\nstats\n"
         text = emulator.play(build("qemu", pair).elf, quiet_room(16000), typed).text
     answers = text.splitlines()[2:]
-    assert pair.then is not None
-    usual = pair.then.bundle.recognizer.thresholds["left"]
+    assert pair.commands is not None
+    usual = pair.commands.recognizer.thresholds["left"]
     assert answers[:2] == ["threshold yes 90, yes 90", f"threshold left {usual}"]
-    assert f"arena {pair.device_arena_bytes} bytes" in answers[2]
+    assert f"arena {pair.arena_bytes} bytes" in answers[2]
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_two_bundles_take_the_ram_of_one_and_little_more(pair: Bundle) -> None:
-    one, two = (build("nano33ble", bundle).size for bundle in (replace(pair, then=None), pair))
+def test_two_bundles_take_the_ram_of_one_and_little_more(pair: Device) -> None:
+    one, two = (build("nano33ble", one).size for one in (Device(pair.bundle), pair))
     assert two.ram < 64_000
     assert two.ram - one.ram < 512
-    assert two.arena == pair.device_arena_bytes
-    assert pair.then is not None
-    assert two.model == len(pair.model) + len(pair.then.bundle.model)
+    assert two.arena == pair.arena_bytes
+    assert two.model == sum(len(part.model) for part in pair.parts)
 
 
 @pytest.mark.parametrize("board", [HOST, pytest.param("qemu", marks=pytest.mark.slow)])
 def test_a_recording_with_both_words_is_expected_in_order(
-    pair: Bundle, tmp_path: Path, board: str
+    pair: Device, tmp_path: Path, board: str
 ) -> None:
     file = tmp_path / "both.wav"
     write_clip(file, np.concatenate([YES, pause(1), LEFT]))
     clips = [f"yes,left={file}", f"yes,no={file}"]
-    recordings = [clip_recording(clip, pair.device_words) for clip in clips]
+    recordings = [clip_recording(clip, pair.words) for clip in clips]
     results = play_all(board, pair, recordings)
     assert [result.rows[0].ok for result in results] == [True, False]
     with pytest.raises(UsageError, match="no label 'lefft'"):
-        clip_recording(f"yes,lefft={file}", pair.device_words)
+        clip_recording(f"yes,lefft={file}", pair.words)
 
 
 def test_held_out_commands_come_after_a_wake_word_and_alone(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ def test_wrong_use_is_one_line(
 
 
 def test_run_and_listen_print_the_devices_lines(
-    kws: Run, pair: Bundle, conversation: Pcm, tmp_path: Path
+    kws: Run, pair: Device, conversation: Pcm, tmp_path: Path
 ) -> None:
     file = tmp_path / "conversation.wav"
     write_clip(file, conversation)

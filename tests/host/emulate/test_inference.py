@@ -10,7 +10,7 @@ import pytest
 
 from kws import _core
 from kws.audio.sound_files import write_clip
-from kws.bundle.bundle import bundle_path
+from kws.bundle.built_in import bundle_path
 from kws.bundle.reading import load_bundle
 from kws.convert.tflite_import import convert_manifest
 from kws.errors import BoardError, ModelError, UsageError

@@ -10,6 +10,7 @@ import pytest
 
 from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
 from kws.host.emulate.faults import hops_row
@@ -250,11 +251,11 @@ def test_a_lead_is_played_and_not_counted(yes_no: Bundle) -> None:
     clip = load_clip(default_matrix() / "yes_slt.flac")
     recording = Recording(clip, (Expectation("yes", "yes", 0, 1000),))
     late = recording.after(0.5).after(1.0)
-    sound = late.sound(yes_no)
-    assert len(sound) == 24000 + len(recording.sound(yes_no)) == 24000 + len(clip) + 16000
-    np.testing.assert_array_equal(sound[24000:], recording.sound(yes_no))
-    (row,) = play_all("host", yes_no, [late])[0].rows
-    (heard,) = host_device.play(yes_no, sound).heard
+    sound = late.sound(Device(yes_no))
+    assert len(sound) == 24000 + len(recording.sound(Device(yes_no))) == 24000 + len(clip) + 16000
+    np.testing.assert_array_equal(sound[24000:], recording.sound(Device(yes_no)))
+    (row,) = play_all("host", Device(yes_no), [late])[0].rows
+    (heard,) = host_device.play(Device(yes_no), sound).heard
     assert row.ok
     assert [report.time_ms for report in row.heard] == [heard.time_ms - 1500]
     assert 0 < heard.time_ms - 1500 < 2000

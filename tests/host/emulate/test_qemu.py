@@ -21,7 +21,9 @@ import pytest
 
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
@@ -65,7 +67,7 @@ def test_it_hears_yes_and_no_and_nothing_in_noise_and_silence(
 
 
 def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
-    elf = build("qemu", yes_no).elf
+    elf = build("qemu", Device(yes_no)).elf
     with Qemu() as emulator:
         typed = "threshold 150\nthreshold\r\ngain 3\nhelp\nstats\nlevel\n"
         serial = emulator.play(elf, quiet_room(10 * 16000), typed)
@@ -90,14 +92,14 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
 
 
 def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:
-    elf = build("qemu", yes_no).elf
+    elf = build("qemu", Device(yes_no)).elf
     streams = [recording.pcm for recording in load_matrix(default_matrix(), yes_no.labels)]
     streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
     with Qemu() as emulator, ThreadPoolExecutor(2) as pool:
         boards = list(pool.map(lambda pcm: emulator.play(elf, pcm), streams))
     lines = 0
     for pcm, board in zip(streams, boards, strict=True):
-        host = host_device.play(yes_no, pcm)
+        host = host_device.play(Device(yes_no), pcm)
         assert after_boot(board.text) == after_boot(host.text)
         assert board.boot is not None
         assert host.boot is not None
@@ -113,9 +115,9 @@ def test_a_kernel_of_few_shapes_gives_the_same_bytes_too() -> None:
     assert "AddDepthwiseConv2DEightTaps" in (tiny.firmware / "op_resolver.h").read_text()
     pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", tiny).elf, pcm)
+        board = emulator.play(build("qemu", Device(tiny)).elf, pcm)
     assert len(board.heard) == 2
-    assert after_boot(board.text) == after_boot(host_device.play(tiny, pcm).text)
+    assert after_boot(board.text) == after_boot(host_device.play(Device(tiny), pcm).text)
 
 
 def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
@@ -125,10 +127,10 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     bundle = write_bundle(replace(yes_no, recognizer=settings), tmp_path / "b")
     pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
     with Qemu() as emulator:
-        elf = build("qemu", bundle).elf
+        elf = build("qemu", Device(bundle)).elf
         board = emulator.play(elf, pcm)
         thresholds = emulator.play(elf, quiet_room(16000), "threshold yes 90\nthreshold\n")
-    assert after_boot(board.text) == after_boot(host_device.play(bundle, pcm).text)
+    assert after_boot(board.text) == after_boot(host_device.play(Device(bundle), pcm).text)
     heard = {h.label for h in board.heard}
     assert "no" in heard
     assert "yes" not in heard
@@ -149,8 +151,8 @@ def test_unknown_competes_on_the_board_but_is_reported_only_if_asked(
             replace(yes_no, recognizer=settings), tmp_path / f"b{int(report_unknown)}"
         )
         with Qemu() as emulator:
-            text = after_boot(emulator.play(build("qemu", bundle).elf, pcm).text)
-        assert text == after_boot(host_device.play(bundle, pcm).text)
+            text = after_boot(emulator.play(build("qemu", Device(bundle)).elf, pcm).text)
+        assert text == after_boot(host_device.play(Device(bundle), pcm).text)
         texts[report_unknown] = text.splitlines()
     of_keywords = [line for line in texts[True] if "Heard unknown" not in line]
     assert texts[False] == of_keywords
@@ -161,8 +163,8 @@ def test_unknown_competes_on_the_board_but_is_reported_only_if_asked(
 def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
     bundle = load_bundle(default_bundle_path())
     recordings = load_matrix(default_matrix(), bundle.labels)
-    host = play_all(HOST, bundle, recordings)
-    board = play_all("qemu", bundle, recordings)
+    host = play_all(HOST, Device(bundle), recordings)
+    board = play_all("qemu", Device(bundle), recordings)
     for here, there in zip(host, board, strict=True):
         assert after_boot(here.serial.text) == after_boot(there.serial.text)
         assert here.rows == there.rows
@@ -172,7 +174,7 @@ def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
 
 
 def test_every_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
-    elf = build("qemu", yes_no).elf
+    elf = build("qemu", Device(yes_no)).elf
     pcm = between_silence(load_clip(YES))
     with Qemu() as emulator:
         assert emulator.play(elf, pcm).text == emulator.play(elf, pcm).text
@@ -180,7 +182,7 @@ def test_every_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
 
 def test_without_samples_the_board_boots_and_ends(yes_no: Bundle) -> None:
     with Qemu() as emulator:
-        serial = emulator.play(build("qemu", yes_no).elf, quiet_room(0))
+        serial = emulator.play(build("qemu", Device(yes_no)).elf, quiet_room(0))
     assert serial.boot is not None
     assert serial.heard == ()
 
@@ -341,7 +343,12 @@ def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> Non
 def test_run_prints_what_the_device_writes(yes_no: Bundle, kws: Run) -> None:
     code, out, _ = kws("run", "--model", yes_no.path, YES)
     assert code == 0
-    assert out == host_device.play(yes_no, host_device.with_room(yes_no, load_clip(YES))).text
+    assert (
+        out
+        == host_device.play(
+            Device(yes_no), host_device.with_room(Device(yes_no), load_clip(YES))
+        ).text
+    )
     assert "\nHeard yes (" in out
     code, out, _ = kws("run", "--model", yes_no.path, YES, YES)
     assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {YES}"] * 2
@@ -364,7 +371,7 @@ def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
 
 
 def test_faults_made_on_purpose_are_reported(yes_no: Bundle) -> None:
-    rows = check_faults("qemu", yes_no)
+    rows = check_faults("qemu", Device(yes_no))
     assert [row.name for row in rows if not row.ok] == []
     assert len(rows) == 7
     said = {row.name: row.said for row in rows}
@@ -376,7 +383,7 @@ def test_board_that_does_not_report_a_fault_fails(
     yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(faults, "with_schema_version", lambda model, _: model)  # nothing is broken
-    rows = {row.name: row for row in check_faults("qemu", yes_no)}
+    rows = {row.name: row for row in check_faults("qemu", Device(yes_no))}
     row = rows["a model of schema version 4"]
     assert not row.ok
     assert row.said.startswith("kws ")  # it boots

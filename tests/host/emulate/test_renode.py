@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 from kws.audio.background_noises import quiet_room
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.boards import find_board
@@ -52,11 +54,11 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
     every = load_matrix(default_matrix(), bundle.labels)
     streams = [r.pcm for r in every if r.expected[0].name in RECORDINGS]
     assert len(streams) == len(RECORDINGS)
-    elf = build(board_name, bundle).elf
+    elf = build(board_name, Device(bundle)).elf
     with Renode(find_board(board_name)) as device, ThreadPoolExecutor(PARALLEL) as pool:
         boards = list(pool.map(lambda pcm: device.play(elf, pcm), streams))
     for pcm, board in zip(streams, boards, strict=True):
-        host = host_device.play(bundle, pcm)
+        host = host_device.play(Device(bundle), pcm)
         assert board.boot is not None
         assert board.boot.board == board_name
         assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
@@ -82,7 +84,7 @@ def test_board_hears_with_its_options(
     every = load_matrix(default_matrix(), bundle.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by slt")
     with Renode(find_board(board_name)) as device:
-        board = device.play(build(board_name, bundle).elf, pcm)
+        board = device.play(build(board_name, Device(bundle)).elf, pcm)
     assert [heard.label for heard in board.heard] == ["yes"]
     assert "error" not in board.text
 
@@ -92,7 +94,7 @@ def test_board_hears_with_its_options(
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
 def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> None:
-    rows = check_faults(board_name, bundle)
+    rows = check_faults(board_name, Device(bundle))
     assert len(rows) >= 5
     assert [row for row in rows if not row.ok] == []
 
@@ -102,7 +104,7 @@ def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> Non
 @pytest.mark.usefixtures("board_tools")
 def test_a_peripheral_that_is_polled_for_ever_is_a_line(bundle: Bundle, tmp_path: Path) -> None:
     """After a quarter of a second of the board's time; it would have an hour of it."""
-    good = build("sparkfun_edge", bundle).elf
+    good = build("sparkfun_edge", Device(bundle)).elf
     content = bytearray(good.read_bytes())
     place = content_of(good, "KwsUartInterrupt").start - 1  # the address of Thumb code is odd
     # ldr r0, [pc, #4]; ldr r1, [r0]; b to the one before; the address of PWRCTRL.DEVPWRSTATUS
@@ -138,7 +140,7 @@ def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("board_tools")
 def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
     """Ctrl-C that reaches only kws."""
-    build(BOARD, bundle)  # so that the command starts Renode at once
+    build(BOARD, Device(bundle))  # so that the command starts Renode at once
     process = subprocess.Popen(
         [Path(sys.executable).parent / "kws", "test", "--board", BOARD],
         stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ import pytest
 
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("board_tools")
 
 
 def test_samples_from_the_board_give_its_lines_on_the_host(yes_no: Bundle) -> None:
-    elf = build("qemu", yes_no).elf
+    elf = build("qemu", Device(yes_no)).elf
     pcm = between_silence(load_clip(default_matrix() / "yes_slt.flac"))
     with Qemu() as emulator:
         text = emulator.play(elf, pcm, "pcm 3\nscores on\n").text
@@ -28,7 +29,7 @@ def test_samples_from_the_board_give_its_lines_on_the_host(yes_no: Bundle) -> No
     assert len(sent) == 3 * 16000
     assert np.array_equal(sent, pcm[: len(sent)])
     assert PcmEnd(len(sent), 0) in lines
-    host = host_device.play(yes_no, sent)
+    host = host_device.play(Device(yes_no), sent)
     heard = [line for line in lines[: lines.index(PcmEnd(len(sent), 0))] if isinstance(line, Heard)]
     assert heard == list(host.heard)
     assert heard

@@ -13,7 +13,9 @@ import soundfile
 from kws.audio.background_noises import quiet_room
 from kws.audio.pcm import speech_span
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix
@@ -42,9 +44,9 @@ def words(tmp_path: Path) -> Path:
 
 def test_time_zero_is_the_first_sample(words: Path, bundle: Bundle) -> None:
     pcm = load_clip(words)
-    by_hand = bundle.pipeline()
+    by_hand = Device(bundle).pipeline()
     text = by_hand.boot + by_hand.feed(pcm)
-    transcript = transcribe(bundle, words)
+    transcript = transcribe(Device(bundle), words)
     assert transcript.serial.text.startswith(text.decode()), "nothing comes before the recording"
     yes, no = transcript.serial.heard
     assert (yes.label, no.label) == ("yes", "no")
@@ -59,9 +61,13 @@ def test_a_word_that_begins_the_recording_is_heard_as_later(bundle: Bundle) -> N
             continue
         clip = load_clip(path)
         clip = clip[speech_span(clip)[0] :]
-        (first,) = host_device.play(bundle, host_device.with_room(bundle, clip)).heard
+        (first,) = host_device.play(
+            Device(bundle), host_device.with_room(Device(bundle), clip)
+        ).heard
         late = np.concatenate([quiet_room(32000), clip])
-        (later,) = host_device.play(bundle, host_device.with_room(bundle, late)).heard
+        (later,) = host_device.play(
+            Device(bundle), host_device.with_room(Device(bundle), late)
+        ).heard
         assert first.label == later.label == word
         assert abs(first.time_ms + 2000 - later.time_ms) <= 120, "one inference earlier or later"
 
@@ -78,7 +84,7 @@ def test_json_says_what_was_heard(kws: Run, words: Path, bundle: Bundle) -> None
     samples = pcm / 32768
     assert first["peak_db"] == pytest.approx(20 * np.log10(np.abs(samples).max()), abs=0.06)
     assert first["rms_db"] == pytest.approx(10 * np.log10(np.mean(samples**2)), abs=0.06)
-    heard = host_device.play(bundle, host_device.with_room(bundle, pcm)).heard
+    heard = host_device.play(Device(bundle), host_device.with_room(Device(bundle), pcm)).heard
     assert first["heard"] == [
         {"label": h.label, "score": h.score, "time": h.time_ms / 1000} for h in heard
     ]
@@ -88,8 +94,8 @@ def test_json_says_what_was_heard(kws: Run, words: Path, bundle: Bundle) -> None
 
 def test_the_best_score_is_the_recognizer_s(kws: Run, bundle: Bundle) -> None:
     """The highest of the means that were compared with the threshold, and when."""
-    sound = host_device.with_room(bundle, load_clip(NO))
-    pipeline = bundle.pipeline()
+    sound = host_device.with_room(Device(bundle), load_clip(NO))
+    pipeline = Device(bundle).pipeline()
     best: dict[str, tuple[int, int]] = {}
     for at in range(0, len(sound) // 320 * 320, 320):
         before = pipeline.inferences

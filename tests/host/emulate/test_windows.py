@@ -10,7 +10,9 @@ import pytest
 
 from kws._core import SAMPLE_RATE
 from kws.audio.pcm import Pcm
-from kws.bundle.bundle import Bundle, make_bundle, with_commands
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
@@ -46,7 +48,7 @@ def noise() -> Pcm:
 def test_the_first_inference_sees_the_clip_so_far(frames: int, noise: Pcm, tmp_path: Path) -> None:
     bundle = bundle_of(frames, tmp_path)
     assert bundle.frontend.frames == bundle.input_frames == frames
-    _, times, scores = bundle.pipeline().trace(noise)
+    _, times, scores = Device(bundle).pipeline().trace(noise)
     # Every second frame, one of them the frame that fills the window.
     first = 2 - frames % 2
     ends = [20 * (first + 1), 20 * (first + 3)]
@@ -82,15 +84,15 @@ def test_only_a_streaming_model_has_a_window_of_its_own(tmp_path: Path) -> None:
 def test_windows_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
     short, long = (bundle_of(frames, tmp_path) for frames in (25, 110))
     with Qemu() as emulator:
-        for bundle in (
-            short,
-            long,
+        for device in (
+            Device(short),
+            Device(long),
             with_commands(short, long, 1500),
             with_commands(long, short, 1500),
         ):
-            host = host_device.play(bundle, noise).text
+            host = host_device.play(device, noise).text
             assert host.count("Heard ") > 3
-            board = emulator.play(build("qemu", bundle).elf, noise).text
+            board = emulator.play(build("qemu", device).elf, noise).text
             assert board.replace(" on qemu,", " on host,") == host
 
 
@@ -110,15 +112,15 @@ def test_a_gate_on_frames_each_10_ms(noise: Pcm, tmp_path: Path) -> None:
         )
         for gate in (0.8, 0.0)
     )
-    pipeline = gated.pipeline()
+    pipeline = Device(gated).pipeline()
     pipeline.feed(pcm)
     assert 100 < pipeline.skipped < pipeline.inferences - 100
-    host = host_device.play(gated, pcm).text
-    assert host != host_device.play(always, pcm).text
+    host = host_device.play(Device(gated), pcm).text
+    assert host != host_device.play(Device(always), pcm).text
     assert host.count("Heard ") > 3
     write_bundle(gated, tmp_path / "gated")
     with Qemu() as emulator:
-        board = emulator.play(build("qemu", load_bundle(tmp_path / "gated")).elf, pcm).text
+        board = emulator.play(build("qemu", Device(load_bundle(tmp_path / "gated"))).elf, pcm).text
     assert board.replace(" on qemu,", " on host,") == host
 
 
@@ -127,8 +129,8 @@ def test_other_peoples_wake_words_on_host_and_emulator(noise: Pcm, tmp_path: Pat
     wake = convert_manifest(write_manifest(tmp_path), tmp_path / "a")
     other = convert_manifest(write_manifest(tmp_path, "b", sliding_window_size=3), tmp_path / "b")
     with Qemu() as emulator:
-        for bundle in (wake, with_commands(wake, other, 1500)):
-            host = host_device.play(bundle, noise).text
+        for device in (Device(wake), with_commands(wake, other, 1500)):
+            host = host_device.play(device, noise).text
             assert "Heard something_loud (" in host
-            board = emulator.play(build("qemu", bundle).elf, noise).text
+            board = emulator.play(build("qemu", device).elf, noise).text
             assert board.replace(" on qemu,", " on host,") == host

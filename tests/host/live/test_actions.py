@@ -17,6 +17,7 @@ from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
 from kws.host.live.actions import Commands, Misses, WakeUps
@@ -88,7 +89,7 @@ def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle:
     assert str(path) in line
     pcm = load_clip(path)
     assert len(pcm) == 16000
-    heard = host_device.play(bundle, between_silence(pcm)).heard
+    heard = host_device.play(Device(bundle), between_silence(pcm)).heard
     assert [h.label for h in heard] == ["yes"], "the word is whole in the clip"
     from kws.audio.layout.speaker_names import named_speaker
 
@@ -134,7 +135,7 @@ def test_what_wakes_the_model_is_kept_for_training(
     assert [r.path for r in recordings] == paths
     assert {r.source for r in recordings} == {"mined"}, "training draws them more often"
     assert {r.part for r in recordings} == {(0.0, 1.0)}
-    whole = host_device.with_room(bundle, pcm)
+    whole = host_device.with_room(Device(bundle), pcm)
     for path, line in zip(paths, out.splitlines()[1:], strict=True):
         kept = load_clip(path)
         said = parse_line(line)
@@ -142,7 +143,7 @@ def test_what_wakes_the_model_is_kept_for_training(
         end = (said.time_ms + 500) * 16
         start = end - 48000
         np.testing.assert_array_equal(kept[max(0, -start) :], whole[max(0, start) : end])
-        heard = host_device.play(bundle, between_silence(kept)).heard
+        heard = host_device.play(Device(bundle), between_silence(kept)).heard
         assert path.stem.split("_")[2] in [h.label for h in heard], "the word is whole in it"
 
 

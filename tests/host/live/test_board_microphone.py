@@ -16,7 +16,8 @@ import pytest
 from kws.audio.capture.blocks import Block, Notice
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.deploy.board_finder import BoardFinder
 from kws.host.deploy.nano33ble import Nano33Ble
@@ -107,7 +108,7 @@ def command(*arguments: object) -> subprocess.Popen[str]:
 def test_listen_hears_what_the_host_hears_and_survives_unplugging(tmp_path: Path) -> None:
     pcm = yes()
     bundle = load_bundle(default_bundle_path())
-    host = [vars(word) for word in host_device.play(bundle, pcm).heard]
+    host = [vars(word) for word in host_device.play(Device(bundle), pcm).heard]
     name = tmp_path / "port"
     with SoundingBoard(pcm) as board:
         name.symlink_to(board.device)

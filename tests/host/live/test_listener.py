@@ -19,6 +19,7 @@ from kws.audio.background_noises import quiet_room
 from kws.audio.capture.blocks import Block
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.features.frontend_settings import HOP
 from kws.host.emulate import host_device
 from kws.host.live.listener import Hop, Listener, Said, file_blocks
@@ -48,27 +49,27 @@ def test_other_rates_are_heard_as_kws_run_hears_them(
 
 def test_pieces_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(NO))
-    listener, random = Listener(bundle), np.random.default_rng(1)
+    listener, random = Listener(Device(bundle)), np.random.default_rng(1)
     text, at = [listener.boot[0].text], 0
     while at < len(pcm):
         size = int(random.integers(0, 2000))
         text += [e.text for e in listener.hear(Block(pcm[at : at + size])) if isinstance(e, Said)]
         at += size
-    assert "\n".join(text) + "\n" == host_device.play(bundle, pcm).text
+    assert "\n".join(text) + "\n" == host_device.play(Device(bundle), pcm).text
     assert text[1].startswith("Heard no")
 
 
 def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(YES))
     pcm[40000] = -32768
-    hops = [e for e in Listener(bundle).hear(Block(pcm)) if isinstance(e, Hop)]
+    hops = [e for e in Listener(Device(bundle)).hear(Block(pcm)) if isinstance(e, Hop)]
     assert [hop.time_ms for hop in hops[:3]] == [20, 40, 60]
     from kws.features.spectrogram import spectrogram
 
     assert len(hops[0].frame) == 0
     np.testing.assert_array_equal(np.stack([hop.frame for hop in hops[1:]]), spectrogram(pcm))
     assert [hop.time_ms for hop in hops if hop.clipped] == [(40000 // HOP + 1) * 20]
-    heard = host_device.play(bundle, pcm).heard[0]
+    heard = host_device.play(Device(bundle), pcm).heard[0]
     assert hops[heard.time_ms // 20 - 1].means[2] == heard.score
     assert hops[0].means == (0, 0, 0, 0)
 
@@ -76,7 +77,7 @@ def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
 def test_a_threshold_works_from_now_on(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(YES))
     long_mean = replace(bundle.recognizer, average_window_ms=1000)  # no word has 255 for so long
-    listener = Listener(replace(bundle, recognizer=long_mean))
+    listener = Listener(Device(replace(bundle, recognizer=long_mean)))
     assert listener.thresholds == tuple(bundle.recognizer.label_thresholds(bundle.labels))
     listener.set_threshold(2, 254)
     assert listener.thresholds[2] == 254
@@ -86,7 +87,7 @@ def test_a_threshold_works_from_now_on(bundle: Bundle) -> None:
 
 
 def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
-    listener = Listener(bundle)
+    listener = Listener(Device(bundle))
     pcm = np.arange(5 * 16000 // 7 * 7, dtype=np.int32).astype(np.int16)
     for start in range(0, len(pcm), 1000):
         list(listener.hear(Block(pcm[start : start + 1000])))

@@ -11,6 +11,7 @@ import pytest
 
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.emulate import host_device
 from tests.host.live.listening import CLIPS, NO, YES, Listening, say, wait_for
 from tests.host.rooms import between_silence
@@ -96,7 +97,10 @@ def test_a_line_comes_soon_after_its_word(
     """
     late = []
     for clip in [YES, NO] * 2:
-        rule = host_device.play(bundle, between_silence(load_clip(clip))).heard[0].time_ms / 1000
+        rule = (
+            host_device.play(Device(bundle), between_silence(load_clip(clip))).heard[0].time_ms
+            / 1000
+        )
         # The player's own start counts, too.
         late.append(say(sound_server, listening, clip)[1] - rule)
     assert min(late) < 0.25, late

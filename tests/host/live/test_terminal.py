@@ -21,6 +21,7 @@ from kws.audio.capture.blocks import Block, Notice
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.host.emulate import host_device
 from kws.host.live.listener import Hop, Listener
 from kws.host.live.terminal import Terminal
@@ -36,7 +37,7 @@ def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:
         width=width,
         height=height,
     )
-    listener = Listener(bundle)
+    listener = Listener(Device(bundle))
     view = Terminal(listener, "a test", keeps=True, console=console)
     view.said(listener.boot[0])
     view.notice(Notice("listening to a test", connected=True))
@@ -49,7 +50,7 @@ def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:
 
 def test_the_terminal_shows_all_there_is(bundle: Bundle) -> None:
     clip = between_silence(load_clip(YES))
-    end = host_device.play(bundle, clip).heard[0].time_ms * 16
+    end = host_device.play(Device(bundle), clip).heard[0].time_ms * 16
     clip[end - 400] = 32767
     text = drawn(bundle, clip[:end], 100, 40)
     for wanted in (

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import ToolError
 from kws.host.build.firmware import build
@@ -54,8 +56,8 @@ def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
 
 
 def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:
-    flash = bench_flash("qemu", bundle)
-    size = build("qemu", bundle).size
+    flash = bench_flash("qemu", Device(bundle))
+    size = build("qemu", Device(bundle)).size
     assert abs(sum(flash.flash.values()) - size.flash) <= 64  # alignment between sections
     assert sum(flash.ram.values()) + size.stack == pytest.approx(size.ram, abs=64)
     assert flash.flash["model"] >= len(bundle.model)
@@ -63,7 +65,7 @@ def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:
 
 
 def test_the_firmware_stays_small(bundle: Bundle) -> None:
-    flash = bench_flash("qemu", bundle)
+    flash = bench_flash("qemu", Device(bundle))
     assert "libraries" not in flash.flash
     assert flash.flash_without("model", "pipeline") <= 17_500
     assert flash.flash_without("model", "pipeline", "frontend") <= 13_000

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import ToolError
 from kws.host.build.boards import boards, find_board
@@ -101,7 +103,7 @@ def test_without_an_estimate_the_sizes_are_shown(
 def test_the_sizes_are_those_of_the_firmware_that_kws_build_makes(
     tiny: Bundle, board_tools: None
 ) -> None:
-    firmware = build(NANO.name, tiny, ring_hops=schedule(NANO, tiny).ring_hops)
+    firmware = build(NANO.name, Device(tiny), ring_hops=schedule(NANO, Device(tiny)).ring_hops)
     (fit,) = fit_boards([NANO], tiny)
     assert (fit.flash, fit.ram) == (firmware.size.flash, firmware.size.ram)
 
@@ -120,7 +122,7 @@ def test_the_command_has_a_row_for_each_board(
             "10.0",
             "40",
             "ms",
-            f"{schedule(NANO, tiny).loads[0].share:.0%}",
+            f"{schedule(NANO, Device(tiny)).loads[0].share:.0%}",
             "50,000",
             "(6%)",
             "30,000",

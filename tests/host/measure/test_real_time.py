@@ -13,13 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kws.bundle.bundle import (
-    Bundle,
-    as_compiled,
-    default_bundle_path,
-    make_bundle,
-    with_commands,
-)
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.errors import BoardError, ToolError
 from kws.host.build.boards import Board, boards, find_board, firmware_folder
@@ -68,7 +65,7 @@ def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
                 real_time, "estimate_cycles", lambda _: ModelCycles(inference, 31_000, 500_000)
             )
             try:
-                return schedule(board, replace(bundle_of(), inference_stride=stride))
+                return schedule(board, Device(replace(bundle_of(), inference_stride=stride)))
             except BoardError as error:
                 return str(error)
 
@@ -96,14 +93,14 @@ def test_a_streaming_model_has_no_other_stride(takes: Callable[..., None]) -> No
     with pytest.raises(
         BoardError, match=r"no other interval: .* incremental model with --stride 4 or more"
     ):
-        schedule(NANO, replace(usual, input=replace(usual.input, shape=(1, 80))))
+        schedule(NANO, Device(replace(usual, input=replace(usual.input, shape=(1, 80)))))
 
 
 def test_frames_of_10_ms_take_twice_the_frontend(takes: Callable[..., None]) -> None:
     takes(0)
     usual = bundle_of()
     fine = replace(usual, frontend=replace(usual.frontend, stride_samples=160))
-    (load,), (finer,) = schedule(NANO, usual).loads, schedule(NANO, fine).loads
+    (load,), (finer,) = schedule(NANO, Device(usual)).loads, schedule(NANO, Device(fine)).loads
     in_hop = 64e6 * 0.02
     assert finer.share - load.share == pytest.approx(31_000 / in_hop)
     assert (load.every_ms, finer.every_ms) == (40, 20)
@@ -113,7 +110,11 @@ def test_a_gate_makes_no_difference_and_neither_does_compiling(takes: Callable[.
     takes(1e6)
     usual = bundle_of()
     gated = replace(usual, recognizer=replace(usual.recognizer, gate_db=6.0))
-    assert schedule(NANO, gated) == schedule(NANO, as_compiled(usual)) == schedule(NANO, usual)
+    assert (
+        schedule(NANO, Device(gated))
+        == schedule(NANO, Device(usual).as_compiled())
+        == schedule(NANO, Device(usual))
+    )
 
 
 def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) -> None:
@@ -122,11 +123,11 @@ def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) ->
     plan = schedule(NANO, both)
     assert [(load.bundle, load.every_ms) for load in plan.loads] == [("dense", 40), ("words", 80)]
     takes(3e6)
-    alone = schedule(NANO, bundle_of(4))
+    alone = schedule(NANO, Device(bundle_of(4)))
     # The hop that hands over plans the other model, too: 0.5 M cycles, a quarter more.
     assert 0 <= plan.ring_ms - alone.ring_ms <= 20
     takes(1e6, 3e6)
-    assert schedule(NANO, as_compiled(both)).ring_ms == alone.ring_ms
+    assert schedule(NANO, both.as_compiled()).ring_ms == alone.ring_ms
     takes(1e6, 6e6)
     with pytest.raises(BoardError, match=r"with words: .* every 100 ms: kws set words"):
         schedule(NANO, both)
@@ -137,15 +138,15 @@ def test_an_option_changes_the_clock(
 ) -> None:
     takes(3e6)
     with pytest.raises(BoardError, match="at 48 MHz"):
-        schedule(EDGE, bundle_of())
+        schedule(EDGE, Device(bundle_of()))
     monkeypatch.setenv(OPTIONS, "mic0,96mhz")
-    (load,) = schedule(EDGE, bundle_of()).loads
+    (load,) = schedule(EDGE, Device(bundle_of())).loads
     assert load.clock_mhz == 96
 
 
 def test_a_board_without_a_clock_needs_no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(real_time, "estimate_cycles", lambda _: pytest.fail("asked"))
-    assert schedule(find_board("qemu"), bundle_of()) == Schedule()
+    assert schedule(find_board("qemu"), Device(bundle_of())) == Schedule()
 
 
 def test_every_real_board_says_what_it_takes() -> None:
@@ -202,10 +203,10 @@ def test_build_sizes_the_ring_and_shows_the_load(
     code, text, _ = kws(*arguments, "--out", str(tmp_path / "out"), "--json")
     assert code == 0
     report = json.loads(text)
-    plan = schedule(NANO, tiny)
+    plan = schedule(NANO, Device(tiny))
     assert report["ring_ms"] == plan.ring_ms < 20 * DEFAULT_HOPS
     assert report["loads"][0]["share"] == plan.loads[0].share < 0.3
-    rest = build("nano33ble", tiny).size.ram - 640 * DEFAULT_HOPS
+    rest = build("nano33ble", Device(tiny)).size.ram - 640 * DEFAULT_HOPS
     assert report["ram"] == rest + 32 * plan.ring_ms
     (ring,) = (
         size

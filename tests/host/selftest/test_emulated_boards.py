@@ -16,7 +16,7 @@ import pytest
 
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.host.build.boards import find_board
 from kws.host.deploy.board_finder import BoardFinder

@@ -14,8 +14,10 @@ import pytest
 
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.bundle.changes import change_bundle
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.web.export import export_page
 from tests.host.live.listening import CLIPS, Listening
@@ -71,7 +73,7 @@ def bundle() -> Bundle:
 
 @pytest.fixture
 def page_folder(bundle: Bundle, tmp_path: Path) -> Path:
-    export_page(bundle, tmp_path / "page")
+    export_page(Device(bundle), tmp_path / "page")
     return tmp_path / "page"
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from kws import _core
 from kws.audio.sound_files import read_recording
 from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
 from kws.features.spectrogram import spectrogram
 from kws.host.emulate import host_device
 from kws.host.web.export import export_page
@@ -54,24 +55,24 @@ def trace(page: Path, wavs: list[Path], block: int = 16_000) -> dict[str, Any]:
     return said
 
 
-def page_of(bundle: Bundle, folder: Path) -> Path:
-    export_page(bundle, folder)
+def page_of(device: Device, folder: Path) -> Path:
+    export_page(device, folder)
     return folder
 
 
 def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
     """Lines, words, scores, means and frames are the host's; gives how many lines there were."""
-    assert said["thresholds"] == bundle.pipeline().thresholds
+    assert said["thresholds"] == Device(bundle).pipeline().thresholds
     lines = 0
     for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = host_device.with_room(bundle, read_recording(wav).pcm)
-        serial = host_device.play(bundle, pcm).text
+        pcm = host_device.with_room(Device(bundle), read_recording(wav).pcm)
+        serial = host_device.play(Device(bundle), pcm).text
         assert (said["boot"] + clip["text"]).replace(" on browser,", " on host,") == serial, (
             wav.name
         )
         words = "".join(f"Heard {label} ({score}) @{ms}ms\n" for label, score, ms in clip["words"])
         assert words == clip["text"]
-        pipeline = bundle.pipeline()
+        pipeline = Device(bundle).pipeline()
         _, times, scores = pipeline.trace(pcm)
         np.testing.assert_array_equal(clip["times"], times)
         np.testing.assert_array_equal(clip["scores"], scores)
@@ -82,18 +83,18 @@ def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
     return lines
 
 
-def check_same_lines(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> str:
+def check_same_lines(device: Device, said: dict[str, Any], wavs: list[Path]) -> str:
     """Lines, words, means and frames of two bundles are the host's; gives the lines."""
-    assert said["thresholds"] == bundle.pipeline().thresholds
+    assert said["thresholds"] == device.pipeline().thresholds
     text = ""
     for wav, clip in zip(wavs, said["clips"], strict=True):
-        pcm = host_device.with_room(bundle, read_recording(wav).pcm)
-        serial = host_device.play(bundle, pcm).text
+        pcm = host_device.with_room(device, read_recording(wav).pcm)
+        serial = host_device.play(device, pcm).text
         page_serial = (said["boot"] + clip["text"]).replace(" on browser,", " on host,")
         assert page_serial == serial, wav.name
         words = [f"Heard {label} ({score}) @{ms}ms" for label, score, ms in clip["words"]]
         assert words == [line for line in clip["text"].splitlines() if line.startswith("Heard")]
-        sizes = {len(part.labels) for part in bundle.parts}
+        sizes = {len(part.labels) for part in device.parts}
         assert {len(scores) for scores in clip["scores"]} <= sizes
         whole_hops = pcm[: len(pcm) // _core.STRIDE_SAMPLES * _core.STRIDE_SAMPLES]
         np.testing.assert_array_equal(clip["frames"], spectrogram(whole_hops))

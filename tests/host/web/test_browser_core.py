@@ -17,7 +17,9 @@ import pytest
 
 from kws import _core
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, make_bundle, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.device import Device, with_commands
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.errors import ModelError
@@ -54,7 +56,7 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
-    page = page_of(bundle, tmp_path / "page")
+    page = page_of(Device(bundle), tmp_path / "page")
     assert check_same(bundle, trace(page, wavs), wavs) >= 4
     check_same(bundle, trace(page, wavs[:3], block=1), wavs[:3])
     check_same(bundle, trace(page, wavs[:3], block=477), wavs[:3])
@@ -66,7 +68,7 @@ def test_unknown_is_reported_only_if_the_bundle_says_so(
 ) -> None:
     recognizer = RecognizerSettings(detection_threshold=90, report_unknown=report_unknown)
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), recognizer=recognizer)
-    said = trace(page_of(bundle, tmp_path / "page"), wavs)
+    said = trace(page_of(Device(bundle), tmp_path / "page"), wavs)
     check_same(bundle, said, wavs)
     assert ("Heard unknown" in "".join(clip["text"] for clip in said["clips"])) is report_unknown
 
@@ -79,10 +81,10 @@ def test_the_gate_skips_what_it_skips_on_the_host(wavs: list[Path], tmp_path: Pa
     write_clip(wav, room)
     recognizer = RecognizerSettings(detection_threshold=90, gate_db=0.8)
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), recognizer=recognizer)
-    pipeline = bundle.pipeline()
+    pipeline = Device(bundle).pipeline()
     pipeline.trace(between_silence(load_clip(wav)))
     assert 10 < pipeline.skipped < pipeline.inferences - 10
-    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), [wav]), [wav])
+    check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), [wav]), [wav])
 
 
 def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_settings_reach_the_core(wavs: list[Path], tmp_path: Path) -> None:
         recognizer=recognizer,
         inference_stride=3,
     )
-    said = trace(page_of(bundle, tmp_path / "page"), wavs)
+    said = trace(page_of(Device(bundle), tmp_path / "page"), wavs)
     assert said["thresholds"] == [90, 90, 255, 40]
     check_same(bundle, said, wavs)
     heard = "".join(clip["text"] for clip in said["clips"])
@@ -122,7 +124,7 @@ def test_models_of_each_kind_give_the_hosts_scores(
         else families.from_layers(families.FAMILIES[family][0], (49, 40, 1))
     )
     bundle = make_bundle(model, LABELS, name=family, recognizer=RecognizerSettings(200))
-    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
+    check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), wavs[:4]), wavs[:4])
 
 
 @pytest.mark.slow
@@ -131,7 +133,7 @@ def test_a_streaming_model_gets_each_frame_once(wavs: list[Path], tmp_path: Path
 
     model = families.low_latency_svdf()
     bundle = make_bundle(model, LABELS, name="svdf", inference_stride=1)
-    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:4]), wavs[:4])
+    check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), wavs[:4]), wavs[:4])
 
 
 # --- a wake word, then commands -------------------------------------------------------------------
@@ -145,17 +147,17 @@ def test_commands_after_a_wake_word(wavs: list[Path], tmp_path: Path) -> None:
     write_clip(wav, np.concatenate([part for clip in spoken for part in (clip, pause)]))
     yes_no = load_bundle(default_bundle_path())
     ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
-    bundle = with_commands(yes_no, ten_words, 3000)
-    page = page_of(bundle, tmp_path / "page")
+    device = with_commands(yes_no, ten_words, 3000)
+    page = page_of(device, tmp_path / "page")
     # A recording that ends while the second bundle listens is followed by a new start.
-    text = check_same_lines(bundle, trace(page, [wav, *wavs]), [wav, *wavs])
+    text = check_same_lines(device, trace(page, [wav, *wavs]), [wav, *wavs])
     first = text.splitlines()[:6]
     assert [line.split()[:2] for line in first] == [
         ["Heard", "yes"], ["Listening", "for"], ["Heard", "left"], ["Waiting", "for"],
         ["Heard", "no"], ["Listening", "for"],
     ]  # fmt: skip
     assert all(int(line.split("(")[1].split(")")[0]) > 60 for line in first if "Heard" in line)
-    check_same_lines(bundle, trace(page, [wav], block=477), [wav])
+    check_same_lines(device, trace(page, [wav], block=477), [wav])
 
 
 @pytest.mark.parametrize("windows", [(25, 110), (110, 25)])
@@ -171,9 +173,9 @@ def test_two_windows_share_the_frames(windows: tuple[int, int], tmp_path: Path) 
         )
         for frames in windows
     )
-    bundle = with_commands(first, second, 1500)
-    said = trace(page_of(bundle, tmp_path / "page"), [wav])
-    assert check_same_lines(bundle, said, [wav]).count("Listening") > 2
+    device = with_commands(first, second, 1500)
+    said = trace(page_of(device, tmp_path / "page"), [wav])
+    assert check_same_lines(device, said, [wav]).count("Listening") > 2
 
 
 def test_a_damaged_second_model_gives_the_hosts_line(tmp_path: Path) -> None:
@@ -202,11 +204,11 @@ def damage(page: Path, change: Any) -> None:
     file.write_text(text.replace(match[1], base64.b64encode(model).decode()))
 
 
-def host_error(bundle: Bundle, model: bytes) -> str | None:
+def host_error(device: Device, model: bytes) -> str | None:
     """What the host's core says against a model, or nothing."""
-    damaged = dataclasses.replace(bundle, model=model)
+    damaged = dataclasses.replace(device.bundle, model=model)
     try:
-        damaged.pipeline()
+        dataclasses.replace(device, bundle=damaged).pipeline()
     except ModelError as error:
         return "error: " + str(error).split(": ", 1)[1]
     return None
@@ -216,7 +218,7 @@ def host_error(bundle: Bundle, model: bytes) -> str | None:
 def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     rng = np.random.default_rng(3)
-    page = page_of(bundle, tmp_path / "page")
+    page = page_of(Device(bundle), tmp_path / "page")
     whole = (page / MODEL).read_text()
     refused = 0
     for round_ in range(40):
@@ -234,7 +236,7 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
 
         damage(page, change)
         said = trace(page, [])
-        assert said.get("problem") == host_error(bundle, kept[0])
+        assert said.get("problem") == host_error(Device(bundle), kept[0])
         refused += "problem" in said
         assert "\n" not in said.get("problem", "")
     assert refused >= 20
@@ -242,14 +244,14 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
 
 def test_an_arena_that_is_too_small_is_said(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), arena_bytes=3000)
-    said = trace(page_of(bundle, tmp_path / "page"), [])
+    said = trace(page_of(Device(bundle), tmp_path / "page"), [])
     assert said == {"problem": "error: tensor arena is too small; make it larger than 3000 bytes"}
 
 
 def test_a_model_larger_than_the_first_memory_runs(wavs: list[Path], tmp_path: Path) -> None:
     model = dense_model() + bytes(3 << 20)
     bundle = make_bundle(model, LABELS, name="large")
-    check_same(bundle, trace(page_of(bundle, tmp_path / "page"), wavs[:1]), wavs[:1])
+    check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), wavs[:1]), wavs[:1])
 
 
 def wav(path: Path, *, rate: int = 16_000, channels: int = 1, bits: int = 16, cut: int = 0) -> Path:
@@ -266,7 +268,7 @@ def wav(path: Path, *, rate: int = 16_000, channels: int = 1, bits: int = 16, cu
 
 def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
-    page = page_of(bundle, tmp_path / "page")
+    page = page_of(Device(bundle), tmp_path / "page")
     text = tmp_path / "text.wav"
     text.write_text("not a recording")
     files = [
@@ -311,7 +313,7 @@ def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
 def test_the_page_without_the_model_is_small(tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     page = tmp_path / "page"
-    size = export_page(bundle, page)
+    size = export_page(Device(bundle), page)
     everything = sum(file.stat().st_size for file in page.iterdir())
     assert size == everything - (page / MODEL).stat().st_size
     assert size < 300_000

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, as_compiled, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.web.export import export_page
@@ -32,11 +34,11 @@ def built_in(name: str) -> Bundle:
 @pytest.mark.parametrize("name", ["yes_no", "tiny"])
 def test_scores_are_the_hosts(name: str, wavs: dict[str, Path], tmp_path: Path) -> None:
     bundle, clips = built_in(name), list(wavs.values())
-    export_page(bundle, tmp_path / "page", compiled=True)
+    export_page(Device(bundle), tmp_path / "page", compiled=True)
     assert 'KWS_MODELS = [""]' in (tmp_path / "page" / MODEL).read_text()
     said = trace(tmp_path / "page", clips)
-    arena = f"arena {{0}} of {as_compiled(bundle).device_arena_bytes} bytes"
-    used = as_compiled(bundle).own_arena_bytes
+    arena = f"arena {{0}} of {Device(bundle).as_compiled().arena_bytes} bytes"
+    used = bundle.program.arena_bytes
     assert arena.format(used) in said["boot"]  # less than the interpreter's
     said["boot"] = said["boot"].replace(
         arena.format(used), f"arena {bundle.arena_bytes} of {bundle.arena_bytes} bytes"

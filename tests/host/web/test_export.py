@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.host.web import export
 from kws.host.web.file_server import file_server
 from kws.host.web.site_files import MODEL

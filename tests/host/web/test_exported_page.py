@@ -13,7 +13,9 @@ import pytest
 import soundfile
 
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, default_bundle_path, with_commands
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device, with_commands
 from kws.bundle.reading import load_bundle
 from kws.host.emulate.transcript import transcribe
 from kws.host.web.export import export_page
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-def kws_run(bundle: Bundle, wav: Path) -> str:
-    return transcribe(bundle, wav).serial.text
+def kws_run(device: Device, wav: Path) -> str:
+    return transcribe(device, wav).serial.text
 
 
 def test_recordings_give_the_lines_of_kws_run(
@@ -38,7 +40,7 @@ def test_recordings_give_the_lines_of_kws_run(
     boot, *said = lines(page)
     expected = []
     for name in ("yes", "no", "spoken"):
-        text = kws_run(bundle, wavs[name]).splitlines()
+        text = kws_run(Device(bundle), wavs[name]).splitlines()
         assert boot == text[0].replace(" on host,", " on browser,")
         expected += [f"{name}.wav:", *text[1:]]
     assert said == expected

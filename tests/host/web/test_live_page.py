@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kws.audio.sound_files import load_clip
+from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from tests.host.live.listening import NO, YES, Listening, say
@@ -169,7 +170,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     program.rest()
     later = [program.until("Heard", seconds=60)[0] for _ in range(3)]
     assert not [line for line in later if "Heard yes" in line], "a mean never exceeds 255"
-    heard = host_device.play(bundle, between_silence(load_clip(YES))).heard
+    heard = host_device.play(Device(bundle), between_silence(load_clip(YES))).heard
     assert not heard, "so does every other device with this bundle"
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from kws.audio.background_noises import quiet_room
 from kws.audio.dataset import Split, open_dataset
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.sound_files import write_clip
 from kws.audio.surroundings import Surroundings
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle
+from kws.bundle.making import make_bundle
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, UsageError

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kws.audio.sound_files import load_clip, write_clip
-from kws.bundle.bundle import make_bundle
+from kws.bundle.making import make_bundle
 from kws.cli.main import app
 from kws.errors import ToolError
 from kws.model.evaluate.evaluation import Evaluation

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kws.bundle.bundle import make_bundle
+from kws.bundle.making import make_bundle
 from kws.model.evaluate.hits import Report, Word
 from kws.model.evaluate.kind_metrics import (
     KindMetrics,

@@ -17,7 +17,8 @@ from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.bundle import Bundle, default_bundle_path
+from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.model.evaluate import mining
 from kws.model.evaluate.mining import MiningSettings, mine_recordings

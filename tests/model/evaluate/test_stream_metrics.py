@@ -10,7 +10,8 @@ import pytest
 
 from kws import _core
 from kws.audio.dataset import DataSet, Split
-from kws.bundle.bundle import make_bundle
+from kws.bundle.device import Device
+from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.host.serial.lines import parse
 from kws.model.evaluate.hits import Word
@@ -160,7 +161,7 @@ def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
     plan = StreamSettings(minutes=4, words_a_minute=20, snr_db=(20, 30))
     stream = next(make_streams(tones, bundle.keywords, Split.TEST, plan))
     (trace,) = trace_streams(bundle, [stream])
-    lines = parse(bundle.pipeline().feed(stream.pcm))
+    lines = parse(Device(bundle).pipeline().feed(stream.pcm))
     device = [(h.time_ms, h.label, h.score) for h in lines.heard if h.label in bundle.keywords]
     reports = recognize(bundle.recognizer, bundle.labels, trace)
     assert len(reports) > 20

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from kws._core import SAMPLE_RATE
 from kws.audio.sound_files import write_clip
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.cli.main import app

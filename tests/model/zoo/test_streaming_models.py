@@ -14,8 +14,10 @@ import pytest
 from numpy.typing import NDArray
 
 from kws import _core
-from kws.bundle.bundle import Bundle, make_bundle
+from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes, change_bundle
+from kws.bundle.device import Device
+from kws.bundle.making import make_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from kws.convert.quantize import quantize
@@ -168,7 +170,7 @@ def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
 def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
     assert bundle.inference_stride == 2
     pcm = sound(4)
-    text, times, scores = bundle.pipeline().trace(pcm)
+    text, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = np.asarray(_core.Frontend().process(pcm))
     interpreter = _core.Interpreter(bundle.model)
     # One call ends with frame 49, so the first one has one frame alone.
@@ -184,7 +186,7 @@ def test_three_frames_at_a_time_run_every_third_hop() -> None:
     bundle = make_bundle(mixed_net(), LABELS, name="three")
     assert bundle.inference_stride == 3
     pcm = sound(3)
-    _, times, scores = bundle.pipeline().trace(pcm)
+    _, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = _core.Frontend().process(pcm)
     interpreter = _core.Interpreter(bundle.model)
     # One call ends with frame 49, which needs hop 50. So the first one has one frame alone.
@@ -218,9 +220,9 @@ def test_emulated_board_says_what_the_host_says(
             pytest.skip(f"{tool} is not installed")
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
     pcm = sound(8)
-    elf = build("qemu", bundle).elf
+    elf = build("qemu", Device(bundle)).elf
     with Qemu() as emulator:
         board = emulator.play(elf, pcm)
-    host = host_device.play(bundle, pcm)
+    host = host_device.play(Device(bundle), pcm)
     assert board.text.partition("\n")[2] == host.text.partition("\n")[2]
     assert len(board.heard) > 3

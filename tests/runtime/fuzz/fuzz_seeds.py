@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kws.bundle.bundle import default_bundle_path
+from kws.bundle.built_in import default_bundle_path
 from tests.runtime.model_builder import ModelBuilder
 from tests.runtime.ops.test_lstm import lstm_model
 from tests.runtime.ops.test_streaming import add_svdf, streaming_model

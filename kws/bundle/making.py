@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a bundle of a model's file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kws import __version__, config
+from kws.bundle.bundle import DEFAULT_STRIDE, Bundle
+from kws.bundle.checks import check_name, check_tensors, input_frames, open_model, window_frames
+from kws.bundle.device import Device
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.errors import UsageError
+from kws.features.frontend_settings import HOP, STRIDES, FrontendSettings
+from kws.labels import check_labels
+
+
+def make_bundle(
+    model: bytes,
+    labels: Sequence[str],
+    *,
+    name: str,
+    recognizer: RecognizerSettings | None = None,
+    inference_stride: int | None = None,
+    frames: int | None = None,
+    stride_samples: int = HOP,
+    output_order: Sequence[int] = (),
+    data: str = "",
+    metrics: dict[str, Any] | None = None,
+    versions: dict[str, str] | None = None,
+) -> Bundle:
+    """A bundle of an int8 .tflite file; the model itself says its shapes, ops and arena.
+
+    Args:
+        model: the .tflite file. Its one input is 25 to 150 frames of 40 int8 in any shape, or as
+            many new frames as a streaming model takes at a time. Its one output is one int8 per
+            label.
+        labels: silence, unknown, then the keywords; or keywords alone.
+        name: short name of the model.
+        recognizer: how scores become commands; None for the defaults.
+        inference_stride: hops from one inference to the next; None for the default. A streaming
+            model has only one: the frames that it takes at a time.
+        frames: how many frames a streaming model's scores are about; None for a second. Other
+            models say it themselves.
+        stride_samples: from one frame to the next: a hop, or half of one.
+        output_order: which of the model's outputs is the score of each label, as
+            `kws.labels.class_order` gives it; empty if they have one order.
+        data: the training data and its licence.
+        metrics: measurements, as TOML can hold them.
+        versions: of other programs that made the model; kws's own is added.
+
+    Raises:
+        ModelError: the file is damaged, uses what the runtime does not have, or has another shape.
+        UsageError: labels, name or settings that do not fit.
+    """
+    check_name(name)
+    check_labels(labels)
+    if output_order and sorted(output_order) != list(range(len(labels))):
+        raise UsageError("output_order has to name each output of the model once")
+    interpreter = open_model(model)
+    source, target = check_tensors(interpreter, len(labels))
+    if stride_samples not in STRIDES:
+        raise UsageError(
+            f"a stride of {stride_samples} samples; frames start {' or '.join(map(str, STRIDES))} "
+            "samples apart"
+        )
+    window = window_frames(interpreter, stride_samples, frames)
+    taken = input_frames(source.shape)
+    streams = taken < window
+    if inference_stride is None:
+        inference_stride = taken if streams else DEFAULT_STRIDE
+    config.check_range("inference_stride", inference_stride, 1, 50)
+    if streams and inference_stride != taken:
+        raise UsageError(
+            f"inference_stride is {inference_stride}; this model streams, {taken} new frames at a "
+            f"time, so it has to be {taken}"
+        )
+    bundle = Bundle(
+        name=name,
+        labels=tuple(labels),
+        model=model,
+        input=source,
+        output=target,
+        output_order=tuple(output_order),
+        ops=tuple(dict.fromkeys(interpreter.ops)),
+        arena_bytes=interpreter.arena_used_bytes,
+        recognizer=recognizer or RecognizerSettings(),
+        inference_stride=inference_stride,
+        frontend=FrontendSettings(frames=window, stride_samples=stride_samples),
+        data=data,
+        metrics=metrics or {},
+        versions={"kws": __version__, **(versions or {})},
+    )
+    Device(bundle).pipeline()  # the core's own check of settings that depend on each other
+    return bundle
