@@ -32,8 +32,9 @@ from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.model.evaluate.evaluation import calibrate_bundle, calibration_plan, hours_for
 from kws.model.evaluate.mining import MiningSettings, mine_recordings
 from kws.model.train.distillation import Teacher
-from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
 from kws.model.weights.trained_model import TrainedModel, mean_of
 from tools.recipes import ROWS, TEN, Row, about, starts
@@ -188,17 +189,19 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
         **row.options,
     }
     train(
-        open_dataset(data),
-        out,
-        settings_for(row.words, row.arch, options),
-        name=row.asset or row.folder,
-        about=about(row, more),
-        ambient=surroundings(real, negatives),
-        teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
-        base_model=mean_of(base_models) if base_models else None,
-        # Only built-in bundles need thresholds.
-        calibrate=bool(row.asset),
-        say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
+        TrainingJob(
+            open_dataset(data),
+            out,
+            settings_for(row.words, row.arch, options),
+            name=row.asset or row.folder,
+            about=about(row, more),
+            ambient=surroundings(real, negatives),
+            teacher=Teacher(RUNS / row.teacher) if row.teacher else None,
+            base_model=mean_of(base_models) if base_models else None,
+            # Only built-in bundles need thresholds.
+            calibrate=bool(row.asset),
+            say=lambda line: print(f"{row.folder}, seed {seed}: {line}", flush=True),
+        )
     )
 
 

@@ -108,6 +108,7 @@ def train(
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
     from kws.model.train.seeds import train_seeds
+    from kws.model.train.training_job import TrainingJob
     from kws.model.weights.trained_model import TrainedModel, mean_of
 
     given = {"epochs": epochs, "seed": seed}
@@ -120,12 +121,11 @@ def train(
     dataset.check(chosen)
     for line in few_speakers(training_speakers(dataset, chosen)):
         say(line)
-    results = train_seeds(
+    job = TrainingJob(
         dataset,
         out,
         settings,
-        seeds,
-        name=name,
+        name=name or "",
         about=about,
         extra=open_data(extra_data) if extra_data else None,
         ambient=surroundings(negatives, noises, rooms),
@@ -133,6 +133,7 @@ def train(
         base_model=base_model,
         say=say,
     )
+    results = train_seeds(job, seeds)
     result = results.best
     if as_json:
         print(dumps(results.to_json(), indent=2))

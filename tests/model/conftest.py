@@ -20,7 +20,7 @@ from kws.model.train.train_settings import TrainSettings
 from tests.tones import make_tones
 
 if TYPE_CHECKING:
-    from kws.model.train.loop import TrainResult
+    from kws.model.train.training import TrainResult
 
 MadeOnce = Callable[[str, Callable[[Path], object]], Path]
 
@@ -62,10 +62,16 @@ def run(made_once: MadeOnce, tones_folder: Path, tmp_path_factory: pytest.TempPa
     """A copy of one training."""
 
     def trained(folder: Path) -> None:
-        from kws.model.train.loop import train
+        from kws.model.train.training import train
+        from kws.model.train.training_job import TrainingJob
 
         result = train(
-            open_dataset(tones_folder), folder / "tones", SETTINGS, about="Tones, made by a test."
+            TrainingJob(
+                open_dataset(tones_folder),
+                folder / "tones",
+                SETTINGS,
+                about="Tones, made by a test.",
+            )
         )
         (folder / "result").write_bytes(pickle.dumps(result))
 

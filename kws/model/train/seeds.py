@@ -5,23 +5,17 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kws.audio.dataset import DataSet
-from kws.audio.surroundings import Surroundings
-from kws.bundle.checks import name_from
 from kws.bundle.writing import write_bundle
 from kws.files import locked, make_directory
-from kws.model.train.distillation import Teacher
-from kws.model.train.loop import TrainResult, train
-from kws.model.train.train_settings import TrainSettings
+from kws.model.train.training import TrainResult, train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import run_files
-from kws.model.weights.trained_model import TrainedModel
 
 
 @dataclass(frozen=True)
@@ -63,65 +57,33 @@ class SeedResults:
         return out
 
 
-def train_seeds(
-    dataset: DataSet,
-    out: Path,
-    settings: TrainSettings,
-    seeds: int,
-    *,
-    name: str | None = None,
-    about: str = "",
-    extra: DataSet | None = None,
-    ambient: Surroundings | None = None,
-    teacher: Teacher | None = None,
-    base_model: TrainedModel | None = None,
-    say: Callable[[str], object] = lambda _: None,
-) -> SeedResults:
-    """Train once for each seed from `settings.seed` on, as `train` does.
+def train_seeds(job: TrainingJob, seeds: int) -> SeedResults:
+    """Train once for each seed from the job's own on, as `train` does.
 
-    One seed trains in `out`; several in `out/seed<n>`, and the bundle and the picture of the one
-    with the fewest misses are copied to `out`. Runs that are finished are not repeated.
+    One seed trains in the job's folder; several in `seed<n>` in it, and the bundle and the picture
+    of the one with the fewest misses are copied to the folder. Runs that are finished are not
+    repeated.
 
     Raises:
         KwsError: as `train` does.
     """
-    with locked(out):
-        return _train_seeds(
-            dataset,
-            out,
-            settings,
-            seeds,
-            name=name or name_from(out.resolve().name),
-            say=say,
-            about=about,
-            extra=extra,
-            ambient=ambient,
-            teacher=teacher,
-            base_model=base_model,
-        )
+    with locked(job.out):
+        return _train_seeds(dataclasses.replace(job, name=job.bundle_name), seeds)
 
 
-def _train_seeds(
-    dataset: DataSet,
-    out: Path,
-    settings: TrainSettings,
-    seeds: int,
-    *,
-    say: Callable[[str], object],
-    **how: Any,
-) -> SeedResults:
+def _train_seeds(job: TrainingJob, seeds: int) -> SeedResults:
     runs = []
-    for seed in range(settings.seed, settings.seed + seeds):
-        folder = out / f"seed{seed}" if seeds > 1 else out
+    for seed in range(job.settings.seed, job.settings.seed + seeds):
+        folder = job.out / f"seed{seed}" if seeds > 1 else job.out
         if seeds > 1:
-            say(f"seed {seed}")
-        seeded = dataclasses.replace(settings, seed=seed)
-        runs.append(train(dataset, folder, seeded, say=say, **how))
+            job.say(f"seed {seed}")
+        settings = dataclasses.replace(job.settings, seed=seed)
+        runs.append(train(dataclasses.replace(job, out=folder, settings=settings)))
     best = min(runs, key=_cost)
     if seeds > 1:
-        make_directory(out)
-        bundle = write_bundle(best.bundle, out / run_files.BUNDLE)
-        picture = shutil.copy(best.picture, out / best.picture.name)
+        make_directory(job.out)
+        bundle = write_bundle(best.bundle, job.out / run_files.BUNDLE)
+        picture = shutil.copy(best.picture, job.out / best.picture.name)
         best = dataclasses.replace(best, bundle=bundle, picture=Path(picture))
     return SeedResults(runs, best)
 

@@ -21,6 +21,7 @@ from kws.extras import require
 from kws.files import locked
 from kws.model.train.named_settings import find_setting, settings_for, show
 from kws.model.train.train_settings import DEFAULT_ARCH, TrainSettings
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import run_files
 
 ARCH = "arch"
@@ -192,11 +193,11 @@ def read_outcome(job: Job) -> Outcome | None:
 
 def run_job(job: Job) -> str:
     """Train one run, in a process of its own; gives the error's text, empty if there was none."""
-    from kws.model.train.loop import train  # noqa: PLC0415 - TensorFlow, in the worker alone
+    from kws.model.train.training import train  # noqa: PLC0415 - TensorFlow, in the worker alone
 
     try:
         with locked(job.out):
-            train(open_usable(job.data), job.out, _settings(job), name="sweep")
+            train(TrainingJob(open_usable(job.data), job.out, _settings(job), name="sweep"))
     except KwsError as error:
         return str(error)
     return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kws.config import check_settings, setting
+from kws.labels import class_labels
 from kws.model.samples.sample_settings import SampleSettings
 
 DEFAULT_ARCH = "tiny_conv"
@@ -101,6 +102,16 @@ class TrainSettings:
     )
     seed: int = setting(0, 0, 2**31, "Seed of the first weights and of every random choice.")
     samples: SampleSettings = field(default_factory=SampleSettings)
+
+    @property
+    def learned(self) -> tuple[str, ...]:
+        """The keywords and the auxiliary words."""
+        return *self.words, *self.auxiliary
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes that are learned, those that leave the model last."""
+        return class_labels(self.learned)
 
     def __post_init__(self) -> None:
         """Refuse values out of range."""

@@ -33,9 +33,10 @@ from kws.model.evaluate.report.html_report import save_report
 from kws.model.evaluate.report.verdict import Verdict, judge, stream_misses
 from kws.model.evaluate.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
-from kws.model.train.loop import TrainResult, train
 from kws.model.train.named_settings import ALWAYS_ON, settings_for
 from kws.model.train.train_settings import TrainSettings
+from kws.model.train.training import TrainResult, train
+from kws.model.train.training_job import TrainingJob
 from kws.model.wake.effort import Round, step_costs, too_little
 from kws.model.wake.expected_performance import (
     ExpectedPerformance,
@@ -204,20 +205,22 @@ def _make(
         calibrate: bool = True,
     ) -> TrainResult:
         return train(
-            dataset,
-            folder,
-            _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
-            name=settings.bundle_name,
-            about="Synthetic voices" + (" and recordings." if recordings else "."),
-            extra=extra,
-            ambient=ambient,
-            teacher=teacher,
-            # Never from another round: a model misses more people, the longer it has learned from
-            # synthetic voices.
-            base_model=start if arch == start.arch else None,
-            calibrate=calibrate,
-            say=say,
-            remaining=steps.remaining,
+            TrainingJob(
+                dataset,
+                folder,
+                _settings(settings, window_ms, arch, extra, seed=seed, teacher=teacher),
+                name=settings.bundle_name,
+                about="Synthetic voices" + (" and recordings." if recordings else "."),
+                extra=extra,
+                ambient=ambient,
+                teacher=teacher,
+                # Never from another round: a model misses more people, the longer it has learned
+                # from synthetic voices.
+                base_model=start if arch == start.arch else None,
+                calibrate=calibrate,
+                say=say,
+                remaining=steps.remaining,
+            )
         )
 
     steps.begin("training, first round")

@@ -12,7 +12,8 @@ import pytest
 from kws.audio.dataset import DataSet
 from kws.errors import UsageError
 from kws.model.samples.training_set import TrainingSet
-from kws.model.train.loop import train
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights.class_shares import correct_priors
 from kws.model.weights.float_weights import unpack
 from kws.model.weights.trained_model import TrainedModel
@@ -37,7 +38,7 @@ def test_the_bundle_is_corrected_and_the_runs_weights_are_as_trained(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
     out = tmp_path / "corrected"
-    result = train(tones, out, replace(SETTINGS, prior_correction=True))
+    result = train(TrainingJob(tones, out, replace(SETTINGS, prior_correction=True)))
     assert result.bundle.float_model
     bundled = [np.asarray(w, np.float32) for w in unpack(result.bundle.float_model, out)[1]]
     trained = [np.asarray(w, np.float32) for w in TrainedModel(out).weights]
@@ -66,5 +67,5 @@ def test_a_model_without_such_a_layer_is_refused_before_it_is_trained(
     )
     settings = replace(SETTINGS, arch=str(own), epochs=1)
     with pytest.raises(UsageError, match="a bias for each class"):
-        train(tones, tmp_path / "run", replace(settings, prior_correction=True))
+        train(TrainingJob(tones, tmp_path / "run", replace(settings, prior_correction=True)))
     assert not (tmp_path / "run").exists()

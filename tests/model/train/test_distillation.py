@@ -14,8 +14,9 @@ from kws.errors import UsageError
 from kws.model.samples.evaluation_clips import evaluation_samples
 from kws.model.samples.training_set import TrainingSet
 from kws.model.train.distillation import Teacher
-from kws.model.train.loop import train
 from kws.model.train.soft_labels import SoftLabels, mix_up
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from tests.model.conftest import SETTINGS, Run
 
 
@@ -37,9 +38,9 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
     np.testing.assert_array_equal(asked, training.epoch(4).spectrograms)
     np.testing.assert_allclose(wanted, teacher.scores(asked, SETTINGS.words), atol=1e-6)
 
-    train(tones, tmp_path / "taught", settings, teacher=teacher)
+    train(TrainingJob(tones, tmp_path / "taught", settings, teacher=teacher))
     with pytest.raises(UsageError, match="another teacher"):
-        train(tones, tmp_path / "taught", settings)
+        train(TrainingJob(tones, tmp_path / "taught", settings))
 
 
 @pytest.mark.slow
@@ -54,14 +55,14 @@ def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_
     np.testing.assert_allclose(fewer, np.stack([silence, unknown + low, high], axis=1), atol=1e-6)
 
     settings = replace(SETTINGS, words=("high",), epochs=1)
-    result = train(tones, tmp_path / "one", settings, teacher=teacher)
+    result = train(TrainingJob(tones, tmp_path / "one", settings, teacher=teacher))
     assert result.bundle.labels == ("silence", "unknown", "high")
 
 
 def test_teacher_of_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     other = replace(SETTINGS, words=("high", "up"))
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
-        train(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle"))
+        train(TrainingJob(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle")))
     assert not (tmp_path / "run").exists()
     with pytest.raises(UsageError, match="no teacher"):
         Teacher(tmp_path)

@@ -26,7 +26,8 @@ from kws.errors import BundleError, KwsError, ModelError, UsageError
 from kws.features.spectrogram import to_float
 from kws.model.train.distillation import Teacher
 from kws.model.train.fine_tuning import keep_first_classes, start_from
-from kws.model.train.loop import train
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
 from kws.model.weights.float_weights import pack
 from kws.model.weights.trained_model import TrainedModel, mean_of
@@ -66,7 +67,7 @@ def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> Non
     first = TrainedModel(run.out)
     words = tuple(label for label in first.labels if label not in ("silence", "unknown"))
     again = replace(SETTINGS, words=words, epochs=1, frozen=0.0)
-    train(tones, tmp_path / "second", again, base_model=first)
+    train(TrainingJob(tones, tmp_path / "second", again, base_model=first))
     second = TrainedModel(tmp_path / "second" / "bundle")  # in half precision
     mean = mean_of([first, second])
     for array, one, other in zip(mean.weights, first.weights, second.weights, strict=True):
@@ -75,10 +76,10 @@ def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> Non
     assert mean.labels == first.labels
     assert len({first.fingerprint, second.fingerprint, mean.fingerprint}) == 3
     assert mean_of([first]) is first
-    train(tones, tmp_path / "mean", again, base_model=mean)
+    train(TrainingJob(tones, tmp_path / "mean", again, base_model=mean))
 
     fewer = replace(again, words=words[:1])
-    train(tones, tmp_path / "fewer", fewer, base_model=first)
+    train(TrainingJob(tones, tmp_path / "fewer", fewer, base_model=first))
     with pytest.raises(UsageError, match=r"fewer: has no mean with .* have to be the same"):
         mean_of([first, TrainedModel(tmp_path / "fewer")])
 
@@ -96,7 +97,7 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     people = tuple(replace(clip, speaker=f"person-{clip.speaker}") for clip in tones.clips)
     extra = replace(tones, clips=people)
     settings = replace(SETTINGS, words=("low",), auxiliary=("up", "down"), epochs=4)
-    result = train(tones, tmp_path / "first", settings, extra=extra)
+    result = train(TrainingJob(tones, tmp_path / "first", settings, extra=extra))
     assert result.bundle.labels == ("silence", "unknown", "low")
     bundled = TrainedModel(tmp_path / "first" / "bundle")
     whole = TrainedModel(tmp_path / "first")
@@ -110,11 +111,23 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     scores = teacher.scores(spectrograms, ("low", "up", "down"))
     logits = np.asarray(whole.build().predict_on_batch(to_float(spectrograms)))
     np.testing.assert_array_equal(scores.argsort(), logits.argsort())
-    train(tones, tmp_path / "second", again, extra=extra, base_model=whole, teacher=teacher)
+    train(
+        TrainingJob(
+            tones, tmp_path / "second", again, extra=extra, base_model=whole, teacher=teacher
+        )
+    )
     assert len(TrainedModel(tmp_path / "second").labels) == 5
     # A bundle has lost them.
     with pytest.raises(UsageError, match="it has to know silence, unknown, low, up, down"):
-        train(tones, tmp_path / "x", again, extra=extra, teacher=Teacher(tmp_path / "first/bundle"))
+        train(
+            TrainingJob(
+                tones,
+                tmp_path / "x",
+                again,
+                extra=extra,
+                teacher=Teacher(tmp_path / "first/bundle"),
+            )
+        )
 
 
 @pytest.mark.parametrize("name", ["tc_resnet8", "tcs_resnet", "crnn"])
@@ -159,8 +172,16 @@ def test_a_dense_layer_over_the_window_cannot(run: Run) -> None:
 @pytest.mark.slow
 def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_path: Path) -> None:
     theirs = best(run.out)
-    train(tones, tmp_path / "head", replace(SHORT, frozen=1.0), base_model=TrainedModel(run.out))
-    train(tones, tmp_path / "all", replace(SHORT, frozen=0.0), base_model=TrainedModel(run.out))
+    train(
+        TrainingJob(
+            tones, tmp_path / "head", replace(SHORT, frozen=1.0), base_model=TrainedModel(run.out)
+        )
+    )
+    train(
+        TrainingJob(
+            tones, tmp_path / "all", replace(SHORT, frozen=0.0), base_model=TrainedModel(run.out)
+        )
+    )
     head, whole = best(tmp_path / "head"), best(tmp_path / "all")
     for place in (0, 1):
         np.testing.assert_array_equal(head[place], theirs[place])
@@ -176,7 +197,9 @@ def test_batch_normalization_that_is_frozen_does_not_move(
     bundle = replace(run.result.bundle, float_model=pack("tc_resnet8", weights(known)))
     write_bundle(bundle, tmp_path / "known")
     settings = replace(SHORT, arch="tc_resnet8", epochs=1)
-    train(tones, tmp_path / "run", settings, base_model=TrainedModel(tmp_path / "known"))
+    train(
+        TrainingJob(tones, tmp_path / "run", settings, base_model=TrainedModel(tmp_path / "known"))
+    )
     before = TrainedModel(tmp_path / "known").weights
     for new, old in zip(best(tmp_path / "run")[:-2], before[:-2], strict=True):
         np.testing.assert_array_equal(new, old)
@@ -197,9 +220,9 @@ def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=1)
-    train(tones, tmp_path / "run", settings, base_model=TrainedModel(run.out))
+    train(TrainingJob(tones, tmp_path / "run", settings, base_model=TrainedModel(run.out)))
     with pytest.raises(UsageError, match="another model to start from"):
-        train(tones, tmp_path / "run", settings)
+        train(TrainingJob(tones, tmp_path / "run", settings))
 
 
 def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path: Path) -> None:
@@ -210,7 +233,12 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
 
     with pytest.raises(UsageError, match="a tiny_conv, from which no crnn can start"):
         train(
-            tones, tmp_path / "run", replace(SHORT, arch="crnn"), base_model=TrainedModel(run.out)
+            TrainingJob(
+                tones,
+                tmp_path / "run",
+                replace(SHORT, arch="crnn"),
+                base_model=TrainedModel(run.out),
+            )
         )
     assert not (tmp_path / "run").exists()
     refused(BundleError, "no such bundle", tmp_path / "nowhere")
@@ -246,15 +274,22 @@ def test_finetune_takes_the_origins_architecture(run: Run, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2))
-    whole = train(tones, tmp_path / "whole", settings, name="it", base_model=TrainedModel(run.out))
+    whole = train(
+        TrainingJob(
+            tones, tmp_path / "whole", settings, name="it", base_model=TrainedModel(run.out)
+        )
+    )
     code = (
         "import sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
         "from kws.model.weights.trained_model import TrainedModel;"
-        "from kws.model.train.loop import train;"
+        "from kws.model.train.training import train;"
+        "from kws.model.train.training_job import TrainingJob;"
         "from tests.model.train.test_fine_tuning import SHORT; from dataclasses import replace;"
         "settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2));"
         "data, out, run = map(Path, sys.argv[1:]);"
-        "train(open_dataset(data), out, settings, name='it', base_model=TrainedModel(run))"
+        "job = TrainingJob("
+        "open_dataset(data), out, settings, name='it', base_model=TrainedModel(run));"
+        "train(job)"
     )
     out = tmp_path / "killed"
     process = subprocess.Popen([sys.executable, "-c", code, str(run.data), str(out), str(run.out)])
@@ -268,7 +303,7 @@ def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path
     state = checkpoint.load(out / "checkpoint.npz")
     assert state is not None
     assert 0 < len(state.history) < settings.epochs
-    again = train(tones, out, settings, name="it", base_model=TrainedModel(run.out))
+    again = train(TrainingJob(tones, out, settings, name="it", base_model=TrainedModel(run.out)))
     assert again.best_epoch == whole.best_epoch
     for new, old in zip(best(out), best(tmp_path / "whole"), strict=True):
         np.testing.assert_array_equal(new, old)

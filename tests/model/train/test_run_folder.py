@@ -15,9 +15,10 @@ from kws.audio.sound_files import write_clip
 from kws.audio.surroundings import Surroundings
 from kws.errors import KwsError, ModelError, UsageError
 from kws.model.samples.sample_settings import SampleSettings
-from kws.model.train.loop import train
 from kws.model.train.run_folder import claim
 from kws.model.train.train_settings import TrainSettings
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
 from kws.model.weights.run_files import RENAMED
 from tests.model.conftest import SETTINGS, Run
@@ -35,7 +36,7 @@ def test_folder_of_another_run_is_refused(
     run: Run, tones: DataSet, settings: TrainSettings, says: str
 ) -> None:
     with pytest.raises(UsageError, match=says):
-        train(tones, run.out, settings)
+        train(TrainingJob(tones, run.out, settings))
 
 
 def test_a_full_disk_ends_a_run_before_its_first_epoch(
@@ -44,7 +45,7 @@ def test_a_full_disk_ends_a_run_before_its_first_epoch(
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
     with pytest.raises(KwsError, match="a training run may take 20 MB, and the disk has 1 MB left"):
-        train(tones, tmp_path / "run", SETTINGS)
+        train(TrainingJob(tones, tmp_path / "run", SETTINGS))
     assert not (tmp_path / "run").exists()
 
 
@@ -74,12 +75,12 @@ def test_run_with_old_names_of_settings_goes_on(run: Run, tones: DataSet, tmp_pa
 
 def test_run_with_a_second_data_set_is_another_run(run: Run, tones: DataSet) -> None:
     with pytest.raises(UsageError, match="other data"):
-        train(tones, run.out, SETTINGS, extra=tones)
+        train(TrainingJob(tones, run.out, SETTINGS, extra=tones))
 
 
 def test_folder_of_a_run_on_other_data_is_refused(run: Run, tones: DataSet) -> None:
     with pytest.raises(UsageError, match="other data"):
-        train(replace(tones, clips=tones.clips[1:]), run.out, SETTINGS)
+        train(TrainingJob(replace(tones, clips=tones.clips[1:]), run.out, SETTINGS))
 
 
 def test_damaged_checkpoint_is_named(run: Run, tmp_path: Path) -> None:
@@ -100,4 +101,4 @@ def test_run_with_other_recordings_of_talk_is_another_run(
 ) -> None:
     write_clip(tmp_path / "radio.wav", np.ones(16000, np.int16))
     with pytest.raises(UsageError, match="other recordings of talk"):
-        train(tones, run.out, SETTINGS, ambient=Surroundings((tmp_path,)))
+        train(TrainingJob(tones, run.out, SETTINGS, ambient=Surroundings((tmp_path,))))

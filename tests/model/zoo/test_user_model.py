@@ -10,9 +10,10 @@ import pytest
 
 from kws.audio.dataset import DataSet
 from kws.errors import ConversionError, UsageError
-from kws.model.train.loop import train
 from kws.model.train.named_settings import settings_for
 from kws.model.train.run_folder import claim
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.zoo import build_model, find_model
 from tests.model.conftest import SETTINGS
 
@@ -49,7 +50,7 @@ def test_own_model_is_built_and_trained_by_its_recipe(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
     settings = replace(SETTINGS, arch=write(tmp_path, GOOD), epochs=1)
-    result = train(tones, tmp_path / "run", settings)
+    result = train(TrainingJob(tones, tmp_path / "run", settings))
     assert "AVERAGE_POOL_2D" in result.bundle.ops
     assert result.bundle.metrics["training"]["arch"].endswith("mine.py")
 
@@ -119,7 +120,7 @@ def test_op_that_kws_lacks_is_named_before_training(tmp_path: Path, tones: DataS
     )
     settings = replace(SETTINGS, arch=write(tmp_path, HEAD + body))
     with pytest.raises(ConversionError, match=r"ELU, an op that kws does not have"):
-        train(tones, tmp_path / "run", settings)
+        train(TrainingJob(tones, tmp_path / "run", settings))
     assert not (tmp_path / "run").exists()
 
 

@@ -22,9 +22,10 @@ from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
 from kws.model.evaluate.accuracy import core_scores
 from kws.model.samples.evaluation_clips import evaluation_samples
 from kws.model.train.distillation import Teacher
-from kws.model.train.loop import train
 from kws.model.train.seeds import train_seeds
 from kws.model.train.tensorboard_curves import CurveWriter
+from kws.model.train.training import train
+from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
 from kws.model.weights.trained_model import TrainedModel
 from tests.model.conftest import SETTINGS, Run
@@ -132,7 +133,7 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
     tones: DataSet, tmp_path: Path
 ) -> None:
     settings = replace(SETTINGS, epochs=2)
-    results = train_seeds(tones, tmp_path / "run", settings, 2, name="tones")
+    results = train_seeds(TrainingJob(tones, tmp_path / "run", settings, name="tones"), 2)
     first, second = results.runs
     assert first.bundle.model != second.bundle.model
     assert results.mean == pytest.approx(np.mean(results.accuracies))
@@ -161,11 +162,13 @@ def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Pat
     settings = replace(SETTINGS, epochs=3, learning_rate=0.01, ema=0.0, frozen=0.0)
     results = {
         last: train(
-            data,
-            tmp_path / str(last),
-            replace(settings, keep_last_epoch=last),
-            name="tones",
-            base_model=TrainedModel(run.out),
+            TrainingJob(
+                data,
+                tmp_path / str(last),
+                replace(settings, keep_last_epoch=last),
+                name="tones",
+                base_model=TrainedModel(run.out),
+            )
         )
         for last in (False, True)
     }
@@ -260,7 +263,7 @@ def test_wrong_arguments_are_one_line_and_nothing_is_written(
 
 def test_read_only_folder_is_named(tones: DataSet, read_only: Path) -> None:
     with pytest.raises(KwsError, match="cannot be written"):
-        train(tones, read_only / "run", SETTINGS)
+        train(TrainingJob(tones, read_only / "run", SETTINGS))
 
 
 def test_help_does_not_wait_for_tensorflow() -> None:
@@ -277,7 +280,7 @@ def test_curves_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_full_disk_is_one_line_and_the_run_can_go_on(tones: DataSet, full_disk: Path) -> None:
     (full_disk / "ballast").write_bytes(bytes(150_000))
     with pytest.raises(KwsError, match=r"checkpoint\.npz: cannot be written"):
-        train(tones, full_disk / "run", SETTINGS)
+        train(TrainingJob(tones, full_disk / "run", SETTINGS))
     assert {path.name for path in (full_disk / "run").iterdir()} == {"settings.toml", "logs"}
 
 

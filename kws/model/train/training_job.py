@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training: data, settings, and the models that it starts with or learns from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from kws.audio.dataset import DataSet
+from kws.audio.surroundings import Surroundings
+from kws.bundle.checks import check_name, name_from
+from kws.bundle.writing import check_destination
+from kws.files import check_space
+from kws.labels import class_labels
+from kws.model.train.distillation import Teacher
+from kws.model.train.fine_tuning import check_base_model
+from kws.model.train.train_settings import TrainSettings
+from kws.model.weights import run_files
+from kws.model.weights.trained_model import TrainedModel
+from kws.model.zoo import find_model
+
+_RUN_BYTES = 20_000_000
+"""At most what a run writes: checkpoint, bundle, curves."""
+
+
+@dataclass(frozen=True)
+class TrainingJob:
+    """What `train` is given."""
+
+    dataset: DataSet
+    """Where the clips come from."""
+
+    out: Path
+    """The run's folder."""
+
+    settings: TrainSettings
+    name: str = ""
+    """The bundle's short name; empty for the folder's."""
+
+    about: str = ""
+    """What the data is, and its licence; without it the bundle names the folder."""
+
+    extra: DataSet | None = None
+    """A second data set, whose training clips are mixed in (`SampleSettings.extra`)."""
+
+    ambient: Surroundings | None = None
+    """Talk without keywords, noises and rooms. Training uses their training parts, calibration the
+    validation talk."""
+
+    teacher: Teacher | None = None
+    """A model whose scores become part of the labels."""
+
+    base_model: TrainedModel | None = None
+    """A model whose layers this one starts with (`TrainSettings.frozen`)."""
+
+    calibrate: bool = True
+    """Whether to choose the bundle's thresholds; a model that only teaches needs none."""
+
+    say: Callable[[str], object] = lambda _: None
+    """Called with a line of text now and then."""
+
+    remaining: Callable[[float], str] = lambda _: ""
+    """Called with the share of the epochs that is done; gives the end of such a line."""
+
+    @property
+    def bundle_name(self) -> str:
+        """The bundle's short name."""
+        return self.name or name_from(self.out.resolve().name)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The bundle's labels."""
+        return class_labels(self.settings.words)
+
+    def checked(self) -> TrainingJob:
+        """The job with the fingerprints of its other models in its settings.
+
+        Raises:
+            UsageError: no such architecture, a teacher of other words, a base model of another
+                architecture, or `out` holds something else than a bundle.
+            DataError: the data set lacks a word.
+            KwsError: there is no space for the run.
+        """
+        settings = self.settings
+        find_model(settings.arch)
+        check_name(self.bundle_name)
+        self.dataset.check(settings.words)
+        check_destination(self.out / run_files.BUNDLE)
+        check_space(self.out, _RUN_BYTES, "a training run")
+        if self.teacher:
+            self.teacher.check(settings.learned, settings.samples.frontend.frames)
+            settings = replace(settings, teacher=self.teacher.fingerprint)
+        if self.base_model:
+            check_base_model(self.base_model, settings.arch)
+            settings = replace(settings, base_model=self.base_model.fingerprint)
+        return replace(self, settings=settings)
