@@ -36,7 +36,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 
 .PHONY: setup demo check test test-boards test-all test-cpp mutants fuzz lint tidy bench pictures results
-.PHONY: assets wasm clean
+.PHONY: assets wasm docs clean
 .PRECIOUS: build/.%-packages $(VENV)/.for-%
 
 # $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
@@ -132,6 +132,12 @@ wasm: build/.wasm-packages $(VENV)/.core
 pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tools.terminal_picture
 	@$(BIN)/python -m tools.pictures
+
+# The documentation as a site in build/site: with search, without anything from other sites.
+docs: $(VENV)/.for-docs
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
+	@$(BIN)/python -m tools.docs_site build/site
+	@echo "$(BIN)/python -m http.server -d build/site shows it"
 
 # Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
 bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test

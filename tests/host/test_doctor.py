@@ -55,7 +55,8 @@ def test_every_extra_for_users_is_checked(kws: Run) -> None:
     _, out, _ = kws("doctor", "--json")
     names = {check["name"] for check in json.loads(out)}
     declared = set(importlib.metadata.metadata("kws").get_all("Provides-Extra") or [])
-    assert {f"kws[{extra}]" for extra in declared - {"check", "test", "test-all"}} <= names
+    maintainers = {"check", "docs", "release", "test", "test-all"}
+    assert {f"kws[{extra}]" for extra in declared - maintainers} <= names
 
 
 def test_a_serial_port_is_named_by_its_usb_id(kws: Run, monkeypatch: pytest.MonkeyPatch) -> None:
