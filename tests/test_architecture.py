@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,23 @@ ROOMS = (
     ("kws.model.wake",),
     ("kws.host",),
     ("kws.cli",),
+)
+# The same for C++, under kws/firmware/src.
+CPP_SOURCES = ROOT / "kws" / "firmware" / "src"
+CPP_ROOMS = (
+    ("core/status.", "core/fault.", "core/output.", "core/serial_lines."),
+    ("core/frontend/",),
+    ("core/gate/", "core/status_led."),
+    ("core/runtime/model/",),
+    ("core/runtime/planning/",),
+    ("core/runtime/registration.", "core/runtime/graph_builder.", "core/runtime/prepare_context."),
+    ("core/runtime/kernel_context.",),
+    ("core/runtime/kernels/",),
+    ("core/runtime/",),
+    ("core/pipeline/", "core/bundle_config."),
+    ("boards/",),
+    ("app/",),
+    ("tools/",),
 )
 CODE = {".py", ".cc", ".h", ".js", ".cs"}
 
@@ -133,6 +151,44 @@ def cycles_of_host_rooms() -> Iterator[str]:
         yield f"cycle of rooms: {name}"
 
 
+@cache
+def _cpp_includes() -> dict[str, frozenset[str]]:
+    """The files of ours that each C++ file includes; includes of generated files are left out."""
+    paths = [path for path in CPP_SOURCES.rglob("*") if path.suffix in {".cc", ".h", ".inc"}]
+    names = {path.relative_to(CPP_SOURCES).as_posix(): path for path in paths}
+    return {
+        name: frozenset(
+            full
+            for include in re.findall(r'^#include "(.+)"', path.read_text(), re.MULTILINE)
+            for full in (include, f"core/{include}")
+            if full in names
+        )
+        for name, path in names.items()
+    }
+
+
+def _cpp_room(name: str) -> int:
+    return next(i for i, room in enumerate(CPP_ROOMS) if name.startswith(room))
+
+
+def wrong_directions_of_cpp() -> Iterator[str]:
+    for name, includes in _cpp_includes().items():
+        for included in includes:
+            if _cpp_room(included) > _cpp_room(name):
+                yield f"{name} includes {included}"
+
+
+def cycles_of_cpp() -> Iterator[str]:
+    """A header and its source file count as one."""
+    units: dict[str, frozenset[str]] = {}
+    for name, includes in _cpp_includes().items():
+        unit = name.rpartition(".")[0]
+        others = frozenset(included.rpartition(".")[0] for included in includes) - {unit}
+        units[unit] = units.get(unit, frozenset()) | others
+    for unit in _cycle(units):
+        yield f"cycle of C++ files: {unit}"
+
+
 def second_ways_to_spectrograms() -> Iterator[str]:
     """Only kws.features calls the core's frontend."""
     for name, path in _modules().items():
@@ -152,6 +208,8 @@ RULES = (
     second_ways_to_spectrograms,
     cycles_of_files,
     cycles_of_host_rooms,
+    wrong_directions_of_cpp,
+    cycles_of_cpp,
 )
 
 

@@ -10,10 +10,10 @@
 
 #include "bindings.h"
 #include "runtime/all_ops_resolver.h"
+#include "runtime/graph_builder.h"
 #include "runtime/kernel_context.h"
 #include "runtime/micro_interpreter.h"
 #include "runtime/model/op_names.h"
-#include "runtime/planning/graph_builder.h"
 
 namespace kws::bindings {
 namespace {

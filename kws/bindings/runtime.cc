@@ -10,9 +10,9 @@
 
 #include "bindings.h"
 #include "runtime/all_ops_resolver.h"
+#include "runtime/graph_builder.h"
 #include "runtime/micro_interpreter.h"
 #include "runtime/model/op_names.h"
-#include "runtime/planning/graph_builder.h"
 #include "tensor_info.h"
 
 namespace kws::bindings {

@@ -49,7 +49,7 @@ def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -
     files = [
         FIRMWARE / "test" / "core" / "frontend" / "frontend_emulated_main.cc",
         *sorted((source / "core" / "frontend").rglob("*.cc")),
-        *(source / "app" / "samples" / "audio_provider.cc", source / "boards" / "cortex_m.cc"),
+        *(source / "boards" / "audio_ring.cc", source / "boards" / "cortex_m.cc"),
         *(board / "board.cc", board / "vectors.cc"),
     ]
     includes = [f"-I{folder}" for folder in (source / "core", source, FIRMWARE / "test")]

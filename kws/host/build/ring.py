@@ -7,7 +7,7 @@ HEADER = "ring.h"
 
 DEFAULT_HOPS = 13
 """Hops of 20 ms that the ring holds unless something else is asked for, as
-kws/firmware/src/app/samples/audio_ring.h has it."""
+kws/firmware/src/boards/audio_ring.h has it."""
 
 
 def ring_header(hops: int) -> str:

@@ -64,7 +64,7 @@ def test_another_bundle_gets_the_bytes_of_a_whole_build(
 def test_only_what_knows_the_bundle_is_compiled_again(core: Path) -> None:
     commands = json.loads((core / INDEX).read_text())["commands"]
     compiled = {Path(command[-1]).name for command in commands if "-c" in command}
-    assert compiled == {"model_data.cc", "main.cc", "audio_provider.cc"}
+    assert compiled == {"model_data.cc", "main.cc", "audio_ring.cc"}
     assert len(list(core.rglob("*.o"))) > 60
 
 

@@ -174,7 +174,7 @@ def test_without_qemu_one_line_says_so(
 
 
 def test_the_header_has_the_same_default() -> None:
-    header = (firmware_folder() / "src" / "app" / "samples" / "audio_ring.h").read_text()
+    header = (firmware_folder() / "src" / "boards" / "audio_ring.h").read_text()
     assert f"kRingHops = {DEFAULT_HOPS};  // {20 * DEFAULT_HOPS} ms" in header
 
 

@@ -127,7 +127,7 @@ env.Append(CPPDEFINES=list(settings.items()))
 # The files that know which bundle is built in. All others are the same in each firmware of a board.
 KNOW_THE_BUNDLE = (
     "*/src/app/main.cc",
-    "*/src/app/samples/audio_provider.cc",
+    "*/src/boards/audio_ring.cc",
     "*/src/tools/compiled.cc",
 )
 

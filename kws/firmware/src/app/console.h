@@ -18,9 +18,9 @@
 #include <cstdint>
 
 #include "app/diagnostics.h"
-#include "app/samples/audio_provider.h"
-#include "app/samples/level_meter.h"
-#include "app/settings/settings_store.h"
+#include "boards/audio_provider.h"
+#include "app/level_meter.h"
+#include "app/settings_store.h"
 #include "output.h"
 #include "pipeline/pipeline.h"
 

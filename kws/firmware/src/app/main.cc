@@ -4,8 +4,8 @@
 // for commands after a wake word, gives the folder then/.
 #include "app/console.h"
 #include "app/diagnostics.h"
-#include "app/samples/audio_ring.h"
-#include "app/samples/level_meter.h"
+#include "boards/audio_ring.h"
+#include "app/level_meter.h"
 #include "boards/board.h"
 #include "bundle_config.h"
 #include "gate/gate.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "app/samples/audio_provider.h"
+#include "boards/audio_provider.h"
 #include "fault.h"
 #include "status.h"
 

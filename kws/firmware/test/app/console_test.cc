@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "app/remembering_board.h"
-#include "app/samples/audio_ring.h"
-#include "app/settings/simulated_flash.h"
+#include "boards/audio_ring.h"
+#include "app/simulated_flash.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"
 

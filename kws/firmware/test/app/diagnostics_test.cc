@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/remembering_board.h"
-#include "app/samples/audio_ring.h"
+#include "boards/audio_ring.h"
 #include "core/played_noise.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"

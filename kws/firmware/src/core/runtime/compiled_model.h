@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/tensor.h"
+#include "runtime/model/tensor.h"
 #include "status.h"
 
 namespace kws {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "runtime/graph_builder.h"
 #include "runtime/kernel_context.h"
-#include "runtime/planning/graph_builder.h"
 
 namespace kws {
 namespace {

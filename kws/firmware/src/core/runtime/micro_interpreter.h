@@ -21,20 +21,13 @@
 #include <cstdint>
 
 #include "runtime/model/model.h"
+#include "runtime/model/tensor.h"
 #include "runtime/op_resolver.h"
 #include "runtime/planning/arena_layout.h"
 #include "runtime/profiler.h"
-#include "runtime/tensor.h"
 #include "status.h"
 
 namespace kws {
-
-// Where AllocateTensors failed.
-struct ErrorDetail {
-  int32_t op_index = -1;      // place in the graph's operator list; -1: not in an op
-  int32_t builtin_code = -1;  // the op (BuiltinOperator of the schema); -1: custom or none
-  int32_t tensor = -1;        // index in the graph's tensor list; -1: not known
-};
 
 class MicroInterpreter {
  public:

@@ -8,7 +8,7 @@
 
 #include "runtime/model/flatbuffer.h"
 #include "runtime/model/schema.h"
-#include "runtime/tensor.h"
+#include "runtime/model/tensor.h"
 #include "status.h"
 
 namespace kws {

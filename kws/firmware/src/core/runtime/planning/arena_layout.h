@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things lie in an interpreter's arena, in bytes from its start.
+// Results of AllocateTensors.
 #ifndef KWS_RUNTIME_PLANNING_ARENA_LAYOUT_H_
 #define KWS_RUNTIME_PLANNING_ARENA_LAYOUT_H_
 
@@ -7,6 +7,7 @@
 
 namespace kws {
 
+// Positions in an interpreter's arena, in bytes from its start.
 struct ArenaLayout {
   uint32_t used;             // of the arena
   uint32_t variables_bytes;  // variables lie at the arena's start
@@ -17,6 +18,28 @@ struct ArenaLayout {
   uint16_t once_count;
   uint16_t input_count;
   uint16_t output_count;
+};
+
+// An op's record in the arena: this header, its data references, then the kernel's parameters.
+struct RecordHeader {
+  uint16_t words;        // of the whole record, 4 bytes each
+  uint8_t registration;  // place in the op resolver
+  uint8_t references;
+};
+static_assert(sizeof(RecordHeader) == 4, "records are counted in words");
+
+// Where data lies: >= 0: that many bytes into the arena; < 0: with the sign bit cleared, that many
+// bytes into the model (position 0 there: no data).
+constexpr int32_t kNoData = INT32_MIN;
+inline int32_t ModelReference(uint32_t position) {
+  return static_cast<int32_t>(position | 0x80000000u);
+}
+
+// Where AllocateTensors failed.
+struct ErrorDetail {
+  int32_t op_index = -1;      // place in the graph's operator list; -1: not in an op
+  int32_t builtin_code = -1;  // the op (BuiltinOperator of the schema); -1: custom or none
+  int32_t tensor = -1;        // index in the graph's tensor list; -1: not known
 };
 
 }  // namespace kws

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "runtime/all_ops_resolver.h"
+#include "runtime/graph_builder.h"
 #include "runtime/kernel_context.h"
 #include "runtime/micro_interpreter.h"
-#include "runtime/planning/graph_builder.h"
 
 namespace {
 

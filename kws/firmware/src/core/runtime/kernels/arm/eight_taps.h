@@ -13,12 +13,6 @@
 
 namespace kws {
 
-inline bool IsEightTaps(const Sides& sides) {
-  return sides.multiplier >= kEightTapsFilters && sides.columns.taps == 8 &&
-         sides.columns.stride == 2 && sides.columns.dilation == 1 && sides.columns.out >= 2 &&
-         sides.rows.dilation == 1;
-}
-
 #if KWS_HAVE_DSP
 // All outputs of an image, of which each factor is usual.
 void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides);

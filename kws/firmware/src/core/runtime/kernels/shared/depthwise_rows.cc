@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "runtime/kernels/arm/eight_taps.h"
-#include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/shared/depthwise_loops.h"
 #include "runtime/kernels/shared/line_buffer.h"
 

@@ -39,6 +39,13 @@ inline bool IsRowTaps(const Sides& sides) {
   return columns.stride == 2 && columns.taps > 2 && !four;
 }
 
+// Windows that arm/eight_taps.h computes.
+inline bool IsEightTaps(const Sides& sides) {
+  return sides.multiplier >= kEightTapsFilters && sides.columns.taps == 8 &&
+         sides.columns.stride == 2 && sides.columns.dilation == 1 && sides.columns.out >= 2 &&
+         sides.rows.dilation == 1;
+}
+
 // For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
 uint32_t DepthwiseRowsScratch(const Sides& sides);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);

@@ -10,7 +10,7 @@
 #include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/model/schema.h"
-#include "runtime/tensor.h"
+#include "runtime/model/tensor.h"
 #include "status.h"
 
 namespace kws {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "runtime/kernel_context.h"
-#include "runtime/tensor.h"
+#include "runtime/model/tensor.h"
 
 namespace kws {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "runtime/model/schema.h"
+#include "runtime/model/tensor.h"
 #include "runtime/planning/memory_planner.h"
-#include "runtime/tensor.h"
 #include "status.h"
 
 namespace kws {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/settings/settings_store.h"
+#include "app/settings_store.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <random>
 
-#include "app/settings/simulated_flash.h"
+#include "app/simulated_flash.h"
 
 namespace kws {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/samples/level_meter.h"
+#include "app/level_meter.h"
 
 #include <algorithm>
 

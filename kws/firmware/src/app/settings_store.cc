@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/settings/settings_store.h"
+#include "app/settings_store.h"
 
 #include <cstring>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/planning/graph_builder.h"
+#include "runtime/graph_builder.h"
 
 #include <cstring>
-
-#include "runtime/kernel_context.h"
-#include "runtime/micro_interpreter.h"
 
 namespace kws {
 namespace {

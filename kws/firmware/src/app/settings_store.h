@@ -5,8 +5,8 @@
 // the newest that is whole counts. When a page is full, the other one is erased and goes on. So a
 // save that the power ends anywhere leaves the settings as they were, and the page with the newest
 // record is never erased. Per erase there are as many saves as records fit into a page.
-#ifndef KWS_APP_SETTINGS_SETTINGS_STORE_H_
-#define KWS_APP_SETTINGS_SETTINGS_STORE_H_
+#ifndef KWS_APP_SETTINGS_STORE_H_
+#define KWS_APP_SETTINGS_STORE_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -39,4 +39,4 @@ class SettingsStore {
 
 }  // namespace kws
 
-#endif  // KWS_APP_SETTINGS_SETTINGS_STORE_H_
+#endif  // KWS_APP_SETTINGS_STORE_H_

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of the ring of samples. `kws build` chooses its size by the model, so this header is
 // for the few files that are compiled again for each bundle (platform/builder/main.py).
-#ifndef KWS_APP_SAMPLES_AUDIO_RING_H_
-#define KWS_APP_SAMPLES_AUDIO_RING_H_
+#ifndef KWS_BOARDS_AUDIO_RING_H_
+#define KWS_BOARDS_AUDIO_RING_H_
 
 #include <cstddef>
 #include <cstdint>
 
-#include "app/samples/audio_provider.h"
+#include "boards/audio_provider.h"
 #ifdef KWS_EVERY_BUNDLE
 #error "this file is compiled once for all bundles, so it cannot know the size of the ring"
 #endif
@@ -35,4 +35,4 @@ class AudioRing final : public AudioProvider {
 
 }  // namespace kws
 
-#endif  // KWS_APP_SAMPLES_AUDIO_RING_H_
+#endif  // KWS_BOARDS_AUDIO_RING_H_

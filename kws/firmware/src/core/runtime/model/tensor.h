@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is known of a tensor: to callers (TensorView) and to kernels while they prepare (Tensor).
-#ifndef KWS_RUNTIME_TENSOR_H_
-#define KWS_RUNTIME_TENSOR_H_
+#ifndef KWS_RUNTIME_MODEL_TENSOR_H_
+#define KWS_RUNTIME_MODEL_TENSOR_H_
 
 #include <cstdint>
 
@@ -54,4 +54,4 @@ struct Tensor {
 
 }  // namespace kws
 
-#endif  // KWS_RUNTIME_TENSOR_H_
+#endif  // KWS_RUNTIME_MODEL_TENSOR_H_

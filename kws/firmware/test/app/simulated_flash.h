@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flash for settings that checks what it is told, and whose power may end at any step. A test that
 // includes it has the board's functions for settings.
-#ifndef KWS_TEST_APP_SETTINGS_SIMULATED_FLASH_H_
-#define KWS_TEST_APP_SETTINGS_SIMULATED_FLASH_H_
+#ifndef KWS_TEST_APP_SIMULATED_FLASH_H_
+#define KWS_TEST_APP_SIMULATED_FLASH_H_
 
 #include <gtest/gtest.h>
 
@@ -94,4 +94,4 @@ Status WriteSettings(int page, size_t first, const uint32_t* words, size_t count
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_TEST_APP_SETTINGS_SIMULATED_FLASH_H_
+#endif  // KWS_TEST_APP_SIMULATED_FLASH_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring between the microphone's interrupt and the main loop. Its memory is in audio_ring.h:
 // its size depends on the bundle.
-#ifndef KWS_APP_SAMPLES_AUDIO_PROVIDER_H_
-#define KWS_APP_SAMPLES_AUDIO_PROVIDER_H_
+#ifndef KWS_BOARDS_AUDIO_PROVIDER_H_
+#define KWS_BOARDS_AUDIO_PROVIDER_H_
 
 #include <atomic>
 #include <cstddef>
@@ -54,4 +54,4 @@ class AudioProvider {
 
 }  // namespace kws
 
-#endif  // KWS_APP_SAMPLES_AUDIO_PROVIDER_H_
+#endif  // KWS_BOARDS_AUDIO_PROVIDER_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How loud the microphone's samples are, for `level`.
-#ifndef KWS_APP_SAMPLES_LEVEL_METER_H_
-#define KWS_APP_SAMPLES_LEVEL_METER_H_
+#ifndef KWS_APP_LEVEL_METER_H_
+#define KWS_APP_LEVEL_METER_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -42,4 +42,4 @@ class LevelMeter {
 
 }  // namespace kws
 
-#endif  // KWS_APP_SAMPLES_LEVEL_METER_H_
+#endif  // KWS_APP_LEVEL_METER_H_

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/samples/audio_ring.h"
+#include "boards/audio_ring.h"
 
 namespace kws {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/kernel_context.h"
+#include "runtime/graph_builder.h"
 
 namespace kws {
 
