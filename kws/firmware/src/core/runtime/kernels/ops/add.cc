@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PrepareSum(context, false); }
 
-constexpr Registration kRegistration{BuiltinOp::kAdd, Prepare, InvokeSum};
-
 }  // namespace
 
-const Registration& kernels::Add() { return kRegistration; }
-void kernels::invoke::Add(const InvokeContext& context) { InvokeSum(context); }
+KWS_REGISTER(Add, Prepare, InvokeSum)
 
 }  // namespace kws

@@ -69,11 +69,8 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kArgMax, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::ArgMax() { return kRegistration; }
-void kernels::invoke::ArgMax(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(ArgMax, Prepare, Invoke)
 
 }  // namespace kws

@@ -48,12 +48,8 @@ void Reset(const InvokeContext& context) {
   std::memset(context.MutableData<uint8_t>(kVariable), params.first_value, params.bytes);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kAssignVariable, Prepare, Invoke, Reset};
-
 }  // namespace
 
-const Registration& kernels::AssignVariable() { return kRegistration; }
-void kernels::invoke::AssignVariable(const InvokeContext& context) { Invoke(context); }
-void kernels::reset::AssignVariable(const InvokeContext& context) { Reset(context); }
+KWS_REGISTER_STATEFUL(AssignVariable, Prepare, Invoke, Reset)
 
 }  // namespace kws

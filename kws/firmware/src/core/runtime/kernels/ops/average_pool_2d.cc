@@ -8,11 +8,8 @@ namespace {
 
 void Invoke(const InvokeContext& context) { InvokePool(context, PoolMean); }
 
-constexpr Registration kRegistration{BuiltinOp::kAveragePool2D, PreparePool, Invoke};
-
 }  // namespace
 
-const Registration& kernels::AveragePool2D() { return kRegistration; }
-void kernels::invoke::AveragePool2D(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(AveragePool2D, PreparePool, Invoke)
 
 }  // namespace kws

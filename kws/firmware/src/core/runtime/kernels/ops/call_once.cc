@@ -16,11 +16,8 @@ Status Prepare(PrepareContext& context) {
 
 void Invoke(const InvokeContext&) {}
 
-constexpr Registration kRegistration{BuiltinOp::kCallOnce, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::CallOnce() { return kRegistration; }
-void kernels::invoke::CallOnce(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(CallOnce, Prepare, Invoke)
 
 }  // namespace kws

@@ -16,11 +16,8 @@ Status Prepare(PrepareContext& context) {
   return PrepareConcat(context, context.Option<int32_t>(kAxis, 0));
 }
 
-constexpr Registration kRegistration{BuiltinOp::kConcatenation, Prepare, InvokeConcat};
-
 }  // namespace
 
-const Registration& kernels::Concatenation() { return kRegistration; }
-void kernels::invoke::Concatenation(const InvokeContext& context) { InvokeConcat(context); }
+KWS_REGISTER(Concatenation, Prepare, InvokeConcat)
 
 }  // namespace kws

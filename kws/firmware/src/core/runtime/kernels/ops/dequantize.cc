@@ -57,11 +57,8 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kDequantize, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Dequantize() { return kRegistration; }
-void kernels::invoke::Dequantize(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Dequantize, Prepare, Invoke)
 
 }  // namespace kws

@@ -5,13 +5,7 @@
 #include "runtime/kernels/shared/alias.h"
 
 namespace kws {
-namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kExpandDims, PrepareAlias, CopyWhole};
-
-}  // namespace
-
-const Registration& kernels::ExpandDims() { return kRegistration; }
-void kernels::invoke::ExpandDims(const InvokeContext& context) { CopyWhole(context); }
+KWS_REGISTER(ExpandDims, PrepareAlias, CopyWhole)
 
 }  // namespace kws

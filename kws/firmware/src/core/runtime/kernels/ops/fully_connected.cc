@@ -72,11 +72,8 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kFullyConnected, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::FullyConnected() { return kRegistration; }
-void kernels::invoke::FullyConnected(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(FullyConnected, Prepare, Invoke)
 
 }  // namespace kws

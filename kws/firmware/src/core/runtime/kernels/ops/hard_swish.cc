@@ -98,11 +98,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kHardSwish, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::HardSwish() { return kRegistration; }
-void kernels::invoke::HardSwish(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(HardSwish, Prepare, Invoke)
 
 }  // namespace kws

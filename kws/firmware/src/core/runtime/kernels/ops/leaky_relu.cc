@@ -65,11 +65,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kLeakyRelu, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::LeakyRelu() { return kRegistration; }
-void kernels::invoke::LeakyRelu(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(LeakyRelu, Prepare, Invoke)
 
 }  // namespace kws

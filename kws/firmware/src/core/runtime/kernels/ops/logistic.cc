@@ -34,11 +34,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<SigmoidParams>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kLogistic, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Logistic() { return kRegistration; }
-void kernels::invoke::Logistic(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Logistic, Prepare, Invoke)
 
 }  // namespace kws

@@ -8,11 +8,8 @@ namespace {
 
 void Invoke(const InvokeContext& context) { InvokePool(context, PoolLargest); }
 
-constexpr Registration kRegistration{BuiltinOp::kMaxPool2D, PreparePool, Invoke};
-
 }  // namespace
 
-const Registration& kernels::MaxPool2D() { return kRegistration; }
-void kernels::invoke::MaxPool2D(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(MaxPool2D, PreparePool, Invoke)
 
 }  // namespace kws

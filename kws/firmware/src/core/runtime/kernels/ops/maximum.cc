@@ -4,13 +4,7 @@
 #include "runtime/kernels/shared/extremum.h"
 
 namespace kws {
-namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kMaximum, PrepareExtremum, InvokeExtremum<true>};
-
-}  // namespace
-
-const Registration& kernels::Maximum() { return kRegistration; }
-void kernels::invoke::Maximum(const InvokeContext& context) { InvokeExtremum<true>(context); }
+KWS_REGISTER(Maximum, PrepareExtremum, InvokeExtremum<true>)
 
 }  // namespace kws

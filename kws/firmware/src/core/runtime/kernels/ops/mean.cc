@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PrepareReduce(context, true); }
 
-constexpr Registration kRegistration{BuiltinOp::kMean, Prepare, InvokeReduce};
-
 }  // namespace
 
-const Registration& kernels::Mean() { return kRegistration; }
-void kernels::invoke::Mean(const InvokeContext& context) { InvokeReduce(context); }
+KWS_REGISTER(Mean, Prepare, InvokeReduce)
 
 }  // namespace kws

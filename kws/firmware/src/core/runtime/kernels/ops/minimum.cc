@@ -4,13 +4,7 @@
 #include "runtime/kernels/shared/extremum.h"
 
 namespace kws {
-namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kMinimum, PrepareExtremum, InvokeExtremum<false>};
-
-}  // namespace
-
-const Registration& kernels::Minimum() { return kRegistration; }
-void kernels::invoke::Minimum(const InvokeContext& context) { InvokeExtremum<false>(context); }
+KWS_REGISTER(Minimum, PrepareExtremum, InvokeExtremum<false>)
 
 }  // namespace kws

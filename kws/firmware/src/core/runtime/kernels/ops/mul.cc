@@ -32,11 +32,8 @@ void Invoke(const InvokeContext& context) {
                context.Extra<BroadcastLoop, ProductParams>(), RunProduct);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kMul, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Mul() { return kRegistration; }
-void kernels::invoke::Mul(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Mul, Prepare, Invoke)
 
 }  // namespace kws

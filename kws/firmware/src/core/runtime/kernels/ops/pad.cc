@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PreparePad(context, OptionsType::kPad); }
 
-constexpr Registration kRegistration{BuiltinOp::kPad, Prepare, InvokePad};
-
 }  // namespace
 
-const Registration& kernels::Pad() { return kRegistration; }
-void kernels::invoke::Pad(const InvokeContext& context) { InvokePad(context); }
+KWS_REGISTER(Pad, Prepare, InvokePad)
 
 }  // namespace kws

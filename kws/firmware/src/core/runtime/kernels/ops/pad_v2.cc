@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PreparePad(context, OptionsType::kPadV2); }
 
-constexpr Registration kRegistration{BuiltinOp::kPadV2, Prepare, InvokePad};
-
 }  // namespace
 
-const Registration& kernels::PadV2() { return kRegistration; }
-void kernels::invoke::PadV2(const InvokeContext& context) { InvokePad(context); }
+KWS_REGISTER(PadV2, Prepare, InvokePad)
 
 }  // namespace kws

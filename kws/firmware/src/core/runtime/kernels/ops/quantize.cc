@@ -163,11 +163,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kQuantize, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Quantize() { return kRegistration; }
-void kernels::invoke::Quantize(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Quantize, Prepare, Invoke)
 
 }  // namespace kws

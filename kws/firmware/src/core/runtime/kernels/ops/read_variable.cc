@@ -43,12 +43,8 @@ void Reset(const InvokeContext& context) {
   if (params.clears) std::memset(context.MutableData<uint8_t>(kVariable), 0, params.bytes);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kReadVariable, Prepare, Invoke, Reset};
-
 }  // namespace
 
-const Registration& kernels::ReadVariable() { return kRegistration; }
-void kernels::invoke::ReadVariable(const InvokeContext& context) { Invoke(context); }
-void kernels::reset::ReadVariable(const InvokeContext& context) { Reset(context); }
+KWS_REGISTER_STATEFUL(ReadVariable, Prepare, Invoke, Reset)
 
 }  // namespace kws

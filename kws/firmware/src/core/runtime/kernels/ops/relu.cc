@@ -46,11 +46,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<Params>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kRelu, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Relu() { return kRegistration; }
-void kernels::invoke::Relu(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Relu, Prepare, Invoke)
 
 }  // namespace kws

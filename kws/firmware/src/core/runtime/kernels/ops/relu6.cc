@@ -42,11 +42,8 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kRelu6, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Relu6() { return kRegistration; }
-void kernels::invoke::Relu6(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Relu6, Prepare, Invoke)
 
 }  // namespace kws

@@ -5,13 +5,7 @@
 #include "runtime/kernels/shared/alias.h"
 
 namespace kws {
-namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kReshape, PrepareAlias, CopyWhole};
-
-}  // namespace
-
-const Registration& kernels::Reshape() { return kRegistration; }
-void kernels::invoke::Reshape(const InvokeContext& context) { CopyWhole(context); }
+KWS_REGISTER(Reshape, PrepareAlias, CopyWhole)
 
 }  // namespace kws

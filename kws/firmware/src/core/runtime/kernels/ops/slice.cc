@@ -29,11 +29,8 @@ Status Prepare(PrepareContext& context) {
   return Status::kOk;
 }
 
-constexpr Registration kRegistration{BuiltinOp::kSlice, Prepare, InvokeStridedCopy};
-
 }  // namespace
 
-const Registration& kernels::Slice() { return kRegistration; }
-void kernels::invoke::Slice(const InvokeContext& context) { InvokeStridedCopy(context); }
+KWS_REGISTER(Slice, Prepare, InvokeStridedCopy)
 
 }  // namespace kws

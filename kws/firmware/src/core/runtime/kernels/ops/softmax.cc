@@ -102,11 +102,8 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-constexpr Registration kRegistration{BuiltinOp::kSoftmax, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Softmax() { return kRegistration; }
-void kernels::invoke::Softmax(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Softmax, Prepare, Invoke)
 
 }  // namespace kws

@@ -19,11 +19,8 @@ Status Prepare(PrepareContext& context) {
   return PrepareSplit(context, 1, 0);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kSplit, Prepare, InvokeSplit};
-
 }  // namespace
 
-const Registration& kernels::Split() { return kRegistration; }
-void kernels::invoke::Split(const InvokeContext& context) { InvokeSplit(context); }
+KWS_REGISTER(Split, Prepare, InvokeSplit)
 
 }  // namespace kws

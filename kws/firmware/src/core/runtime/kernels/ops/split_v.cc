@@ -12,11 +12,8 @@ Status Prepare(PrepareContext& context) {
   return PrepareSplit(context, 0, 2);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kSplitV, Prepare, InvokeSplit};
-
 }  // namespace
 
-const Registration& kernels::SplitV() { return kRegistration; }
-void kernels::invoke::SplitV(const InvokeContext& context) { InvokeSplit(context); }
+KWS_REGISTER(SplitV, Prepare, InvokeSplit)
 
 }  // namespace kws

@@ -5,13 +5,7 @@
 #include "runtime/kernels/shared/alias.h"
 
 namespace kws {
-namespace {
 
-constexpr Registration kRegistration{BuiltinOp::kSqueeze, PrepareAlias, CopyWhole};
-
-}  // namespace
-
-const Registration& kernels::Squeeze() { return kRegistration; }
-void kernels::invoke::Squeeze(const InvokeContext& context) { CopyWhole(context); }
+KWS_REGISTER(Squeeze, PrepareAlias, CopyWhole)
 
 }  // namespace kws

@@ -103,11 +103,8 @@ Status Prepare(PrepareContext& context) {
   return Status::kOk;
 }
 
-constexpr Registration kRegistration{BuiltinOp::kStridedSlice, Prepare, InvokeStridedCopy};
-
 }  // namespace
 
-const Registration& kernels::StridedSlice() { return kRegistration; }
-void kernels::invoke::StridedSlice(const InvokeContext& context) { InvokeStridedCopy(context); }
+KWS_REGISTER(StridedSlice, Prepare, InvokeStridedCopy)
 
 }  // namespace kws

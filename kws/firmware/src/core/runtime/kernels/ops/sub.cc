@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PrepareSum(context, true); }
 
-constexpr Registration kRegistration{BuiltinOp::kSub, Prepare, InvokeSum};
-
 }  // namespace
 
-const Registration& kernels::Sub() { return kRegistration; }
-void kernels::invoke::Sub(const InvokeContext& context) { InvokeSum(context); }
+KWS_REGISTER(Sub, Prepare, InvokeSum)
 
 }  // namespace kws

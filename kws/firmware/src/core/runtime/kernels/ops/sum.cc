@@ -8,11 +8,8 @@ namespace {
 
 Status Prepare(PrepareContext& context) { return PrepareReduce(context, false); }
 
-constexpr Registration kRegistration{BuiltinOp::kSum, Prepare, InvokeReduce};
-
 }  // namespace
 
-const Registration& kernels::Sum() { return kRegistration; }
-void kernels::invoke::Sum(const InvokeContext& context) { InvokeReduce(context); }
+KWS_REGISTER(Sum, Prepare, InvokeReduce)
 
 }  // namespace kws

@@ -192,12 +192,8 @@ void Reset(const InvokeContext& context) {
               static_cast<uint32_t>(params.batches * params.filters * params.memory));
 }
 
-constexpr Registration kRegistration{BuiltinOp::kSvdf, Prepare, Invoke, Reset};
-
 }  // namespace
 
-const Registration& kernels::Svdf() { return kRegistration; }
-void kernels::invoke::Svdf(const InvokeContext& context) { Invoke(context); }
-void kernels::reset::Svdf(const InvokeContext& context) { Reset(context); }
+KWS_REGISTER_STATEFUL(Svdf, Prepare, Invoke, Reset)
 
 }  // namespace kws

@@ -34,11 +34,8 @@ void Invoke(const InvokeContext& context) {
   InvokeLookupTable(context, context.Params<SigmoidParams>().map, Compute);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kTanh, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::Tanh() { return kRegistration; }
-void kernels::invoke::Tanh(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(Tanh, Prepare, Invoke)
 
 }  // namespace kws

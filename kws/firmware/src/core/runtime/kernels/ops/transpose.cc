@@ -25,11 +25,8 @@ Status Prepare(PrepareContext& context) {
   return AllocateStridedCopy(context, plan);
 }
 
-constexpr Registration kRegistration{BuiltinOp::kTranspose, Prepare, InvokeStridedCopy};
-
 }  // namespace
 
-const Registration& kernels::Transpose() { return kRegistration; }
-void kernels::invoke::Transpose(const InvokeContext& context) { InvokeStridedCopy(context); }
+KWS_REGISTER(Transpose, Prepare, InvokeStridedCopy)
 
 }  // namespace kws

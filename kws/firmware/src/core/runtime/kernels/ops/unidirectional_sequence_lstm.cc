@@ -242,13 +242,8 @@ void Reset(const InvokeContext& context) {
               static_cast<uint32_t>(params.batches * params.units));
 }
 
-constexpr Registration kRegistration{BuiltinOp::kUnidirectionalSequenceLstm, Prepare, Invoke,
-                                     Reset};
-
 }  // namespace
 
-const Registration& kernels::UnidirectionalSequenceLSTM() { return kRegistration; }
-void kernels::invoke::UnidirectionalSequenceLSTM(const InvokeContext& context) { Invoke(context); }
-void kernels::reset::UnidirectionalSequenceLSTM(const InvokeContext& context) { Reset(context); }
+KWS_REGISTER_STATEFUL(UnidirectionalSequenceLSTM, Prepare, Invoke, Reset)
 
 }  // namespace kws

@@ -28,11 +28,8 @@ Status Prepare(PrepareContext& context) {
 
 void Invoke(const InvokeContext&) {}
 
-constexpr Registration kRegistration{BuiltinOp::kVarHandle, Prepare, Invoke};
-
 }  // namespace
 
-const Registration& kernels::VarHandle() { return kRegistration; }
-void kernels::invoke::VarHandle(const InvokeContext& context) { Invoke(context); }
+KWS_REGISTER(VarHandle, Prepare, Invoke)
 
 }  // namespace kws
