@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline's configuration for the bundle that is built in. Include it in one place, where the
-// bundle's firmware/ folder is on the include path: it reads model_settings.h from there.
+// The pipeline's configuration for the built-in bundle. Include it in one file, with the bundle's
+// firmware/ folder (model_settings.h) on the include path.
 #ifndef KWS_BUNDLE_CONFIG_H_
 #define KWS_BUNDLE_CONFIG_H_
 
@@ -11,7 +11,7 @@
 
 namespace kws {
 
-// Found from namespace kws::settings if the bundle has no such setting.
+// Defaults: name lookup in kws::settings finds them if the bundle does not have the setting.
 inline constexpr const uint8_t* kThresholds = nullptr;
 inline constexpr bool kReportUnknown = false;
 inline constexpr int kGateRise = 0;
@@ -28,13 +28,13 @@ constexpr int InputFrames() { return kInputFrames; }
 constexpr int StrideSamples() { return kStrideSamples; }
 constexpr int FirstKeyword() { return kFirstKeyword; }
 constexpr const uint8_t* OutputOrder() { return kOutputOrder; }
-constexpr int GateRise() { return kGateRise; }  // see Gate; 0: none
+constexpr int GateRise() { return kGateRise; }  // see Gate; 0: no gate
 }  // namespace settings
 
-// How many frames the pipeline has to keep for the bundle.
+// Frames of history that the pipeline needs.
 constexpr int kKeptFrames = settings::InputFrames();
 
-// `version` and `board` are what the boot line says; both must outlive the pipeline.
+// The boot line shows `version` and `board`; both must outlive the pipeline.
 constexpr PipelineConfig BundleConfig(const char* version, const char* board) {
   return {
       version,

@@ -6,11 +6,11 @@
 
 namespace kws {
 
-// What stopped the firmware. The value is how often the board's LED blinks between pauses.
+// Why the firmware stopped. The value is the number of blinks of the board's LED between pauses.
 enum class Fault : uint8_t {
-  kModel = 2,       // the model or its settings; only another firmware helps
-  kMicrophone = 3,  // it did not start, or its samples stopped
-  kProcessor = 4,   // a fault of the core, such as a stack overflow
+  kModel = 2,       // the model or its settings; needs another firmware
+  kMicrophone = 3,  // it did not start, or samples stopped
+  kProcessor = 4,   // a processor fault, such as a stack overflow
 };
 
 }  // namespace kws

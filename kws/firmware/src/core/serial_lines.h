@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines that firmware writes on its serial port and that other programs read: kws._core exports
-// them to Python, and Python hands them to the emulators' suites. `{}` is a number, `{s}` a text.
+// The serial protocol: lines of the firmware that other programs read. kws._core exports them to
+// Python. `{}` is a number, `{s}` a text. Commands: see app/console.h.
 #ifndef KWS_SERIAL_LINES_H_
 #define KWS_SERIAL_LINES_H_
 
@@ -10,54 +10,54 @@ namespace lines {
 // Version, board, model, the first 8 digits of its SHA-256, bytes of arena used, bytes of arena.
 inline constexpr char kBoot[] = "kws {s} on {s}, model {s} {s}, arena {} of {} bytes\n";
 
-// After the boot line, of a second bundle: model, the first 8 digits of its SHA-256, ms that it
-// listens for commands, bytes of arena used, bytes of arena.
+// After the boot line, for a second bundle: model, the first 8 digits of its SHA-256, ms for each
+// command, bytes of arena used, bytes of arena.
 inline constexpr char kThen[] = "then model {s} {s} for {} ms, arena {} of {} bytes\n";
 
-// Time in ms. The second bundle takes over, and the first one again.
+// Time in ms. The second bundle becomes active; the first becomes active again.
 inline constexpr char kListening[] = "Listening for commands @{}ms\n";
 inline constexpr char kWaiting[] = "Waiting for the wake word @{}ms\n";
 
 // Label, mean score (0 to 255), time in ms.
 inline constexpr char kHeard[] = "Heard {s} ({}) @{}ms\n";
 
-// Hops, samples lost, idle time in percent and tenths of a percent, thousands of cycles in a second
-// that was not idle, inferences that the gate skipped, inferences, bytes of arena used, bytes of
-// stack used, bytes of stack.
+// Hops, samples lost, idle time in percent and tenths, kilocycles per second of busy time,
+// inferences skipped by the gate, inferences, bytes of arena used, bytes of stack used, bytes of
+// stack.
 inline constexpr char kStats[] =
     "stats: {} hops, {} samples lost, {}.{} % idle, {} k cycles per second, {} of {} inferences "
     "skipped, arena {} bytes, stack {} of {} bytes\n";
 
-// Of the last second, in steps of 32768: peak, RMS about the offset, the offset's sign (`-` or
-// nothing) and its magnitude; percent of samples that are clipped, and tenths of a percent.
+// Of the last second; full scale is 32768: peak, RMS about the offset, the offset's sign (`-` or
+// nothing) and magnitude, clipped samples in percent and tenths.
 inline constexpr char kLevel[] = "level: peak {}, RMS {}, offset {s}{}, {}.{} % clipped\n";
 
-// What was set on the console before a reset, or what `reset` restored, begins with this.
+// Prefix of the settings that were restored at start-up or by `reset`.
 inline constexpr char kSettings[] = "settings: ";
 
 // The mean score (0 to 255) of each label, with spaces between them, then the time in ms.
 inline constexpr char kScores[] = "scores ";
 inline constexpr char kScoresTime[] = "@{}ms\n";
 
-// Samples follow: for so many seconds, and after a pause at so many bit/s (0: at any rate).
+// Start of samples: seconds, and the port's rate in bit/s after a pause (0: any rate).
 inline constexpr char kPcmBegin[] = "pcm: {} s at {} bit/s\n";
 
-// Begins a line of samples. What follows is base64 of 66 little-endian words of 16 bits: the line's
-// number (from 0; it wraps), 64 samples, and the CRC-16 of all that.
+// Prefix of a line of samples: base64 of 66 little-endian 16-bit words: line number (from 0;
+// wraps), 64 samples, CRC-16 of both.
 inline constexpr char kPcm[] = "pcm ";
 
-// The end: samples sent, samples that the board lost meanwhile.
+// End of samples: samples sent, samples lost meanwhile.
 inline constexpr char kPcmEnd[] = "pcm: {} samples, {} lost\n";
 
-// Board, milliseconds since the start, the core's clock, cycles of the longest hop without and with
-// an inference since the last `health`, and what caused the last reset.
+// Board, ms since the start, clock, cycles of the longest hop without and with an inference since
+// the last `health`, cause of the last reset.
 inline constexpr char kHealth[] =
     "health: {s} up {} ms, {} kHz, hop {}, inference {} cycles, reset {s}\n";
 
-// Faults begin with this.
+// Prefix of errors.
 inline constexpr char kError[] = "error: ";
 
-// Samples.
+// Samples lost.
 inline constexpr char kLost[] =
     "error: lost {} samples; the board does not keep up: raise inference_stride\n";
 

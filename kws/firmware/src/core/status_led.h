@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The LED of a device: a word lights it for a moment, each time.
+// The device's LED, lit briefly for each detected word.
 #ifndef KWS_STATUS_LED_H_
 #define KWS_STATUS_LED_H_
 
@@ -9,26 +9,26 @@
 
 namespace kws {
 
-// Times are the pipeline's, in ms; they wrap at 2^32. Labels are classes, as in Output::SetLed.
+// Times are the pipeline's, in ms, modulo 2^32. Labels are as in Output::SetLed.
 class StatusLed {
  public:
   static constexpr uint32_t kShownMs = 600;
-  // A word that finds the LED lit is dark for so long first, or nobody would see it come.
+  // If the LED is already lit, it is dark for this time first, so that the new word is visible.
   static constexpr uint32_t kGapMs = 100;
 
-  // `output` stays the caller's and must outlive the LED.
+  // The caller owns `output`, which must outlive this object.
   explicit StatusLed(Output* output) : output_(output) {}
 
-  // Shows `label` (> 0) for kShownMs, then what it rests at.
+  // Shows `label` (> 0) for kShownMs, then the idle label.
   void Show(int label, uint32_t time_ms);
 
-  // What it shows when no word was just heard; 0: it is off.
+  // Sets the idle label, shown when no word was detected recently; 0: off.
   void Rest(int label);
 
   // Call once a hop.
   void Tick(uint32_t time_ms);
 
-  // Off; it rests there.
+  // Off, also when idle.
   void Reset();
 
  private:
@@ -38,10 +38,10 @@ class StatusLed {
 
   Output* output_;
   State state_ = State::kResting;
-  int label_ = 0;  // of the word that is shown
+  int label_ = 0;  // of the last word
   int resting_ = 0;
-  int lit_ = 0;         // what the LED shows now
-  uint32_t since_ = 0;  // of the state
+  int lit_ = 0;         // the label shown now
+  uint32_t since_ = 0;  // start of the state
 };
 
 }  // namespace kws

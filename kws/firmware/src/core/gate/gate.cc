@@ -4,8 +4,8 @@
 namespace kws {
 namespace {
 
-// Added to each channel's estimate (10 fractional bits): what lies far below it, such as the last
-// bits of a converter, makes no difference to the level.
+// Added to each channel's estimate (10 fractional bits), so that inaudible differences, such as a
+// converter's last bits, do not change the level.
 constexpr uint32_t kInaudible = 16 << 10;
 
 constexpr int kMostQuietFrames = 1 << 30;
@@ -15,7 +15,7 @@ constexpr int kMostQuietFrames = 1 << 30;
 int32_t Gate::Level(const uint32_t* noise) {
   int32_t level = 0;
   for (int channel = 0; channel < Frontend::kChannels; ++channel) {
-    // Halves, so that the sum fits. Straight lines between powers of two.
+    // Halved, so that the sum fits. The logarithm is linear between powers of two.
     const uint32_t value = noise[channel] / 2 + kInaudible / 2;
     const int zeros = __builtin_clz(value);
     level +=

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notices that nothing but the room's own noise is heard, so that the model can rest.
+// Detects that only background noise is present, so that inference can be skipped.
 #ifndef KWS_GATE_GATE_H_
 #define KWS_GATE_GATE_H_
 
@@ -9,39 +9,37 @@
 
 namespace kws {
 
-// The level of a frame is the mean, over the channels, of the logarithm of the energies that the
-// frontend has smoothed over 0.3 and 0.8 s. The room's noise is the lowest level of the last
-// kBlockFrames to 2 kBlockFrames frames. So the gate follows a fan that is switched on within 6 s,
-// and one that is switched off at once. A frame is loud if its level is more than `rise` above the
-// noise and has risen within kLookBackFrames: what only dies away in the averages is no new sound.
-// The first kSettlingFrames frames are loud too, since the noise is not known yet.
+// A frame's level is the mean over channels of log energy, smoothed by the frontend over 0.3 and
+// 0.8 s. The noise level is the minimum of the last kBlockFrames to 2 kBlockFrames frames: the gate
+// adapts to a rising noise within 6 s and to a falling noise at once. A frame is loud if its level
+// is more than `rise` above the noise level and has risen within kLookBackFrames. The first
+// kSettlingFrames frames count as loud.
 //
-// Whole numbers alone, so that all targets decide alike. No heap; one thread.
+// Integer arithmetic, so that all targets decide alike. No heap; one thread.
 class Gate {
  public:
   static constexpr int kBlockFrames = 150;     // 3 s
-  static constexpr int kSettlingFrames = 150;  // the frontend's averages have to settle first
+  static constexpr int kSettlingFrames = 150;  // until the frontend's averages have settled
   static constexpr int kLookBackFrames = 8;    // 0.16 s
 
   // `rise`: 1..255 tenths of a decibel.
   explicit constexpr Gate(int rise) : rise_(rise * kTenth) {}
 
-  // Nothing was heard yet.
   void Reset() { state_ = State(); }
 
   // Takes the frontend's kChannels noise estimates after the next frame.
   void Process(const uint32_t* noise);
 
-  // Whether there were `frames` frames or more, and none of the last `frames` was loud.
+  // Whether the last `frames` frames exist and none was loud.
   bool IsQuiet(int frames) const { return state_.quiet_frames >= frames; }
 
  private:
-  // Logarithms to base 2 with 6 fractional bits, added up over the channels. One is 6.0206 dB.
+  // Sums over channels of base-2 logarithms with 6 fractional bits. 1.0 is 6.0206 dB.
   static constexpr int kLogBits = 6;
   static constexpr int32_t kTenth = (Frontend::kChannels << kLogBits) * 1000 / 60206;
 
   struct State {
-    int32_t levels[kLookBackFrames] = {};  // of the last frames; the oldest is at `next`
+    int32_t levels[kLookBackFrames] = {};  // ring; the oldest is at `next`
     int next = 0;
     int32_t lowest = INT32_MAX;         // level in this block
     int32_t lowest_before = INT32_MAX;  // level in the block before

@@ -4,7 +4,7 @@
 namespace kws {
 
 void DcOffset::Remove(int16_t* samples, size_t count) {
-  int32_t sum = 0;  // of 2^15 samples of 16 bits: it fits
+  int32_t sum = 0;  // 2^15 samples of 16 bits fit
   int32_t least = samples[0];
   int32_t most = samples[0];
   for (size_t i = 0; i < count; ++i) {
@@ -12,7 +12,7 @@ void DcOffset::Remove(int16_t* samples, size_t count) {
     least = samples[i] < least ? samples[i] : least;
     most = samples[i] > most ? samples[i] : most;
   }
-  // Its caller has samples: NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
+  // `count` is at least 1. NOLINTNEXTLINE(clang-analyzer-core.DivideZero)
   if (!has_block_ && (least > 0 || most < 0)) mean_ = sum / static_cast<int32_t>(count) * kOne;
   has_block_ = true;
 
@@ -23,7 +23,7 @@ void DcOffset::Remove(int16_t* samples, size_t count) {
                                       : centred < -32768 ? -32768
                                                          : centred);
   }
-  // One pole, 2^-16 a sample, once a block.
+  // One pole, 2^-16 per sample, updated per block.
   mean_ +=
       sum - static_cast<int32_t>(static_cast<int64_t>(mean_) * static_cast<int64_t>(count) / kOne);
 }

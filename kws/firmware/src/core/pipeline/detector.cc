@@ -15,7 +15,7 @@ bool IsSingle(const TensorView& tensor, TensorType type, int bytes) {
 }
 #endif
 
-// A model without a class for silence has no label after which nothing is suppressed.
+// A model without a class for silence has no label that ends suppression.
 RecognizerSettings SettingsOf(const PipelineConfig& config) {
   RecognizerSettings settings = config.recognizer;
   settings.has_silence = config.first_keyword > 0;
@@ -72,7 +72,7 @@ const char* Detector::Mismatch(int kept_frames) const {
   if (config_.window_frames < kShortestWindow || config_.window_frames > kLongestWindow) {
     return "the window is shorter than 25 frames or longer than 150";
   }
-#ifndef KWS_COMPILED  // else the converter has checked it
+#ifndef KWS_COMPILED  // the converter has checked compiled models
   const TensorView input = runner_.input(0);
   if (runner_.inputs_size() != 1 || input_frames_ < 1 || input_frames_ > config_.window_frames ||
       !IsSingle(input, TensorType::kInt8, input_frames_ * Frontend::kChannels)) {
@@ -109,9 +109,9 @@ bool Detector::HasOrder() const {
 }
 
 Status Detector::HearSilence() {
-  if (!IsStreaming()) return Status::kOk;  // features hold -128 for what was never heard
+  if (!IsStreaming()) return Status::kOk;  // features before the start are -128
   for (int heard = 0; heard < config_.window_frames; heard += input_frames_) {
-    // Each time anew: a call may overwrite its input.
+    // Invoke may overwrite its input.
     std::memset(input_, Frontend::kNoEnergy, runner_.input(0).bytes);
     const Status status = runner_.Invoke();
     if (status != Status::kOk) return Fault(status);
@@ -122,7 +122,7 @@ Status Detector::HearSilence() {
 
 Status Detector::Reset() {
   recognizer_.Reset();
-  // One inference falls on the frame that fills the window.
+  // One inference is at the frame that fills the window.
   frames_to_inference_ = (config_.window_frames - 1) % config_.inference_stride + 1;
   frames_to_trust_ = IsStreaming() ? config_.window_frames : 0;
   reported_ = Responder::kNothing;
@@ -156,11 +156,12 @@ Status Detector::ProcessStride(const FeatureProvider& features, bool has_frame, 
 }
 
 Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
-  // A spectrogram is all that such a model knew in training, also if it has a memory (an LSTM).
+  // In training such a model, also one with an LSTM, started from zeroed state for each
+  // spectrogram.
   if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_.Reset());
   features.CopyNewest(input_frames_, input_);
   KWS_RETURN_IF_ERROR(runner_.Invoke());
-  if (frames_to_trust_ > 0) return Status::kOk;  // less than a window: nothing to rely on
+  if (frames_to_trust_ > 0) return Status::kOk;  // less than a window
   for (int i = 0; i < config_.label_count; ++i) {
     const int output = config_.output_order != nullptr ? config_.output_order[i] : i;
     scores_[i] = static_cast<int8_t>(raw_scores_[output] ^ flip_);

@@ -7,9 +7,9 @@
 namespace kws {
 namespace {
 
-constexpr int kKept = FeatureProvider::kHopSamples;  // samples: one stride of them, or two
+constexpr int kKept = FeatureProvider::kHopSamples;  // samples: one or two strides
 static_assert(kKept + Frontend::kNewestSamples == Frontend::kWindowSamples,
-              "a window is what is kept and the first of the newest");
+              "a window is the kept samples and the first new ones");
 
 }  // namespace
 

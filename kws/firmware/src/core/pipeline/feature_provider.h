@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns hops of samples into the spectrogram of the newest sound.
+// Converts hops of samples to the spectrogram of the newest sound.
 #ifndef KWS_PIPELINE_FEATURE_PROVIDER_H_
 #define KWS_PIPELINE_FEATURE_PROVIDER_H_
 
@@ -9,20 +9,18 @@
 
 namespace kws {
 
-// Where the newest frames are kept: `frames` (> 0) times Frontend::kChannels bytes of the caller's.
+// The caller's memory for the newest frames: `frames` (> 0) times Frontend::kChannels bytes.
 struct FrameMemory {
   int8_t* bytes;
   int frames;
 };
 
-// Owns the frontend and the samples that the next window needs, and keeps a ring of the newest
-// frames in memory of the caller's, which has to outlive it. No heap. To be used from one thread;
-// never from an interrupt (a frame takes a while).
+// Owns the frontend and the samples of the next window, and keeps a ring of the newest frames in
+// the caller's memory, which must outlive it. No heap. One thread; not for interrupt context.
 //
-// Windows start at the first sample and then every stride, as they do when a clip is computed at
-// once: after the 50 hops of a one-second clip, the 49 frames are that clip's. Strides are a hop
-// (20 ms) or half of one (10 ms). With 20 ms a frame needs the whole hop before the newest one and
-// the first half of the newest.
+// Windows start at the first sample and then every stride, as in a clip that is computed at once: a
+// one-second clip of 50 hops gives 49 frames. The stride is a hop (20 ms) or half a hop (10 ms).
+// With 20 ms, a frame needs the previous hop and the first half of the newest.
 class FeatureProvider {
  public:
   static constexpr int kHopSamples = Frontend::kStrideSamples;
@@ -31,30 +29,30 @@ class FeatureProvider {
   constexpr FeatureProvider(FrameMemory memory, int stride_samples)
       : memory_(memory), stride_(stride_samples) {}
 
-  // Forgets all sound: the next hop is the start of a clip.
+  // The next hop is the start of a clip.
   void Reset();
 
-  // All frames so far count as silence from now on. The noise estimate runs on, frames() stays.
+  // From now on all frames so far count as silence. The noise estimate and frames() are kept.
   void Silence() { audible_ = 0; }
 
-  // Takes the next stride of samples. Returns true if they completed a frame: each stride does,
-  // save the first ones after the start, because a window is longer than a stride.
+  // Takes the next stride of samples. Returns true if it completed a frame: every stride does after
+  // the first window.
   bool Push(const int16_t* samples);
 
-  // Frames made since the start (it stops counting at 2^32 - 1).
+  // Frames since the start, at most 2^32 - 1.
   uint32_t frames() const { return frames_; }
 
-  // How many of them are kept at most.
+  // The most frames that are kept.
   int capacity() const { return memory_.frames; }
 
-  // Copies the newest `frames` (1..capacity()) frames, oldest first, into `dst` of frames x
-  // kChannels. Frames that were never made, and those before Silence(), are -128 (no energy).
+  // Copies the newest `frames` (1..capacity()) frames, oldest first, to `dst` of frames x
+  // kChannels. Frames before the start and before Silence() are -128 (no energy).
   void CopyNewest(int frames, int8_t* dst) const;
 
   // The frontend's noise estimates after the newest frame.
   const uint32_t* noise() const { return frontend_.noise(); }
 
-  // The newest frame: kChannels features, valid until the next Push. There must be one.
+  // The newest frame: kChannels features, valid until the next Push. frames() must be > 0.
   const int8_t* newest() const;
 
  private:
@@ -62,12 +60,12 @@ class FeatureProvider {
 
   FrameMemory memory_;
   int stride_;
-  int filled_ = 0;  // how many there are
-  int next_ = 0;    // where in the ring the next frame goes; once full, that is the oldest
+  int filled_ = 0;  // number of samples_
+  int next_ = 0;    // ring index of the next frame
   uint32_t frames_ = 0;
-  uint32_t audible_ = 0;  // of these, the newest that Silence() did not reach
+  uint32_t audible_ = 0;  // frames since Silence()
   Frontend frontend_;
-  int16_t samples_[kHopSamples] = {};  // the next window begins with the first
+  int16_t samples_[kHopSamples] = {};  // the start of the next window
 };
 
 }  // namespace kws

@@ -9,7 +9,8 @@
 namespace kws {
 namespace {
 
-// Makes `place` the home of a bundle's thresholds, one a label; returns its end.
+// Copies a bundle's thresholds to `place`, one per label, and makes the bundle use them. Returns
+// the end of the copy.
 uint8_t* CopyThresholds(PipelineConfig* config, uint8_t* place) {
   RecognizerSettings& settings = config->recognizer;
   int count = 0;
@@ -37,7 +38,7 @@ Pipeline::Pipeline(const PipelineConfig& config, const Network& network, uint8_t
 
 void Pipeline::UseCommands(Commands* commands) {
   commands_ = commands;
-  // The thresholds have to outlast the detectors. From here on these are the ones that count.
+  // These thresholds outlive the detectors.
   uint8_t* next = CopyThresholds(&config_, commands->thresholds);
   CopyThresholds(&commands->config, next);
   start_second_ = StartSecond;
@@ -169,7 +170,7 @@ Status Pipeline::HandOver(Pipeline& pipeline) {
   const bool is_over =
       pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
   if (!heard && !is_over) return Status::kOk;
-  pipeline.inferred_ = false;  // the scores are the other bundle's from here on
+  pipeline.inferred_ = false;  // scores() is the other bundle's from now on
   const Field time = time_ms;
   WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
   pipeline.features_.Silence();

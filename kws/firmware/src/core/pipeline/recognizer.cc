@@ -40,7 +40,7 @@ bool Recognizer::IsTrusted() const {
 
 Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result) {
   if (capacity_ == 0) return Status::kBadArgument;
-  // Times are compared by their difference, so that a device may run on past 2^31 ms (24.8 days).
+  // Differences of times stay valid when time wraps.
   const uint32_t now = static_cast<uint32_t>(time_ms);
   if (count_ > 0 && static_cast<int32_t>(now - times_[Slot(count_ - 1)]) < 0) {
     return Status::kBadArgument;
@@ -56,8 +56,7 @@ Status Recognizer::Process(const int8_t* scores, int32_t time_ms, Result* result
   for (int i = 0; i < label_count_; ++i) scores_[newest * label_count_ + i] = scores[i];
   ++count_;
 
-  // Remembered as a flag, because the time since the last report can exceed what a difference of
-  // two wrapping times can tell.
+  // A flag, because the time since the last report can exceed 2^32 ms.
   if (suppressing_ && now - previous_time_ > static_cast<uint32_t>(settings_.suppression_ms)) {
     suppressing_ = false;
   }

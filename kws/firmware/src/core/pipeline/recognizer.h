@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a stream of model scores to commands: TFLM's RecognizeCommands in whole numbers, with
-// thresholds of their own for labels.
+// Detections from a stream of scores: TFLM's RecognizeCommands in integers, with a threshold per
+// label.
 #ifndef KWS_PIPELINE_RECOGNIZER_H_
 #define KWS_PIPELINE_RECOGNIZER_H_
 
@@ -11,23 +11,22 @@
 namespace kws {
 
 struct RecognizerSettings {
-  int32_t average_window_ms = 1000;     // results of the last so many ms are averaged (> 0)
-  int32_t suppression_ms = 1500;        // the same label is not reported again for so long (>= 0)
-  int32_t minimum_count = 3;            // fewer results in the window report nothing (> 0)
-  uint8_t detection_threshold = 200;    // a mean score (0..255) has to exceed this
-  const uint8_t* thresholds = nullptr;  // one a label in place of it, copied; null: all the same
-  bool has_silence = true;              // label 0 is silence, after which nothing is suppressed
+  int32_t average_window_ms = 1000;     // averaging window (> 0)
+  int32_t suppression_ms = 1500;        // until the same label is reported again (>= 0)
+  int32_t minimum_count = 3;            // results in the window needed for a report (> 0)
+  uint8_t detection_threshold = 200;    // the mean score (0..255) must exceed it
+  const uint8_t* thresholds = nullptr;  // one per label instead, copied; null: all the same
+  bool has_silence = true;              // label 0 is silence, which ends suppression
 };
 
 // Averages the scores of each label over the window. Of the labels whose mean exceeds their
-// threshold it reports the one with the highest mean, unless the same label was reported less than
-// `suppression_ms` ago. So a label with a low threshold is reported although the mean of another is
-// higher, if that one stays below its own. With the same threshold for all, the highest mean alone
-// decides, as in TFLM. A window with fewer than `minimum_count` results, or that spans less than a
-// quarter of `average_window_ms`, is not trusted: the last reported label comes back with score 0.
+// threshold, reports the one with the highest mean, unless the same label was reported less than
+// `suppression_ms` ago. With one threshold for all labels this is TFLM's rule. A window with fewer
+// than `minimum_count` results, or shorter than a quarter of `average_window_ms`, is not trusted:
+// the result is the last reported label with score 0.
 //
-// Label 0 is silence, unless the settings say otherwise. It is reported like any other; after
-// silence nothing is suppressed.
+// Label 0 is silence, unless the settings say otherwise. It is reported like any other label and
+// ends suppression.
 class Recognizer {
  public:
   static constexpr int kMaxLabels = 64;
@@ -35,39 +34,39 @@ class Recognizer {
   static constexpr int kScoreBytes = 1920;  // 1 s of 37 labels each 20 ms, 2 s of 38 each 40 ms
 
   struct Result {
-    // Index of the label with the highest mean above its threshold, or without one, with the
-    // highest mean; of equals, the lowest.
+    // The label with the highest mean among those above their threshold; if there is none, among
+    // all. The lowest index of equal means.
     int label = 0;
     uint8_t score = 0;    // its mean, 0..255
-    bool is_new = false;  // it is a command to act on now
+    bool is_new = false;  // a new detection
   };
 
-  // `label_count` is 1..kMaxLabels. Wrong arguments make every Process return kBadArgument.
+  // `label_count`: 1..kMaxLabels. After wrong arguments Process returns kBadArgument.
   Recognizer(int label_count, const RecognizerSettings& settings);
 
-  // How many results of this many labels can be in the window at once.
+  // The most results in a window.
   static constexpr int Capacity(int label_count) {
     return kScoreBytes / label_count < kMaxResults ? kScoreBytes / label_count : kMaxResults;
   }
 
-  // Adds one result: `scores` holds label_count int8 values as the model gives them (scale 1/256,
-  // zero point -128), `time_ms` the time of its newest sample. Time may wrap at 2^32 but never runs
-  // back: a step of less than 0 (or of 2^31 and more) returns kBadArgument and adds nothing. More
-  // results in the window than Capacity() do the same.
+  // Adds a result: `scores` holds label_count model outputs (scale 1/256, zero point -128),
+  // `time_ms` is the time of its newest sample, modulo 2^32. kBadArgument, with nothing added, if
+  // time runs backwards (a step below 0 or of 2^31 and more) or the window holds more than
+  // Capacity() results.
   Status Process(const int8_t* scores, int32_t time_ms, Result* result);
 
-  // The mean score of a label, 0..255, over the results of the last Process; 0 before the first.
-  // `label` is 0..label_count - 1.
+  // The mean score (0..255) of `label` (0..label_count - 1) in the window of the last Process; 0
+  // before the first.
   uint8_t MeanScore(int label) const;
 
-  // Whether the last Process had results enough to trust their means.
+  // Whether the window of the last Process is trusted.
   bool IsTrusted() const;
 
-  // The mean score (0..255) of `label` (0..label_count - 1) has to exceed this from now on.
+  // `label`: 0..label_count - 1.
   void SetThreshold(int label, uint8_t threshold) { thresholds_[label] = threshold; }
   uint8_t threshold(int label) const { return thresholds_[label]; }
 
-  // Forgets all results and what was reported.
+  // Clears all results and the last report.
   void Reset();
 
  private:
@@ -75,12 +74,12 @@ class Recognizer {
 
   RecognizerSettings settings_;
   int label_count_;
-  int capacity_;  // 0: the arguments were wrong
+  int capacity_;  // 0: wrong arguments
   int first_ = 0;
   int count_ = 0;
   int previous_label_ = 0;
   uint32_t previous_time_ = 0;
-  bool suppressing_ = false;  // previous_label_ was reported at most suppression_ms ago
+  bool suppressing_ = false;  // for suppression_ms after a report of previous_label_
   uint8_t thresholds_[kMaxLabels] = {};
   uint32_t times_[kMaxResults] = {};
   int8_t scores_[kScoreBytes] = {};

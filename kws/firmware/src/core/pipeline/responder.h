@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the world what was heard: the serial line that tools match.
+// Reports detections: the serial line that tools match.
 #ifndef KWS_PIPELINE_RESPONDER_H_
 #define KWS_PIPELINE_RESPONDER_H_
 
@@ -15,17 +15,17 @@ class Responder {
   static constexpr int kFirstKeyword = 2;  // after silence and unknown
   static constexpr int kNothing = -1;      // no label
 
-  // `labels` holds every label of the model: silence, unknown, then the keywords. It and `output`
-  // stay the caller's and must outlive the responder. `first_keyword`: kFirstKeyword, or 0 if the
-  // keywords are all there is. `report_unknown`: unknown is reported too.
+  // `labels`: silence, unknown, then the keywords. The caller owns `labels` and `output`, which
+  // must outlive the responder. `first_keyword`: kFirstKeyword, or 0 if all labels are keywords.
+  // `report_unknown`: unknown is reported too.
   Responder(const char* const* labels, int first_keyword, bool report_unknown, Output* output)
       : labels_(labels),
         first_reported_(report_unknown ? first_keyword - 1 : first_keyword),
         output_(output) {}
 
-  // Call with each result of the recognizer. A new one writes `Heard yes (201) @4056ms\n`, once a
-  // detection, and returns its label. Silence and by default unknown are not reported: they write
-  // nothing and return kNothing. `time_ms` wraps at 2^32.
+  // Call with each result of the recognizer. A new detection writes `Heard yes (201) @4056ms\n` and
+  // returns its label. Silence and, by default, unknown write nothing and return kNothing.
+  // `time_ms` wraps at 2^32.
   int Respond(const Recognizer::Result& result, uint32_t time_ms);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every op there is: for the host and for first tries. Firmware registers what its model uses.
+// Every op: for the host and for experiments. Firmware registers only the ops of its model.
 #ifndef KWS_RUNTIME_ALL_OPS_RESOLVER_H_
 #define KWS_RUNTIME_ALL_OPS_RESOLVER_H_
 
@@ -14,7 +14,7 @@ class AllOpsResolver : public MicroMutableOpResolver<64> {
 #include "runtime/kernels/op_list.inc"
 #undef KWS_OP
   }
-  // With a variant in place of its op.
+  // Uses `variant` instead of its op's general kernel.
   explicit AllOpsResolver(const Registration& variant) : AllOpsResolver() { Replace(variant); }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as C++, as `kws convert --compiled` writes it: calls of the kernels that its ops need, in
-// order, with what the interpreter would have computed in AllocateTensors as constants. No model
-// file, no op resolver, no planning on the device; the same bits.
+// A model compiled to C++ by `kws convert --compiled`: kernel calls in order, with the results of
+// AllocateTensors as constants. The same output as the interpreter, without a model file, an op
+// resolver, or planning on the device.
 #ifndef KWS_RUNTIME_COMPILED_MODEL_H_
 #define KWS_RUNTIME_COMPILED_MODEL_H_
 
@@ -13,7 +13,7 @@
 
 namespace kws {
 
-// Constants of a generated file. The converter has checked that they fit each other.
+// Constants of a generated file, checked by the converter.
 struct CompiledModel {
   struct Place {
     uint32_t offset;  // into the arena
@@ -23,11 +23,11 @@ struct CompiledModel {
   Place input;
   Place output;
   void (*invoke)(uint8_t* arena);
-  // Gives what the model keeps between calls its first value. Null where it keeps nothing.
+  // Initializes the model's state. Null: the model is stateless.
   void (*reset)(uint8_t* arena);
 };
 
-// Runs a compiled model where a MicroInterpreter would run its file; the same names and meanings.
+// MicroInterpreter's interface for a compiled model.
 class CompiledRunner {
  public:
   // Keeps both pointers; they must outlive the runner. The arena is aligned to 4.
@@ -46,7 +46,7 @@ class CompiledRunner {
     return Status::kOk;
   }
 
-  // Of these views only `bytes` and `data` are known.
+  // Only `bytes` and `data` are set.
   TensorView input(size_t) const { return View(model_.input); }
   TensorView output(size_t) const { return View(model_.output); }
   size_t arena_used_bytes() const { return model_.arena_bytes; }

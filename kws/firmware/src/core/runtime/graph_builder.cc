@@ -6,7 +6,7 @@
 namespace kws {
 namespace {
 
-// Bounds the planner's time for a hostile model; the largest keyword spotters have some hundreds.
+// Limit the planner's time for a hostile model; large keyword spotters have some hundreds.
 constexpr uint32_t kMaxEntries = 1024;
 constexpr uint32_t kMaxOps = 4096;
 
@@ -29,7 +29,6 @@ Status GraphBuilder::Build(ErrorDetail* error) {
   return Plan();
 }
 
-// The main graph's tensors are entries 0 to tensors - 1; other graphs' and scratch follow.
 Status GraphBuilder::AddTensors() {
   first_entry_ = entries_;
   for (uint32_t i = 0; i < graph_.tensors.count; ++i) {
@@ -40,14 +39,14 @@ Status GraphBuilder::AddTensors() {
     int index;
     KWS_RETURN_IF_ERROR(AddEntry(&index));
     PlanEntry& entry = table_[index];
-    // Converters leave tensors without elements that no op uses, an LSTM's intermediates for one.
-    // See CheckTensor for an op that uses one.
+    // Converters leave unused tensors without elements, such as an LSTM's intermediates.
+    // CheckTensor refuses an op that uses one.
     entry.bytes = is_shaped ? tensor.bytes : 0;
     if (tensor.is_constant()) {
       entry.offset = ModelReference(tensor.data);
     } else if (tensor.is_variable) {
       if (tensor.bytes == 0) return Status::kUnsupportedType;
-      // Variables lie together at the arena's start, and only the main graph's are known then.
+      // Variables lie at the arena's start, allocated while only the main graph is known.
       if (first_entry_ != 0) return Status::kUnsupportedOption;
       uint32_t offset;
       KWS_RETURN_IF_ERROR(Take(tensor.bytes, &offset));
@@ -85,14 +84,14 @@ Status GraphBuilder::MarkForever(const FlatVector& tensors) {
   for (uint32_t i = 0; i < tensors.count; ++i) {
     const int32_t tensor = model_.buffer().Element<int32_t>(tensors, i);
     PlanEntry& entry = table_[Root(tensor)];
-    // An output that no op writes, or a constant.
+    // No op writes the output, or it is a constant.
     if (entry.first == PlanEntry::kNone) return Status::kBadModel;
     entry.last = PlanEntry::kForever;
   }
   return Status::kOk;
 }
 
-// What CALL_ONCE runs. No recursion: the op does not accept itself in such a graph.
+// Prepares CALL_ONCE's graphs. CALL_ONCE refuses to run in such a graph, so there is no recursion.
 Status GraphBuilder::PrepareOnce(ErrorDetail* error) {
   if (model_.subgraph_count() == 1) return Status::kOk;
   const Model::Subgraph main = graph_;
@@ -137,7 +136,7 @@ Status GraphBuilder::PrepareOp(uint32_t op_index, ErrorDetail* error) {
   return resolver_.at(resolver_index_).prepare(context);
 }
 
-// Without bytes is a handle, or a tensor whose shape AddTensors let pass.
+// A tensor without bytes is a handle, or has a shape that AddTensors accepted for unused tensors.
 Status GraphBuilder::CheckTensor(int32_t tensor) const {
   if (static_cast<uint32_t>(tensor) >= graph_.tensors.count) return Status::kBadModel;
   Tensor unused;
@@ -146,7 +145,7 @@ Status GraphBuilder::CheckTensor(int32_t tensor) const {
              : model_.GetTensor(graph_, static_cast<uint32_t>(tensor), &unused);
 }
 
-// Every input has been written before, every output is written once; notes the lifetimes.
+// Checks that inputs were written before and outputs are written once; records lifetimes.
 Status GraphBuilder::CheckOperands(const Model::Operator& op, ErrorDetail* error) {
   const int16_t now = static_cast<int16_t>(op_index_);
   for (uint32_t i = 0; i < op.inputs.count; ++i) {
@@ -205,12 +204,12 @@ bool GraphBuilder::IsVariable(int entry) const {
   return i != PlanEntry::kNone;
 }
 
-// What a READ_VARIABLE gave and only the next op reads, and what an op gave and only the
-// ASSIGN_VARIABLE behind it reads. Nothing comes between, so that the variable can have changed
-// only by an op that reads it there and writes it as well: the second of the two stays away.
+// Accepts the output of a READ_VARIABLE that only the next op reads, and the input of an
+// ASSIGN_VARIABLE that only the op before it writes. If one op reads and writes the variable, only
+// the first of the two tensors becomes an alias.
 bool GraphBuilder::MayAliasVariable(int index) const {
   const PlanEntry& entry = table_[index];
-  // Inputs are written before the first op.
+  // The model's inputs are written before the first op.
   if (entry.of_variable == PlanEntry::kNone || entry.same_as != PlanEntry::kNone ||
       entry.first <= 0 || entry.last - entry.first > 1 ||
       entry.bytes != table_[entry.of_variable].bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of AllocateTensors: reads the graph, prepares its ops, plans the memory.
+// AllocateTensors: reads the graph, prepares its ops, plans the memory.
 #ifndef KWS_RUNTIME_GRAPH_BUILDER_H_
 #define KWS_RUNTIME_GRAPH_BUILDER_H_
 
@@ -17,11 +17,11 @@ namespace kws {
 //
 //   | variables | {tensor, reference} of inputs and outputs | op records -> | ... | <- plan table |
 //
-// and afterwards, from the end of the records on, the planned block. The plan table is gone then.
-// The records of the graphs that CALL_ONCE names come first, in time, too.
+// Afterwards the planned block starts at the end of the records and replaces the plan table. The
+// records of CALL_ONCE's graphs come first and run first.
 class GraphBuilder {
  public:
-  // Fills `layout`, which starts as ArenaLayout{}.
+  // `layout` must be ArenaLayout{}; Build fills it.
   GraphBuilder(const Model& model, const OpResolver& resolver, uint8_t* arena, uint32_t arena_size,
                ArenaLayout* layout)
       : model_(model),
@@ -34,14 +34,14 @@ class GraphBuilder {
 
   const Model& model() const { return model_; }
 
-  // What was planned, for tools on the host: after Build, until something is written to the arena.
-  // Entry i is tensor i of the main graph, then come other graphs' tensors, variables and scratch.
+  // The plan, for tools on the host; valid after Build until the arena is written to. Entry i is
+  // tensor i of the main graph; the tensors of other graphs, variables and scratch follow.
   int entries() const { return entries_; }
   const PlanEntry& entry(int index) const { return table_[index]; }
   bool IsVariable(int entry) const;
-  // Where the planned block starts in the arena.
+  // Start of the planned block in the arena.
   uint32_t block() const { return taken_; }
-  // Ops of all graphs, in the order they run: the times in the plan.
+  // Ops of all graphs; the plan's times are indices into them, in execution order.
   int ops() const { return op_index_; }
 
  private:
@@ -56,21 +56,21 @@ class GraphBuilder {
   Status CheckOperands(const Model::Operator& op, ErrorDetail* error);
   Status CheckTensor(int32_t tensor) const;
   Status Plan();
-  // Tensors between a variable and the very next op lie in the variable: nothing to copy. Called
-  // through a pointer that the variables' ops set, so that other programs do not link it.
+  // Places tensors between a variable and the next op in the variable itself, which saves the copy.
+  // Called through a pointer that variable ops set, so that it is linked only with them.
   void AliasVariables();
   bool MayAliasVariable(int entry) const;
   void (GraphBuilder::*alias_variables_)() = nullptr;
-  // Turns entry numbers into data references in the records and the input and output list.
+  // Converts entry numbers to data references in the records and in the input and output list.
   void Resolve(uint32_t block);
   int32_t Reference(int32_t entry, uint32_t block) const;
 
-  // Zeroed bytes that stay. Size and place are multiples of 4.
+  // Allocates zeroed bytes permanently. Size and offset are multiples of 4.
   Status Take(uint32_t bytes, uint32_t* offset);
   Status AddEntry(int* index);
-  // The entry of a tensor of the graph that is being built.
+  // The entry of a tensor of the current graph.
   int Entry(int32_t tensor) const { return first_entry_ + tensor; }
-  // The resource variable of that name, new or known.
+  // Finds or adds the resource variable of this name.
   Status FindVariable(const FlatVector& container, const FlatVector& name, int* index);
   int Root(int entry) const {
     return table_[entry].same_as == PlanEntry::kNone ? entry : table_[entry].same_as;
@@ -83,18 +83,18 @@ class GraphBuilder {
   Model::Subgraph graph_{};
   PlanTable table_;
   int entries_ = 0;
-  int first_entry_ = 0;  // of the graph's tensors
+  int first_entry_ = 0;  // of the current graph's tensors
   int first_variable_ = PlanEntry::kNone;
   bool main_uses_variables_ = false;
-  uint32_t taken_ = 0;        // from the arena's start
-  uint32_t table_bytes_ = 0;  // from its end
-  uint32_t peak_ = 0;         // most of both together
-  int op_index_ = 0;          // over all graphs, in the order they run: the time in the plan
+  uint32_t taken_ = 0;        // bytes allocated from the arena's start
+  uint32_t table_bytes_ = 0;  // bytes allocated from its end
+  uint32_t peak_ = 0;         // maximum of their sum
+  int op_index_ = 0;          // over all graphs, in execution order: the time in the plan
   int resolver_index_ = 0;
   ArenaLayout& layout_;
 };
 
-// Handed to a kernel's prepare. Tensor numbers are places in the op's own lists.
+// The argument of a kernel's prepare. Tensor numbers are indices in the op's lists.
 class PrepareContext {
  public:
   PrepareContext(GraphBuilder& builder, const Model::Operator& op) : builder_(builder), op_(op) {}
@@ -104,11 +104,11 @@ class PrepareContext {
   int inputs() const { return static_cast<int>(op_.inputs.count); }
   int outputs() const { return static_cast<int>(op_.outputs.count); }
   bool HasInput(int i) const { return i < inputs() && InputIndex(i) >= 0; }
-  // kBadModel where the tensor is left out or not in the model.
+  // kBadModel if the tensor is left out or not in the model.
   Status Input(int i, Tensor* tensor) const;
   Status Output(int i, Tensor* tensor) const;
 
-  // kBadModel where the op carries the options of another op. Absent options are defaults.
+  // kBadModel if the op has another op's options. Absent options have default values.
   Status CheckOptions(OptionsType type) const;
   template <typename T>
   T Option(int slot, T fallback) const {
@@ -116,11 +116,11 @@ class PrepareContext {
   }
   FlatVector OptionVector(int slot, uint32_t element_bytes) const;
 
-  // Makes the op's record: `references` places for data and room for the parameters, zeroed, which
-  // invoke gets back. A prepare that makes no record leaves nothing to do at run time.
+  // Allocates the op's zeroed record for invoke: `references` data references and the parameters.
+  // An op without a record is not invoked.
   template <typename Params>
   Status Allocate(int references, Params** params, uint32_t extra_bytes = 0) {
-    static_assert(alignof(Params) == 4, "what follows the parameters is aligned to 4");
+    static_assert(alignof(Params) == 4, "data after the parameters is aligned to 4");
     void* memory = nullptr;
     KWS_RETURN_IF_ERROR(
         AllocateRecord(references, static_cast<uint32_t>(sizeof(Params)) + extra_bytes, &memory));
@@ -132,28 +132,27 @@ class PrepareContext {
     references_[reference] = HasInput(i) ? builder_.Entry(InputIndex(i)) : -1;
   }
   void BindOutput(int reference, int i) { references_[reference] = builder_.Entry(OutputIndex(i)); }
-  // Memory of the op's own, without a defined content, while it runs.
+  // Uninitialized memory for the duration of the op.
   Status BindScratch(int reference, uint32_t bytes);
 
-  // Output `out` may run over input `in` (see PlanEntry::Overlap).
+  // Output `out` may overlap input `in` (see PlanEntry::Overlap).
   void AllowOverlap(int in, int out, const PlanEntry::Overlap& overlap);
-  // Output `out` becomes another name of input `in`: same bytes, nothing to copy. False where the
-  // input is a constant or a variable: then the op has to copy.
+  // Makes output `out` an alias of input `in`. False if the input is a constant or a variable: then
+  // the op has to copy.
   bool ShareOutput(int in, int out);
 
-  // Output 0 becomes a handle of the resource variable of that name (see VAR_HANDLE).
+  // Makes output 0 a handle of the resource variable of this name (see VAR_HANDLE).
   Status BindHandle(const FlatVector& container, const FlatVector& name);
-  // The variable that input `i` is a handle of, which has `bytes` bytes: all ops have to agree.
-  // *first is whether no op that writes it came before; this one is one where `writes`.
+  // Binds the variable that input `i` is a handle of. All ops must agree on its `bytes`. *first: no
+  // earlier op writes it. `writes`: this op writes it.
   Status BindVariable(int reference, int i, uint32_t bytes, bool writes, bool* first);
-  // Input or output `i` has the bytes of the variable that input 0 is a handle of: it may lie
-  // there.
+  // Input or output `i` may alias the variable that input 0 is a handle of.
   void OfferVariableAlias(int i, bool is_output);
-  // Whether CALL_ONCE may stand here: in the main graph, before variables are used.
+  // CALL_ONCE is allowed in the main graph, before variables are used.
   bool MayCallOnce() const { return builder_.first_entry_ == 0 && !builder_.main_uses_variables_; }
 
  private:
-  // Of tensors in the graph's list, -1 for an input left out.
+  // Indices in the graph's list of tensors; -1 for an input left out.
   int32_t InputIndex(int i) const {
     return model().Element<int32_t>(op_.inputs, static_cast<uint32_t>(i));
   }

@@ -14,7 +14,7 @@
 
 namespace kws {
 
-// Handed to a kernel's invoke.
+// The argument of a kernel's invoke.
 class InvokeContext {
  public:
   InvokeContext(uint8_t* arena, const uint8_t* model, const RecordHeader* record)
@@ -22,15 +22,15 @@ class InvokeContext {
         model_(model),
         references_(reinterpret_cast<const int32_t*>(record + 1)),
         count_(record->references) {}
-  // Of a compiled model: `count` data references with the parameters behind them. What lies in the
-  // model counts from `constants`.
+  // For compiled models: `count` data references, then the parameters. References into the model
+  // count from `constants`.
   InvokeContext(uint8_t* arena, const void* constants, const uint32_t* references, int count)
       : arena_(arena),
         model_(static_cast<const uint8_t*>(constants)),
         references_(reinterpret_cast<const int32_t*>(references)),
         count_(count) {}
 
-  // Null where an optional input is left out.
+  // Null if an optional input is left out.
   template <typename T>
   const T* Data(int reference) const {
     return reinterpret_cast<const T*>(Resolve(references_[reference]));
@@ -44,7 +44,7 @@ class InvokeContext {
   const P& Params() const {
     return *reinterpret_cast<const P*>(references_ + count_);
   }
-  // What follows the parameters in the record.
+  // Data after the parameters in the record.
   template <typename T, typename P>
   const T* Extra() const {
     return reinterpret_cast<const T*>(&Params<P>() + 1);

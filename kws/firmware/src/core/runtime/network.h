@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model of a bundle, and what runs it: an interpreter with the model's file or, where the whole
-// firmware is compiled with KWS_COMPILED, the model as C++.
+// A bundle's model and its runner: the interpreter, or, if the firmware is compiled with
+// KWS_COMPILED, the compiled model.
 #ifndef KWS_RUNTIME_NETWORK_H_
 #define KWS_RUNTIME_NETWORK_H_
 
@@ -12,7 +12,7 @@
 
 namespace kws {
 
-// What it refers to stays the caller's and must outlive what runs it.
+// Its references must outlive the runner.
 #ifdef KWS_COMPILED
 struct Network {
   const CompiledModel& model;

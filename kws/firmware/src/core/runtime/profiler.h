@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who wants to know what each op costs. The role of TFLM's MicroProfiler.
+// Interface for measuring each op, as TFLM's MicroProfiler.
 #ifndef KWS_RUNTIME_PROFILER_H_
 #define KWS_RUNTIME_PROFILER_H_
 
@@ -7,16 +7,16 @@
 
 namespace kws {
 
-// Called around each op of an inference. Ops that cost nothing at run time (a RESHAPE that only
-// renames its input, say) were left out at AllocateTensors and are not seen here.
+// Called around each op of an inference. Ops without work at run time (such as a RESHAPE that is an
+// alias of its input) are left out.
 class Profiler {
  public:
-  // `index` counts the ops that run, from 0, in each inference anew.
+  // `index` counts the ops of each inference from 0.
   virtual void BeginOp(int index, BuiltinOp op) = 0;
   virtual void EndOp(int index) = 0;
 
  protected:
-  // Nobody deletes through this base, so no virtual destructor and no `operator delete`.
+  // Never deleted through this base: a virtual destructor would link `operator delete`.
   ~Profiler() = default;
 };
 

@@ -10,7 +10,7 @@ bool FlatBuffer::TableThrough(uint32_t position, FlatTable* out) const {
   const uint32_t table = position + offset;
   if (!Contains(table, 4)) return false;
 
-  // A table starts with the signed distance back to its vtable, which may lie on either side.
+  // A table starts with the signed distance back to its vtable.
   const int64_t vtable = static_cast<int64_t>(table) - At<int32_t>(table);
   if (vtable < 4 || vtable > static_cast<int64_t>(size_) - 4) return false;
   out->position = table;
@@ -53,7 +53,7 @@ bool FlatBuffer::Vector(const FlatTable& table, int slot, uint32_t element_bytes
   if (!Contains(vector, 4)) return false;
   const uint32_t count = At<uint32_t>(vector);
   if (count > (size_ - vector - 4) / element_bytes) return false;
-  // An empty vector may end the file; give it no position rather than one that must not be read.
+  // An empty vector may lie at the end of the file, so it gets position 0.
   *out = count == 0 ? FlatVector{} : FlatVector{vector + 4, count};
   return true;
 }

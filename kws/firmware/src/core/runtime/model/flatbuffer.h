@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a FlatBuffer that may be damaged: every access is checked against the buffer's size.
+// Reads a FlatBuffer that may be damaged: every access is checked against the buffer's size.
 //
-// A position is a byte offset from the buffer's start. Position 0 holds the root offset, so that no
-// table, vector or field lies there: 0 stands for "absent". Readers return false where the file is
-// damaged and true, with count or position 0, where a field is merely absent.
+// A position is a byte offset from the buffer's start; 0, where the root offset lies, means absent.
+// Readers return false if the file is damaged, and true with count or position 0 if a field is
+// absent.
 #ifndef KWS_RUNTIME_MODEL_FLATBUFFER_H_
 #define KWS_RUNTIME_MODEL_FLATBUFFER_H_
 
@@ -46,7 +46,7 @@ class FlatBuffer {
     return position <= size_ && bytes <= size_ - position;
   }
 
-  // A value at a position that some reader below has already checked.
+  // The position must have been checked by a reader below.
   template <typename T>
   T At(uint32_t position) const {
     return LoadAs<T>(data_ + position);
@@ -67,11 +67,10 @@ class FlatBuffer {
   // A vector field whose elements have `element_bytes` bytes.
   bool Vector(const FlatTable& table, int slot, uint32_t element_bytes, FlatVector* out) const;
 
-  // The same for elements of four bytes, as most have.
+  // Elements of four bytes.
   bool Vector(const FlatTable& table, int slot, FlatVector* out) const;
 
-  // A scalar field; `fallback` where it is absent. Fields lie inside the checked table.
-  // Not inline: there are many calls.
+  // A scalar field, or `fallback` if it is absent. Not inline, to save flash.
   template <typename T>
   __attribute__((noinline)) T Scalar(const FlatTable& table, int slot, T fallback) const {
     const uint32_t position = Field(table, slot, sizeof(T));
@@ -79,7 +78,7 @@ class FlatBuffer {
   }
 
  private:
-  // Position of a field of `bytes` bytes, 0 where absent or where it would leave the table.
+  // Position of a field of `bytes` bytes; 0 if it is absent or not inside the table.
   uint32_t Field(const FlatTable& table, int slot, uint32_t bytes) const;
   // Follows the 32-bit offset at `position` to a table and checks that table.
   bool TableThrough(uint32_t position, FlatTable* out) const;

@@ -4,7 +4,7 @@
 namespace kws {
 namespace {
 
-// Slots of the schema's tables, in the order of schema.fbs.
+// Field slots of schema.fbs.
 enum ModelSlot {
   kModelVersion = 0,
   kModelOperatorCodes = 1,
@@ -42,7 +42,7 @@ constexpr uint32_t kFileIdentifier = 0x334c4654;  // "TFL3", the first character
 constexpr uint32_t kMaxModelBytes = 1u << 30;     // positions fit in 31 bits
 constexpr uint32_t kMaxTensorBytes = 1u << 28;    // sums of sizes fit in 31 bits
 constexpr int32_t kCustomOp = 32;                 // BuiltinOperator_CUSTOM
-constexpr int8_t kDeprecatedMax = 127;            // then the code is in the 32-bit field alone
+constexpr int8_t kDeprecatedMax = 127;            // the code is in the 32-bit field only
 
 }  // namespace
 
@@ -95,7 +95,7 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
     return Status::kBadModel;
   }
   out->options_type = buffer_.Scalar<uint8_t>(table, kOpOptionsType, 0);
-  // Old files have the code in a byte, new ones in 32 bits with 127 or the code in the byte.
+  // Old files have the code in a byte. New files have it in 32 bits, and 127 or the code in the byte.
   const int32_t byte_code = buffer_.Scalar<int8_t>(code, kCodeDeprecated, 0);
   const int32_t wide_code = buffer_.Scalar<int32_t>(code, kCodeBuiltin, 0);
   const int32_t builtin =
@@ -161,7 +161,7 @@ Status Model::GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) cons
       !buffer_.Vector(data_table, kBufferData, 1, &data)) {
     return Status::kBadModel;
   }
-  // Data kept behind the flatbuffer (models over 2 GB).
+  // Data after the flatbuffer (models over 2 GB).
   if (buffer_.Scalar<uint64_t>(data_table, kBufferOffset, 0) > 1) return Status::kUnsupportedOption;
   if (data.count > 0) {
     if (data.count < out->bytes) return Status::kBadModel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A .tflite file in memory, read without trusting a byte of it.
+// Reads an untrusted .tflite file in memory.
 #ifndef KWS_RUNTIME_MODEL_MODEL_H_
 #define KWS_RUNTIME_MODEL_MODEL_H_
 
@@ -13,11 +13,11 @@
 
 namespace kws {
 
-// A view of the caller's bytes, which must outlive it. Cheap to copy. Every reader below checks all
-// offsets that it follows and answers kBadModel where one leads outside the file.
+// A view of the caller's bytes, which must outlive it. Cheap to copy. Every reader checks all
+// offsets and returns kBadModel if one points outside the file.
 class Model {
  public:
-  // An operator of the graph: where its parts lie in the file.
+  // Positions in the file.
   struct Operator {
     int32_t builtin_code;  // BuiltinOperator of the schema; -1: a custom op
     FlatVector inputs;     // int32 tensor indices, -1 = optional input left out
@@ -36,7 +36,7 @@ class Model {
   Model() = default;
   Model(const void* data, size_t size);
 
-  // kOk, or why this cannot be a model: kBadArgument, kBadModel, kWrongSchemaVersion.
+  // kOk, kBadArgument, kBadModel or kWrongSchemaVersion.
   Status status() const { return status_; }
   const uint8_t* data() const { return buffer_.data(); }
   uint32_t size() const { return buffer_.size(); }
@@ -46,7 +46,7 @@ class Model {
   Status GetSubgraph(uint32_t index, Subgraph* out) const;
   Status GetOperator(const Subgraph& graph, uint32_t index, Operator* out) const;
   Status GetTensor(const Subgraph& graph, uint32_t index, Tensor* out) const;
-  // Characters of the tensor's name, not terminated; length 0 where it has none.
+  // Characters of the tensor's name, not terminated; length 0 if it has no name.
   Status GetTensorName(const Subgraph& graph, uint32_t index, FlatVector* name) const;
 
  private:
@@ -57,8 +57,8 @@ class Model {
   Status status_ = Status::kBadArgument;
 };
 
-// TFLM's GetModel, with the size, so that the file can be checked: identifier "TFL3" and schema
-// version 3. Look at status() before use; MicroInterpreter does too.
+// TFLM's GetModel, plus the size for checks: identifier "TFL3" and schema version 3. Check status()
+// before use; MicroInterpreter checks it too.
 inline Model GetModel(const void* data, size_t size) { return Model(data, size); }
 
 template <size_t kSize>

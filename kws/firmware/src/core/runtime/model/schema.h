@@ -45,7 +45,7 @@ enum class OptionsType : uint8_t {
 };
 // clang-format on
 
-// Bytes of one element; 0 for types that hold none the runtime can place (strings, resources).
+// Bytes of one element; 0 for strings, resources and unknown types.
 constexpr uint32_t ElementSize(TensorType type) {
   switch (type) {
     case TensorType::kInt8:

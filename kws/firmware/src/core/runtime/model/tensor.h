@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a tensor: to callers (TensorView) and to kernels while they prepare (Tensor).
+// Tensors, for callers (TensorView) and for kernels in prepare (Tensor).
 #ifndef KWS_RUNTIME_MODEL_TENSOR_H_
 #define KWS_RUNTIME_MODEL_TENSOR_H_
 
@@ -11,9 +11,8 @@ namespace kws {
 
 constexpr int kMaxRank = 6;
 
-// A tensor that the application reads or writes. A value: copy it freely; `data` points into the
-// interpreter's arena and lives as long as that. The runtime may reuse an input's bytes during
-// Invoke (as TFLM does), so write every input before each call.
+// An input or output of a model. `data` points into the interpreter's arena. Invoke may overwrite
+// inputs (as in TFLM): write every input before each call.
 struct TensorView {
   TensorType type = TensorType::kFloat32;
   int rank = 0;
@@ -21,7 +20,7 @@ struct TensorView {
   float scale = 0.0f;  // real = scale * (quantized - zero_point); 0: not quantized
   int32_t zero_point = 0;
   uint32_t bytes = 0;
-  void* data = nullptr;  // null where the tensor does not exist
+  void* data = nullptr;  // null: the tensor does not exist
 
   template <typename T>
   T* As() const {
@@ -29,7 +28,7 @@ struct TensorView {
   }
 };
 
-// A tensor as the model describes it, read and checked. Positions count from the model's start.
+// A tensor's description in the model, checked. Positions count from the model's start.
 struct Tensor {
   TensorType type;
   uint8_t rank;

@@ -9,12 +9,12 @@ namespace kws {
 
 // Positions in an interpreter's arena, in bytes from its start.
 struct ArenaLayout {
-  uint32_t used;             // of the arena
+  uint32_t used;             // bytes
   uint32_t variables_bytes;  // variables lie at the arena's start
   uint32_t ios;              // int32 pairs {tensor, data reference}: inputs, then outputs
-  uint32_t records;          // the ops' records: first those that run once,
-  uint32_t main_records;     // then those of each inference
-  uint16_t record_count;     // all
+  uint32_t records;          // op records: first CALL_ONCE's ops,
+  uint32_t main_records;     // then the ops of each inference
+  uint16_t record_count;     // of both
   uint16_t once_count;
   uint16_t input_count;
   uint16_t output_count;
@@ -28,8 +28,8 @@ struct RecordHeader {
 };
 static_assert(sizeof(RecordHeader) == 4, "records are counted in words");
 
-// Where data lies: >= 0: that many bytes into the arena; < 0: with the sign bit cleared, that many
-// bytes into the model (position 0 there: no data).
+// Data reference: >= 0: byte offset into the arena; < 0: byte offset into the model, with the sign
+// bit set (position 0: no data).
 constexpr int32_t kNoData = INT32_MIN;
 inline int32_t ModelReference(uint32_t position) {
   return static_cast<int32_t>(position | 0x80000000u);

@@ -12,19 +12,18 @@ bool AliveTogether(const PlanEntry& a, const PlanEntry& b) {
   return a.first <= b.last && b.first <= a.last;
 }
 
-// `over` may name an entry that shares another's bytes.
+// `over` may name an alias.
 int Root(const PlanTable& table, int index) {
   return table[index].same_as == PlanEntry::kNone ? index : table[index].same_as;
 }
 
-// The op that writes `output` is the last to read `input` and may run over it.
+// The op that writes `output` is the last reader of `input` and may overwrite it.
 bool MayRunOver(const PlanTable& table, const PlanEntry& output, const PlanEntry& input) {
   return output.over != PlanEntry::kNone && &table[Root(table, output.over)] == &input &&
          input.last == output.first;
 }
 
-// Where `entry` starting at `start` collides with the entry `placed`, the next start above that
-// does not; else `start`.
+// The lowest start >= `start` at which `entry` does not collide with `placed`.
 int32_t NextStart(const PlanTable& table, const PlanEntry& entry, const PlanEntry& placed,
                   int32_t start) {
   // Starts strictly between these collide.

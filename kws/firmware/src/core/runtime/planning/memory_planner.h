@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lays tensors and scratch into one block of memory, so that what is alive at the same time does
-// not collide, save where an op allows its output to run over its input.
+// Places tensors and scratch in one block of memory. Entries that are alive at the same time do not
+// overlap, except where an op allows its output to overlap its input.
 #ifndef KWS_RUNTIME_PLANNING_MEMORY_PLANNER_H_
 #define KWS_RUNTIME_PLANNING_MEMORY_PLANNER_H_
 
@@ -10,23 +10,22 @@ namespace kws {
 
 // One tensor of the graph, or one op's scratch.
 struct PlanEntry {
-  // How an op that makes this tensor may lay it over one of its inputs: it works from the start to
-  // the end where the output starts at least `forward` bytes before the input, and from the end to
-  // the start where it starts at least `backward` bytes, at least one, behind it. kFar: not in this
-  // direction.
+  // Allowed overlap of an op's output with one of its inputs. The op works from start to end if the
+  // output starts at least `forward` bytes before the input, and from end to start if the output
+  // starts at least `backward` (>= 1) bytes after the input. kFar: not in this direction.
   struct Overlap {
     int32_t forward;
     int32_t backward;
-    bool in_place;  // or where both start at the same byte
+    bool in_place;  // allowed also if both start at the same byte
   };
-  // Of ops that work from the start to the end and read an element before they write it.
+  // For ops that work from start to end and read each element before they write it.
   static const Overlap kInOrder;
-  // What the graph's builder knows of a resource variable (VAR_HANDLE).
+  // GraphBuilder's data of a resource variable (VAR_HANDLE).
   struct Variable {
     uint32_t container;  // positions of two strings in the model, which name it; 0: absent
     uint32_t name;
     int16_t next;   // another variable's entry, or kNone
-    bool assigned;  // an op that writes it is known
+    bool assigned;  // an op writes it
   };
   static constexpr int32_t kFar = 1 << 29;  // beyond the end of any tensor
   static constexpr int16_t kNone = -1;
@@ -34,18 +33,18 @@ struct PlanEntry {
   static constexpr int32_t kUnplaced = -1;
 
   uint32_t bytes;
-  int32_t offset;   // result, from the block's start; kUnplaced before
-  int16_t first;    // the op that writes it; kNone: not to be planned
-  int16_t last;     // the op that reads it last
-  int16_t same_as;  // lies in the very bytes of this entry (its lifetime counts there); or kNone
-  int16_t over;     // the input that it may run over, or kNone
+  int32_t offset;       // result, from the block's start; kUnplaced before
+  int16_t first;        // the op that writes it; kNone: not to be planned
+  int16_t last;         // the op that reads it last
+  int16_t same_as;      // an alias of this entry, whose lifetime includes its own; or kNone
+  int16_t over;         // the input that it may overlap, or kNone
   int16_t of_variable;  // the resource variable that it was read from or is assigned to, or kNone
   union {
-    Overlap overlap;    // where `over` names an entry
-    Variable variable;  // of resource variables, which run over nothing
+    Overlap overlap;    // if `over` is not kNone
+    Variable variable;  // of resource variables, which overlap no input
   };
 
-  // A constant or a variable: not planned, `offset` is its data reference.
+  // A constant or a variable: not planned; `offset` is its data reference.
   bool IsFixed() const { return first == kNone && offset != kUnplaced; }
 };
 
@@ -57,7 +56,7 @@ constexpr uint32_t AlignUp(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Entry i is at table[-1 - i]: the table grows down from the arena's end while it is made.
+// Grows down from the arena's end: entry i is at end[-1 - i].
 class PlanTable {
  public:
   PlanTable() = default;
@@ -70,9 +69,9 @@ class PlanTable {
 
 constexpr uint32_t kPlanFailed = UINT32_MAX;
 
-// Places the entries that have a `first`, no `same_as` and no place yet, largest first, each at the
-// lowest place that is free. Returns the bytes of the block, kPlanFailed where they would be more
-// than `limit`. Takes time with the cube of `count` at worst.
+// Greedy: places entries with a `first`, without `same_as` and not yet placed, largest first, each
+// at the lowest free offset. Returns the bytes of the block; kPlanFailed if they exceed `limit`.
+// Worst-case time is cubic in `count`.
 uint32_t PlanMemory(const PlanTable& table, int count, uint32_t limit);
 
 }  // namespace kws

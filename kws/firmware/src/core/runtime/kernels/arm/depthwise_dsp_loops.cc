@@ -67,22 +67,18 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
 //
 // and is in assembly for the registers, of which it takes all, and for loads that follow each
 // other. `row` is the products of a row: the next pair's v0 and v1 are v1 and v2.
-#define KWS_PAIR(v0, v1, v2)       \
-  "ldr " v2                        \
-  ", [%[at]], #4\n"                \
+// clang-format off
+#define KWS_PAIR(v0, v1, v2) \
+  "ldr " v2 ", [%[at]], #4\n" \
   "ldr %[even], [%[filter]], #8\n" \
   "ldr %[odd], [%[filter], #-4]\n" \
-  "smlad %[a], %[even], " v0       \
-  ", %[a]\n"                       \
-  "smlad %[b], %[odd], " v0        \
-  ", %[b]\n"                       \
-  "smlad %[c], %[even], " v1       \
-  ", %[c]\n"                       \
-  "smlad %[d], %[odd], " v1        \
-  ", %[d]\n"                       \
-  "smlad %[e], %[even], " v2       \
-  ", %[e]\n"                       \
+  "smlad %[a], %[even], " v0 ", %[a]\n" \
+  "smlad %[b], %[odd], " v0 ", %[b]\n" \
+  "smlad %[c], %[even], " v1 ", %[c]\n" \
+  "smlad %[d], %[odd], " v1 ", %[d]\n" \
+  "smlad %[e], %[even], " v2 ", %[e]\n" \
   "smlad %[f], %[odd], " v2 ", %[f]\n"
+// clang-format on
 #define KWS_FIRST KWS_PAIR("%[v0]", "%[v1]", "%[v2]")
 #define KWS_SECOND KWS_PAIR("%[v1]", "%[v2]", "%[v0]")
 #define KWS_THIRD KWS_PAIR("%[v2]", "%[v0]", "%[v1]")
@@ -235,28 +231,22 @@ void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
   // Two outputs are two values apart: a pair of the second is the next pair of the first. Sums are
   // r6, r8, r9, r10 for the first output and s0 to s3 for the second; the buffer's row is r4, its
   // weights are at r5. That takes all registers: what else is needed is in memory.
+// clang-format off
 #define KWS_PAIR(first, second) \
-  "ldr " second                 \
-  ", [r4], #4\n"                \
-  "ldr r2, [r5], #16\n"         \
-  "ldr r3, [r5, #-12]\n"        \
-  "smlad r6, r2, " first        \
-  ", r6\n"                      \
-  "smlad %[s0], r2, " second    \
-  ", %[s0]\n"                   \
-  "smlad r8, r3, " first        \
-  ", r8\n"                      \
-  "smlad %[s1], r3, " second    \
-  ", %[s1]\n"                   \
-  "ldr r2, [r5, #-8]\n"         \
-  "ldr r3, [r5, #-4]\n"         \
-  "smlad r9, r2, " first        \
-  ", r9\n"                      \
-  "smlad %[s2], r2, " second    \
-  ", %[s2]\n"                   \
-  "smlad r10, r3, " first       \
-  ", r10\n"                     \
+  "ldr " second ", [r4], #4\n" \
+  "ldr r2, [r5], #16\n" \
+  "ldr r3, [r5, #-12]\n" \
+  "smlad r6, r2, " first ", r6\n" \
+  "smlad %[s0], r2, " second ", %[s0]\n" \
+  "smlad r8, r3, " first ", r8\n" \
+  "smlad %[s1], r3, " second ", %[s1]\n" \
+  "ldr r2, [r5, #-8]\n" \
+  "ldr r3, [r5, #-4]\n" \
+  "smlad r9, r2, " first ", r9\n" \
+  "smlad %[s2], r2, " second ", %[s2]\n" \
+  "smlad r10, r3, " first ", r10\n" \
   "smlad %[s3], r3, " second ", %[s3]\n"
+// clang-format on
 #define KWS_ROW \
   "ldr r0, [r4], #4\n" KWS_PAIR("r0", "r1") KWS_PAIR("r1", "r0") KWS_PAIR("r0", "r1")     \
       KWS_PAIR("r1", "r0")                                                                \

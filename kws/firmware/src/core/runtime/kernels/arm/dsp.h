@@ -98,18 +98,15 @@ inline uint32_t LoadTail(const int8_t* from, int32_t count) {
 }  // namespace kws
 
 // Outputs::Factor for loops in assembly: the sum in a register becomes the output.
+// clang-format off
 #define KWS_SCALE(sum, multiplier, bias, right) \
-  "qadd " sum ", " sum ", " sum                 \
-  "\n"                                          \
-  "smmulr " sum ", " sum ", " multiplier        \
-  "\n"                                          \
-  "add " sum ", " sum ", " sum                  \
-  ", asr #31\n"                                 \
-  "add " sum ", " bias                          \
-  "\n"                                          \
-  "asr " sum ", " right                         \
-  "\n"                                          \
+  "qadd " sum ", " sum ", " sum "\n" \
+  "smmulr " sum ", " sum ", " multiplier "\n" \
+  "add " sum ", " sum ", " sum ", asr #31\n" \
+  "add " sum ", " bias "\n" \
+  "asr " sum ", " right "\n" \
   "ssat " sum ", #8, " sum "\n"
+// clang-format on
 #endif  // KWS_HAVE_DSP
 
 #endif  // KWS_RUNTIME_KERNELS_ARM_DSP_H_

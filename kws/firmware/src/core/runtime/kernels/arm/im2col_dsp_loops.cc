@@ -129,16 +129,14 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
   "smlad %[b2], r1, r4, %[b0]\n" \
   "smlad %[b1], r1, r3, %[b0]\n" \
   "smlad %[b0], r1, r2, %[b0]\n"
+// clang-format off
 #define KWS_LOADS(weight, column) \
-  "ldr r0, [r5, #4*" #weight      \
-  "]\n"                           \
-  "ldr r1, [r5, #4*" #weight      \
-  "+4]\n"                         \
-  "ldr r2, [r6, #4*" #column      \
-  "]\n"                           \
-  "ldr r3, [r6, #4*" #column      \
-  "+4]\n"                         \
+  "ldr r0, [r5, #4*" #weight "]\n" \
+  "ldr r1, [r5, #4*" #weight "+4]\n" \
+  "ldr r2, [r6, #4*" #column "]\n" \
+  "ldr r3, [r6, #4*" #column "+4]\n" \
   "ldr r4, [r6, #4*" #column "+8]\n"
+// clang-format on
 #define KWS_STEP(weight, column) KWS_LOADS(weight, column) KWS_PRODUCTS
 #define KWS_LAST_STEP(weight, column) \
   "ldr r0, [r5, #4*" #weight          \
@@ -191,14 +189,13 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
 void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int tiles) {
   // r1 and `end` are four weights of the filters, r0 is first where the second filter is, then two
   // widened weights.
+// clang-format off
 #define KWS_PRODUCTS(weights, rotated, a, b, c) \
-  "sxtb16 r0, " weights rotated                 \
-  "\n"                                          \
-  "smlad " a ", r0, r2, " a                     \
-  "\n"                                          \
-  "smlad " b ", r0, r3, " b                     \
-  "\n"                                          \
+  "sxtb16 r0, " weights rotated "\n" \
+  "smlad " a ", r0, r2, " a "\n" \
+  "smlad " b ", r0, r3, " b "\n" \
   "smlad " c ", r0, r4, " c "\n"
+// clang-format on
 #define KWS_PAIR_PRODUCTS(rotated)                       \
   KWS_PRODUCTS("r1", rotated, "%[a0]", "%[a1]", "%[a2]") \
   KWS_PRODUCTS("%[end]", rotated, "%[b0]", "%[b1]", "%[b2]")

@@ -75,60 +75,59 @@ void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_ste
 #define KWS_SCALE_SUM(sum) KWS_SCALE(sum, "%[v0]", "%[v1]", "%[v2]")
 #define KWS_SCALE_FOUR \
   KWS_SCALE_SUM("%[s0]") KWS_SCALE_SUM("%[s1]") KWS_SCALE_SUM("%[s2]") KWS_SCALE_SUM("%[s3]")
+// clang-format off
 #define KWS_ROWS(back, four, five) \
-  "1:\n"                                                \
-  "ldr %[w1], [%[channel], #44]\n"                      \
-  "cmp %[w1], #0\n"                                     \
-  "beq 3f\n"                                            \
-  "2:\n"                                                \
-  "str %[w1], %[left]\n"                                \
-  "ldr %[s3], [%[channel]]\n"                           \
-  four KWS_LOAD_FACTOR                                       \
-  "ldr %[w1], %[left]\n"                                \
-  KWS_SCALE_FOUR                                        \
-  "add %[v0], %[w0], %[w0], lsl #1\n"                   \
-  "strb %[s0], [%[to]]\n"                               \
-  "strb %[s1], [%[to], %[w0]]\n"                        \
-  "strb %[s2], [%[to], %[w0], lsl #1]\n"                \
-  "strb %[s3], [%[to], %[v0]]\n"                        \
-  "add %[to], %[to], %[w0], lsl #2\n"                   \
-  "adds %[w1], #1\n"                                    \
-  "bmi 2b\n"                                            \
-  "bne 5f\n"                                            \
-  "3:\n"                                                \
-  "ldr %[w1], [%[channel], #48]\n"                      \
-  "cmp %[w1], #0\n"                                     \
-  "bmi 4f\n"                                            \
-  "beq 5f\n"                                            \
-  "sub %[top], %[top], %[w1], lsl #" back "\n"          \
-  "sub %[middle], %[middle], %[w1], lsl #" back "\n"    \
-  "sub %[bottom], %[bottom], %[w1], lsl #" back "\n"    \
-  "mls %[to], %[w0], %[w1], %[to]\n"                    \
-  "b 2b\n"                                              \
-  "4:\n"                                                \
-  "str %[to], %[place]\n"                               \
-  "ldr %[to], [%[channel]]\n"                           \
-  five KWS_LOAD_FACTOR                                       \
-  "ldr %[w1], %[place]\n"                               \
-  KWS_SCALE_FOUR KWS_SCALE_SUM("%[to]")                 \
-  "add %[v0], %[w0], %[w0], lsl #1\n"                   \
-  "strb %[s0], [%[w1]]\n"                               \
-  "strb %[s1], [%[w1], %[w0]]\n"                        \
-  "strb %[s2], [%[w1], %[w0], lsl #1]\n"                \
-  "strb %[s3], [%[w1], %[v0]]\n"                        \
-  "strb %[to], [%[w1], %[w0], lsl #2]\n"                \
-  "add %[w1], %[w1], %[w0]\n"                           \
-  "add %[to], %[w1], %[w0], lsl #2\n"                   \
-  "5:\n"                                                \
-  "ldr %[w0], [%[channel], #52]\n"                      \
-  "ldr %[w1], [%[channel], #56]\n"                      \
-  "ldr %[v0], %[end]\n"                                 \
-  "add %[top], %[w0]\n"                                 \
-  "add %[middle], %[w0]\n"                              \
-  "add %[bottom], %[w0]\n"                              \
-  "add %[to], %[w1]\n"                                  \
-  "cmp %[top], %[v0]\n"                                 \
+  "1:\n" \
+  "ldr %[w1], [%[channel], #44]\n" \
+  "cmp %[w1], #0\n" \
+  "beq 3f\n" \
+  "2:\n" \
+  "str %[w1], %[left]\n" \
+  "ldr %[s3], [%[channel]]\n" \
+  four KWS_LOAD_FACTOR "ldr %[w1], %[left]\n" \
+  KWS_SCALE_FOUR "add %[v0], %[w0], %[w0], lsl #1\n" \
+  "strb %[s0], [%[to]]\n" \
+  "strb %[s1], [%[to], %[w0]]\n" \
+  "strb %[s2], [%[to], %[w0], lsl #1]\n" \
+  "strb %[s3], [%[to], %[v0]]\n" \
+  "add %[to], %[to], %[w0], lsl #2\n" \
+  "adds %[w1], #1\n" \
+  "bmi 2b\n" \
+  "bne 5f\n" \
+  "3:\n" \
+  "ldr %[w1], [%[channel], #48]\n" \
+  "cmp %[w1], #0\n" \
+  "bmi 4f\n" \
+  "beq 5f\n" \
+  "sub %[top], %[top], %[w1], lsl #" back "\n" \
+  "sub %[middle], %[middle], %[w1], lsl #" back "\n" \
+  "sub %[bottom], %[bottom], %[w1], lsl #" back "\n" \
+  "mls %[to], %[w0], %[w1], %[to]\n" \
+  "b 2b\n" \
+  "4:\n" \
+  "str %[to], %[place]\n" \
+  "ldr %[to], [%[channel]]\n" \
+  five KWS_LOAD_FACTOR "ldr %[w1], %[place]\n" \
+  KWS_SCALE_FOUR KWS_SCALE_SUM("%[to]") \
+  "add %[v0], %[w0], %[w0], lsl #1\n" \
+  "strb %[s0], [%[w1]]\n" \
+  "strb %[s1], [%[w1], %[w0]]\n" \
+  "strb %[s2], [%[w1], %[w0], lsl #1]\n" \
+  "strb %[s3], [%[w1], %[v0]]\n" \
+  "strb %[to], [%[w1], %[w0], lsl #2]\n" \
+  "add %[w1], %[w1], %[w0]\n" \
+  "add %[to], %[w1], %[w0], lsl #2\n" \
+  "5:\n" \
+  "ldr %[w0], [%[channel], #52]\n" \
+  "ldr %[w1], [%[channel], #56]\n" \
+  "ldr %[v0], %[end]\n" \
+  "add %[top], %[w0]\n" \
+  "add %[middle], %[w0]\n" \
+  "add %[bottom], %[w0]\n" \
+  "add %[to], %[w1]\n" \
+  "cmp %[top], %[v0]\n" \
   "bne 1b\n"
+// clang-format on
 #define KWS_TOP_FOUR KWS_FOUR("top", "4", "%[s3]", "%[s3]", "%[s3]")
 #define KWS_TOP_FIVE KWS_FIVE("top", "4", "%[to]", "%[to]", "%[to]", "%[to]")
 #define KWS_ALL_FOUR                                               \
@@ -157,43 +156,35 @@ void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_ste
   }
 
 void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to) {
-#define KWS_LOAD_ROW(row, place)    \
-  "ldr %[w0], [%[channel], #" place \
-  "]\n"                             \
-  "ldr %[w1], [%[channel], #" place \
-  "+4]\n"                           \
-  "ldr %[v1], [%[" row              \
-  "], #4]\n"                        \
-  "ldr %[v2], [%[" row              \
-  "], #8]\n"                        \
+// clang-format off
+#define KWS_LOAD_ROW(row, place) \
+  "ldr %[w0], [%[channel], #" place "]\n" \
+  "ldr %[w1], [%[channel], #" place "+4]\n" \
+  "ldr %[v1], [%[" row "], #4]\n" \
+  "ldr %[v2], [%[" row "], #8]\n" \
   "ldr %[v0], [%[" row "]], #8\n"
 #define KWS_FOUR(row, place, s0, s1, s2) \
-  KWS_LOAD_ROW(row, place)               \
-  "smlad %[s0], %[w0], %[v0], " s0       \
-  "\n"                                   \
-  "smlabt %[s1], %[w0], %[v0], " s1      \
-  "\n"                                   \
-  "smlad %[s2], %[w0], %[v1], " s2       \
-  "\n"                                   \
+  KWS_LOAD_ROW(row, place) \
+  "smlad %[s0], %[w0], %[v0], " s0 "\n" \
+  "smlabt %[s1], %[w0], %[v0], " s1 "\n" \
+  "smlad %[s2], %[w0], %[v1], " s2 "\n" \
   "smlabt %[s3], %[w0], %[v1], %[s3]\n" KWS_ENDS
+// clang-format on
 #define KWS_ENDS                        \
   "smlatb %[s0], %[w1], %[v1], %[s0]\n" \
   "smlad %[s1], %[w1], %[v1], %[s1]\n"  \
   "smlatb %[s2], %[w1], %[v2], %[s2]\n" \
   "smlad %[s3], %[w1], %[v2], %[s3]\n"
+// clang-format off
 #define KWS_FIVE(row, place, s0, s1, s2, s3) \
-  KWS_LOAD_ROW(row, place)                   \
-  "smlad %[s0], %[w0], %[v0], " s0           \
-  "\n"                                       \
-  "smlabt %[s1], %[w0], %[v0], " s1          \
-  "\n"                                       \
-  "ldr %[v0], [%[" row                       \
-  "], #4]\n"                                 \
-  "smlad %[s2], %[w0], %[v1], " s2           \
-  "\n"                                       \
-  "smlabt %[s3], %[w0], %[v1], " s3          \
-  "\n"                                       \
+  KWS_LOAD_ROW(row, place) \
+  "smlad %[s0], %[w0], %[v0], " s0 "\n" \
+  "smlabt %[s1], %[w0], %[v0], " s1 "\n" \
+  "ldr %[v0], [%[" row "], #4]\n" \
+  "smlad %[s2], %[w0], %[v1], " s2 "\n" \
+  "smlabt %[s3], %[w0], %[v1], " s3 "\n" \
   "smlad %[to], %[w0], %[v2], %[to]\n" KWS_ENDS "smlatb %[to], %[w1], %[v0], %[to]\n"
+// clang-format on
   KWS_CHANNELS("1", KWS_ALL_FOUR, KWS_ALL_FIVE)
 }
 
@@ -210,38 +201,28 @@ void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeR
 #define KWS_FOUR(row, place, s0, s1, s2) KWS_PRODUCTS(row, place, s0, s1, s2, "%[s3]", "")
 #define KWS_FIVE(row, place, s0, s1, s2, s3) \
   KWS_PRODUCTS(row, place, s0, s1, s2, s3, KWS_FIFTH(row))
+// clang-format off
 #define KWS_PRODUCTS(row, place, s0, s1, s2, s3, fifth) \
-  "ldr %[w0], [%[channel], #" place                     \
-  "]\n"                                                 \
-  "ldr %[w1], [%[channel], #" place                     \
-  "+4]\n"                                               \
-  "ldr %[v1], [%[" row                                  \
-  "], #4]\n"                                            \
-  "ldr %[v2], [%[" row                                  \
-  "], #8]\n"                                            \
-  "ldr %[v0], [%[" row                                  \
-  "]], #16\n"                                           \
-  "smlad %[s1], %[w0], %[v1], " s1                      \
-  "\n"                                                  \
-  "smlad %[s2], %[w0], %[v2], " s2                      \
-  "\n"                                                  \
-  "smlatb %[s1], %[w1], %[v2], %[s1]\n"                 \
-  "smlad %[s0], %[w0], %[v0], " s0                      \
-  "\n"                                                  \
-  "smlatb %[s0], %[w1], %[v1], %[s0]\n"                 \
-  "ldr %[v2], [%[" row                                  \
-  "], #-4]\n"                                           \
-  "ldr %[v1], [%[" row                                  \
-  "]]\n"                                                \
-  "smlatb %[s2], %[w1], %[v2], %[s2]\n"                 \
-  "smlad %[s3], %[w0], %[v2], " s3                      \
-  "\n"                                                  \
+  "ldr %[w0], [%[channel], #" place "]\n" \
+  "ldr %[w1], [%[channel], #" place "+4]\n" \
+  "ldr %[v1], [%[" row "], #4]\n" \
+  "ldr %[v2], [%[" row "], #8]\n" \
+  "ldr %[v0], [%[" row "]], #16\n" \
+  "smlad %[s1], %[w0], %[v1], " s1 "\n" \
+  "smlad %[s2], %[w0], %[v2], " s2 "\n" \
+  "smlatb %[s1], %[w1], %[v2], %[s1]\n" \
+  "smlad %[s0], %[w0], %[v0], " s0 "\n" \
+  "smlatb %[s0], %[w1], %[v1], %[s0]\n" \
+  "ldr %[v2], [%[" row "], #-4]\n" \
+  "ldr %[v1], [%[" row "]]\n" \
+  "smlatb %[s2], %[w1], %[v2], %[s2]\n" \
+  "smlad %[s3], %[w0], %[v2], " s3 "\n" \
   "smlatb %[s3], %[w1], %[v1], %[s3]\n" fifth
-#define KWS_FIFTH(row)                 \
-  "ldr %[v0], [%[" row                 \
-  "], #4]\n"                           \
+#define KWS_FIFTH(row) \
+  "ldr %[v0], [%[" row "], #4]\n" \
   "smlad %[to], %[w0], %[v1], %[to]\n" \
   "smlatb %[to], %[w1], %[v0], %[to]\n"
+// clang-format on
   KWS_CHANNELS("2", KWS_ALL_FOUR, KWS_ALL_FIVE)
 }
 

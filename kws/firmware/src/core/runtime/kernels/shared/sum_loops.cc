@@ -47,12 +47,12 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
               int8_t* output) {
 #define KWS_EACH(before, after) \
   before "%[v0]" after before "%[v1]" after before "%[v2]" after before "%[v3]" after
+// clang-format off
 #define KWS_LOAD(a, b, c, place) \
-  "ldr " a ", [%[sum], #" place  \
-  "]\n"                          \
-  "ldr " b ", [%[sum], #" place  \
-  "+4]\n"                        \
+  "ldr " a ", [%[sum], #" place "]\n" \
+  "ldr " b ", [%[sum], #" place "+4]\n" \
   "ldr " c ", [%[sum], #" place "+8]\n"
+// clang-format on
 // By c0; one less where negative, so that halves are rounded away from zero.
 #define KWS_MULTIPLY                   \
   "smmulr %[v0], %[v0], %[c0]\n"       \
