@@ -19,7 +19,7 @@ _PARTS = (
     ("frontend", re.compile(r"/src/core/(frontend/|pipeline/feature_provider\.o$)")),
     ("kernels", re.compile(r"/src/core/runtime/kernels/")),
     ("interpreter", re.compile(r"/src/core/runtime/")),
-    ("board", re.compile(r"/src/boards/")),
+    ("board", re.compile(r"/src/boards/(?!audio_ring)")),
     ("pipeline", re.compile(r"/src/")),
     ("libraries", re.compile(r"\.a\(")),
 )

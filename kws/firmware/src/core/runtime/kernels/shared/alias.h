@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that give the same bytes another shape: RESHAPE, SQUEEZE, EXPAND_DIMS.
+// Ops that change only the shape: RESHAPE, SQUEEZE, EXPAND_DIMS.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_ALIAS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_ALIAS_H_
 
@@ -8,8 +8,8 @@
 
 namespace kws {
 
-// Makes output 0 another name of input 0, or, where that is a constant or a variable, a record for
-// CopyWhole. The output's shape is the model's; only the number of elements has to be the input's.
+// Makes output 0 an alias of input 0; if the input is a constant or a variable, allocates a record
+// for CopyWhole. Both must have the same number of elements.
 Status PrepareAlias(PrepareContext& context);
 void CopyWhole(const InvokeContext& context);
 

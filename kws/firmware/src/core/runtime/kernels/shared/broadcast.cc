@@ -4,7 +4,7 @@
 namespace kws {
 namespace {
 
-// The tensor's dimension, counted from the last; 1 beyond its rank.
+// Dimension `i` from the last; 1 beyond the rank.
 int32_t DimFromLast(const Tensor& tensor, int i) {
   return i < tensor.rank ? tensor.dims[tensor.rank - 1 - i] : 1;
 }
@@ -22,13 +22,13 @@ Status BinaryOp::Read(const PrepareContext& context) {
   return PlanWalk();
 }
 
-// Joins neighbouring dimensions in which the same inputs stay where they are into one loop.
+// Merges neighbouring dimensions that broadcast the same inputs into one loop.
 Status BinaryOp::PlanWalk() {
   const Tensor* inputs[2] = {&a, &b};
-  int32_t sizes[2] = {1, 1};   // elements of each input in the dimensions seen so far
-  int32_t walked[2] = {0, 0};  // how far each input is from its start after these
+  int32_t sizes[2] = {1, 1};   // elements of each input in the dimensions so far
+  int32_t walked[2] = {0, 0};  // each input's position after these
   bool moves[2] = {};          // in the newest loop
-  int count = 0;               // of loops, the run included
+  int count = 0;               // loops, including the run
   broadcast = Broadcast{1, {1, 1}, 0};
   for (int i = 0; i < kMaxRank; ++i) {
     const int32_t dim = DimFromLast(output, i);
@@ -70,7 +70,7 @@ void BinaryOp::Bind(PrepareContext& context) const {
   context.BindInput(kInputA, 0);
   context.BindInput(kInputB, 1);
   context.BindOutput(kOutput, 0);
-  // Elements are made in order, so that an input which is as large can be written over.
+  // Elements are computed in order, so the output may overwrite an input of the same size.
   if (b.elements == output.elements) context.AllowOverlap(1, 0, PlanEntry::kInOrder);
   if (a.elements == output.elements) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
 }

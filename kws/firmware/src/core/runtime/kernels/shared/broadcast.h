@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise ops of two int8 tensors whose shapes are broadcast against each other: each
-// dimension is the output's, or 1 (missing ones count as 1).
+// Element-wise ops of two int8 tensors with broadcasting: each dimension of an input is the
+// output's or 1 (missing dimensions count as 1).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_BROADCAST_H_
 #define KWS_RUNTIME_KERNELS_SHARED_BROADCAST_H_
 
@@ -11,16 +11,16 @@
 
 namespace kws {
 
-// The innermost loop of the walk: runs of elements. First member of such an op's parameters.
+// The innermost loop. First member of such an op's parameters.
 struct Broadcast {
-  int32_t run;       // outputs in a row
-  uint8_t steps[2];  // how each input goes on from one to the next: 1, or 0 where it stays
-  uint8_t loops;     // around it, kept behind the parameters, innermost first
+  int32_t run;       // consecutive outputs
+  uint8_t steps[2];  // of each input per output: 1, or 0 if broadcast
+  uint8_t loops;     // number of outer loops, which follow the parameters, innermost first
 };
 
 struct BroadcastLoop {
   int32_t count;
-  int32_t jumps[2];  // of each input, from where it stands when the loop goes round
+  int32_t jumps[2];  // added to each input's position after a round of the inner loops
 };
 
 struct BinaryOp {
@@ -32,10 +32,10 @@ struct BinaryOp {
   Broadcast broadcast;
   BroadcastLoop loops[kMaxRank - 1];
 
-  // Reads and checks the tensors' types and shapes and plans the walk.
+  // Checks the tensors' types and shapes and plans the loops.
   Status Read(const PrepareContext& context);
 
-  // Makes the record of Params, whose first member is a Broadcast named `broadcast`.
+  // Allocates the record of Params, whose first member is a Broadcast named `broadcast`.
   template <typename Params>
   Status Allocate(PrepareContext& context, Params** params) const {
     const uint32_t bytes = broadcast.loops * static_cast<uint32_t>(sizeof(BroadcastLoop));
@@ -51,11 +51,11 @@ struct BinaryOp {
   void Bind(PrepareContext& context) const;
 };
 
-// Makes `broadcast.run` outputs.
+// Computes `broadcast.run` outputs.
 using BinaryRun = void (*)(const InvokeContext& context, const int8_t* a, const int8_t* b,
                            int8_t* output);
 
-// Walks the output; `loops` is what follows the parameters.
+// Computes all outputs. `loops` follows the parameters.
 void InvokeBinary(const InvokeContext& context, const Broadcast& broadcast,
                   const BroadcastLoop* loops, BinaryRun run);
 

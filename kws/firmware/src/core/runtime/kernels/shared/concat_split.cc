@@ -6,18 +6,18 @@
 namespace kws {
 namespace {
 
-constexpr int kWhole = 0;  // data reference; the parts' follow
+constexpr int kWhole = 0;  // data references
 constexpr int kFirstPart = 1;
 constexpr int kMaxParts = 254;  // a record counts its references in one byte
 
-// Followed by the bytes that each part has in a row.
+// Followed by the bytes of each part per row.
 struct alignas(4) Params {
   int32_t rows;  // the product of the dimensions before the axis
   int32_t parts;
   int32_t row_bytes;
 };
 
-// `part_bytes` has room for all parts.
+// `part_bytes`: one value per part.
 template <typename GetPart>
 Status Measure(const Tensor& whole, int32_t axis, int parts, const GetPart& get_part,
                Params* params, int32_t* part_bytes) {
@@ -43,7 +43,7 @@ Status Measure(const Tensor& whole, int32_t axis, int parts, const GetPart& get_
   return Status::kOk;
 }
 
-// Axis from 0 to rank - 1, and what else any whole needs.
+// Also makes *axis non-negative.
 Status CheckWhole(const Tensor& whole, int parts, int32_t* axis) {
   if (whole.bytes == 0) return Status::kUnsupportedType;
   if (parts < 1) return Status::kBadModel;
@@ -85,7 +85,7 @@ Status PrepareConcat(PrepareContext& context, int32_t axis) {
   const auto get_part = [&](int p, Tensor* part) {
     KWS_RETURN_IF_ERROR(context.Input(p, part));
     context.BindInput(kFirstPart + p, p);
-    // Integers are copied as they are, so that they have to mean the same numbers.
+    // Integers are copied unchanged, so their quantization must be the same.
     if (whole.scale_count > 0 &&
         (part->scale != whole.scale || part->zero_point != whole.zero_point)) {
       return Status::kBadQuantization;

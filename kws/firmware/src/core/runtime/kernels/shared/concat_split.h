@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors side by side along one dimension: what CONCATENATION, SPLIT and SPLIT_V share.
+// CONCATENATION, SPLIT and SPLIT_V.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
 #define KWS_RUNTIME_KERNELS_SHARED_CONCAT_SPLIT_H_
 
@@ -10,11 +10,11 @@
 
 namespace kws {
 
-// Joins all inputs along `axis`, below 0 counted from the end, to output 0.
+// Concatenates all inputs along `axis` (negative: from the end) to output 0.
 Status PrepareConcat(PrepareContext& context, int32_t axis);
 void InvokeConcat(const InvokeContext& context);
 
-// Splits input `whole` into all outputs along the dimension that the constant input `axis` holds.
+// Splits input `whole` into all outputs along the dimension in the constant input `axis`.
 Status PrepareSplit(PrepareContext& context, int whole, int axis);
 void InvokeSplit(const InvokeContext& context);
 

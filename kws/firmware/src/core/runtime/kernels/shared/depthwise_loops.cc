@@ -10,7 +10,7 @@
 namespace kws {
 namespace {
 
-// Sixteen bytes of anything, which the compiler moves with two instructions.
+// The compiler moves sixteen bytes with two instructions.
 struct __attribute__((may_alias)) Chunk {
   uint32_t words[4];
 };
@@ -51,8 +51,8 @@ void WidenOne(const int8_t* from, int step, int count, int32_t offset, int16_t* 
 }
 
 #if KWS_HAVE_DSP
-// In assembly for short rows, on which the compiler spends more than on their values. Pairs are
-// stored at even places only: others would take a cycle more each.
+// In assembly to save the compiler's overhead per row, which is large for short rows. Pairs are
+// stored at even indices only: an unaligned store takes a cycle more.
 void WidenFourRows(const int8_t* from, const FourRows& rows, int32_t offset, int16_t* to) {
 #define KWS_ONE_PLACE                        \
   "ldr %[x], [%[from]]\n"                    \

@@ -9,27 +9,27 @@
 namespace kws {
 namespace {
 
-// Input channels that go down the image together: four where each has one output channel, because
-// four are widened at once.
+// Input channels in the line buffer together: four if each has one output channel, because four are
+// widened at once.
 int Lanes(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 ? kFour : 1;
 }
 
 int Chunks(int values) { return (values + kChunk - 1) / kChunk * kChunk; }
 
-// How a lane's row lies in memory, in int16 values.
+// Sizes per buffer row, in int16 values.
 struct RowLayout {
-  int phases;  // buffer rows for a row of the image
-  int pairs;   // of taps a buffer row
-  int filter;  // of a buffer row
-  int size;    // of a buffer row
+  int phases;  // buffer rows per image row
+  int pairs;   // pairs of taps
+  int filter;
+  int size;
 };
 
 RowLayout AnyWindow(const Sides& sides) {
   return RowLayout{1, sides.Pairs(), 2 * sides.Pairs(), sides.RowSize()};
 }
 
-// See RowTaps. Where the stride is 2, the first phase has the more taps.
+// See RowTaps. With stride 2, the first phase has at least as many taps as the second.
 RowLayout ForRowTaps(const Sides& sides) {
   const int phases = sides.columns.stride;
   const int pairs = RowPairs((sides.columns.taps + phases - 1) / phases);
@@ -65,8 +65,8 @@ class Filters {
   }
 
  private:
-  // All outputs of the lanes from input channel `first` on. Not inline: with less at hand the
-  // compiler keeps the loops in registers.
+  // All outputs of the lanes that start at input channel `first`. Not inline, so that the compiler
+  // keeps the loops in registers.
   __attribute__((noinline)) void RunLanes(int first) {
     for (int& laid_out : laid_out_) laid_out = -1;
     if (row_taps_ && lanes_ == kFour) {
@@ -79,7 +79,7 @@ class Filters {
       for (int lane = 0; lane < lanes_; ++lane) {
         const int channel = (first + lane) * multiplier_;
         for (int i = 0; i < multiplier_; ++i) {
-          // Back and forth, so that the filter at the turn need not be laid out again.
+          // Alternating direction, so that the last filter of a row is reused for the next row.
           RunRow(lane, taps, channel + ((y & 1) != 0 ? multiplier_ - 1 - i : i), to);
         }
       }
@@ -87,7 +87,7 @@ class Filters {
     }
   }
 
-  // All outputs of one row and one output channel.
+  // The outputs of one row and one output channel.
   void RunRow(int lane, const TapRange& taps, int channel, int8_t* to) {
     int16_t* filter = filters_ + lane * filter_size_;
     if (laid_out_[lane] != channel) {
@@ -115,7 +115,7 @@ class Filters {
     }
   }
 
-  // A filter as pairs of taps; the filters of four lanes where RunRowTaps takes them.
+  // Packs a filter as pairs of taps; for RunRowTaps, the filters of four lanes at once.
   void LayOut(const int8_t* row, int16_t* to) const {
 #if KWS_HAVE_DSP
     if (row_taps_) {
@@ -158,30 +158,29 @@ class Filters {
   const RowLayout layout_;
   const int filter_size_;
   LineBuffer buffer_;
-  int16_t* const filters_;  // one for each lane
+  int16_t* const filters_;  // one per lane
 #if KWS_HAVE_DSP
   RowTaps row_;
 #endif
-  int laid_out_[kFour];  // the output channels of these filters
+  int laid_out_[kFour];  // output channels of these filters
 };
 
 }  // namespace
 
 uint32_t DepthwiseRowsScratch(const Sides& sides) {
   constexpr uint64_t kTooMuch = 1u << 30;  // more than any arena
-  // What ForRowTaps may need beyond the row of any window and twice its filter, in int16 values: a
-  // pair of taps more, and whole chunks, with stride 2 for both phases.
+  // Additional int16 values of ForRowTaps: one more pair of taps and rounding up to chunks; with
+  // stride 2 for both phases.
   constexpr int kEvenTaps = 12;
   constexpr int kTwoPhases = 26;
   const Side& columns = sides.columns;
   const uint32_t rows = static_cast<uint32_t>(sides.rows.taps * Lanes(sides));
   int row = sides.RowSize() + 4 * sides.Pairs();
   if (IsEightTaps(sides)) {
-    // The buffer needs no whole chunks; where another kernel takes them, its filters are smaller by
-    // more than that.
+    // Not rounded up to chunks: if another kernel rounds up, its filters are smaller by more.
     row = sides.Covered() + kEightTapsRow;
   } else if (columns.stride == 2) {
-    if (Lanes(sides) == 1) row += kTwoPhases;  // four lanes take another way
+    if (Lanes(sides) == 1) row += kTwoPhases;
   } else if (columns.taps % 2 == 0) {
     row += kEvenTaps;
   }
@@ -191,10 +190,10 @@ uint32_t DepthwiseRowsScratch(const Sides& sides) {
 
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window) {
   PlanEntry::Overlap overlap{PlanEntry::kFar, PlanEntry::kFar, false};
-  // With dilation the buffer takes rows in again.
+  // With dilation, the line buffer loads rows again.
   const bool again = window.dilation_height > 1 || window.dilation_width > 1;
   if (window.in_channels > 1) {
-    // Each channel goes over the whole image: only the very same places are safe.
+    // Each channel is a pass over the whole image: only identical positions are safe.
     overlap.in_place = !again && window.in_channels == window.out_channels &&
                        window.in_height == window.out_height && window.in_width == window.out_width;
     return overlap;

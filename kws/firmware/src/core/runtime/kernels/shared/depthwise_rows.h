@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work of a depthwise convolution, and a way to do it for windows of any shape: some input
-// channels at a time, row by row, through a buffer (depthwise_band.h).
+// Depthwise convolution for windows of any shape: some input channels at a time, row by row,
+// through a line buffer (line_buffer.h).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_DEPTHWISE_ROWS_H_
 
@@ -14,7 +14,7 @@
 
 namespace kws {
 
-// Of one image.
+// The operands, for one image.
 struct DepthwiseRows {
   const Window& window;
   int32_t input_offset;
@@ -25,12 +25,11 @@ struct DepthwiseRows {
   int8_t* output;
   int16_t* scratch;  // DepthwiseRowsScratch(sides) bytes
 
-  // The first sum of an output channel.
   int32_t Bias(int channel) const { return bias == nullptr ? 0 : LoadAs<int32_t>(bias + channel); }
 };
 
-// Windows whose rows arm/depthwise_dsp_loops.h has a loop for, but for those that are faster with
-// four channels of an output at a time.
+// Windows for RunRowTaps (arm/depthwise_dsp_loops.h), except windows that RunFourChannels computes
+// faster.
 inline bool IsRowTaps(const Sides& sides) {
   const Side& columns = sides.columns;
   if (columns.dilation != 1 || columns.out < kRowOutputs) return false;
@@ -46,7 +45,7 @@ inline bool IsEightTaps(const Sides& sides) {
          sides.rows.dilation == 1;
 }
 
-// For this way, and for arm/eight_taps.h and arm/three_by_three.h too.
+// Also for arm/eight_taps.h and arm/three_by_three.h.
 uint32_t DepthwiseRowsScratch(const Sides& sides);
 PlanEntry::Overlap DepthwiseRowsOverlap(const Window& window);
 

@@ -9,8 +9,7 @@
 namespace kws {
 namespace {
 
-// Here a column's taps follow each other, for the vectors that compilers make of this loop; the sum
-// is unsigned because it wraps around.
+// A column's taps are consecutive, so that compilers vectorize this loop. The sum wraps around.
 int32_t DotColumn(const Filters& filter, const int16_t* columns, int column) {
   const int8_t* weights = filter.weights;
   const int16_t* taps = columns + column * filter.taps;

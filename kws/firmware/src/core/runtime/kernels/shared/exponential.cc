@@ -42,7 +42,7 @@ int32_t DoubleReciprocal(int32_t x) {
 int32_t ExpOfNegative(int32_t x, int fraction_bits) {
   if (x == 0) return INT32_MAX;
   const int32_t quarter = 1 << (fraction_bits - 2);
-  // exp(-2^k) for k = -2 to 4, as Q0.31: x is a sum of such powers and a rest in [-1/4, 0).
+  // exp(-2^k) for k = -2 to 4, as Q0.31: x is a sum of such powers and a remainder in [-1/4, 0).
   constexpr int32_t kFactors[] = {1672461947, 1302514674, 790015084, 290630308,
                                   39332535,   720401,     242};
   const int32_t rest = (x & (quarter - 1)) - quarter;
@@ -57,13 +57,13 @@ int32_t ExpOfNegative(int32_t x, int fraction_bits) {
 }
 
 int32_t ReciprocalOfOnePlus(int32_t x) {
-  // Half of it; as Q0.31 that is a shift to the left by one, which may saturate.
+  // Halved; as Q0.31 a saturating shift to the left by one.
   const int32_t estimate = DoubleReciprocal(x);
   return estimate > (INT32_MAX >> 1) ? INT32_MAX : estimate * 2;
 }
 
 int32_t OneMinusOverOnePlus(int32_t x) {
-  // 2 / (1 + x) - 1; as Q0.31 that is a shift to the left by two, which may saturate.
+  // 2 / (1 + x) - 1; as Q0.31 a saturating shift to the left by two.
   const int32_t estimate = DoubleReciprocal(x) - kOneQ29;
   if (estimate > (INT32_MAX >> 2)) return INT32_MAX;
   if (estimate < (INT32_MIN >> 2)) return INT32_MIN;

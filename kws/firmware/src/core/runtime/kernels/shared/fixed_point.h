@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixed-point arithmetic of quantized kernels, bit for bit what TFLM computes.
+// Fixed-point arithmetic of quantized kernels, bit-exact with TFLM.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_FIXED_POINT_H_
 #define KWS_RUNTIME_KERNELS_SHARED_FIXED_POINT_H_
 
@@ -15,7 +15,7 @@ struct QuantizedMultiplier {
   int32_t shift;
 };
 
-// Sums that may wrap around: the result is the low 32 bits.
+// The low 32 bits of the result.
 inline int32_t WrappingAdd(int32_t a, int32_t b) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
 }
@@ -23,9 +23,8 @@ inline int32_t WrappingShiftLeft(int32_t a, int bits) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) << bits);
 }
 
-// round(a * b / 2^31), halves towards +infinity; for b >= 0 or a > INT32_MIN.
-// The same as gemmlowp's SaturatingRoundingDoublingHighMul there, which nudges by the sign of the
-// product and then truncates.
+// round(a * b / 2^31), halves towards +infinity; b >= 0 or a > INT32_MIN. Equal to gemmlowp's
+// SaturatingRoundingDoublingHighMul.
 inline int32_t RoundingHighMul(int32_t a, int32_t b) {
   return static_cast<int32_t>((static_cast<int64_t>(a) * b + (1 << 30)) >> 31);
 }
@@ -46,8 +45,8 @@ inline int32_t RoundingDivideByPowerOfTwo(int32_t x, int exponent) {
   return (x >> exponent) + ((x & mask) > threshold ? 1 : 0);
 }
 
-// x * factor, rounded twice as TFLM does: after the multiplication and after the shift.
-// shift is -31 to 30; a left shift may wrap around.
+// x * factor, rounded after the multiplication and after the shift, as in TFLM. `shift`: -31 to 30;
+// a left shift may wrap around.
 inline int32_t MultiplyByQuantizedMultiplier(int32_t x, int32_t multiplier, int shift) {
   const int left = shift > 0 ? shift : 0;
   const int right = shift > 0 ? 0 : -shift;

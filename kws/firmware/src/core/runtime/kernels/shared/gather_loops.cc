@@ -26,7 +26,7 @@ void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* im
       ((origin_y + rows.begin * window.dilation_height) * window.in_width + origin_x) *
           window.in_channels +
       columns.begin * step;
-  // What lies side by side is copied at once: a short run, for which a call costs more.
+  // Contiguous runs are short, so a call of memcpy would cost more.
   const int runs = step == depth ? 1 : taps;
   const int run = step == depth ? taps * depth : depth;
   for (; row > 0; --row) {

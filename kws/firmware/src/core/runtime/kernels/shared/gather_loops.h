@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a convolution's window covers, in the order of its filter's weights.
+// Copies a convolution's window, in the order of its filter's weights.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_GATHER_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_GATHER_LOOPS_H_
 
@@ -9,8 +9,8 @@
 
 namespace kws {
 
-// Copies the window of the output pixel (y, x), `depth` channels of it, to `to`; `zero` outside the
-// image. `image` is the first of these channels.
+// Copies `depth` channels of the window of output pixel (y, x) to `to`; `zero` outside the image.
+// `image`: the first of these channels.
 void GatherWindow(const Window& window, int depth, int8_t zero, const int8_t* image, int y, int x,
                   int8_t* to);
 

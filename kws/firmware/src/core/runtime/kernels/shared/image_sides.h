@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The window of a convolution in which an output channel sees one input channel, along the rows and
-// along the columns of the image.
+// Geometry of a convolution in which an output channel depends on one input channel, along the rows
+// and along the columns of the image.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
 #define KWS_RUNTIME_KERNELS_SHARED_IMAGE_SIDES_H_
 
@@ -17,20 +17,20 @@ struct Side {
   int stride;
   int dilation;
   int pad;
-  int in_step;  // bytes from value to value of a channel
+  int in_step;  // bytes between values of a channel
   int out_step;
   int filter_step;
 };
 
-// Kernels go along rows. An image that is higher than wide is taken column by column, for fewer and
-// longer rows; a window of one row or one column is taken along it. Rows of five stay, if there are
-// few: arm/three_by_three.h computes five outputs at once. A channel that comes alone is taken by
-// rows, so that its output, made in order, may overwrite it.
+// Kernels work along rows. A high image is transposed, for fewer and longer rows; a window of one
+// row or one column is processed along it. A few rows of five outputs are not transposed, because
+// arm/three_by_three.h computes five outputs at once. A single channel is not transposed, so that
+// its output, computed in order, may overwrite it.
 struct Sides {
   Side rows;
   Side columns;
   int channels;    // of the input
-  int multiplier;  // output channels of each
+  int multiplier;  // output channels per input channel
 
   explicit Sides(const Window& w)
       : rows{w.in_height,
@@ -55,16 +55,14 @@ struct Sides {
     }
   }
 
-  // Bytes from filter to filter. Where a filter's taps follow each other, as in CONV_2D, so do the
-  // filters.
+  // Bytes between filters. If a filter's taps are consecutive, as in CONV_2D, so are the filters.
   int FilterStep() const { return columns.filter_step == 1 ? rows.taps * columns.taps : 1; }
 
-  // Taps are taken in pairs. Between dilated taps, and behind the last of an odd window, lie taps
-  // of weight 0.
+  // Pairs of taps per row. Between dilated taps, and after an odd number of taps, the weight is 0.
   int Pairs() const { return ((columns.taps - 1) * columns.dilation + 2) / 2; }
-  // int16 values up to the end of the last window of a row.
+  // int16 values up to the end of a row's last window.
   int Covered() const { return (columns.out - 1) * columns.stride + 2 * Pairs(); }
-  // In a row of the buffer: the same in whole chunks.
+  // The same, rounded up to chunks.
   int RowSize() const { return (Covered() + kChunk - 1) / kChunk * kChunk; }
 };
 

@@ -16,7 +16,7 @@ LineBuffer::LineBuffer(const Sides& sides, int lanes, int phases, int lane_size,
       widen_(widen),
       offset_(offset),
       values_(values) {
-  // Once for all channels: what is outside the image stays zero.
+  // Once for all channels: padding stays zero.
   std::memset(values_, 0, static_cast<size_t>(rows_.taps * taken_size_) * sizeof(int16_t));
 }
 
@@ -25,7 +25,7 @@ TapRange LineBuffer::Take(const int8_t* input, int y) {
   const TapRange taps = ValidTaps(origin, rows_.taps, rows_.dilation, rows_.in);
   int slot = 0;
   if (y > 0 && rows_.dilation == 1 && rows_.stride < rows_.taps) {
-    // Rows that were taken move up.
+    // Reuse loaded rows.
     slot = rows_.taps - rows_.stride;
     MoveChunks(values_ + rows_.stride * taken_size_, slot * taken_size_ / kChunk, values_);
   }
@@ -37,17 +37,17 @@ TapRange LineBuffer::Take(const int8_t* input, int y) {
     }
     Widen(input + (origin + slot * rows_.dilation) * rows_.in_step, to);
   }
-  // Rows that are far apart may all be outside the image. One of zeros gives the same.
+  // All rows of a dilated window may be outside the image: then use a row of zeros.
   return taps.begin < taps.end ? taps : TapRange{0, 1};
 }
 
 void LineBuffer::Widen(const int8_t* row, int16_t* to) const {
   for (int phase = 0; phase < phases_; ++phase) {
-    // The first column of this phase, and where it goes.
+    // The first column of this phase, and its position in the lane.
     const int first = phases_ == 1 ? 0 : (columns_.pad + phase) & 1;
     const int place = phases_ == 1 ? columns_.pad : (columns_.pad + first - phase) / 2;
     const int columns = phases_ == 1 ? columns_.in : (columns_.in - first + 1) / 2;
-    // The stride may leave columns over at the end.
+    // With a stride, the last columns may be unused.
     const int room = lane_size_ - place;
     widen_(row + first * columns_.in_step, phases_ * columns_.in_step,
            room < columns ? room : columns, offset_, to + place, lane_size_);

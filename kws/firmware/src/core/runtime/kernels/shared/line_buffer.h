@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the image that a depthwise convolution's window lies on, widened to int16 with their
+// Line buffer of a depthwise convolution: the image rows under the window, widened to int16, with
 // padding.
 //
-// A buffer row holds the values of neighbouring channels ("lanes"), each channel's for itself. With
-// two phases the even columns of an image's row, counted with its padding, are a buffer row, and
-// the odd ones the next. An output row may overwrite input rows that the buffer has taken in, and
-// needs no others: without dilation each is widened once.
+// A buffer row holds the values of neighbouring channels ("lanes"), one lane after the other. With
+// two phases, a buffer row holds the even columns of an image row, counted with its padding, and
+// the next buffer row the odd columns. An output row may overwrite input rows that are in the
+// buffer. Without dilation each image row is widened once.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_LINE_BUFFER_H_
 #define KWS_RUNTIME_KERNELS_SHARED_LINE_BUFFER_H_
 
@@ -19,16 +19,15 @@ namespace kws {
 
 class LineBuffer {
  public:
-  // `widen` widens a row of all lanes; `offset` is minus the zero point. A lane of a buffer row is
-  // `lane_size` int16 values, whole chunks. `values` is the buffer's memory, which ends before
-  // `end`.
+  // `widen` widens a row of all lanes. `offset`: minus the zero point. `lane_size`: int16 values of
+  // a lane, a multiple of kChunk. `values`: the buffer's memory, up to end().
   LineBuffer(const Sides& sides, int lanes, int phases, int lane_size, WidenRow widen,
              int32_t offset, int16_t* values);
 
   int16_t* end() const { return values_ + rows_.taps * taken_size_; }
 
-  // Takes what output row `y` needs, the rows before it having been taken. `input` is the first
-  // lane's image. Returns the rows of the window that matter, at least one.
+  // Loads the image rows of output row `y`; call it for each output row in order. `input`: the
+  // first lane's image. Returns the rows of the window inside the image, at least one.
   TapRange Take(const int8_t* input, int y);
 
   // The first of these rows.
@@ -46,7 +45,7 @@ class LineBuffer {
   const int phases_;
   const int lane_size_;
   const int row_size_;
-  const int taken_size_;  // of the buffer rows of one row of the image
+  const int taken_size_;  // int16 values of an image row's buffer rows
   const WidenRow widen_;
   const int32_t offset_;
   int16_t* const values_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t kValues = 256;
 
-// Four at a time; `output` may lie over `input`, or start before it.
+// Four at a time; `output` may be `input` or start before it.
 void LookUp(const int8_t* input, const int8_t* table, int32_t count, int8_t* output) {
   const auto at = [table](uint32_t i) {
     return static_cast<uint32_t>(static_cast<uint8_t>(table[i]));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that make each output byte from one input byte. Where there are more bytes than a byte has
-// values, the op is computed once for each value, into a table of its own while it runs.
+// Element-wise ops from one byte to one byte. For more than 256 elements, the op is computed once
+// for each value into a scratch table, which is then looked up.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_LOOKUP_TABLE_H_
 #define KWS_RUNTIME_KERNELS_SHARED_LOOKUP_TABLE_H_
 
@@ -18,17 +18,17 @@ struct LookupTable {
   bool has_table;
 };
 
-// The op for `count` bytes; `output` may be `input`.
+// Computes the op for `count` bytes; `output` may be `input`.
 using LookupFunction = void (*)(const InvokeContext& context, const int8_t* input, int8_t* output,
                                 int32_t count);
 
-// Reads the op's input and output: int8, as many elements, quantized.
+// Reads and checks input and output: int8, quantized, the same number of elements.
 Status ReadInt8Elementwise(const PrepareContext& context, Tensor* input, Tensor* output);
 
-// Binds what LookupTable::References names and fills the map.
+// Binds LookupTable::References and fills `map`.
 Status BindLookupTable(PrepareContext& context, uint32_t elements, LookupTable* map);
 
-// Makes the record of Params, whose first member is a LookupTable named `map`.
+// Allocates the record of Params, whose first member is a LookupTable named `map`.
 template <typename Params>
 Status AllocateLookupTable(PrepareContext& context, uint32_t elements, Params** params) {
   KWS_RETURN_IF_ERROR(context.Allocate(LookupTable::kReferences, params));

@@ -13,7 +13,7 @@ enum References { kInput, kValue, kOutput, kReferences };
 
 // Followed by the copy's loops.
 struct alignas(4) Params {
-  uint32_t value;  // where there is no input for it
+  uint32_t value;  // without input 2
   int16_t element_bytes;
   bool has_value;
   uint32_t output_bytes;

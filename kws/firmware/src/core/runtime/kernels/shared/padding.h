@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What PAD and PADV2 share.
+// PAD and PADV2.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_PADDING_H_
 #define KWS_RUNTIME_KERNELS_SHARED_PADDING_H_
 
@@ -8,8 +8,8 @@
 
 namespace kws {
 
-// Input 1: int32 pairs, how many elements go before and behind each dimension. Input 2, where
-// there is one: the value they get; else they stand for the number 0.
+// Input 1: int32 pairs, the elements before and after each dimension. Input 2, optional: their
+// value, by default the number 0.
 Status PreparePad(PrepareContext& context, OptionsType options);
 void InvokePad(const InvokeContext& context);
 

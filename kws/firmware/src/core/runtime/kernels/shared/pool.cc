@@ -55,7 +55,7 @@ Status PreparePool(PrepareContext& context) {
   params->max = static_cast<int8_t>(range.max);
   context.BindInput(kInput, 0);
   context.BindOutput(kOutput, 0);
-  // Rows are made from the first to the last.
+  // Rows are computed from first to last.
   PlanEntry::Overlap overlap = RowOverlap(params->window);
   overlap.backward = PlanEntry::kFar;
   context.AllowOverlap(0, 0, overlap);
@@ -86,7 +86,7 @@ void InvokePool(const InvokeContext& context,
             image + (origin_y + rows.begin) * row_bytes + (origin_x + columns.begin) * channels;
         pixel.height = rows.end - rows.begin;
         pixel.width = columns.end - columns.begin;
-        if (pixel.width == window.in_width) {  // whole rows, which follow each other
+        if (pixel.width == window.in_width) {  // whole rows are contiguous
           pixel.width *= pixel.height;
           pixel.height = 1;
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AVERAGE_POOL_2D and MAX_POOL_2D share: int8, NHWC, one quantization for input and output.
+// AVERAGE_POOL_2D and MAX_POOL_2D: int8, NHWC, one quantization for input and output.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_POOL_H_
 #define KWS_RUNTIME_KERNELS_SHARED_POOL_H_
 

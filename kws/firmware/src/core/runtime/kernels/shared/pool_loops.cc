@@ -12,7 +12,7 @@ namespace {
 int8_t Mean(const PoolPixel& pixel, int32_t sum) {
   const int32_t count = pixel.height * pixel.width;
   const int32_t half = count / 2;
-  // PreparePool saw that the output has the size its padding implies, so each window holds a tap.
+  // MakeWindow has checked the output's size, so each window holds a tap.
   // NOLINTNEXTLINE(clang-analyzer-core.DivideZero,clang-analyzer-core.UndefinedBinaryOperatorResult)
   const int32_t mean = (sum > 0 ? sum + half : sum - half) / count;
   return static_cast<int8_t>(Clamp(mean, pixel.min, pixel.max));
@@ -49,7 +49,7 @@ int8_t LargestOfChannel(const PoolPixel& pixel, const int8_t* row) {
 }
 
 #if KWS_HAVE_DSP
-// Of four channels that lie side by side, summed in 16 bits as long as these hold them.
+// Four neighbouring channels; 16-bit sums of up to kMaxTaps taps.
 void SumOfFour(const PoolPixel& pixel, const int8_t* row, int32_t sums[4]) {
   constexpr int kMaxTaps = 256;
   int32_t sum0 = 0;

@@ -7,7 +7,7 @@
 
 namespace kws {
 
-// The taps that lie in the image, at least one; neighbours in a row are `channels` bytes apart.
+// The taps inside the image, at least one; neighbours in a row are `channels` bytes apart.
 struct PoolPixel {
   const int8_t* first;
   int height;

@@ -38,8 +38,7 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
       !Decompose(c, &mantissa_c, &exponent_c)) {
     return Status::kBadQuantization;
   }
-  // The product of two floats is exact in a double. Bring both sides of the division to the same
-  // width and the quotient to [1, 2).
+  // The product of two floats is exact in a double. Scale the quotient to [1, 2).
   uint64_t remainder = static_cast<uint64_t>(mantissa_a) * mantissa_b;  // [2^46, 2^48)
   const uint64_t divisor = static_cast<uint64_t>(mantissa_c) << 23;     // [2^46, 2^47)
   int power = exponent + exponent_a + exponent_b - exponent_c + 23;     // of the quotient
@@ -51,7 +50,7 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
     remainder *= 2;
     --power;
   }
-  // Long division to the 53 bits of a double, the last rounded to even.
+  // Long division to the 53 bits of a double, rounded half to even.
   uint64_t quotient = 0;
   for (int i = 0; i < kDoubleBits; ++i) {
     quotient *= 2;
@@ -64,7 +63,7 @@ Status MultiplierFromScales(float a, float b, float c, int exponent, QuantizedMu
   if (remainder > scaled_divisor || (remainder == scaled_divisor && (quotient & 1) != 0)) {
     ++quotient;
   }
-  // Then to 31 bits, halves up; frexp's mantissa is in [0.5, 1), hence one more in the shift.
+  // Round to 31 bits, halves up. frexp's mantissa is in [0.5, 1), so the shift is one more.
   constexpr int kDropped = kDoubleBits - 31;
   uint64_t fixed = (quotient + (uint64_t{1} << (kDropped - 1))) >> kDropped;
   int shift = power + 1;
@@ -162,7 +161,7 @@ Status MakeOutputStage(const PrepareContext& context, int slot, const Tensor& in
   stage->fast_requantize = true;
   const FlatVector scales{filter.scales, filter.scale_count};
   int8_t* shifts = reinterpret_cast<int8_t*>(factors + filter.scale_count);
-  // TFLM multiplies both scales of a fully connected layer as floats, if the filter has but one.
+  // For a fully connected layer with one filter scale, TFLM multiplies the scales as floats.
   const bool as_floats = filter.rank == 2 && filter.scale_count == 1;
   for (uint32_t i = 0; i < filter.scale_count; ++i) {
     const float scale = context.model().Element<float>(scales, i);

@@ -9,7 +9,7 @@ namespace {
 
 enum References { kInput, kOutput, kReferences };
 
-// Neighbouring dimensions that are all reduced, or all kept, as one: kept, reduced, kept, ...
+// Neighbouring dimensions that are all reduced, or all kept, are merged: kept, reduced, kept, ...
 struct Loop {
   int32_t count;
   int32_t stride;
@@ -42,14 +42,14 @@ Status ReadAxes(const PrepareContext& context, const Tensor& input, uint32_t* ax
   return Status::kOk;
 }
 
-// Fills the loops and gives the number of elements in a sum.
+// Fills the loops and returns the number of elements per sum.
 int32_t PlanLoops(const Tensor& input, uint32_t axes, Params* params) {
   for (int i = 0; i < kLoops; ++i) {
     params->kept[i] = Loop{1, 0};
     params->reduced[i] = Loop{1, 0};
   }
   int next[2] = {kLoops, kLoops};  // the newest loop, kept and reduced
-  int newest = -1;                 // which of both
+  int newest = -1;                 // 0: kept, 1: reduced
   int32_t stride = 1;
   int32_t count = 1;
   for (int dim = input.rank - 1; dim >= 0; --dim) {
@@ -66,8 +66,8 @@ int32_t PlanLoops(const Tensor& input, uint32_t axes, Params* params) {
   return count;
 }
 
-// The factor divided by count, as TFLM does it: as many bits to the left as count has, then an
-// integer division, then back by the shift.
+// Divides the factor by `count` as TFLM does: shift left by count's bits, divide integers, and
+// subtract the bits from the shift.
 void DivideFactor(int32_t count, QuantizedMultiplier* factor) {
   const uint32_t divisor = static_cast<uint32_t>(count);
   int bits = 31 - __builtin_clz(divisor);
@@ -87,7 +87,7 @@ void DivideFactor(int32_t count, QuantizedMultiplier* factor) {
   factor->shift -= bits;
 }
 
-// Sum over a walk through the reduced dimensions.
+// Sum over the reduced dimensions.
 int32_t Sum(const Params& params, const int8_t* input) {
   const Loop inner = params.reduced[2];
   int32_t sum = params.offset;
@@ -119,8 +119,7 @@ Status PrepareReduce(PrepareContext& context, bool mean) {
   }
   context.BindInput(kInput, 0);
   context.BindOutput(kOutput, 0);
-  // An element belongs to an output that does not come after it, so that none is written over
-  // before its output is made.
+  // An output's index is at most its elements' indices, so no element is overwritten before use.
   context.AllowOverlap(0, 0, PlanEntry::kInOrder);
 
   QuantizedMultiplier factor;

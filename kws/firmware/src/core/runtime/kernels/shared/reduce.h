@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MEAN and SUM, int8, over any dimensions, which a constant names.
+// MEAN and SUM, int8, over the dimensions in a constant.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_REDUCE_H_
 #define KWS_RUNTIME_KERNELS_SHARED_REDUCE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an op's integers to int8 outputs, quickly: the same bits as MultiplyByQuantizedMultiplier
-// for values that stay small.
+// Fast requantization of element-wise ops: the same bits as MultiplyByQuantizedMultiplier for small
+// values.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_RESCALE_H_
 #define KWS_RUNTIME_KERNELS_SHARED_RESCALE_H_
 
@@ -12,7 +12,7 @@
 
 namespace kws {
 
-// Kept in the arena.
+// In the arena.
 struct RescaleParams {
   int32_t multiplier;
   int16_t offset;  // the output's zero point
@@ -21,19 +21,19 @@ struct RescaleParams {
   int8_t max;
 };
 
-// The factor, and the output's zero point and fused activation, which is in option `slot`.
+// `slot`: the option of the fused activation.
 Status MakeRescale(const PrepareContext& context, int slot, const QuantizedMultiplier& factor,
                    const Tensor& output, RescaleParams* params);
 
-// Keeps the compiler from mixing the steps of a block, for which it has too few registers.
+// Keeps the compiler from interleaving the steps of a block, which needs too many registers.
 template <int kCount>
 __attribute__((always_inline)) inline void FinishStep(int32_t* values) {
 #pragma GCC unroll 4
   for (int i = 0; i < kCount; ++i) __asm__ volatile("" : "+r"(values[i]));
 }
 
-// A value, so that it is not fetched again while outputs are written. Works on blocks, step by
-// step, so that what is not in a register is fetched once a block.
+// Passed by value, so that members are not reloaded while outputs are written. Works on blocks step
+// by step, so that a member is loaded at most once per block.
 struct Rescale {
   int32_t multiplier;
   int left;
@@ -54,15 +54,15 @@ struct Rescale {
   __attribute__((always_inline)) int32_t Scale(int32_t x) const {
     const int32_t shifted = WrappingShiftLeft(x, left);
 #if KWS_HAVE_DSP
-    // What saturates was shifted to the left, and is far beyond int8 either way.
+    // A value that saturates was shifted to the left, and is far outside int8 either way.
     return dsp::RoundingHighWord(dsp::SaturatingDouble(shifted), multiplier);
 #else
     return RoundingHighMul(shifted, multiplier);
 #endif
   }
 
-  // The others: the shift to the right, with halves away from zero, and the output's zero point.
-  // The activation's range is left to ClipBytes.
+  // The other steps: the right shift, halves away from zero, and the output's zero point.
+  // ClipBytes applies the activation.
   template <int kCount>
   __attribute__((always_inline)) void Write(int32_t* values, int8_t* output) const {
 #pragma GCC unroll 4

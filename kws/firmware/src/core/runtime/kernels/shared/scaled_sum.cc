@@ -9,7 +9,7 @@ namespace {
 
 enum Options { kActivation = 0 };
 
-// The factor a / b * 2^exponent, which TFLM wants below 1.
+// The factor a / b * 2^exponent, which must be below 1 as in TFLM.
 Status SumFactor(float a, float b, int exponent, QuantizedMultiplier* out) {
   KWS_RETURN_IF_ERROR(MultiplierFromScales(a, 1.0f, b, exponent, out));
   return out->shift <= 0 ? Status::kOk : Status::kBadQuantization;
@@ -38,7 +38,7 @@ Status PrepareSum(PrepareContext& context, bool subtract) {
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(SumFactor(other.scale, exact.scale, -1, &factor));
   params->multiplier = factor.multiplier;
-  // A factor of 1/2 (the only one without a shift) is taken as 1, halved without a rest.
+  // The factor 1/2, the only one without a shift, is computed as 1 and halved exactly.
   const bool half = factor.shift == 0;
   params->left = half ? kSumBits + 2 : kSumBits + 1;
   params->right = static_cast<uint8_t>(half ? 1 : -factor.shift);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ADD and SUB, int8, with broadcasting and a fused activation. Both inputs are brought to twice the
-// larger scale with 20 more bits, added, and brought to the output's scale; each step rounds.
+// ADD and SUB, int8, with broadcasting and a fused activation. Both inputs are rescaled to twice
+// the larger scale with 20 more bits, added, and rescaled to the output; each step rounds.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SCALED_SUM_H_
 #define KWS_RUNTIME_KERNELS_SHARED_SCALED_SUM_H_
 

@@ -12,11 +12,11 @@ constexpr int32_t kLimit = 15 << kFractionBits;
 }  // namespace
 
 Status PrepareSigmoid(PrepareContext& context, const Tensor& input) {
-  // The factor scale * 2^27, its exponent taken apart, because it can be larger than 30.
+  // The factor scale * 2^27; its exponent is separate, because it can exceed 30.
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(input.scale, 1.0f, 1.0f, 0, &factor));
   const int shift = factor.shift + kFractionBits;
-  // TFLM's limit is then not defined.
+  // TFLM's limit is undefined for these.
   if (factor.multiplier == 0 || shift < 0) return Status::kBadQuantization;
   SigmoidParams* params;
   KWS_RETURN_IF_ERROR(AllocateLookupTable(context, input.elements, &params));

@@ -13,12 +13,12 @@ namespace kws {
 struct alignas(4) SigmoidParams {
   LookupTable map;
   int32_t multiplier;  // from input - zero_point to Q4.27
-  int32_t limit;       // inputs this far from the zero point, or farther, saturate
+  int32_t limit;       // inputs at least this far from the zero point saturate
   int16_t zero_point;
   uint8_t left_shift;
 };
 
-// The record, for an input and output that ReadInt8Elementwise has read.
+// Allocates the record. ReadInt8Elementwise must have checked input and output.
 Status PrepareSigmoid(PrepareContext& context, const Tensor& input);
 
 // A function of a Q4.27 number in (-15, 15), as int8.

@@ -11,9 +11,8 @@ struct Table {
   uint16_t values[kPoints];
 };
 
-// Point i is the logistic function of i / 24 as Q0.16, made larger by half the most that a straight
-// line between two points falls below the curve, so that lines are wrong by as much to both sides.
-// The last is 1. Computed by the compiler: the same table that TFLM has.
+// TFLM's table. Point i is the logistic function of i / 24 as Q0.16, plus half the largest error of
+// linear interpolation, so that errors have both signs equally. The last point is 1.
 constexpr Table MakeTable() {
   double step = 1.0;  // exp(-1 / 24), from the exponential series
   double term = 1.0;
@@ -37,7 +36,7 @@ constexpr Table MakeTable() {
 
 constexpr Table kTable = MakeTable();
 
-// The function at x / 2^bits points, as Q0.16 with `bits` more.
+// The function at x / 2^bits points, as Q0.16 with `bits` more fractional bits.
 int32_t Interpolate(uint32_t x, int bits) {
   const uint32_t point = x >> bits;
   if (point >= kPoints - 1) return 0xffff << bits;
@@ -48,7 +47,7 @@ int32_t Interpolate(uint32_t x, int bits) {
 
 }  // namespace
 
-// A table's point is 512 / 3 of Q3.12; for negative numbers 1 less the function.
+// Points are 512 / 3 apart in Q3.12. sigmoid(-x) = 1 - sigmoid(x).
 int16_t Sigmoid16(int16_t x) {
   const int32_t thirds = 3 * x;
   const int32_t value = Interpolate(static_cast<uint32_t>(thirds < 0 ? -thirds : thirds), 9);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The logistic function and tanh of 16-bit numbers, as TFLM computes them: from a table, with
-// straight lines between its points.
+// The logistic function and tanh of 16-bit numbers, with TFLM's linear interpolation in a table.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SIGMOID16_H_
 #define KWS_RUNTIME_KERNELS_SHARED_SIGMOID16_H_
 

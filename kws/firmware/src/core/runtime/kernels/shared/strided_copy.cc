@@ -10,7 +10,7 @@ namespace {
 
 enum References { kInput, kOutput, kReferences };
 
-// Written out so that the compiler does not make a call of it, which costs more than it saves.
+// Not a call of memcpy, which costs more.
 inline void CopyWord(uint8_t* to, const uint8_t* from) {
   const uint32_t word = LoadAs<uint32_t>(from);
   std::memcpy(to, &word, sizeof(word));
@@ -20,7 +20,7 @@ inline void CopyWord(uint8_t* to, const uint8_t* from) {
 
 void CopyForward(uint8_t* to, const uint8_t* from, int32_t bytes) {
 #if KWS_HAVE_DSP
-  // Eight words at a time, which the compiler does not find: the loop below does the same.
+  // Eight words at a time; the loop below is equivalent.
   if (((reinterpret_cast<uintptr_t>(to) | reinterpret_cast<uintptr_t>(from)) & 3u) == 0) {
     for (; bytes >= 32; bytes -= 32) {
       __asm__ volatile(

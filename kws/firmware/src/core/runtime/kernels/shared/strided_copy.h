@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moving elements from one layout to another: what TRANSPOSE, SLICE, STRIDED_SLICE and
-// PAD do.
+// Copies elements from one layout to another, for TRANSPOSE, SLICE, STRIDED_SLICE and PAD.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_STRIDED_COPY_H_
 #define KWS_RUNTIME_KERNELS_SHARED_STRIDED_COPY_H_
 
@@ -11,7 +10,7 @@
 
 namespace kws {
 
-// Copies from the first byte to the last: the ranges may overlap where `to` is not behind `from`.
+// Copies from first to last byte; the ranges may overlap if `to` <= `from`.
 void CopyForward(uint8_t* to, const uint8_t* from, int32_t bytes);
 
 // One level of the loops, in bytes. Steps may be negative.
@@ -21,51 +20,50 @@ struct CopyLoop {
   int32_t to_step;
 };
 
-// What lies in an op's record, the loops (outermost first) behind it.
+// In an op's record, followed by the loops, outermost first.
 struct alignas(4) StridedCopy {
   int32_t from;  // the first byte
-  int32_t run;   // bytes that lie together in both layouts
+  int32_t run;   // contiguous bytes in both layouts
   int32_t to;
   int32_t loops;
 };
 
-// The same while it is made. Elements are visited in the order of the target's loops.
+// Elements are copied in the order of the target's loops.
 struct StridedCopyPlan {
   StridedCopy copy;
   CopyLoop loops[kMaxRank];
 
-  // Joins loops and runs as far as the layouts allow; `copy.loops` loops are given and left.
+  // Merges loops and runs as far as the layouts allow; updates `copy.loops`.
   void Simplify();
   uint32_t LoopBytes() const {
     return static_cast<uint32_t>(copy.loops) * static_cast<uint32_t>(sizeof(CopyLoop));
   }
 };
 
-// The distances, in bytes, between neighbours in each dimension of a tensor.
+// The stride of each dimension of a tensor, in bytes.
 void ByteSteps(const Tensor& tensor, int32_t steps[kMaxRank]);
 
 void RunStridedCopy(const StridedCopy& copy, const CopyLoop* loops, const uint8_t* from,
                     uint8_t* to);
 
-// An op that makes output 0 of input 0's elements, as many dimensions in both, with one number a
-// dimension in input 1.
+// An op that copies input 0's elements to output 0 of the same rank, with one number per dimension
+// in input 1.
 struct ElementMove {
   Tensor input;
   Tensor output;
   int32_t numbers[kMaxRank];
   int32_t from_steps[kMaxRank];  // in bytes, as ByteSteps
   int32_t to_steps[kMaxRank];
-  StridedCopyPlan plan;  // from the first element, one element a run; no loops yet
+  StridedCopyPlan plan;  // from the first element, runs of one element; loops not set
 
   Status Read(const PrepareContext& context, OptionsType options);
 };
 
-// A whole op that copies input 0 to output 0: its record, and its invoke.
+// Prepare and invoke of an op that copies input 0 to output 0.
 Status AllocateStridedCopy(PrepareContext& context, const StridedCopyPlan& plan);
 void InvokeStridedCopy(const InvokeContext& context);
 
-// `count` int32 values of input `i`, which has to be a constant. *values is their position in the
-// model.
+// *values: the position in the model of input `i`, which must be a constant of `count` int32.
 Status ConstantInts(const PrepareContext& context, int i, uint32_t count, uint32_t* values);
 
 }  // namespace kws

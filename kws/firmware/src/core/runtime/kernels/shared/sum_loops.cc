@@ -8,7 +8,7 @@
 namespace kws {
 namespace {
 
-// In the order in which it is read.
+// In the order of access.
 struct Sum {
   int32_t other_step;
   int32_t other_gain;  // 2^left
@@ -17,16 +17,16 @@ struct Sum {
   int32_t half;
   int32_t right;
   int32_t exact_step;
-  int32_t other_factor;  // twice the sum, so that its upper word is what TFLM rounds to
+  int32_t other_factor;  // twice the sum, so that TFLM's result is its upper word
   int32_t exact_bias;
   int32_t exact_factor;
   int32_t output_multiplier;
   int32_t output_right;   // less one
-  int32_t output_bias;    // twice the zero point, and one for halves
+  int32_t output_bias;    // twice the zero point, plus one to round halves
   int32_t output_offset;  // the zero point
 };
 
-// Outputs, but for their activation, of `count` elements. Halves are rounded away from zero.
+// Outputs of `count` elements before the activation. Halves are rounded away from zero.
 __attribute__((noinline)) void RunOne(const Sum& sum, const int8_t* exact, const int8_t* other,
                                       int32_t count, int8_t* output) {
   for (; count > 0; --count, exact += sum.exact_step, other += sum.other_step) {
@@ -40,9 +40,8 @@ __attribute__((noinline)) void RunOne(const Sum& sum, const int8_t* exact, const
 }
 
 #if KWS_HAVE_DSP
-// RunOne for `fours` times four elements, at least once, where the output's factor shifts to the
-// right. In assembly because the compiler keeps what four elements share in memory, and fetches it
-// again for each of them.
+// RunOne for `fours` (>= 1) times four elements, if the output's shift is to the right. In assembly
+// because the compiler reloads the shared values for each of the four elements.
 void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_t fours,
               int8_t* output) {
 #define KWS_EACH(before, after) \
@@ -53,7 +52,7 @@ void RunFours(const Sum& sum, const int8_t** exact, const int8_t** other, int32_
   "ldr " b ", [%[sum], #" place "+4]\n" \
   "ldr " c ", [%[sum], #" place "+8]\n"
 // clang-format on
-// By c0; one less where negative, so that halves are rounded away from zero.
+// By c0; minus one if negative, so that halves are rounded away from zero.
 #define KWS_MULTIPLY                   \
   "smmulr %[v0], %[v0], %[c0]\n"       \
   "smmulr %[v1], %[v1], %[c0]\n"       \

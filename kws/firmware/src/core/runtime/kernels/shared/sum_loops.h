@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of ADD and SUB. The input with the larger scale, the first of two equal ones, has the
-// factor 1/2, which is exact; only the other has to be multiplied.
+// The loop of ADD and SUB. The input with the larger scale (the first of equal scales) has the
+// exact factor 1/2; only the other input is multiplied.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_SUM_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_SHARED_SUM_LOOPS_H_
 
@@ -20,8 +20,8 @@ struct alignas(4) SumParams {
   int16_t exact_zero;
   int16_t other_zero;
   uint8_t exact;      // which input, 0 or 1
-  uint8_t left;       // of the other: before the multiplication
-  uint8_t right;      // and behind it, at least 1
+  uint8_t left;       // shift of the other input before the multiplication
+  uint8_t right;      // and after it, at least 1
   int8_t exact_sign;  // 1, or -1 where it is subtracted
   int8_t other_sign;
 };

@@ -6,8 +6,8 @@
 namespace kws {
 namespace {
 
-// One direction: the output's size that TensorFlow's padding rule gives, and the padding before.
-// Sizes in the image have 16 bits; a window's extent has at most 32, with room for one size more.
+// One direction: checks the output's size against TensorFlow's padding rule and computes the
+// padding before. Image sizes have 16 bits, so that a window's extent plus a size fits 32 bits.
 Status Fit(Padding padding, uint32_t in, uint32_t out, uint32_t taps, uint32_t stride,
            uint32_t dilation, uint16_t* pad) {
   // 0 wraps around.
@@ -67,7 +67,7 @@ Status MakeWindow(const Tensor& input, const Tensor& output, const WindowOptions
 
 PlanEntry::Overlap RowOverlap(const Window& window) {
   if (window.batches != 1) return PlanEntry::Overlap{PlanEntry::kFar, PlanEntry::kFar, false};
-  // A time series of height 1 is walked along its width.
+  // A time series of height 1: along its width.
   const bool flat = window.in_height == 1 && window.out_height == 1;
   const int rows = flat ? window.out_width : window.out_height;
   const int in_rows = flat ? window.in_width : window.in_height;
@@ -75,7 +75,7 @@ PlanEntry::Overlap RowOverlap(const Window& window) {
   const int pad = flat ? window.pad_left : window.pad_top;
   const int taps = flat ? window.width : window.height;
   const int dilation = flat ? window.dilation_width : window.dilation_height;
-  const int32_t extent = (taps - 1) * dilation + 1;  // less than 2^18, or Fit would not take it
+  const int32_t extent = (taps - 1) * dilation + 1;  // below 2^18, as Fit has checked
   // Tensors have at most 2^28 bytes, so rows inside them are counted in 32 bits.
   const int32_t in_row = window.in_channels * (flat ? 1 : window.in_width);
   const int32_t out_row = window.out_channels * (flat ? 1 : window.out_width);
@@ -83,8 +83,8 @@ PlanEntry::Overlap RowOverlap(const Window& window) {
   int32_t forward = 0;
   int32_t backward = 1;  // where both start at the same byte, the kernel works forwards
   for (int32_t row = 0; row < rows; ++row) {
-    // Forward, while a row is written, its own input rows and all behind them are still needed;
-    // backward, its own and all before them.
+    // Forward, a row's own input rows and all later rows are still needed while it is written;
+    // backward, its own and all earlier rows.
     const int32_t origin = row * stride - pad;
     const int32_t first_needed = Clamp(origin, 0, in_rows);
     const int32_t end_needed = Clamp(origin + extent, 0, in_rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The geometry that convolutions and pooling share: a window that slides over an NHWC image.
+// Geometry of convolutions and pooling: a window that slides over an NHWC image.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_WINDOW_H_
 #define KWS_RUNTIME_KERNELS_SHARED_WINDOW_H_
 
@@ -12,7 +12,7 @@
 
 namespace kws {
 
-// Kept in the arena, hence 16 bits each.
+// 16 bits each, to save arena.
 struct Window {
   uint16_t batches;
   uint16_t in_height;
@@ -27,7 +27,7 @@ struct Window {
   uint16_t stride_width;
   uint16_t dilation_height;
   uint16_t dilation_width;
-  uint16_t pad_top;  // rows and columns outside the image before its first
+  uint16_t pad_top;  // rows above the image
   uint16_t pad_left;
 };
 
@@ -41,24 +41,23 @@ struct WindowOptions {
   int32_t dilation_width;
 };
 
-// kUnsupportedShape where a size does not fit or the output's shape is not the one that follows.
+// kUnsupportedShape if a size does not fit or the output's shape does not match the geometry.
 Status MakeWindow(const Tensor& input, const Tensor& output, const WindowOptions& options,
                   Window* window);
 
-// How far the output may run over the input for a kernel that makes the output row by row, each
-// row reading the input while it is written, in either direction. For one batch; else the output
-// has to stay away.
+// The allowed overlap of output and input for a kernel that computes the output row by row, in
+// either direction, and reads the input while it writes a row. No overlap with several batches.
 PlanEntry::Overlap RowOverlap(const Window& window);
 
-// Taps [begin, end) of a window of `taps` taps whose first lies at `origin` that fall into an image
-// of `size`, `dilation` apart.
+// The taps [begin, end) inside an image of `size`, of a window of `taps` taps, `dilation` apart,
+// that starts at `origin`.
 struct TapRange {
   int begin;
   int end;
 };
 TapRange ValidTaps(int origin, int taps, int dilation, int size);
 
-// The same without dilation, for kernels that have none.
+// The same without dilation.
 inline TapRange ValidTaps(int origin, int taps, int size) {
   TapRange range{0, taps};
   if (origin < 0) range.begin = -origin;
