@@ -55,7 +55,7 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
   }
 }
 
-// It stands for
+// Equivalent to
 //
 //   for (int x = 0; x < count; x += 6, buffer += 6, to += 6 * step) {
 //     if (x > count - 6) go back to count - 6;
@@ -65,8 +65,8 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
 //     for (int i = 0; i < 6; ++i) to[i * step] = Scaled(sums[i], factor);
 //   }
 //
-// and is in assembly for the registers, of which it takes all, and for loads that follow each
-// other. `row` is the products of a row: the next pair's v0 and v1 are v1 and v2.
+// In assembly, because it needs all registers and consecutive loads. `row`: the products of a row.
+// The next pair's v0 and v1 are this pair's v1 and v2.
 // clang-format off
 #define KWS_PAIR(v0, v1, v2) \
   "ldr " v2 ", [%[at]], #4\n" \
@@ -144,23 +144,24 @@ void PackFourRowTaps(const int8_t* weights, int step, int taps, int pairs, int f
 
 void RunRowTaps(const RowTaps& work, const int16_t* buffer, const int16_t* filter, int rows,
                 int8_t* to) {
-  // The loop has no register for any of these, nor for where they are.
+  // In memory, because the loop has no free registers.
   const int16_t* const first = filter;
   const int16_t* const end = filter + rows * 4 * work.pairs;
   const int32_t next_row = work.next_row;
-  // From behind the last row to the next outputs.
+  // Bytes from the end of the last row to the next outputs.
   const int32_t next = (kRowOutputs - rows * work.row_size) * static_cast<int32_t>(sizeof(int16_t));
   const int32_t turns = work.turns;
   const int32_t start = work.start;
   const int32_t multiplier = work.factor.multiplier;
   const int32_t bias = work.factor.bias;
-  // A shift takes the lowest byte of a register, and a statement no more operands.
+  // Packed, because the asm statement cannot have more operands; a shift reads the lowest byte
+  // only.
   const int32_t right_step = (work.step << 8) | work.factor.right;
   int32_t sixes = work.sixes;
   int32_t back = work.back;
   const int16_t* at = buffer;
   uint32_t a, b, c, d, e, f, v0, v1, v2, even, odd, pairs;
-  // Eight or nine taps have a loop of their own.
+  // An unrolled loop for eight or nine taps.
   if (work.pairs == 5) {
     KWS_ROWS(
         "ldr %[v0], [%[at]], #4\n"
@@ -225,12 +226,10 @@ void PackEightTaps(const int8_t* weights, int step, int rows, int row_size, int1
       : "r4", "r5", "r6", "r8", "cc", "memory");
 }
 
-// In assembly because the compiler runs out of registers: this loop takes all there are. The output
-// stage is that of Outputs::Factor.
+// In assembly, because it needs all registers. The output stage is described at Outputs::Factor.
 void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
-  // Two outputs are two values apart: a pair of the second is the next pair of the first. Sums are
-  // r6, r8, r9, r10 for the first output and s0 to s3 for the second; the buffer's row is r4, its
-  // weights are at r5. That takes all registers: what else is needed is in memory.
+  // Outputs are two values apart: a pair of the second is the next pair of the first. Sums: r6, r8,
+  // r9, r10 for the first output and s0 to s3 for the second. r4: buffer row; r5: its weights.
 // clang-format off
 #define KWS_PAIR(first, second) \
   "ldr " second ", [r4], #4\n" \
@@ -258,7 +257,7 @@ void RunEightTaps(EightTaps& work, int pairs, int8_t* to) {
       KWS_SCALE(b, "r0", "r1", "r2") "strb " a ", [r3, #" channel \
                                      "]\n"                        \
                                      "strb " b ", [r4, #" channel "]\n"
-  // The last row's step takes its address below zero: there is no memory above 2^31.
+  // The last row's step makes the address negative: there is no memory above 2^31.
   int32_t* const last = reinterpret_cast<int32_t*>(work.filter + work.rows * kEightTapsRow - 2);
   const int32_t to_next_row = *last;
   *last = INT32_MIN;

@@ -4,19 +4,19 @@
 namespace kws {
 namespace {
 
-// Whether each image has a value and an output.
+// Whether each interleaved image has a value and an output.
 bool FallsApart(const Side& side) {
   return side.dilation == 1 ||
          (side.stride == 1 && side.in >= side.dilation && side.out >= side.dilation);
 }
 
-// The first value, in the whole image, that output `phase` and those `dilation` apart see.
+// The index in the whole image of the first value of image `phase`.
 int FirstValue(const Side& side, int phase) {
   const int first = (phase - side.pad) % side.dilation;
   return first < 0 ? first + side.dilation : first;
 }
 
-// The image of output `phase` and those `dilation` apart.
+// Image `phase`: outputs phase, phase + dilation, ...
 Side Part(const Side& side, int phase) {
   const int n = side.dilation;
   const int first = FirstValue(side, phase);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions with dilated windows. With stride 1, a window that takes every n-th value
-// sees one of n images only, which lie in turn in the input, and so do their outputs: each is
-// convolved for itself, without dilation.
+// Depthwise convolutions with dilated windows and stride 1. With dilation n, input and output
+// consist of n interleaved images, each of which is convolved without dilation.
 #ifndef KWS_RUNTIME_KERNELS_ARM_DILATED_H_
 #define KWS_RUNTIME_KERNELS_ARM_DILATED_H_
 
@@ -13,21 +12,21 @@
 
 namespace kws {
 
-// Where it may pay. Fewer taps cost less with four channels of an output at a time.
+// Candidates. With fewer taps, RunFourChannels is faster.
 inline bool MayBeDilated(const Sides& sides) {
   constexpr int kFewestTaps = 3;
   return (sides.rows.dilation > 1 || sides.columns.dilation > 1) &&
          sides.rows.taps * sides.columns.taps >= kFewestTaps;
 }
 
-// The largest of these images, with its steps in the whole one.
+// The largest of these images, with its strides in the whole image.
 Sides WithoutDilation(const Sides& sides);
 
-// Where it is the fastest way.
+// Windows for which RunDilated is fastest.
 bool IsDilated(const Sides& sides);
 
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual. The output may not run over the input.
+// All outputs of an image, which must not overlap the input. Requires fast requantization.
 void RunDilated(const DepthwiseRows& work, const Sides& sides);
 #endif
 

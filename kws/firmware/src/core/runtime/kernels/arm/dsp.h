@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Cortex-M4's SIMD instructions under names that say what they do. Empty on other targets.
+// The Cortex-M4's SIMD instructions. Empty on other targets.
 // Source: ARM DDI 0403E, chapter A7 (SMLAD, SXTB16, SXTAB16, PKHBT, SMMULR, SSAT, SSUB8, SEL).
 #ifndef KWS_RUNTIME_KERNELS_ARM_DSP_H_
 #define KWS_RUNTIME_KERNELS_ARM_DSP_H_
@@ -34,8 +34,8 @@ inline uint32_t PackHigh(uint32_t a, uint32_t b) {
   return result;
 }
 
-// Bytes 0 and 2 of a word as two int16; bytes 1 and 3. The compiler does not fold the rotation of
-// the second into the instruction by itself.
+// Bytes 0 and 2 of a word as two int16; bytes 1 and 3. In assembly, because the compiler does not
+// fold the rotation into the instruction.
 inline uint32_t Even(uint32_t bytes) { return static_cast<uint32_t>(__sxtb16(bytes)); }
 inline uint32_t Odd(uint32_t bytes) {
   uint32_t result;
@@ -67,10 +67,10 @@ inline int32_t RoundingHighWord(int32_t a, int32_t b) {
 
 inline int32_t SaturateToInt8(int32_t x) { return __ssat(x, 8); }
 
-// A byte in each of a word's bytes.
+// A byte repeated in a word.
 inline uint32_t FourTimes(int8_t byte) { return static_cast<uint8_t>(byte) * 0x01010101u; }
 
-// Of four int8 each, the larger and the smaller one: SSUB8 notes where the first is not below.
+// Maximum and minimum of four int8: SSUB8 sets the flags that SEL reads.
 inline uint32_t LargerBytes(uint32_t a, uint32_t b) {
   __ssub8(static_cast<int8x4_t>(a), static_cast<int8x4_t>(b));
   return static_cast<uint32_t>(__sel(a, b));
@@ -80,7 +80,7 @@ inline uint32_t SmallerBytes(uint32_t a, uint32_t b) {
   return static_cast<uint32_t>(__sel(a, b));
 }
 
-// Two words to any place that is aligned to 2.
+// Stores two words at an address aligned to 2.
 inline void StoreTwo(int16_t* to, uint32_t first, uint32_t second) {
   __builtin_memcpy(to, &first, 4);
   __builtin_memcpy(to + 2, &second, 4);
@@ -97,7 +97,7 @@ inline uint32_t LoadTail(const int8_t* from, int32_t count) {
 }  // namespace dsp
 }  // namespace kws
 
-// Outputs::Factor for loops in assembly: the sum in a register becomes the output.
+// Outputs::Factor in assembly: replaces the sum in a register by the output.
 // clang-format off
 #define KWS_SCALE(sum, multiplier, bias, right) \
   "qadd " sum ", " sum ", " sum "\n" \

@@ -14,7 +14,7 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
   const int row_size = sides.Covered();
   int16_t* const buffer = work.scratch;
   int16_t* const filters = buffer + rows.taps * row_size;
-  // What is outside the image stays zero.
+  // Padding stays zero.
   std::memset(buffer, 0, reinterpret_cast<char*>(filters) - reinterpret_cast<char*>(buffer));
   const int room = row_size - columns.pad;
   const int count = room < columns.in ? room : columns.in;
@@ -34,15 +34,15 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
                  buffer + widened % rows.taps * row_size + columns.pad, 0);
       }
       const int place = (origin + taps.begin) % rows.taps;
-      // Behind the row that is last in memory the buffer goes on at its beginning.
+      // The ring wraps after the last row in memory.
       const int last = taps.begin + rows.taps - 1 - place;
       const int32_t turn = last < taps.end - 1 ? rows.taps * row_size * 2 : 0;
       int32_t* const next = reinterpret_cast<int32_t*>(filters + (last + 1) * kEightTapsRow) - 1;
       row.rows = taps.end - taps.begin;
       row.filter = filters + taps.begin * kEightTapsRow;
       for (int i = 0; i < groups; ++i) {
-        // Back and forth, so that the filters at the turn need not be laid out again. The last
-        // filters once more with their neighbours.
+        // Alternating direction, so that the last filters of a row are reused for the next row. The
+        // last four filters may include filters that were computed before.
         int first = ((y & 1) != 0 ? groups - 1 - i : i) * kEightTapsFilters;
         const int most = sides.multiplier - kEightTapsFilters;
         if (first > most) first = most;
@@ -59,7 +59,7 @@ void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides) {
         if (turn != 0) *next -= turn;
         RunEightTaps(row, columns.out / 2, to + channel);
         if ((columns.out & 1) != 0) {
-          // The last output once more with its neighbour.
+          // The last output, together with its neighbour, which was computed before.
           row.buffer -= columns.stride;
           RunEightTaps(row, 1, to + channel + (columns.out - 2) * columns.out_step);
         }

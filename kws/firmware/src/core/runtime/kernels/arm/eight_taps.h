@@ -2,8 +2,8 @@
 // Depthwise convolutions with windows of eight columns and stride 2 along the row, whose input
 // channels have four filters or more: four filters at a time.
 //
-// As many rows of the image are in memory as the window has, as in shared/line_buffer.h. A row
-// takes the place of the one that no window needs any more.
+// The line buffer is a ring of as many rows as the window has, in the format of
+// shared/line_buffer.h.
 #ifndef KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_
 #define KWS_RUNTIME_KERNELS_ARM_EIGHT_TAPS_H_
 
@@ -14,7 +14,7 @@
 namespace kws {
 
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual.
+// All outputs of an image. Requires fast requantization.
 void RunEightTapsRows(const DepthwiseRows& work, const Sides& sides);
 #endif
 

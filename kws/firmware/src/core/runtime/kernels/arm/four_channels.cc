@@ -10,26 +10,25 @@
 namespace kws {
 namespace {
 
-// Two words a tap: the weights of channels 0 and 2, of 1 and 3.
+// Two words per tap: the weights of channels 0 and 2, and of 1 and 3.
 constexpr int kTapWords = 2;
 
-// Neighbouring outputs of a row whose windows lie in the image with the same taps.
+// Neighbouring outputs of a row whose windows have the same taps inside the image.
 struct FourChannels {
   const int8_t* input;     // the first output's first tap
-  const uint32_t* filter;  // that tap's weights
+  const uint32_t* filter;  // this tap's weights
   int32_t start[kFour];
   Outputs::Factor factors[kFour];
-  int32_t rows;  // of taps, at least 1
-  int32_t taps;  // of a row, at least 1
-  // Bytes from behind a row's taps to the next row's, in the image and in the filter.
+  int32_t rows;  // of taps, >= 1
+  int32_t taps;  // per row, >= 1
+  // Bytes from the end of a row's taps to the next row's taps, in the image and in the filter.
   int32_t next_row;
   int32_t next_filter_row;
-  int32_t next_output;  // bytes of the image from an output's first tap to the next one's
-  int32_t step;         // bytes from output to output
+  int32_t next_output;  // bytes in the image between first taps of outputs
+  int32_t step;         // bytes between outputs
 };
 
-// `count` outputs, at least one, each with its three neighbours behind it. `tap_step` is bytes from
-// tap to tap of a row. It stands for
+// Four channels of `count` (>= 1) outputs. `tap_step`: bytes between taps of a row. Equivalent to
 //
 //   for (; count > 0; --count, input += next_output, to += step) {
 //     int32_t sums[4] = {start[0], start[1], start[2], start[3]};
@@ -38,8 +37,7 @@ struct FourChannels {
 //     for (int c = 0; c < 4; ++c) to[c] = Scaled(sums[c], factors[c]);
 //   }
 //
-// and is in assembly for the registers, of which it takes all, and for loads that follow each
-// other.
+// In assembly, because it needs all registers and consecutive loads.
 void RunFour(FourChannels& work, int32_t tap_step, uint32_t offsets, int count, int8_t* to) {
 #define KWS_TAP                              \
   "ldr %[x], [%[in]]\n"                      \
@@ -127,7 +125,7 @@ void RunFour(FourChannels& work, int32_t tap_step, uint32_t offsets, int count, 
 
 class Image {
  public:
-  // Taps of one column lie along the rows: they are taken as a row.
+  // A window of one column is transposed to one row.
   Image(const DepthwiseRows& work, const Sides& sides)
       : work_(work),
         rows_(sides.columns.taps == 1 ? sides.columns : sides.rows),
@@ -159,7 +157,7 @@ class Image {
   }
 
  private:
-  // The filter, and behind it a tap of zeros.
+  // Widens the filter and appends a tap of zeros.
   void Widen(const int8_t* row) {
     uint32_t* to = filter_;
     for (int y = rows_.taps; y > 0; --y) {
@@ -177,7 +175,7 @@ class Image {
     to[1] = 0;
   }
 
-  // The outputs of a row whose windows begin in row `top` of the image.
+  // The outputs of a row whose windows start at row `top` of the image.
   void RunRow(const int8_t* image, int top, int8_t* to) {
     const TapRange down = ValidTaps(top, rows_.taps, rows_.dilation, rows_.in);
     for (int x = 0; x < columns_.out;) {
@@ -192,7 +190,7 @@ class Image {
       four_.rows = down.end - down.begin;
       four_.taps = across.end - across.begin;
       if (four_.rows == 0 || four_.taps == 0) {
-        // The taps may be so far apart that all are outside: one of zeros gives the same.
+        // All taps of a dilated window may be outside the image: then use the tap of zeros.
         four_.rows = 1;
         four_.taps = 1;
         four_.input = image;
@@ -217,7 +215,7 @@ class Image {
   uint32_t* const filter_;
   const uint32_t offsets_;
   const int32_t tap_step_;
-  // The first output, and the one behind the last, of a row whose windows lie in the image.
+  // Outputs [inner_, outer_) of a row have their windows inside the image.
   int inner_;
   int outer_;
   FourChannels four_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions with one filter a channel, any window, stride and dilation: four channels
-// of one output at a time, straight from the image.
+// Depthwise convolutions with one filter per channel, any window, stride and dilation: four
+// channels of one output at a time, without a line buffer.
 #ifndef KWS_RUNTIME_KERNELS_ARM_FOUR_CHANNELS_H_
 #define KWS_RUNTIME_KERNELS_ARM_FOUR_CHANNELS_H_
 
@@ -13,15 +13,15 @@
 
 namespace kws {
 
-// Where no other loop is faster. The output may not run over the input, which is read all along.
+// Windows for which no other loop is faster. The output must not overlap the input.
 inline bool IsFourChannels(const Sides& sides) {
   return sides.multiplier == 1 && sides.channels % kFour == 0 && !IsThreeByThree(sides) &&
          !IsThreeTaps(sides) && !IsRowTaps(sides) && !IsOneOutput(sides);
 }
 
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual. The widened filter takes 8 bytes a tap
-// and 8 more, which is less than DepthwiseRowsScratch().
+// All outputs of an image. Requires fast requantization. Scratch: 8 bytes per tap plus 8, which is
+// less than DepthwiseRowsScratch().
 void RunFourChannels(const DepthwiseRows& work, const Sides& sides);
 #endif
 

@@ -7,9 +7,9 @@
 #if KWS_HAVE_DSP
 namespace kws {
 
-// Two filters as int16, their pairs of taps in turn: taps 0 and 2 of both, taps 1 and 3 of both.
+// Interleaves pairs of taps: taps 0 and 2 of both filters, then taps 1 and 3 of both.
 void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint32_t* to) {
-  // Eight taps at a time, all loads behind each other.
+  // Eight taps at a time, with consecutive loads.
   for (int32_t i = taps >> 3; i > 0; --i) {
     uint32_t a, b, c, d;
     __asm__ volatile(
@@ -45,7 +45,7 @@ void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint3
   }
 }
 
-// The usual outputs of a pair at `tiles` times three columns, at least one. It stands for
+// Both loops are equivalent to
 //
 //   for (; tiles > 0; --tiles, to += 3 * step) {
 //     int32_t a[3] = {biases[0], biases[0], biases[0]};
@@ -62,11 +62,11 @@ void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint3
 //     }
 //   }
 //
-// and is in assembly for the registers, of which it takes all, and for loads that follow each
-// other: the first takes two cycles, each of the others one. The compiler parts them.
+// In assembly, because they need all registers and consecutive loads: the first load takes two
+// cycles, each further one takes one, but the compiler separates them.
 //
-// The weights are widened before, or, with the second filter `taps` bytes behind the first, four
-// taps at a time here.
+// MultiplyNarrow widens the weights, four taps at a time; the second filter is `taps` bytes after
+// the first.
 #define KWS_TILE_BEGIN     \
   "1:\n"                   \
   "ldr r0, %[pair]\n"      \
@@ -113,8 +113,8 @@ struct Tiles {
 }  // namespace
 
 void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
-  // r5 is two words before the weights and r6 three before the columns, so that the last step of a
-  // turn can move them to the next. The first step begins all sums.
+  // r5 is two words before the weights and r6 three words before the columns, so that the last step
+  // of a round advances them to the next. The first step initializes all sums.
 #define KWS_PRODUCTS             \
   "smlad %[a0], r0, r2, %[a0]\n" \
   "smlad %[a1], r0, r3, %[a1]\n" \
@@ -156,7 +156,7 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
       "sub r1, %[end], r5\n"
       "subs r5, #8\n"
       "sub %[end], #8\n"
-      // Behind the first four taps four and eight, so that sixteens are left.
+      // After the first four taps: four, then eight if needed, so that multiples of sixteen remain.
       "subs r1, #16\n"
       "lsls r1, #27\n"  //
       KWS_LOADS(2, 3) KWS_FIRST_PRODUCTS KWS_LAST_STEP(4, 6)
@@ -187,8 +187,8 @@ void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles) {
 
 // The taps are a multiple of four.
 void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int tiles) {
-  // r1 and `end` are four weights of the filters, r0 is first where the second filter is, then two
-  // widened weights.
+  // r1 and `end`: four weights of each filter. r0: the second filter's offset, then two widened
+  // weights.
 // clang-format off
 #define KWS_PRODUCTS(weights, rotated, a, b, c) \
   "sxtb16 r0, " weights rotated "\n" \
@@ -246,7 +246,6 @@ void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int
 #undef KWS_TILE_END
 #undef KWS_TILE_BEGIN
 
-// A filter's sum at one column, which WriteIm2colColumn wrote.
 int32_t DotIm2colColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum) {
   for (int32_t i = taps >> 2; i > 0; --i) {
     const uint32_t w = LoadAs<uint32_t>(weights);
@@ -263,7 +262,6 @@ int32_t DotIm2colColumn(const int8_t* weights, int32_t taps, const uint32_t* col
   return sum;
 }
 
-// The words of a column: four taps take two of each of its tile's columns.
 uint32_t* Im2colColumn(int16_t* columns, int32_t taps, int column) {
   const int32_t rounded = (taps + 3) & ~3;
   const int32_t filters = WidensFilters(static_cast<uint32_t>(taps)) ? rounded : 0;
@@ -271,7 +269,7 @@ uint32_t* Im2colColumn(int16_t* columns, int32_t taps, int column) {
          column % kTile;
 }
 
-// Three columns' pairs of taps in turn, as WidenFilters has two filters'.
+// Interleaves the pairs of taps of a tile's columns, as WidenFilters does for two filters.
 void WriteIm2colColumn(const int8_t* taps, int32_t count, int32_t offset, int column,
                        int16_t* columns) {
   const uint32_t offsets = dsp::Pack(offset, offset);

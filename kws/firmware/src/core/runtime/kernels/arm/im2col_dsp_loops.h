@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of convolutions: two filters by three columns.
+// The inner loops of convolutions: two filters by three im2col columns.
 #ifndef KWS_RUNTIME_KERNELS_ARM_IM2COL_DSP_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_ARM_IM2COL_DSP_LOOPS_H_
 
@@ -16,15 +16,16 @@ namespace kws {
 constexpr int kFilters = 2;
 constexpr int kTile = kIm2colTile;
 
-// A pair of filters, and where its outputs go.
+// A pair of filters and its outputs.
 struct Pair {
-  // WidenFilters', at least four taps, or the first filter itself.
+  // Written by WidenFilters, at least four taps; or the first filter.
   const void* weights;
   const void* end;
   int32_t biases[kFilters];
   Outputs::Factor factors[kFilters];
-  int8_t* to;    // the first filter's output at the first column; the second's is the next byte
-  int32_t step;  // bytes from column to column
+  int8_t*
+      to;  // the first filter's output of the first column; the second filter's is the next byte
+  int32_t step;  // bytes between columns
 };
 static_assert(offsetof(Pair, biases) == 8 && offsetof(Pair, factors) == 16 &&
                   offsetof(Pair, step) == 44,
@@ -33,15 +34,15 @@ static_assert(offsetof(Pair, biases) == 8 && offsetof(Pair, factors) == 16 &&
 // Two filters as int16.
 void WidenFilters(const int8_t* first, const int8_t* second, int32_t taps, uint32_t* to);
 
-// The usual outputs of a pair at `tiles` times three columns, at least one. `Wide` takes widened
-// filters; `Narrow` takes filters of `taps` taps, a multiple of four, the second behind the first.
+// Outputs of a pair for `tiles` (>= 1) times three columns, with fast requantization. `Wide` takes
+// widened filters; `Narrow` takes two consecutive filters of `taps` taps, a multiple of four.
 void MultiplyWide(const Pair& pair, const uint32_t* columns, int tiles);
 void MultiplyNarrow(const Pair& pair, int32_t taps, const uint32_t* columns, int tiles);
 
-// A filter's sum at one column.
+// `sum` plus the product of a filter and a column.
 int32_t DotIm2colColumn(const int8_t* weights, int32_t taps, const uint32_t* column, int32_t sum);
 
-// The words of a column: four taps take two of each of its tile's columns.
+// A column's first word. Four taps take two words of each column of the tile, interleaved.
 uint32_t* Im2colColumn(int16_t* columns, int32_t taps, int column);
 
 }  // namespace kws

@@ -29,14 +29,14 @@ void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t*
   };
   for (int left = filters.count; left > 0; left -= kFilters) {
     const int now = left < kFilters ? left : kFilters;
-    // A last filter that is alone is the pair's first one; what the second gives is not used.
+    // A single last filter is used twice; the second filter's outputs are dropped.
     const int second = now - 1;
     if (bias != nullptr) {
       pair.biases[0] = LoadAs<int32_t>(bias);
       pair.biases[1] = LoadAs<int32_t>(bias + second);
       bias += kFilters;
     }
-    // One that is not widened would be read behind its end.
+    // A single filter that is not widened would be read past its end.
     if (fast && (widens || now == kFilters)) {
       if (widens) {
         WidenFilters(weights, weights + second * taps, taps, wide);
@@ -46,7 +46,7 @@ void MultiplyIm2col(const Filters& filters, int16_t* columns, int count, int8_t*
       }
       pair.factors[0] = outputs.FastFactor(0);
       pair.factors[1] = outputs.FastFactor(second);
-      // Of the other tiles not all outputs have a place.
+      // The other tiles have unused outputs.
       const int whole = now == kFilters ? count / kTile : 0;
       tile = first;
       if (whole > 0) multiply(whole, to, step);

@@ -9,15 +9,15 @@
 namespace kws {
 namespace {
 
-constexpr int kAtOnce = 16;  // channels; DepthwiseRowsScratch() has room for more sums
+constexpr int kAtOnce = 16;  // channels; their sums fit in DepthwiseRowsScratch()
 
-// The taps along one side that lie in the image.
+// The taps inside the image, along one side.
 struct Taps {
   int count;
-  int step;  // bytes from tap to tap of the image
+  int step;  // bytes between taps in the image
   int weight_step;
 
-  // `input` and `weights`, those of the window's first tap, go on to the first one here.
+  // Advances `input` and `weights` from the window's first tap to the first tap inside.
   Taps(const Side& side, const int8_t** input, const int8_t** weights)
       : step(side.dilation * side.in_step), weight_step(side.filter_step) {
     const TapRange range = ValidTaps(-side.pad, side.taps, side.dilation, side.in);
@@ -34,8 +34,8 @@ inline int32_t MulAddHigh(uint32_t a, uint32_t b, int32_t sum) {
   return __smlatt(static_cast<int16x2_t>(a), static_cast<int16x2_t>(b), sum);
 }
 
-// Adds the products of `count` channels with a row of taps. Not inline: with less at hand the
-// compiler keeps all in registers.
+// Adds the products of `count` channels with a row of taps. Not inline, so that the compiler keeps
+// everything in registers.
 __attribute__((noinline)) void AddRow(const Taps& row, const int8_t* input, const int8_t* weights,
                                       uint32_t offsets, int count, int32_t* sums) {
   const int32_t* const end = sums + count;
@@ -79,7 +79,7 @@ __attribute__((noinline)) void AddRow(const Taps& row, const int8_t* input, cons
 void RunOneOutput(const DepthwiseRows& work, const Sides& sides) {
   const int8_t* input = work.input;
   const int8_t* weights = work.filter;
-  // Taps of one column lie along the rows: they are taken as a row.
+  // A window of one column is transposed to one row.
   const bool turned = sides.columns.taps == 1;
   const Taps rows(turned ? sides.columns : sides.rows, &input, &weights);
   const Taps row(turned ? sides.rows : sides.columns, &input, &weights);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Depthwise convolutions with a single output and one filter a channel, as in models that take
-// frame by frame: four channels at a time, straight from the image.
+// Depthwise convolutions with a single output and one filter per channel, as in models that process
+// frame by frame: four channels at a time, without a line buffer.
 #ifndef KWS_RUNTIME_KERNELS_ARM_ONE_OUTPUT_LOOPS_H_
 #define KWS_RUNTIME_KERNELS_ARM_ONE_OUTPUT_LOOPS_H_
 
@@ -15,7 +15,7 @@ inline bool IsOneOutput(const Sides& sides) {
 }
 
 #if KWS_HAVE_DSP
-// The output of an image, of which each factor is usual. The output may lie where the input does.
+// The output of an image, which may overlap the input. Requires fast requantization.
 void RunOneOutput(const DepthwiseRows& work, const Sides& sides);
 #endif
 

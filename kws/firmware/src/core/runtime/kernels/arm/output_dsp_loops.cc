@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of Outputs that takes most of the time where an op has few sums for each channel.
+// Outputs::RequantizeFast: most of the time of ops with few outputs per channel.
 #include "runtime/kernels/shared/fixed_point.h"
 #include "runtime/kernels/shared/output_stage.h"
 #include "runtime/model/flatbuffer.h"
@@ -7,16 +7,15 @@
 #if KWS_HAVE_DSP
 namespace kws {
 
-// It stands for
+// Equivalent to
 //
 //   for (int i = 0; i < count; ++i) {
 //     const int32_t sum = sums[i] + (biases == nullptr ? 0 : biases[i]);
 //     to[i] = Scaled(sum, FastFactor(first + i));
 //   }
 //
-// where the factor's bias, twice the zero point and one for halves, is added before the last bit is
-// shifted out, so that it is the same for all channels. In assembly for loads that follow each
-// other.
+// The bias, twice the zero point plus one for halves, is added before the last bit is shifted out,
+// so it is the same for all channels. In assembly for consecutive loads.
 void Outputs::RequantizeFast(int first, int count, const int32_t* sums, const int32_t* biases,
                              int8_t* to) const {
   const int32_t none = 0;

@@ -10,10 +10,10 @@
 namespace kws {
 namespace {
 
-// Input channels in memory together.
+// Input channels in the buffer.
 int Lanes(const Sides& sides) { return sides.channels % kFour == 0 ? kFour : 1; }
 
-// Of a row in memory, one channel's values, with what the last pass reads.
+// int16 values of a lane, including values that the last pass reads but does not use.
 int LaneValues(const Sides& sides) {
   const int out = sides.columns.out;
   return sides.columns.stride == 2 ? 2 * out + 2 : (out + 4) & ~1;
@@ -26,7 +26,7 @@ int Covered(const Sides& sides, int rows) {
   return (rows - 1) * sides.rows.stride + sides.rows.taps;
 }
 
-// Rows of outputs at a time: as many as take about 2 kB.
+// Rows of outputs at a time: the buffer takes about 2 kB.
 int RowsAtOnce(const Sides& sides) {
   constexpr int kValues = 1024;
   const int room = kValues / RowValues(sides) - sides.rows.taps;
@@ -45,7 +45,7 @@ uint32_t ThreeByThreeScratch(const Sides& sides) {
 #if KWS_HAVE_DSP
 namespace {
 
-// An image by 3x3 of four channels with a filter each, or (`kAll`) by any window of three taps.
+// Four channels with a 3x3 filter each, or (`kAll`) any window of three taps.
 template <bool kAll>
 class Image {
  public:
@@ -61,7 +61,7 @@ class Image {
         loop_(loop),
         filters_(reinterpret_cast<ThreeByThree*>(work.scratch)),
         buffer_(reinterpret_cast<int16_t*>(filters_ + kFour)) {
-    // What is beside the image stays zero.
+    // Padding beside the image stays zero.
     std::memset(buffer_, 0,
                 static_cast<size_t>(Covered(sides, rows_at_once_) * row_values_) * sizeof(int16_t));
     const int count = columns_.out;
@@ -84,10 +84,10 @@ class Image {
  private:
   int Taps() const { return kAll ? rows_.taps : 3; }
 
-  // All outputs of the input channels in memory, of which `first` is the first.
+  // All outputs of the lanes that start at input channel `first`.
   void RunLanes(int first) {
     int8_t* to = work_.output + (kAll ? first * sides_.multiplier : first);
-    int kept = 0;  // rows in memory that the next outputs need, too
+    int kept = 0;  // loaded rows that the next outputs need
     if (!kAll) {
       PackThreeByThree(work_.filter + first, rows_.filter_step, columns_.filter_step, filters_);
       for (int c = 0; c < kFour; ++c) SetOutput(filters_[c], first + c);
@@ -114,7 +114,7 @@ class Image {
     }
   }
 
-  // All filters of these lanes over the rows in memory.
+  // All filters of these lanes over the buffer.
   void RunFilters(int first, ThreeByThreeRows& buffer, int8_t* to) {
     const int count = lanes_ * sides_.multiplier;
     const int channel = first * sides_.multiplier;
@@ -139,7 +139,7 @@ class Image {
     filter.right = factor.right;
   }
 
-  // Widens rows `origin + kept` to `origin + count - 1` of the image; those outside it are zero.
+  // Loads rows `origin + kept` to `origin + count - 1` of the image; rows outside it are zero.
   void Take(const int8_t* input, int origin, int kept, int count) {
     const int begin = origin + kept < 0 ? -origin : kept;
     int end = rows_.in - origin < count ? rows_.in - origin : count;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolutions of 3x3 and 1x3, stride 1 or 2 along the row, in which an output channel sees one
-// input channel: four or five outputs of a channel at a time. Four input channels, whose rows are
-// widened together, take turns where their number allows it, else one.
+// Convolutions of 3x3 and 1x3 with stride 1 or 2 along the row, in which an output channel depends
+// on one input channel: four or five outputs of a channel at a time. The line buffer holds the rows
+// of four input channels if their number is a multiple of four, else of one.
 //
-// As many rows of the image as have room are in memory, those outside it too, each channel's values
-// for itself, as in shared/line_buffer.h.
+// The buffer has as many rows, including padding, as fit; format as in shared/line_buffer.h.
 #ifndef KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
 #define KWS_RUNTIME_KERNELS_ARM_THREE_BY_THREE_H_
 
@@ -22,8 +21,8 @@ inline bool IsThreeByThree(const Sides& sides) {
          sides.rows.dilation == 1 && sides.columns.dilation == 1;
 }
 
-// What else there is of three taps along the row: several filters a channel, channels that are no
-// multiple of four, windows of one row.
+// Other windows of three taps along the row: several filters per channel, channels not a multiple
+// of four, windows of one row.
 inline bool IsThreeTaps(const Sides& sides) {
   return (sides.rows.taps == 3 || sides.rows.taps == 1) && sides.columns.taps == 3 &&
          sides.columns.stride <= 2 && sides.columns.out >= 4 && sides.rows.dilation == 1 &&
@@ -34,7 +33,7 @@ inline bool IsThreeTaps(const Sides& sides) {
 uint32_t ThreeByThreeScratch(const Sides& sides);
 
 #if KWS_HAVE_DSP
-// All outputs of an image, of which each factor is usual, by the loop of its stride.
+// All outputs of an image. Require fast requantization. `loop`: by stride.
 void RunThreeByThree(const DepthwiseRows& work, const Sides& sides, ThreeByThreeLoop loop);
 void RunThreeTaps(const DepthwiseRows& work, const Sides& sides);
 #endif

@@ -45,12 +45,13 @@ void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_ste
   }
 }
 
-// It stands for
+// Equivalent to
 //
-//   for (; top != end; top, middle, bottom and `to` go on to the next row) {
+//   for (; top != end; top, middle, bottom and `to` advance to the next row) {
 //     for (int x = 0; x < count; x += pass) {
-//       // Four outputs at a time; five where one would be left, and where two or three would be,
-//       // four that end with the last.
+//       // Four outputs at a time. If one would remain, five; if two or three would remain, the
+//       last
+//       // four.
 //       for (int i = 0; i < pass; ++i) {
 //         int32_t sum = start;
 //         for (const int16_t* row : {top, middle, bottom}) {
@@ -62,11 +63,10 @@ void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_ste
 //     }
 //   }
 //
-// and is in assembly for the registers, of which it takes all, and for loads that follow each
-// other: the first takes two cycles, each of the others one. KWS_FOUR and KWS_FIVE are the products
-// of a row, which leave the row's pointer behind the first four outputs; the fifth sum is in `to`.
-// `back` shifts outputs to bytes of a row;
-// `four` and `five` are the products of all rows of the window.
+// In assembly, because it needs all registers and consecutive loads: the first load takes two
+// cycles, each further one takes one. KWS_FOUR and KWS_FIVE: the products of a row, which advance
+// the row's pointer by four outputs; the fifth sum is in `to`. `back` shifts outputs to bytes of a
+// row; `four` and `five`: the products of all rows of the window.
 #define KWS_LOAD_FACTOR            \
   "ldr %[v0], [%[channel], #28]\n" \
   "ldr %[v1], [%[channel], #32]\n" \
@@ -184,7 +184,7 @@ void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& r
   "smlad %[s2], %[w0], %[v1], " s2 "\n" \
   "smlabt %[s3], %[w0], %[v1], " s3 "\n" \
   "smlad %[to], %[w0], %[v2], %[to]\n" KWS_ENDS "smlatb %[to], %[w1], %[v0], %[to]\n"
-// clang-format on
+  // clang-format on
   KWS_CHANNELS("1", KWS_ALL_FOUR, KWS_ALL_FIVE)
 }
 
@@ -222,7 +222,7 @@ void RunThreeByThreeEveryOther(const ThreeByThree* channels, const ThreeByThreeR
   "ldr %[v0], [%[" row "], #4]\n" \
   "smlad %[to], %[w0], %[v1], %[to]\n" \
   "smlatb %[to], %[w1], %[v0], %[to]\n"
-// clang-format on
+  // clang-format on
   KWS_CHANNELS("2", KWS_ALL_FOUR, KWS_ALL_FIVE)
 }
 

@@ -9,44 +9,42 @@
 
 namespace kws {
 
-// An output channel's filter and output stage, and the rows' geometry, in the order in which they
-// are read.
+// An output channel's filter and output stage, and the rows' geometry, in the order of access.
 struct ThreeByThree {
   int32_t start;
-  // A row's weights a, b, c as pairs: ab, bc. A window of one row has the first alone.
+  // A row's weights a, b, c as pairs: ab, bc. A window of one row uses the first only.
   uint32_t weights[3][2];
   int32_t multiplier;
   int32_t bias;
   int32_t right;
 
   // The same for all channels.
-  int32_t step;         // bytes from output to output
-  int32_t minus_fours;  // passes over four outputs in a row, negative
-  int32_t rest;      // -1: a pass over five behind them; else so many outputs back for one of four
-  int32_t next_row;  // bytes from where the last pass left a row to the next row's first value
-  int32_t next_output;  // bytes from behind a row's last output to the next row's first
+  int32_t step;         // bytes between outputs
+  int32_t minus_fours;  // minus the number of passes over four outputs per row
+  int32_t rest;      // -1: then a pass over five; n > 0: then n outputs back and a pass over four
+  int32_t next_row;  // bytes from the row's position after the last pass to the next row
+  int32_t next_output;  // bytes from the end of a row's outputs to the next row
 
-  int32_t lane;  // int16 values from the buffer's first to the first that this channel sees
+  int32_t lane;  // index of this channel's first int16 value in the buffer
 };
 
 #if KWS_HAVE_DSP
-// Rows in memory, as int16 values.
+// The line buffer.
 struct ThreeByThreeRows {
   const int16_t* buffer;
-  int row_values;  // from row to row
-  int values;      // from the first window to that behind the last
-  int channels;    // of the output, side by side, at least one
+  int row_values;  // int16 values per row
+  int values;      // int16 values from the first window's row to the end of the last window's row
+  int channels;    // consecutive output channels, >= 1
 };
 
-// Packs the filters of four channels, of which `weights` is the first's first; `row_step` and
-// `column_step` are the bytes from tap to tap.
+// Packs the filters of four consecutive channels. `row_step`, `column_step`: bytes between taps.
 void PackThreeByThree(const int8_t* weights, int row_step, int column_step, ThreeByThree* channels);
-// Packs one channel's filter of so many rows.
+// Packs one channel's filter of `rows` rows.
 void PackThreeTaps(const int8_t* weights, int rows, int row_step, int column_step,
                    ThreeByThree* channel);
 
-// All outputs under these rows; `to` is the first channel's first. For stride 1 along the row, and
-// for stride 2; for windows of three rows, and of one.
+// All outputs of these rows. `to`: the first channel's first output. Rows: stride 1; EveryOther:
+// stride 2; ThreeByThree: windows of three rows; ThreeTaps: windows of one row.
 using ThreeByThreeLoop = void (*)(const ThreeByThree* channels, const ThreeByThreeRows& rows,
                                   int8_t* to);
 void RunThreeByThreeRows(const ThreeByThree* channels, const ThreeByThreeRows& rows, int8_t* to);

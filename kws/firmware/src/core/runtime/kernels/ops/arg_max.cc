@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARG_MAX, int8 to int32: where along one dimension, which a constant names, the first of the
-// largest values is.
+// ARG_MAX, int8 to int32: the index of the first maximum along the dimension in a constant.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 
@@ -12,7 +11,7 @@ enum References { kInput, kOutput, kReferences };
 struct alignas(4) Params {
   int32_t outer;  // elements of the dimensions before
   int32_t size;   // of the dimension
-  int32_t inner;  // elements of the dimensions behind
+  int32_t inner;  // elements of the dimensions after
 };
 
 Status Prepare(PrepareContext& context) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// ASSIGN_VARIABLE, any type: input 1 is copied into the resource variable that input 0 is a handle
-// of. Before the first assignment each of its bytes is the zero point of what the graph's first
-// ASSIGN_VARIABLE assigns.
+// ASSIGN_VARIABLE, any type: copies input 1 to the resource variable that input 0 is a handle of.
+// Before the first assignment, each byte of the variable is the zero point of the first
+// ASSIGN_VARIABLE's input 1.
 #include <cstring>
 
 #include "runtime/kernel_context.h"
@@ -16,7 +16,7 @@ enum References { kVariable, kValue, kReferences };
 struct alignas(4) Params {
   uint32_t bytes;
   uint8_t first_value;
-  bool fills;  // this is the first to assign the variable
+  bool fills;  // the first ASSIGN_VARIABLE of the variable
 };
 
 Status Prepare(PrepareContext& context) {
@@ -38,7 +38,7 @@ Status Prepare(PrepareContext& context) {
 void Invoke(const InvokeContext& context) {
   const uint8_t* from = context.Data<uint8_t>(kValue);
   uint8_t* to = context.MutableData<uint8_t>(kVariable);
-  if (from == to) return;  // the tensor lies in the variable
+  if (from == to) return;  // the tensor is an alias of the variable
   CopyForward(to, from, static_cast<int32_t>(context.Params<Params>().bytes));
 }
 

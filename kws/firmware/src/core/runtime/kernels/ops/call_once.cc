@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CALL_ONCE: another graph of the model, without inputs and outputs, that fills resource variables.
-// GraphBuilder puts that graph's ops before all others, to be run by AllocateTensors and Reset;
-// nothing is left to do here.
+// CALL_ONCE: runs another graph of the model, without inputs and outputs, that fills resource
+// variables. GraphBuilder puts its ops first; AllocateTensors and Reset run them.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CONCATENATION, any type: the inputs side by side along one dimension.
+// CONCATENATION, any type.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/concat_split.h"
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // CONV_2D, int8: NHWC input, filter [out channels][height][width][in channels / groups].
 //
-// Several output pixels at a time: what their windows cover is copied into columns, less the zero
-// point, so that padding costs nothing in the inner loop; then every filter is multiplied with all
-// of them. The pixels' outputs are written after their inputs were read, so that the output may run
-// over the input, by pixels where the window is one pixel, else by rows.
+// im2col on several output pixels at a time, with the zero point subtracted, so that padding costs
+// nothing in the inner loop; then every filter is multiplied with all columns. Outputs are written
+// after their inputs were read, so that the output may overlap the input: by pixels for 1x1
+// windows, else by rows.
 //
-// An output of a single pixel, as in models that take frame by frame, is made as FULLY_CONNECTED
-// makes its own. Windows of three columns over a single input channel are a depthwise convolution.
+// An output of a single pixel, as in models that process frame by frame, is computed like
+// FULLY_CONNECTED. A window of three columns over a single input channel is a depthwise
+// convolution.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/arm/three_by_three.h"
 #include "runtime/kernels/kernels.h"
@@ -31,8 +32,8 @@ struct alignas(4) Params {
   Window window;
   int16_t input_offset;
   OutputStage stage;
-  uint16_t depth;  // input channels that a filter sees
-  bool by_pixel;   // a window is one pixel of the input, and pixels follow each other
+  uint16_t depth;  // input channels per filter
+  bool by_pixel;   // a window is one pixel of the input, and pixels are consecutive
 };
 
 PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32_t output_bytes) {
@@ -42,15 +43,15 @@ PlanEntry::Overlap PixelOverlap(const Window& window, int32_t input_bytes, int32
   return {forward > 0 ? forward : 0, backward > 0 ? backward : 1, false};
 }
 
-// What has code of its own: outputs of one pixel and of many, and what is a depthwise convolution.
-// kAny takes activations that clip, too.
+// Shapes with a dedicated kernel: outputs of one pixel, of many pixels, and one input channel. kAny
+// also takes activations that clip.
 enum Kinds { kOnePixel = 1, kManyPixels = 2, kOneChannel = 4, kAny = 7 };
 
 int32_t PixelsOf(const Window& window) {
   return static_cast<int32_t>(window.batches) * window.out_height * window.out_width;
 }
 
-// The window on a single input channel, which all filters see.
+// The window over a single input channel, shared by all filters.
 Sides OneChannel(const Window& window) {
   Sides sides(window);
   sides.rows.filter_step = window.width;
@@ -84,8 +85,8 @@ Status Prepare(PrepareContext& context) {
   params->by_pixel = window.height == 1 && window.width == 1 && window.stride_height == 1 &&
                      window.stride_width == 1 && !grouped;
 
-  // The columns, and one window as it lies in the image. A factor that is not usual takes this way
-  // with a single channel, too, so that there is room for both.
+  // The im2col columns and one window of the image. A single channel without fast requantization
+  // uses them too, so scratch is the maximum of both kernels.
   const uint32_t taps = op.filter.elements / static_cast<uint32_t>(op.filter.dims[0]);
   uint32_t scratch = 2 * Im2colSize(taps) + (params->by_pixel ? 0 : taps);
   if constexpr ((kKinds & kOneChannel) != 0) {
@@ -94,7 +95,7 @@ Status Prepare(PrepareContext& context) {
   }
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
   if (one_channel) {
-    // Its rows are taken in from the first on, before their outputs are written.
+    // Input rows are read from first to last, before their outputs are written.
     PlanEntry::Overlap overlap = RowOverlap(window);
     overlap.backward = PlanEntry::kFar;
     context.AllowOverlap(0, 0, overlap);
@@ -110,7 +111,7 @@ Status Prepare(PrepareContext& context) {
   return kKinds == kAny || !params->stage.clips() ? Status::kOk : Status::kUnsupportedShape;
 }
 
-// Everything that the pixels of one call share.
+// Shared by all pixels of a call.
 struct Work {
   const Params& params;
   const int8_t* input;
@@ -118,11 +119,11 @@ struct Work {
   const int32_t* bias;
   int8_t* output;
   int16_t* columns;
-  int8_t* window;  // of one pixel
+  int8_t* window;  // one pixel's
   Outputs outputs;
   int32_t taps;
 
-  // Those of `count` output channels.
+  // The filters of `count` output channels.
   Filters FiltersFrom(int channel, int count) const {
     Filters filters{filter + channel * taps, bias == nullptr ? nullptr : bias + channel, outputs,
                     taps, count};
@@ -131,7 +132,7 @@ struct Work {
   }
 };
 
-// The outputs of `count` sums without their biases, from channel `first` on.
+// Writes the outputs of `count` sums without biases, from channel `first` on.
 void Write(const Filters& filters, int32_t first, int count, const int32_t* sums, int8_t* to) {
   const int32_t* biases = filters.bias == nullptr ? nullptr : filters.bias + first;
 #if KWS_HAVE_DSP
@@ -147,7 +148,7 @@ void Write(const Filters& filters, int32_t first, int count, const int32_t* sums
   }
 }
 
-// Multiplies every filter with one column of int8. The outputs follow each other.
+// Multiplies every filter with one column of int8. The outputs are consecutive.
 void MultiplyRows(const Filters& filters, const int8_t* input, int32_t offset, int8_t* to) {
   constexpr int kAtOnce = 4 * kDotRows;
   const int8_t* weights = filters.weights;
@@ -169,8 +170,7 @@ void MultiplyRows(const Filters& filters, const int8_t* input, int32_t offset, i
   }
 }
 
-// The output's only pixel. The window is copied even where it is the input as it lies, because the
-// output may run over that.
+// An output of one pixel. The window is always copied, because the output may overlap the input.
 void ConvolvePixel(const Work& work) {
   const Params& params = work.params;
   const Window& window = params.window;
@@ -223,7 +223,7 @@ void ConvolvePixels(const Work& work, int32_t first, int count) {
 }
 
 #if KWS_HAVE_DSP
-// All outputs, of which each factor is usual.
+// All outputs. Requires fast requantization.
 void ConvolveOneChannel(const Work& work) {
   const Window& window = work.params.window;
   const Sides sides = OneChannel(window);
@@ -289,7 +289,7 @@ constexpr Registration kRegistration{BuiltinOp::kConv2D, Prepare<kKinds>, Invoke
 
 }  // namespace
 
-// The kernel of these kinds, for the interpreter and for compiled models.
+// The kernel of these kinds.
 #define KWS_CONV(Name, kinds)                                          \
   const Registration& kernels::Name() { return kRegistration<kinds>; } \
   void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }

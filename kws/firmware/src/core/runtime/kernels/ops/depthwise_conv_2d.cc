@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // DEPTHWISE_CONV_2D, int8: NHWC input, filter [1][height][width][out channels]; output channel
-// c * multiplier + m is input channel c with its own window.
+// c * multiplier + m depends on input channel c.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/arm/dilated.h"
 #include "runtime/kernels/arm/eight_taps.h"
@@ -27,10 +27,10 @@ struct alignas(4) Params {
   OutputStage stage;
 };
 
-// What has code of its own on the Cortex-M4.
+// Shapes with a dedicated kernel on the Cortex-M4.
 enum Kinds {
-  kThreeByThree = 1,            // of stride 1 along the row
-  kThreeByThreeEveryOther = 2,  // of stride 2
+  kThreeByThree = 1,            // stride 1 along the row
+  kThreeByThreeEveryOther = 2,  // stride 2
   kEightTaps = 4,
   kFourChannels = 8,
   kOneOutput = 16,
@@ -73,7 +73,7 @@ Status Prepare(PrepareContext& context) {
   }
   params->input_offset = op.input_offset();
   const Sides sides(window);
-  // A factor that is not usual takes the way by rows, so that there is room for both.
+  // Without fast requantization the kernel is RunDepthwiseRows, so scratch is the maximum of both.
   uint32_t scratch = DepthwiseRowsScratch(sides);
   if constexpr ((kKinds & (kThreeByThree | kThreeByThreeEveryOther | kThreeTaps)) != 0) {
     if (IsThreeByThree(sides) || IsThreeTaps(sides)) {
@@ -92,21 +92,21 @@ Status Prepare(PrepareContext& context) {
     }
   }
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
-  // The same whatever is linked, so that a model's arena is.
+  // Independent of the linked kernels, so that a model's arena is too.
   if ((kKinds & (kFourChannels | kRows)) == 0 || !IsFourChannels(sides)) {
     context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
   }
   KWS_RETURN_IF_ERROR(
       op.Bind(context, kActivation, &params->stage, reinterpret_cast<int32_t*>(params + 1)));
   const OutputStage& stage = params->stage;
-  // The way by rows clips by itself where a factor is not usual.
+  // Without fast requantization, RunDepthwiseRows clips by itself.
   if (!stage.fast_requantize)
     return (kKinds & kRows) != 0 ? Status::kOk : Status::kUnsupportedShape;
   if (stage.clips() && (kKinds & kClipped) == 0) return Status::kUnsupportedShape;
   return Takes<kKinds>(sides) ? Status::kOk : Status::kUnsupportedShape;
 }
 
-// The code of other kinds than `kKinds` is not linked; Prepare refused what has them.
+// Links only the kernels of `kKinds`; Prepare refuses other shapes.
 template <int kKinds>
 void RunImage(const DepthwiseRows& work, const Sides& sides) {
 #if KWS_HAVE_DSP
@@ -169,7 +169,7 @@ constexpr Registration kRegistration{BuiltinOp::kDepthwiseConv2D, Prepare<kKinds
 
 }  // namespace
 
-// The kernel of these kinds, for the interpreter and for compiled models.
+// The kernel of these kinds.
 #define KWS_DEPTHWISE(Name, kinds)                                     \
   const Registration& kernels::Name() { return kRegistration<kinds>; } \
   void kernels::invoke::Name(const InvokeContext& context) { Invoke<kinds>(context); }

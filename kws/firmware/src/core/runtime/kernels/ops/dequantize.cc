@@ -41,7 +41,7 @@ Status Prepare(PrepareContext& context) {
   return Status::kOk;
 }
 
-// TFLM multiplies in double, which is exact, and rounds to float: one rounding, as here.
+// TFLM multiplies in double, which is exact, and rounds to float: the same single rounding.
 void Invoke(const InvokeContext& context) {
   const Params params = context.Params<Params>();
   const uint8_t* input = context.Data<uint8_t>(kInput);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EXPAND_DIMS, any type: the output is another name for the input's bytes. The second input, the
-// new dimension's place, follows from the output's shape.
+// EXPAND_DIMS, any type: the output is an alias of the input. Input 1, the new dimension's
+// position, is not read.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/alias.h"
 

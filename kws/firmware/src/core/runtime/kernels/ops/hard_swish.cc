@@ -43,7 +43,7 @@ Status Prepare(PrepareContext& context) {
   const float scale = input.scale * (1.0f / (1 << kMoreBits));
   KWS_RETURN_IF_ERROR(MakeFactor(scale / output.scale, &params->output));
   KWS_RETURN_IF_ERROR(MakeFactor(scale / (3.0f / 32768.0f), &params->gate));
-  // TFLM refuses it too: the output's scale would be much finer than the input's.
+  // As in TFLM: the output's scale is too small relative to the input's.
   if (params->output.shift > 0) return Status::kBadQuantization;
   params->input_zero_point = static_cast<int16_t>(input.zero_point);
   params->output_zero_point = static_cast<int16_t>(output.zero_point);
@@ -51,7 +51,7 @@ Status Prepare(PrepareContext& context) {
 }
 
 int16_t ShiftLeft16(int16_t x, int bits) {
-  // Beyond 15 bits all but 0 saturates, as it does with 15.
+  // With 15 bits or more everything but 0 saturates.
   const int32_t shifted = x * (1 << (bits < 15 ? bits : 15));
   return static_cast<int16_t>(Clamp(shifted, INT16_MIN, INT16_MAX));
 }
@@ -60,8 +60,8 @@ int16_t RoundingHighMul16(int16_t a, int16_t b) {
   return static_cast<int16_t>((a * b + (1 << 14)) >> 15);
 }
 
-// Halves away from zero. The mask has 16 bits, so that an exponent above 15 gives 1 for x >= 0 and
-// -1 else, as in TFLM.
+// Halves away from zero. The mask has 16 bits: as in TFLM, an exponent above 15 gives 1 for x >= 0,
+// else -1.
 int16_t RoundingShiftRight16(int16_t x, int exponent) {
   const int16_t mask = static_cast<int16_t>((int64_t{1} << exponent) - 1);
   const int rest = x & mask;
@@ -72,8 +72,7 @@ int16_t RoundingShiftRight16(int16_t x, int exponent) {
 // min(6, max(0, x + 3)) / 6 as Q0.15, of an input with 7 more bits.
 int16_t Gate(int16_t x, const Factor16& factor) {
   const bool left = factor.shift > 0;
-  // All but one bit of a left shift before the multiplication, which cannot matter where it
-  // saturates.
+  // All but one bit of a left shift is before the multiplication.
   if (left) x = ShiftLeft16(x, factor.shift - 1);
   x = RoundingHighMul16(x, factor.multiplier);
   x = left ? ShiftLeft16(x, 1) : RoundingShiftRight16(x, -factor.shift);
@@ -84,7 +83,7 @@ void Compute(const InvokeContext& context, const int8_t* input, int8_t* output, 
   const Params& params = context.Params<Params>();
   for (int32_t i = 0; i < count; ++i) {
     const int16_t x = static_cast<int16_t>((input[i] - params.input_zero_point) * (1 << kMoreBits));
-    // Towards zero, which cancels the bias of the other multiplications.
+    // Rounding towards zero cancels the bias of the other multiplications.
     const int32_t product =
         Gate(x, params.gate) * RoundingHighMul16(x, params.output.multiplier) / (1 << 15);
     const int16_t shifted =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PAD, int8, int16, int32 and float32: elements around the input that stand for 0.
+// PAD, int8, int16, int32 and float32: padding with the number 0.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/padding.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PADV2, int8, int16, int32 and float32: elements of a given value around the input.
+// PADV2, int8, int16, int32 and float32: padding with a given value.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/padding.h"
 

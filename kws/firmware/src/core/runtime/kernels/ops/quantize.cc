@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// QUANTIZE: float32 to int8 or int16; and from integers with one scale to integers with another:
-// int8 to int8, uint8, int16, int32; uint8 to int8; int16 to int8, int16, int32; int32 to int8,
-// int16. These are the pairs that TFLM takes.
+// QUANTIZE: TFLM's pairs of types. float32 to int8 or int16; int8 to int8, uint8, int16, int32;
+// uint8 to int8; int16 to int8, int16, int32; int32 to int8, int16.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/fixed_point.h"
@@ -11,7 +10,7 @@
 namespace kws {
 namespace {
 
-// The output types that an input type goes to, as bits.
+// The output types of an input type, as bits.
 constexpr uint32_t Bit(TensorType type) { return 1u << static_cast<int>(type); }
 
 uint32_t OutputTypes(TensorType input) {
@@ -45,7 +44,7 @@ struct alignas(4) Params {
   TensorType output;
 };
 
-// The integers that a type holds; those of int32 for all other types.
+// The range of a type; the range of int32 for types that are not 8-bit or 16-bit integers.
 void Range(TensorType type, int32_t* min, int32_t* max) {
   *min = INT32_MIN;
   *max = INT32_MAX;
@@ -89,7 +88,7 @@ Status Prepare(PrepareContext& context) {
     params->map.elements = static_cast<int32_t>(input.elements);
     context.BindInput(LookupTable::kInput, 0);
     context.BindOutput(LookupTable::kOutput, 0);
-    // Elements are made in order; larger ones would run ahead of what is still to be read.
+    // Elements are computed in order; larger outputs would overwrite unread inputs.
     if (output.bytes <= input.bytes) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   }
   Range(output.type, &params->min, &params->max);
@@ -103,7 +102,7 @@ Status Prepare(PrepareContext& context) {
   return Status::kOk;
 }
 
-// One element; constants of the model need not be aligned.
+// Constants of the model may be unaligned.
 int32_t Load(const void* from, TensorType type) {
   switch (type) {
     case TensorType::kInt8:
@@ -130,7 +129,7 @@ void Store(void* to, TensorType type, int32_t value) {
   }
 }
 
-// Far beyond all integers of 16 bits and their zero points; not a number counts as the lowest.
+// Clamped far outside 16 bits plus zero point. NaN is the lowest value.
 int32_t RoundToNearInt(float x) {
   constexpr float kFar = 262144.0f;
   if (!(x > -kFar)) return static_cast<int32_t>(-kFar);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// READ_VARIABLE, any type: a copy of the resource variable that input 0 is a handle of.
+// READ_VARIABLE, any type: copies the resource variable that input 0 is a handle of.
 #include <cstring>
 
 #include "runtime/kernel_context.h"
@@ -13,7 +13,7 @@ enum References { kVariable, kOutput, kReferences };
 
 struct alignas(4) Params {
   uint32_t bytes;
-  bool clears;  // no op before knows the variable's first value, perhaps none does
+  bool clears;  // no earlier op initializes the variable
 };
 
 Status Prepare(PrepareContext& context) {
@@ -34,7 +34,7 @@ Status Prepare(PrepareContext& context) {
 void Invoke(const InvokeContext& context) {
   const uint8_t* from = context.Data<uint8_t>(kVariable);
   uint8_t* to = context.MutableData<uint8_t>(kOutput);
-  if (from == to) return;  // the tensor lies in the variable
+  if (from == to) return;  // the tensor is an alias of the variable
   CopyForward(to, from, static_cast<int32_t>(context.Params<Params>().bytes));
 }
 

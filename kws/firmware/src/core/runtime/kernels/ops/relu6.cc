@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELU6, int8: TFLM clamps the input's integers and takes the output to have the same quantization.
+// RELU6, int8: as in TFLM, the output's quantization counts as the input's.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/lookup_table.h"

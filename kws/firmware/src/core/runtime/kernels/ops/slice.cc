@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SLICE, any type: of each dimension as many elements as the output has, from `begin` on. Input 2,
-// which repeats the output's shape, is not read.
+// SLICE, any type: the output's elements start at `begin` in each dimension. Input 2, the output's
+// shape, is not read.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/strided_copy.h"
 
@@ -21,10 +21,10 @@ Status Prepare(PrepareContext& context) {
     plan.loops[i] = CopyLoop{output.dims[i], move.from_steps[i], move.to_steps[i]};
   }
   plan.Simplify();
-  // The whole input: nothing to copy.
+  // The whole input.
   if (move.input.bytes == output.bytes && context.ShareOutput(0, 0)) return Status::kOk;
   KWS_RETURN_IF_ERROR(AllocateStridedCopy(context, plan));
-  // Each element moves towards the start, or stays.
+  // No element moves towards the end.
   context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   return Status::kOk;
 }

@@ -20,7 +20,7 @@ constexpr int32_t kMaxDepth = (1 << kSumIntegerBits) - 1;
 struct alignas(4) Params {
   int32_t rows;
   int32_t multiplier;      // from a difference of inputs to Q5.26
-  int32_t min_difference;  // below, the exponential counts as 0
+  int32_t min_difference;  // below it, the exponential counts as 0
   uint16_t depth;
   uint8_t left_shift;
 };
@@ -36,7 +36,7 @@ Status Prepare(PrepareContext& context) {
   }
   if (output.scale != 1.0f / 256.0f || output.zero_point != -128) return Status::kBadQuantization;
 
-  // TFLM takes the smaller of this factor and 2^31 - 1, and only factors above 1.
+  // As in TFLM: limited to 2^31 - 1, and above 1.
   const float beta = context.Option<float>(kBeta, 0.0f);
   QuantizedMultiplier factor;
   KWS_RETURN_IF_ERROR(MultiplierFromScales(beta, input.scale, 1.0f, -kIntegerBits, &factor));
@@ -58,14 +58,14 @@ Status Prepare(PrepareContext& context) {
   return Status::kOk;
 }
 
-// Writes `depth` probabilities; `powers` has room for as many numbers.
+// Writes `depth` probabilities; `powers` has room for `depth` numbers.
 void SoftmaxRow(const Params& params, const int8_t* input, int32_t* powers, int8_t* output) {
   const int depth = params.depth;
   int32_t largest = input[0];
   for (int i = 1; i < depth; ++i) {
     if (input[i] > largest) largest = input[i];
   }
-  // The exponentials of the differences to the row's maximum, as Q0.31.
+  // Exponentials of the differences from the row's maximum, as Q0.31.
   int32_t sum = 0;
   for (int i = 0; i < depth; ++i) {
     const int32_t difference = input[i] - largest;

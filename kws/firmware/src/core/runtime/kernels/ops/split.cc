@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPLIT, any type: outputs of one size along the dimension that input 0 names.
+// SPLIT, any type: outputs of equal size along the dimension in input 0.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/concat_split.h"
 
@@ -13,7 +13,7 @@ Status Prepare(PrepareContext& context) {
   for (int i = 1; i < context.outputs(); ++i) {
     Tensor other;
     KWS_RETURN_IF_ERROR(context.Output(i, &other));
-    // All dimensions but one are compared with the input's.
+    // PrepareSplit compares all dimensions except one with the input's.
     if (other.elements != first.elements) return Status::kUnsupportedShape;
   }
   return PrepareSplit(context, 1, 0);

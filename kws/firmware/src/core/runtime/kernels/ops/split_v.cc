@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPLIT_V, any type: outputs of any sizes along the dimension that input 2 names. The sizes are the
-// outputs'; input 1, which repeats them, is not read.
+// SPLIT_V, any type: outputs of any size along the dimension in input 2. Input 1, the sizes, is not
+// read.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/concat_split.h"
 

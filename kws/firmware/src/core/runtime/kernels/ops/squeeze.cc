@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQUEEZE, any type: the output is another name for the input's bytes. The dimensions to leave out
-// follow from the output's shape.
+// SQUEEZE, any type: the output is an alias of the input. The option with the dimensions is not
+// read.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/alias.h"
 

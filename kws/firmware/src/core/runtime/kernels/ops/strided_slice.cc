@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STRIDED_SLICE, any type: of each dimension every stride-th element from begin to before end.
+// STRIDED_SLICE, any type: every stride-th element of [begin, end) of each dimension.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/strided_copy.h"
 
@@ -15,7 +15,7 @@ enum Options {
   kOffset = 5
 };
 
-// One dimension's part: the first element and how many.
+// A slice of one dimension.
 struct Part {
   int32_t start;
   int32_t count;
@@ -23,8 +23,8 @@ struct Part {
 
 int64_t Limit(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 
-// Begin and end below 0 count from the dimension's end; both are brought into its range, which
-// for a negative stride reaches from the last element to before the first.
+// Negative begin and end count from the dimension's end. Both are clamped to its range; with a
+// negative stride, from the last element to before the first.
 Part PartOf(int32_t size, int32_t begin, int32_t end, int32_t stride, bool no_begin, bool no_end) {
   const int64_t low = stride > 0 ? 0 : -1;
   const int64_t high = stride > 0 ? size : size - 1;
@@ -75,14 +75,14 @@ Status Prepare(PrepareContext& context) {
                        context.model().At<int32_t>(ends + at), stride, (begin_mask & bit) != 0,
                        (end_mask & bit) != 0);
     if ((shrink_mask & bit) != 0) {
-      // One element, wherever the end is.
+      // One element; the end is ignored.
       if (stride < 0 || part.start >= input.dims[i]) return Status::kUnsupportedOption;
       part.count = 1;
     } else if (kept >= output.rank || output.dims[kept++] != part.count) {
       return Status::kUnsupportedShape;
     }
     plan.copy.from += part.start * steps[i];
-    // With more than one element the stride is below the dimension's size.
+    // With more than one element, the stride is smaller than the dimension.
     plan.loops[i] = CopyLoop{part.count, part.count > 1 ? stride * steps[i] : 0, 0};
     forward = forward && (part.count == 1 || stride > 0);
   }
@@ -93,12 +93,12 @@ Status Prepare(PrepareContext& context) {
     to_step *= plan.loops[i].count;
   }
   plan.Simplify();
-  // The whole input: nothing to copy.
+  // The whole input.
   if (plan.copy.run == static_cast<int32_t>(input.bytes) && context.ShareOutput(0, 0)) {
     return Status::kOk;
   }
   KWS_RETURN_IF_ERROR(AllocateStridedCopy(context, plan));
-  // Each element moves towards the start, or stays.
+  // No element moves towards the end.
   if (forward) context.AllowOverlap(0, 0, PlanEntry::kInOrder);
   return Status::kOk;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVDF, int8 with a state of int8 or int16: a dense layer as `rank` filters a unit, each the
-// product of a filter over the features of one step and one over the last `memory` steps.
+// SVDF, int8 with an int8 or int16 state: a dense layer with `rank` filters per unit. Each filter
+// is the product of a feature filter over one step and a time filter over the last `memory` steps.
 //
-// The state holds, for each filter, what its feature filter gave in those steps, oldest first.
+// The state holds each feature filter's results of those steps, oldest first.
 #include <cstring>
 
 #include "runtime/kernel_context.h"
@@ -14,7 +14,7 @@
 namespace kws {
 namespace {
 
-// The fused activation in slot 1 is not read, nor is it by TFLM: the output's range does it.
+// As in TFLM, the fused activation in slot 1 is not read; the output's range has the same effect.
 enum Options { kRank = 0 };
 enum Inputs { kInputTensor, kFeatureTensor, kTimeTensor, kBiasTensor, kStateTensor };
 enum References { kInput, kFeature, kTime, kBias, kState, kOutput, kReferences };
@@ -125,7 +125,7 @@ int32_t TimeSum(const int8_t* state, const uint8_t* weights, int32_t memory, int
 int32_t TimeSum(const int16_t* state, const uint8_t* weights, int32_t memory, int32_t zero_point) {
   int32_t sum = 0;
   for (int32_t i = 0; i < memory; ++i) {
-    // The model's data need not be aligned.
+    // The model's data may be unaligned.
     sum = WrappingAdd(sum, LoadAs<int16_t>(weights + 2 * i) * (state[i] - zero_point));
   }
   return sum;
@@ -136,7 +136,7 @@ void Run(const InvokeContext& context, const Params& params) {
   constexpr int32_t kMax = sizeof(State) == 1 ? INT8_MAX : INT16_MAX;
   State* states = context.MutableData<State>(kState);
   const int32_t count = params.batches * params.filters * params.memory;
-  // Each filter's oldest step falls out, into the place of its neighbour's newest, which is next.
+  // Drops each filter's oldest step. It lands in the neighbour's newest, which is written next.
   std::memmove(states, states + 1, static_cast<uint32_t>(count - 1) * sizeof(State));
 
   const int8_t* input = context.Data<int8_t>(kInput);
@@ -147,7 +147,7 @@ void Run(const InvokeContext& context, const Params& params) {
       const int32_t sum = Dot(input, feature, params.features, params.input_offset);
       const int32_t scaled =
           MultiplyByQuantizedMultiplier(sum, params.to_state.multiplier, params.to_state.shift);
-      // Clamped before the zero point is added; what then does not fit wraps around, as in TFLM.
+      // As in TFLM, clamped before the zero point is added, which may wrap around.
       *newest = static_cast<State>(Clamp(scaled, -kMax - 1, kMax) + params.state_zero_point);
       newest += params.memory;
       feature += params.features;
@@ -184,7 +184,7 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-// The number 0. An int16 state is cleared to the integer 0 whatever its zero point, as in TFLM.
+// Sets the number 0. As in TFLM, an int16 state is the integer 0 whatever its zero point.
 void Reset(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   if (params.wide) return;

@@ -20,7 +20,7 @@ Status Prepare(PrepareContext& context) {
     plan.loops[i] = CopyLoop{output.dims[i], move.from_steps[from], move.to_steps[i]};
   }
   plan.Simplify();
-  // Dimensions of size 1 alone have moved: nothing has.
+  // Only dimensions of size 1 have moved.
   if (plan.copy.loops == 0 && context.ShareOutput(0, 0)) return Status::kOk;
   return AllocateStridedCopy(context, plan);
 }

@@ -2,7 +2,7 @@
 // UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell: the plain LSTM, without peepholes,
 // projection and layer normalization.
 //
-// In each step, of the input x and the hidden state h that the last step left:
+// In each step, from the input x and the previous hidden state h:
 //   gate = activation(weights * x + bias + recurrent weights * h)   (Q3.12 to Q0.15)
 //   cell = forget * cell + input * candidate,   h = output * tanh(cell)
 #include <cstring>
@@ -22,9 +22,9 @@ enum Inputs { kInputTensor = 0, kHiddenTensor = 18, kCellTensor = 19, kInputCoun
 
 // In the order of the op's inputs.
 enum GateIndex { kInputGate, kForgetGate, kCandidate, kOutputGate, kGates };
-constexpr int kFirstWeights = 1;    // inputs: the gates' weights,
-constexpr int kFirstRecurrent = 5;  // those of the hidden state,
-constexpr int kFirstBias = 12;      // and biases
+constexpr int kFirstWeights = 1;    // input index of the gates' weights
+constexpr int kFirstRecurrent = 5;  // of the recurrent weights
+constexpr int kFirstBias = 12;      // of the biases
 
 enum References {
   kInput,
@@ -54,8 +54,8 @@ struct alignas(4) Params {
   QuantizedMultiplier to_hidden;  // output * tanh(cell) to h
   int16_t input_offset;
   int16_t hidden_zero_point;
-  int16_t clip;       // the cell's largest size; below 0: none
-  int8_t tanh_shift;  // to the left: from the cell's scale to Q3.12
+  int16_t clip;       // the cell's maximum magnitude; negative: not clipped
+  int8_t tanh_shift;  // left shift from the cell's scale to Q3.12
   bool time_major;
 };
 
@@ -86,8 +86,7 @@ Status CheckState(const Tensor& state, TensorType type, int64_t elements) {
   return CheckQuantized(state);
 }
 
-// What variants of the LSTM have: inputs 9 to 11 peepholes, 16 and 17 a projection, from 20 on
-// layer normalization.
+// Inputs of LSTM variants: 9 to 11 peepholes, 16 and 17 projection, from 20 on layer normalization.
 bool IsPlain(const PrepareContext& context) {
   for (int i = 9; i < kInputCount; ++i) {
     const bool variant = i < kFirstBias || i == 16 || i == 17 || i >= 20;
@@ -198,7 +197,7 @@ int16_t TanhOfCell(int16_t cell, int shift) {
   return Tanh16((cell * 3 + (1 << (-shift - 1))) >> -shift);
 }
 
-// One step of one batch entry. The new h goes to the output; the old one is needed to the end.
+// One step of one batch entry. The new h is written to the output, since the old h is still needed.
 void Step(const InvokeContext& context, const Params& params, const int8_t* input,
           const int8_t* hidden, int16_t* cell, int8_t* output) {
   for (int32_t unit = 0; unit < params.units; ++unit) {
@@ -235,7 +234,7 @@ void Invoke(const InvokeContext& context) {
   }
 }
 
-// The number 0; the cell's is the integer 0.
+// Sets h to the number 0; the cell is zeroed already.
 void Reset(const InvokeContext& context) {
   const Params& params = context.Params<Params>();
   std::memset(context.MutableData<int8_t>(kHidden), params.hidden_zero_point,

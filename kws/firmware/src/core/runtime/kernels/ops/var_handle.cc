@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VAR_HANDLE: a name for a resource variable, memory that outlives an inference. Handles of one
-// container and name are one variable. Nothing is done at run time.
+// VAR_HANDLE: a handle of a resource variable, which is kept between inferences. Handles with the
+// same container and name are the same variable. No work at run time.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 
@@ -9,7 +9,7 @@ namespace {
 
 enum Options { kContainer = 0, kSharedName = 1 };
 
-// Bounds the time that comparing names takes.
+// Limits the time to compare names.
 constexpr uint32_t kMaxNameBytes = 255;
 
 Status Prepare(PrepareContext& context) {
