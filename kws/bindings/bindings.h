@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of kws._core share: the error, arrays, threads, and a function a subject that adds
-// its classes to the module. What each call takes and gives is documented in kws/_core.pyi.
+// Shared by the files of kws._core: the error, arrays, threads, and the functions that add classes
+// to the module. The Python interface is documented in kws/_core.pyi.
 #ifndef KWS_BINDINGS_BINDINGS_H_
 #define KWS_BINDINGS_BINDINGS_H_
 
@@ -44,8 +44,8 @@ using ScoreRows = nb::ndarray<const int8_t, nb::ndim<2>, nb::c_contig, nb::devic
 using Times = nb::ndarray<const int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using AnyArray = nb::ndarray<nb::c_contig, nb::device::cpu, nb::ro>;
 
-// An argument as an array of exactly this type and number of dimensions, in any layout. NumPy would
-// convert floats of -1 to 1 to zeros without a word.
+// An argument as an array of exactly this type and number of dimensions, in any layout. Otherwise
+// NumPy would silently convert floats of -1 to 1 to zeros.
 template <typename Array>
 Array ArrayOf(const nb::object& given, const char* name, const char* wanted) {
   nb::ndarray<nb::device::cpu, nb::ro> any;
@@ -90,8 +90,8 @@ struct Owned {
   std::unique_ptr<T[]> data;
 };
 
-// Calls work(begin, end) on `threads` threads (0: one a core) over [0, count). The first exception
-// is thrown again here.
+// Calls work(begin, end) on `threads` threads (0: one per core) over [0, count). Rethrows the first
+// exception.
 template <typename Work>
 void ForRanges(size_t count, int threads, const Work& work) {
   size_t workers = threads > 0 ? static_cast<size_t>(threads)
@@ -114,7 +114,7 @@ void ForRanges(size_t count, int threads, const Work& work) {
   }
 }
 
-// An arena on the heap whose start is aligned as the runtime wants it.
+// An arena on the heap, aligned to 16.
 class Arena {
  public:
   explicit Arena(size_t size) : size_(size), bytes_(new (std::align_val_t{16}) uint8_t[size]()) {}

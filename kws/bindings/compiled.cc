@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What AllocateTensors computes for a model, taken out of the arena for the generated C++ of
+// The results of AllocateTensors, read from the arena for the generated C++ of
 // kws/bundle/compiled/.
 #include <algorithm>
 #include <cstdint>
@@ -21,16 +21,16 @@ namespace {
 constexpr size_t kSmallestArena = 64 << 10;
 constexpr size_t kLargestArena = 64 << 20;
 
-// An op that does something at run time.
+// An op with work at run time.
 struct Step {
   const char* op;
   bool once;    // before the first inference only
-  bool resets;  // gives what it keeps a first value
+  bool resets;  // initializes its state in Reset
   std::vector<int32_t> references;
   std::vector<uint32_t> parameters;
 };
 
-// Where a tensor lies that the application reads or writes.
+// An input or output in the arena.
 struct Place {
   uint32_t offset;
   uint32_t bytes;
@@ -56,7 +56,7 @@ class Compiled {
   std::vector<Step> steps;
   std::vector<Place> inputs;
   std::vector<Place> outputs;
-  std::map<uint32_t, uint32_t> constants;  // of the model, by position: their bytes
+  std::map<uint32_t, uint32_t> constants;  // bytes by position in the model
   uint32_t variables_bytes = 0;
   uint32_t arena_bytes = 0;
 
@@ -76,7 +76,7 @@ class Compiled {
     for (uint32_t i = 0; i < model_.subgraph_count(); ++i) ReadConstants(i);
   }
 
-  // The arena of a compiled model has no records between variables and block.
+  // A compiled model's arena has no records between variables and block.
   int32_t Moved(int32_t reference) const {
     const int32_t gap = static_cast<int32_t>(block_ - variables_bytes);
     return reference >= static_cast<int32_t>(block_) ? reference - gap : reference;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a .tflite file says of itself, whether the runtime can run it or not.
+// The content of a .tflite file, also of one that the runtime cannot run.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace kws::bindings {
 namespace {
 
-// Slots of the schema's tables that the runtime has no use for: what makers call their ops.
+// Slots of the schema's tables that the runtime does not read: names of custom ops.
 constexpr int kModelOperatorCodes = 1;
 constexpr int kOperatorCodeIndex = 0;
 constexpr int kCodeCustom = 1;
@@ -30,7 +30,6 @@ struct ModelFacts {
   std::vector<OpFacts> ops;
 };
 
-// Reads the facts of one model.
 class Reader {
  public:
   explicit Reader(const nb::bytes& bytes)
@@ -61,7 +60,7 @@ class Reader {
     return std::string(reinterpret_cast<const char*>(model_.data()) + text.position, text.count);
   }
 
-  // A shape or an option that the runtime does not take is no fault here: the type is known.
+  // Unsupported shapes and options are accepted here: the type is known.
   kws::Tensor Tensor(const kws::Model::Subgraph& graph, uint32_t index) const {
     kws::Tensor tensor;
     const Status status = model_.GetTensor(graph, index, &tensor);

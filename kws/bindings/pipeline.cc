@@ -16,7 +16,7 @@
 namespace kws::bindings {
 namespace {
 
-// The serial port of a device that is a Python process.
+// Collects the text of the serial port.
 class TextOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override { text_.append(text, size); }
@@ -27,7 +27,7 @@ class TextOutput final : public kws::Output {
   std::string text_;
 };
 
-// A bundle as the core takes it, with all that its configuration points to.
+// A bundle's configuration and the data that it points to.
 class Part {
  public:
   Part(const nb::bytes& model, std::vector<std::string> labels, std::string name, std::string sha8,
@@ -112,7 +112,7 @@ class Pipeline {
     return nb::bytes(text.data(), text.size());
   }
 
-  // As Feed, with time and scores of each inference.
+  // Feed, with time and scores of each inference.
   nb::tuple Trace(const nb::object& samples, int rate) {
     CheckRate(rate);
     const Pcm pcm = PcmOf(samples);
@@ -172,7 +172,7 @@ class Pipeline {
   }
 
  private:
-  // What the device writes while it hears `pcm`; calls after_hop() after each hop.
+  // The device's output for `pcm`; calls after_hop() after each hop.
   template <typename AfterHop>
   std::string Process(const Pcm& pcm, const AfterHop& after_hop) {
     nb::gil_scoped_release release;
@@ -192,7 +192,7 @@ class Pipeline {
     return text;
   }
 
-  // No array says at what rate it was recorded.
+  // An array has no sample rate, so the rate is not checked.
   static void CheckRate(int rate) {
     if (rate == kws::Frontend::kSampleRate) return;
     throw CoreError("samples at " + std::to_string(rate) + " Hz; kws takes " +
@@ -207,7 +207,7 @@ class Pipeline {
     }
   }
 
-  // The firmware says on its serial line what went wrong; here that line is the exception's text.
+  // The exception's text is the firmware's error line.
   static void Check(Status status, const std::string& text) {
     if (status == Status::kOk) return;
     const std::string mark = "error: ";

@@ -23,7 +23,7 @@ class Recognizer {
             Settings(average_window_ms, detection_threshold, suppression_ms, minimum_count,
                      Thresholds(thresholds, static_cast<size_t>(label_count)), first_keyword)) {}
 
-  // Rows of (time, label, score), one a new command.
+  // Rows of (time, label, score), one per new detection.
   nb::ndarray<nb::numpy, int32_t> Run(const nb::object& rows, const Times& times) {
     const ScoreRows scores = ArrayOf<ScoreRows>(rows, "scores", "a row of int8 for each result");
     if (scores.shape(1) != static_cast<size_t>(label_count_)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recognizer's settings as Python gives them.
+// A recognizer's settings from Python values.
 #ifndef KWS_BINDINGS_RECOGNIZER_SETTINGS_H_
 #define KWS_BINDINGS_RECOGNIZER_SETTINGS_H_
 
@@ -18,7 +18,7 @@ inline uint8_t Threshold(int value) {
   return static_cast<uint8_t>(value);
 }
 
-// One threshold a label, or none at all.
+// One threshold per label, or none.
 class Thresholds {
  public:
   Thresholds(const std::vector<int>& values, size_t labels) {
@@ -34,7 +34,7 @@ class Thresholds {
   std::vector<uint8_t> bytes_;
 };
 
-// `thresholds` have to live until the recognizer is made.
+// `thresholds` must live until the recognizer is constructed.
 inline kws::RecognizerSettings Settings(int average_window_ms, int detection_threshold,
                                         int suppression_ms, int minimum_count,
                                         const Thresholds& thresholds, int first_keyword) {

@@ -26,7 +26,7 @@ std::string VariantName(const kws::Registration& variant, const char* shapes) {
   return std::string(OpName(variant)) + " " + shapes;
 }
 
-// One thing that lies in the arena.
+// An entry of the arena's plan.
 struct PlanItem {
   std::string name;
   const char* kind;
@@ -115,8 +115,8 @@ class Interpreter {
     return names;
   }
 
-  // The kernels that a program of this model needs, one for each kind of op, in the ops' order. An
-  // op of which all are of one variant's shapes needs that variant alone.
+  // The kernels that this model needs, one per op type, in the ops' order: a variant, if it takes
+  // all shapes of the op type.
   std::vector<std::string> Kernels() const {
     std::vector<std::string> names;
     for (const std::string& op : Ops()) {
@@ -132,7 +132,7 @@ class Interpreter {
     return names;
   }
 
-  // Lays out another arena the same way, for a look at the builder's table.
+  // Builds the graph again, to read the builder's table.
   std::vector<PlanItem> Plan() const {
     Arena arena(arena_->size());
     kws::ArenaLayout layout{};
@@ -241,8 +241,7 @@ class Interpreter {
   void Allocate() {
     model_ = kws::GetModel(bytes_.data(), bytes_.size());
     if (model_.status() != Status::kOk) throw CoreError(kws::StatusMessage(model_.status()));
-    // What a model needs is known once its tensors are laid out. A keyword spotter needs some
-    // kilobytes; the arena is doubled up to a size that no microcontroller has.
+    // The arena's size is not known before. Double it up to a size that no microcontroller has.
     for (size_t size = wanted_ != 0 ? wanted_ : 64 << 10;; size *= 2) {
       arena_ = std::make_unique<Arena>(size);
       interpreter_ =
@@ -254,7 +253,7 @@ class Interpreter {
     }
   }
 
-  // Whether the model's tensors can be allocated with this kernel in place of its op's.
+  // Whether the model's tensors can be allocated with this variant.
   bool Prepares(const kws::Registration& variant) const {
     Arena arena(arena_->size());
     const kws::AllOpsResolver resolver(variant);
@@ -291,7 +290,7 @@ class Interpreter {
     return false;
   }
 
-  // Of a tensor of the main graph.
+  // The name of a tensor of the main graph.
   std::string Name(uint32_t tensor) const {
     kws::Model::Subgraph graph;
     kws::FlatVector name{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the firmware says on its serial port and with its LED, for programs that read it.
+// The firmware's serial lines and LED codes.
 #include "bindings.h"
 #include "fault.h"
 #include "serial_lines.h"
@@ -8,7 +8,7 @@
 namespace kws::bindings {
 namespace {
 
-// Without the end of the line, and with `{}` for all that the firmware fills in.
+// Without the line's end, and with `{}` for every field.
 std::string Line(const char* text) {
   std::string line = text;
   line = line.substr(0, line.find('\n'));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Python sees of a model's tensor.
+// A model's tensor, for Python.
 #ifndef KWS_BINDINGS_TENSOR_INFO_H_
 #define KWS_BINDINGS_TENSOR_INFO_H_
 
@@ -19,7 +19,7 @@ struct TensorInfo {
   int zero_point;
 };
 
-// NumPy's name of a type of the schema, also of those that the runtime does not know.
+// NumPy's name of a type of the schema, including types that the runtime does not support.
 inline const char* TypeName(kws::TensorType type) {
   static constexpr const char* kNames[] = {
       "float32", "float16",   "int32",  "uint8",   "int64",      "string", "bool",

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ core for a browser: browser_core.py compiles this file and the core to WebAssembly
-// without any import, and site/core.js calls it. The models come at run time, so the kws.wasm that
-// comes with kws serves every bundle; with KWS_COMPILED they are built in, as C++ that calls the
-// kernels.
+// The C++ core for a browser: browser_core.py compiles it to WebAssembly without imports, and
+// site/core.js calls it. Models are loaded at run time, so that one kws.wasm runs every bundle;
+// with KWS_COMPILED, compiled models are built in.
 //
-// No heap: the caller owns the memory from kws_memory() on and grows it for the models, their arena
-// and the names. What it hands to kws_bundle and kws_start has to stay there until the next
-// kws_bundle. One thread.
+// No heap: the caller owns the memory from kws_memory() on and grows it for models, arena and
+// names. Arguments of kws_bundle and kws_start must stay valid until the next kws_bundle. One
+// thread.
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -24,14 +23,14 @@
 #include "runtime/model/model.h"
 #endif
 
-extern "C" uint8_t __heap_base;  // the linker's: the first byte after data and stack
+extern "C" uint8_t __heap_base;  // set by the linker: the first byte after data and stack
 
 namespace {
 
-constexpr int kMaxText = 512;  // the longest: two boot lines with names of 32 bytes, or a fault's
+constexpr int kMaxText = 512;  // longest: two boot lines with names of 32 bytes, or an error line
 constexpr int kMaxBundles = 2;
 
-// The serial port of a device that is a page. Text that does not fit is cut.
+// Collects the text of the serial port. Text that does not fit is cut.
 class PageOutput final : public kws::Output {
  public:
   void Write(const char* text, size_t size) override {
@@ -47,8 +46,7 @@ class PageOutput final : public kws::Output {
   int size_ = 0;
 };
 
-// Room for a T that is constructed again and again, without a heap and without a static
-// constructor.
+// Storage for a T that is constructed repeatedly, without a heap or a static constructor.
 template <typename T>
 class Place {
  public:
@@ -61,11 +59,11 @@ class Place {
   alignas(T) uint8_t bytes_[sizeof(T)];
 };
 
-// What kws_bundle says of a bundle.
+// The arguments of kws_bundle.
 struct Part {
   kws::PipelineConfig config;
   const char* labels[kws::Recognizer::kMaxLabels];
-  const kws::Network* network;  // null: no bundle is there
+  const kws::Network* network;  // null: no bundle
   int32_t gate_rise;
 };
 
@@ -79,7 +77,7 @@ constexpr kws::Network kNetworks[] = {
 #endif
 };
 
-// A bundle's model. Null: `status` says why there is none.
+// A bundle's model; null on error, with `status`.
 const kws::Network* FindNetwork(int32_t which, const uint8_t*, uint32_t, kws::Status* status) {
   const bool is_there = which < static_cast<int32_t>(sizeof(kNetworks) / sizeof(kNetworks[0]));
   *status = is_there ? kws::Status::kOk : kws::Status::kBadModel;
@@ -90,7 +88,7 @@ Place<kws::Model> g_models[kMaxBundles];
 Place<kws::AllOpsResolver> g_resolver;
 Place<kws::Network> g_networks[kMaxBundles];
 
-// A bundle's model, which the caller keeps. Null: `status` says what is wrong with it.
+// A bundle's model, in the caller's memory; null on error, with `status`.
 const kws::Network* FindNetwork(int32_t which, const uint8_t* model, uint32_t bytes,
                                 kws::Status* status) {
   const kws::Model& read = *g_models[which].Make(kws::GetModel(model, bytes));
@@ -127,18 +125,17 @@ int32_t KWS_EXPORT(kws_sample_rate)() { return kws::Frontend::kSampleRate; }
 int32_t KWS_EXPORT(kws_hop_samples)() { return kws::Frontend::kStrideSamples; }
 int32_t KWS_EXPORT(kws_channels)() { return kws::Frontend::kChannels; }
 
-// The first byte that is the caller's; it is 16-byte aligned.
+// The first byte of the caller's memory, 16-byte aligned.
 uint8_t* KWS_EXPORT(kws_memory)() {
   return &__heap_base + (-reinterpret_cast<uintptr_t>(&__heap_base) & 15);
 }
 
-// Describes a bundle for the next kws_start. `which` is 0, or 1 for the one that listens for
-// commands after the keywords of the other. `names` holds the bundle's name, the first 8 digits of
-// the model's SHA-256, then the labels, each with a zero at its end. `thresholds` holds one for
-// each label, or is null; so does `output_order`. `report_unknown` is 1 or 0. `gate_rise` is what
-// Gate takes, or 0 for no gate; only the first bundle has one. A core that has its models built in
-// does not look at `model`. Returns 1; 0: the model is damaged, and kws_text holds an `error: `
-// line.
+// Sets a bundle for the next kws_start. `which`: 0, or 1 for the second bundle, which listens for
+// commands. `names`: the bundle's name, the first 8 digits of the model's SHA-256, then the labels,
+// each zero-terminated. `thresholds`, `output_order`: one value per label, or null.
+// `report_unknown`: 1 or 0. `gate_rise`: Gate's argument, or 0 for no gate; ignored for the second
+// bundle. `model`: ignored if models are built in. Returns 1; 0: the model is damaged, and kws_text
+// holds an `error: ` line.
 int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t model_bytes,
                                const char* names, int32_t label_count, int32_t inference_stride,
                                int32_t average_window_ms, int32_t detection_threshold,
@@ -181,11 +178,10 @@ int32_t KWS_EXPORT(kws_bundle)(int32_t which, const uint8_t* model, uint32_t mod
   return 0;
 }
 
-// Makes the pipeline of what kws_bundle described, at time 0. `arena` is 16-byte aligned. `frames`
-// has room for `frame_count` x kws_channels() bytes: the larger window of both bundles. The second
-// one listens for `listen_ms` after a keyword of the first; 0: there is none. Returns 1: kws_text
-// holds the boot line of each; 0: an `error: ` line. The pipeline refuses what is out of range, as
-// on a device.
+// Starts the pipeline of the bundles set by kws_bundle, at time 0. `arena` is 16-byte aligned.
+// `frames`: `frame_count` x kws_channels() bytes for the larger window of both bundles. The second
+// bundle listens for `listen_ms`; 0: no second bundle. Returns 1: kws_text holds the boot lines; 0:
+// kws_text holds an `error: ` line. The pipeline checks the settings, as on a device.
 int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* frames,
                               int32_t frame_count, uint32_t listen_ms) {
   g_running = nullptr;
@@ -206,27 +202,26 @@ int32_t KWS_EXPORT(kws_start)(uint8_t* arena, uint32_t arena_bytes, int8_t* fram
   return 1;
 }
 
-// Where the caller puts the next kws_hop_samples() samples before kws_hop.
+// The buffer for the next kws_hop_samples() samples, to be filled before kws_hop.
 int16_t* KWS_EXPORT(kws_samples)() { return g_hop; }
 
-// Processes the samples in kws_samples. Returns 0: done; 1: done, and the model ran, so kws_scores
-// and kws_mean are new; -1: a fault, whose line is in kws_text. Time goes on by one hop.
+// Processes the samples in kws_samples; time advances by one hop. Returns 1 if the model ran and
+// kws_scores and kws_mean are new, 0 if not, -1 on an error, whose line is in kws_text.
 int32_t KWS_EXPORT(kws_hop)() {
   if (g_running == nullptr || g_running->ProcessHop(g_hop) != kws::Status::kOk) return -1;
   return g_running->inferred() ? 1 : 0;
 }
 
-// Time 0 again, nothing heard yet, and the first bundle listens; thresholds stay. Returns 1, or 0
-// before a good kws_start.
+// Pipeline::Reset. Returns 1; 0 before a successful kws_start.
 int32_t KWS_EXPORT(kws_reset)() {
   return g_running != nullptr && g_running->Reset() == kws::Status::kOk ? 1 : 0;
 }
 
-// The label that the last hop's line says was heard: the labels of the first bundle, then those of
-// the second, are counted from 0. -1: none.
+// The label that the last hop reported; -1: none. Labels of the first bundle count from 0, then the
+// labels of the second.
 int32_t KWS_EXPORT(kws_heard)() { return g_running != nullptr ? g_running->heard() : -1; }
 
-// What was written since kws_clear_text or kws_start: UTF-8 without a zero at its end.
+// Text since kws_clear_text or kws_start: UTF-8, not terminated.
 const char* KWS_EXPORT(kws_text)() { return g_output.text(); }
 int32_t KWS_EXPORT(kws_text_bytes)() { return g_output.size(); }
 void KWS_EXPORT(kws_clear_text)() { g_output.ClearText(); }
@@ -241,18 +236,18 @@ const int8_t* KWS_EXPORT(kws_frame)() {
   return g_running != nullptr ? g_running->newest_frame() : nullptr;
 }
 
-// Whether the second bundle runs: 1 or 0.
+// Whether the second bundle is active: 1 or 0.
 int32_t KWS_EXPORT(kws_listening)() {
   return g_running != nullptr && g_running->listening() ? 1 : 0;
 }
 
-// The model's last output, an int8 for each label of the bundle that runs.
+// The last scores, an int8 per label of the active bundle.
 const int8_t* KWS_EXPORT(kws_scores)() {
   return g_running != nullptr ? g_running->scores() : nullptr;
 }
 
-// The recognizer's mean score of a label (of both bundles, as in kws_heard; 0 if its bundle rests),
-// and the threshold that it has to exceed: 0..255. -1: no such label.
+// The mean score of a label (numbered as in kws_heard; 0 if its bundle is inactive), and its
+// threshold: 0..255. -1: no such label.
 int32_t KWS_EXPORT(kws_mean)(int32_t label) {
   return IsLabel(label) ? g_running->MeanScore(label) : -1;
 }
@@ -260,7 +255,7 @@ int32_t KWS_EXPORT(kws_threshold)(int32_t label) {
   return IsLabel(label) ? g_running->threshold(label) : -1;
 }
 
-// `threshold` is 0..255. Any other value, and a number that is no label's, is ignored.
+// `threshold`: 0..255. Other values and unknown labels are ignored.
 void KWS_EXPORT(kws_set_threshold)(int32_t label, int32_t threshold) {
   if (!IsLabel(label) || threshold < 0 || threshold > 255) return;
   g_running->SetThreshold(label, static_cast<uint8_t>(threshold));

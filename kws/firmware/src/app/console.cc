@@ -8,7 +8,7 @@
 namespace kws {
 namespace {
 
-// What follows the command `name` in `line`, null where it is another command.
+// The argument after the command `name` in `line`; null if it is another command.
 const char* After(const char* name, const char* line) {
   for (; *name != '\0'; ++name, ++line) {
     if (*name != *line) return nullptr;
@@ -18,7 +18,7 @@ const char* After(const char* name, const char* line) {
   return line;
 }
 
-// Reads a whole number from `low` to `high`; false where `text` is anything else.
+// Reads an integer from `low` to `high`; false if `text` is not one.
 bool ReadNumber(const char* text, int low, int high, int* number) {
   const bool negative = *text == '-';
   if (negative) ++text;
@@ -43,7 +43,7 @@ void WriteGain(Output* output, int gain) {
   WriteText(output, " dB");
 }
 
-// A number that changes with the text (FNV-1a), from the one so far on.
+// Continues an FNV-1a hash.
 uint32_t Mix(uint32_t number, const void* bytes, size_t size) {
   const uint8_t* next = static_cast<const uint8_t*>(bytes);
   for (size_t i = 0; i < size; ++i) number = (number ^ next[i]) * 16777619u;
@@ -52,12 +52,12 @@ uint32_t Mix(uint32_t number, const void* bytes, size_t size) {
 
 uint32_t Mix(uint32_t number, const char* text) {
   if (text == nullptr) return number;
-  size_t size = 1;  // with the zero, so that "ab", "c" differs from "a", "bc"
+  size_t size = 1;  // includes the zero, so that "ab", "c" differs from "a", "bc"
   for (const char* next = text; *next != '\0'; ++next) ++size;
   return Mix(number, text, size);
 }
 
-// Of the core, by the board's clock of milliseconds, which has a source of its own.
+// The core's clock, measured with the millisecond clock, which has a separate source.
 uint32_t CoreKilohertz() {
   constexpr uint32_t kMeasuredMs = 8;
   const uint32_t before = board::Milliseconds();
@@ -112,7 +112,7 @@ void Console::Run() {
       {"stats", [](Console& console, const char*) { console.Stats(); }},
       {"level", [](Console& console, const char*) { console.ShowLevel(); }},
       {"health", [](Console& console, const char*) { console.Health(); }}};
-  constexpr int kTakeArguments = 4;  // the first ones
+  constexpr int kTakeArguments = 4;  // the first commands
   for (const Command& command : kCommands) {
     const char* argument = After(command.name, line_);
     if (argument != nullptr && (&command < kCommands + kTakeArguments || *argument == '\0')) {
@@ -134,8 +134,7 @@ void Console::Restore() {
     settings_.thresholds[i] = pipeline_->threshold(i);
   }
   bundles_ = settings_;
-  // Other labels, other thresholds of the bundle or another default gain: what was set then was set
-  // for something else.
+  // Kept settings are ignored if the labels, the models or the default settings have changed.
   owner_ = Mix(2166136261u, &bundles_, sizeof(bundles_));
   for (int i = 0; i < pipeline_->label_count(); ++i) owner_ = Mix(owner_, pipeline_->label(i));
   for (int i = 0; i < 2; ++i) owner_ = Mix(owner_, pipeline_->model_sha8(i));
@@ -145,7 +144,7 @@ void Console::Restore() {
   WriteSettings();
 }
 
-// Before the answer: who has the answer knows that the settings are kept.
+// Called before the answer is written, so that the answer confirms that the settings are kept.
 Status Console::Keep() { return store_.Save(owner_, settings_); }
 
 void Console::Report(Status kept) {
@@ -193,9 +192,9 @@ void Console::Gain(const char* argument) {
 
 void Console::Threshold(const char* argument) {
   const int labels = pipeline_->label_count();
-  const char* name = nullptr;  // of the label that is meant; null: all
+  const char* name = nullptr;  // the label; null: all labels
   int threshold = 0;
-  // A number first: a label may be one, too (`threshold 7 180`).
+  // A number before labels: a label may be a number too (`threshold 7 180`).
   bool given = ReadNumber(argument, 0, 255, &threshold);
   if (!given && *argument != '\0') {
     const char* rest = nullptr;
@@ -210,7 +209,7 @@ void Console::Threshold(const char* argument) {
     }
   }
   for (int i = 0; given && i < labels; ++i) {
-    // Two bundles may have the same label.
+    // Both bundles may have the label.
     if (name != nullptr && !IsSame(name, pipeline_->label(i))) continue;
     settings_.thresholds[i] = static_cast<uint8_t>(threshold);
     pipeline_->SetThreshold(i, static_cast<uint8_t>(threshold));
@@ -220,7 +219,7 @@ void Console::Threshold(const char* argument) {
   Report(kept);
 }
 
-// Of one label, or of all: one number if all are the same.
+// Of one label, or of all labels: one number if all are equal.
 void Console::WriteThresholds(const char* name) {
   const int labels = pipeline_->label_count();
   bool same = name == nullptr;
@@ -248,7 +247,7 @@ void Console::Stats() {
   const uint32_t asleep = sleep - stats_sleep_ms_;
   stats_ms_ = now;
   stats_sleep_ms_ = sleep;
-  // Tenths of a percent; from some minutes on the product would not fit 32 bits.
+  // Tenths of a percent; after some minutes the product would not fit 32 bits.
   const uint32_t idle = all == 0 ? 0 : all < 4000000 ? asleep * 1000 / all : asleep / (all / 1000);
   const Field fields[] = {pipeline_->hops(),
                           audio_->overruns(),

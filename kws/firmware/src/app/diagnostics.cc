@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kHopsPerSecond = 1000 / Pipeline::kHopMs;
 
-// Samples with their number and a checksum, as a line of text; 16-bit words, little-endian.
+// A line of samples; see lines::kPcm.
 class SampleLine {
  public:
   SampleLine(uint32_t number, const int16_t* samples) {
@@ -35,16 +35,16 @@ class SampleLine {
 
  private:
   static constexpr size_t kDigits = (Diagnostics::kLineSamples + 2) * 2 / 3 * 4;
-  static_assert((Diagnostics::kLineSamples + 2) * 2 % 3 == 0, "base64 without a rest");
+  static_assert((Diagnostics::kLineSamples + 2) * 2 % 3 == 0, "base64 without padding");
 
-  // Of base64 (RFC 4648, section 4).
+  // Base64 (RFC 4648, section 4).
   static char Digit(uint32_t value) {
     const uint32_t begin = value < 26 ? 'A' : value < 52 ? 'a' - 26 : value < 62 ? '0' - 52 : 0;
     if (begin == 0) return value == 62 ? '+' : '/';
     return static_cast<char>(begin + value);
   }
 
-  // CRC-16 with the polynomial x^16 + x^12 + x^5 + 1, which begins with 0xffff.
+  // CRC-16: polynomial x^16 + x^12 + x^5 + 1, initial value 0xffff.
   static uint16_t Checksum(const uint8_t* bytes, size_t size) {
     uint32_t crc = 0xffff;
     for (size_t i = 0; i < size; ++i) {
@@ -108,7 +108,7 @@ Diagnostics::Longest Diagnostics::TakeLongest() {
 }
 
 void Diagnostics::Send(const int16_t* hop) {
-  static_assert(AudioProvider::kHopSamples % kLineSamples == 0, "a hop is whole lines");
+  static_assert(AudioProvider::kHopSamples % kLineSamples == 0, "a hop is a number of lines");
   for (size_t at = 0; at < AudioProvider::kHopSamples; at += kLineSamples) {
     SampleLine(sent_ / kLineSamples, hop + at).Send();
     sent_ += kLineSamples;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be watched while the pipeline runs: the samples that go in (`pcm`), the mean scores that
-// come out (`scores`), and the cycles that it takes (`health`).
+// Observes the pipeline: input samples (`pcm`), mean scores (`scores`) and cycles (`health`).
 #ifndef KWS_APP_DIAGNOSTICS_H_
 #define KWS_APP_DIAGNOSTICS_H_
 
@@ -14,24 +13,24 @@
 
 namespace kws {
 
-// Main loop only. All pointers stay the caller's and must outlive this object.
+// Main loop only. The caller owns all pointers, which must outlive this object.
 class Diagnostics {
  public:
-  static constexpr size_t kLineSamples = 64;  // a line stays shorter than any port's queue
+  static constexpr size_t kLineSamples = 64;  // a line is shorter than any port's queue
   static constexpr int kMaxSeconds = 600;
-  static constexpr uint32_t kPauseHops = 10;  // 0.2 s, in which the computer changes its rate
+  static constexpr uint32_t kPauseHops = 10;  // 0.2 s, while the computer changes its rate
 
   Diagnostics(Pipeline* pipeline, const AudioProvider* audio, Output* output)
       : pipeline_(pipeline), audio_(audio), output_(output) {}
 
-  // Gives the hop to the pipeline, and writes what was asked for: lines::kPcm before the pipeline's
-  // own lines, lines::kScores after them.
+  // Passes the hop to the pipeline. Writes lines::kPcm before the pipeline's lines and
+  // lines::kScores after them, if enabled.
   Status ProcessHop(const int16_t* hop);
 
-  // Sends what the microphone hears for `seconds` (0..kMaxSeconds) from now on; 0 ends it. If it is
-  // not sent already, port and pipeline are prepared: a line that names the port's new rate, a
-  // pause, and a pipeline that starts anew with the first sample that is sent. So these samples
-  // give the same lines on a host. A last line says how many samples were sent and lost.
+  // Sends the microphone's samples for `seconds` (0..kMaxSeconds) from now on; 0 ends it. At the
+  // start: a line with the port's new rate, a pause, and a reset of the pipeline at the first
+  // sample, so that the samples give the same lines on a host. At the end: a line with the numbers
+  // of samples sent and lost.
   void SendSamples(uint32_t seconds);
 
   void ShowScores(bool show) { shows_scores_ = show; }
@@ -52,9 +51,9 @@ class Diagnostics {
   Pipeline* pipeline_;
   const AudioProvider* audio_;
   Output* output_;
-  uint32_t hops_to_send_ = 0;  // 0: nobody asks for samples
-  uint32_t pause_hops_ = 0;    // until they are sent
-  uint32_t rate_ = 0;          // of the port, in bit/s; 0: it needs none
+  uint32_t hops_to_send_ = 0;  // 0: not sending
+  uint32_t pause_hops_ = 0;    // until the first sample
+  uint32_t rate_ = 0;          // of the port, in bit/s; 0: any rate
   uint32_t sent_ = 0;          // samples
   uint32_t lost_before_ = 0;   // samples
   Longest longest_ = {0, 0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C library's strcmp and memcmp say, in a tenth of their flash.
+// Comparisons that take a tenth of the flash of strcmp and memcmp.
 #ifndef KWS_APP_EQUALITY_H_
 #define KWS_APP_EQUALITY_H_
 
@@ -8,14 +8,13 @@
 
 namespace kws {
 
-// Whether two texts are the same, up to their zeros.
+// Zero-terminated strings.
 inline bool IsSame(const char* one, const char* other) {
   for (; *one == *other && *one != '\0'; ++one, ++other) {
   }
   return *one == *other;
 }
 
-// Whether `count` words are the same.
 inline bool IsSame(const uint32_t* one, const uint32_t* other, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (one[i] != other[i]) return false;

@@ -33,7 +33,7 @@ void LevelMeter::Add(const int16_t* samples, size_t count) {
 }
 
 void LevelMeter::Measure(const int16_t* samples, size_t count) {
-  // Every sample of every hop passes through here, so the sums stay in registers.
+  // Local sums stay in registers.
   int32_t low = 0;
   int32_t high = 0;
   int32_t sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How loud the microphone's samples are, for `level`.
+// Loudness of the microphone's samples, for `level`.
 #ifndef KWS_APP_LEVEL_METER_H_
 #define KWS_APP_LEVEL_METER_H_
 
@@ -16,19 +16,19 @@ struct Level {
   uint32_t clipped = 0;  // samples at full scale, in thousandths
 };
 
-// Measures one second of samples after the other. Main loop only.
+// Measures consecutive blocks of one second. Main loop only.
 class LevelMeter {
  public:
-  static constexpr int kSamplesLog2 = 14;  // 1.02 s; 2^n, as the chips cannot divide 64 bits
+  static constexpr int kSamplesLog2 = 14;  // 1.02 s; 2^n, to avoid 64-bit divisions
   static constexpr uint32_t kSamples = 1u << kSamplesLog2;
 
   void Add(const int16_t* samples, size_t count);
 
-  // The last whole second; zeros before the end of the first.
+  // The last complete second; zeros before the first.
   const Level& last() const { return last_; }
 
  private:
-  // Adds samples of the second that is being measured.
+  // Adds samples to the current second.
   void Measure(const int16_t* samples, size_t count);
   void Finish();
 
@@ -36,7 +36,7 @@ class LevelMeter {
   uint32_t count_ = 0;
   uint32_t peak_ = 0;
   uint32_t clipped_ = 0;
-  int32_t sum_ = 0;  // of 2^14 samples of 16 bits: it fits
+  int32_t sum_ = 0;  // 2^14 samples of 16 bits fit
   uint64_t squares_ = 0;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The firmware: samples from the board's microphone through the pipeline to its serial port.
-// The bundle that is built in gives model_data.h, model_settings.h and op_resolver.h; a second one,
-// for commands after a wake word, gives the folder then/.
+// The firmware's main loop: from the board's microphone through the pipeline to its serial port.
+// model_data.h, model_settings.h and op_resolver.h are generated from the built-in bundle, the
+// folder then/ from a second bundle for commands after a wake word.
 #include "app/console.h"
 #include "app/diagnostics.h"
-#include "boards/audio_ring.h"
 #include "app/level_meter.h"
+#include "boards/audio_ring.h"
 #include "boards/board.h"
 #include "bundle_config.h"
 #include "gate/gate.h"
@@ -46,15 +46,14 @@ class BoardOutput final : public kws::Output {
   void SetLed(int label) override { board::SetLed(label); }
 };
 
-// A microphone brings a hop each 20 ms; after so long without one something is broken.
+// The microphone gives a hop every 20 ms; after this time without a hop it counts as broken.
 constexpr uint32_t kNoSamplesMs = 1000;
 
-// Losses are reported at once, then together with all that came meanwhile: a board that cannot keep
-// up shall not spend its time on saying so.
+// The minimum time between reports of lost samples, since reports take time too.
 constexpr uint32_t kLostReportMs = 1000;
 
 #ifdef KWS_HAS_COMMANDS
-// Only one of the two bundles runs at a time.
+// One bundle is active at a time, so both share the arena.
 constexpr size_t kArenaBytes = settings::kArenaBytes > kws::commands::kArenaBytes
                                    ? settings::kArenaBytes
                                    : kws::commands::kArenaBytes;
@@ -72,8 +71,7 @@ kws::LevelMeter meter;
 
 }  // namespace
 
-// It never returns, so what it makes lasts. Only what is large is static: a static is made once,
-// and asking for that takes flash.
+// Never returns. Only large objects are static, because the guard of a static takes flash.
 int main() {
   board::Init();
   static BoardOutput output;
@@ -123,7 +121,7 @@ int main() {
   uint32_t lost_report_ms = last_hop_ms - kLostReportMs;
   for (;;) {
     int16_t hop[kws::AudioRing::kHopSamples];
-    // One hop a round: a target that never catches up has to say so, and to answer.
+    // One hop per round, so that a target that does not keep up still reports losses and answers.
     const bool heard = audio.PopHop(hop);
     if (heard) {
       meter.Add(hop, kws::AudioRing::kHopSamples);

@@ -23,7 +23,7 @@ void PinPulses::Tick(uint32_t now_ms) {
   for (size_t i = 0; i < count_; ++i) {
     if (!high_[i] || now_ms - since_ms_[i] < kPulseMs) continue;
     high_[i] = false;
-    bool shared = false;  // with a label whose pulse goes on
+    bool shared = false;  // with another active pulse
     for (size_t k = 0; k < count_; ++k) shared |= high_[k] && pins_[k].pin == pins_[i].pin;
     if (!shared) board::SetPin(pins_[i].pin, false);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins that a keyword sets high for a moment: `kws build --pin yes=D2`.
+// Sets a pin high for a moment after a keyword: `kws build --pin yes=D2`.
 #ifndef KWS_APP_PIN_PULSES_H_
 #define KWS_APP_PIN_PULSES_H_
 
@@ -10,28 +10,27 @@ namespace kws {
 
 struct LabelPin {
   const char* label;
-  uint32_t pin;  // as board::SetPin takes it
+  uint32_t pin;  // for board::SetPin
 };
 
-// Main loop only. Several labels may have the same pin, and a label several pins.
+// Main loop only. Labels may share a pin, and a label may have several pins.
 class PinPulses {
  public:
-  // How long a pin is high; up to one inference longer, as long as the main loop is busy.
+  // Length of a pulse; up to one inference longer while the main loop is busy.
   static constexpr uint32_t kPulseMs = 200;
   static constexpr size_t kMaxPins = 16;
 
-  // `pins` stays the caller's and must outlive this. At most kMaxPins count.
+  // The caller owns `pins`, which must outlive this object. Entries after kMaxPins are ignored.
   PinPulses(const LabelPin* pins, size_t count)
       : pins_(pins), count_(count < kMaxPins ? count : kMaxPins) {}
 
-  // All pins low.
+  // Sets all pins low.
   void Start();
 
-  // `label` was heard: its pins are high from now on. Heard again meanwhile, they are so for the
-  // whole time from then on.
+  // Starts or restarts the pulse of `label`'s pins.
   void Hear(const char* label, uint32_t now_ms);
 
-  // Ends pulses whose time is over. Call it often; `now_ms` wraps.
+  // Ends pulses. Call it often; `now_ms` wraps.
   void Tick(uint32_t now_ms);
 
  private:

@@ -11,29 +11,29 @@ namespace {
 
 constexpr size_t kWords = SettingsStore::kRecordWords;
 
-// Changes with the layout of a record, so that other firmware's are not taken for ours.
+// Change it with the layout of a record, so that records of other firmware are ignored.
 constexpr uint32_t kMark = 0x6b777302;
 constexpr uint32_t kErased = ~0u;
 
 struct Record {
   uint32_t mark;
-  uint32_t sequence;  // one more each time
+  uint32_t sequence;  // incremented by each save
   uint32_t owner;
   UserSettings settings;
-  uint32_t unused;    // 0: the number of words is even
-  uint32_t checksum;  // of all words before; written last
+  uint32_t unused;    // 0; makes the number of words even
+  uint32_t checksum;  // of the words before; written last
 };
 static_assert(sizeof(Record) == kWords * sizeof(uint32_t), "a record has no padding");
-static_assert(kWords % 2 == 0, "some flash is written by two words");
+static_assert(kWords % 2 == 0, "some flash is written two words at a time");
 
-// Where a record is. `found` false: there is none.
+// A record's position.
 struct Place {
   bool found = false;
   int page = 0;
   size_t word = 0;
 };
 
-// CRC-32 (IEEE 802.3), bit by bit: a hundred bytes, seldom.
+// CRC-32 (IEEE 802.3), bit by bit: small, and fast enough for a hundred bytes.
 uint32_t Checksum(const uint32_t* words, size_t count) {
   uint32_t crc = ~0u;
   for (size_t i = 0; i < count; ++i) {
@@ -72,8 +72,8 @@ Place Newest() {
   return newest;
 }
 
-// An erased place behind the newest record, in its page; where there is none, the begin of the
-// other page, which has to be erased first even if it looks erased: the power may have ended that.
+// An erased place after the newest record in its page; else the start of the other page. That page
+// must be erased even if it reads as erased, because a power failure may have interrupted an erase.
 Place Next(const Place& newest, bool* erase) {
   *erase = true;
   if (!newest.found) return {true, 0, 0};

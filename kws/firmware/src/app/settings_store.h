@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user set on the console, kept in the board's flash (board.h) until it is set again.
+// The user's settings of the console, in the board's flash (board.h).
 //
-// Two pages hold records of kRecordWords words, one after the other. Each save writes a new one;
-// the newest that is whole counts. When a page is full, the other one is erased and goes on. So a
-// save that the power ends anywhere leaves the settings as they were, and the page with the newest
-// record is never erased. Per erase there are as many saves as records fit into a page.
+// Two pages hold consecutive records of kRecordWords words. Each save appends a record; the newest
+// valid record counts. If a page is full, the other page is erased and used. So the page with the
+// newest record is never erased, and a power failure during a save leaves the old settings.
 #ifndef KWS_APP_SETTINGS_STORE_H_
 #define KWS_APP_SETTINGS_STORE_H_
 
@@ -18,7 +17,7 @@ namespace kws {
 
 struct UserSettings {
   int32_t gain = 0;                                     // dB, in the board's range
-  uint8_t thresholds[2 * Recognizer::kMaxLabels] = {};  // of the pipeline's labels, in its order
+  uint8_t thresholds[2 * Recognizer::kMaxLabels] = {};  // in the order of the pipeline's labels
 
   bool operator==(const UserSettings& other) const;
 };
@@ -27,13 +26,13 @@ class SettingsStore {
  public:
   static constexpr size_t kRecordWords = 5 + sizeof(UserSettings) / 4;
 
-  // Gives the newest record's settings and returns true; false if there is none, or if it is of
-  // something else than `owner` (a number of the bundle, see Console). Reads flash only.
+  // Reads the newest record. False if there is none or it has another `owner` (the bundle's hash,
+  // see Console).
   bool Load(uint32_t owner, UserSettings* settings) const;
 
-  // Keeps `settings`, unless the newest record says the same already. Takes as long as the board
-  // needs for kRecordWords words, seldom for an erase too. kError: the flash did not take them,
-  // what was kept before is still there. A board without flash for settings keeps none: kOk.
+  // Writes `settings` unless the newest record is equal. Blocks for kRecordWords words, sometimes
+  // for an erase too. kError: the write failed; the old settings are still there. kOk without
+  // effect if the board has no flash for settings.
   Status Save(uint32_t owner, const UserSettings& settings);
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts what one hop of the frontend and one inference of a model cost, in executed instructions,
-// for `kws bench --board qemu`. kws/host/measure/benchmark.py writes what this reads and reads what
-// it writes.
+// Counts the instructions of a frontend hop and of a model's inference, for `kws bench --board
+// qemu`. kws/host/measure/benchmark.py writes its input and reads its output.
 //
-// PSRAM holds, little-endian uint32: magic, the model's bytes; at offset 16 the model.
-// Under `-icount shift=6` an instruction takes 64 ns of the emulator's time, more than a tick of
-// the 25 MHz timer, so every figure is exact to the instruction and the same in each run.
-// A trace of executed instructions shows calls of the marks below before and behind the same work.
+// PSRAM holds, little-endian uint32: magic, the model's size; at offset 16 the model.
+// With `-icount shift=6` an instruction takes 64 ns of the emulator's time, more than a tick of the
+// 25 MHz timer, so figures are exact to the instruction and reproducible. In a trace of executed
+// instructions, calls of the marks below surround the same work.
 #include <cstring>
 
 #include "boards/board.h"
@@ -17,7 +16,7 @@
 #include "runtime/micro_interpreter.h"
 #include "runtime/model/model.h"
 
-// All that a trace shows of them is their names. The comments keep the compiler from merging them.
+// A trace shows their names. The assembly comments keep the compiler from merging them.
 #define KWS_MARK(name) \
   extern "C" __attribute__((noinline, used)) void name() { asm volatile("@ " #name); }
 KWS_MARK(KwsMarkNothing)
@@ -34,7 +33,7 @@ namespace board = kws::board;
 
 constexpr uint32_t kMagic = 0x4253574b;  // "KWSB"
 constexpr uint32_t kModelOffset = 16;
-constexpr uint32_t kNsPerInstruction = 1u << 6;  // as `-icount shift=6` has it
+constexpr uint32_t kNsPerInstruction = 1u << 6;  // of `-icount shift=6`
 constexpr uint32_t kNsPerTick = 1000000000 / board::kSystemClock;
 constexpr int kHops = 64;
 constexpr int kMaxOps = 512;
@@ -47,7 +46,7 @@ class BoardOutput final : public kws::Output {
 };
 
 BoardOutput output;
-// Behind the model, where start-up does not clear it: that would be most of a trace.
+// After the model, where start-up code does not clear it, which would dominate a trace.
 constexpr uint32_t kArenaOffset = 8u << 20;
 constexpr uint32_t kArenaBytes = 3u << 20;
 
@@ -59,7 +58,7 @@ uint32_t Instructions(uint32_t ticks) {
                                kNsPerInstruction);
 }
 
-// Instructions of `work`, with those of reading the timer.
+// Instructions of `work`, including reading the timer.
 template <typename Work>
 uint32_t Count(void (*mark)(), const Work& work) {
   mark();
@@ -70,7 +69,7 @@ uint32_t Count(void (*mark)(), const Work& work) {
   return Instructions(ticks);
 }
 
-// What counting costs.
+// The overhead of counting.
 uint32_t Empty() {
   return Count(KwsMarkNothing, [] {});
 }
@@ -132,7 +131,7 @@ void BenchFrontend() {
   for (int run = -1; run < kHops; ++run) {
     for (int16_t& sample : hop) {
       random = random * 1664525u + 1013904223u;  // Numerical Recipes' generator
-      // Levels from a whisper to full scale, as in a room.
+      // Levels from a whisper to full scale.
       sample = static_cast<int16_t>(static_cast<int32_t>(random) >> (16 + (run & 7)));
     }
     const uint32_t spent = Count(KwsMarkHop, [&] { features.Push(hop); }) - Empty();
@@ -145,7 +144,7 @@ void BenchFrontend() {
   WriteFigure("hop_stack", StackOf([&] { features.Push(hop); }));
 }
 
-// The same noise before each run: an inference may overwrite its input.
+// The same noise before each run, since an inference may overwrite its input.
 void FillInputs(const kws::MicroInterpreter& interpreter) {
   for (size_t i = 0; i < interpreter.inputs_size(); ++i) {
     const kws::TensorView input = interpreter.input(i);
@@ -175,7 +174,7 @@ void BenchModel(const kws::Model& model) {
   kws::Profiler* volatile profiler = &times;
   profiler->BeginOp(0, kws::BuiltinOp::kAdd);
   profiler->EndOp(0);
-  const uint32_t empty = Instructions(times.ticks[0]);  // what measuring an op costs
+  const uint32_t empty = Instructions(times.ticks[0]);  // the overhead per op
   FillInputs(interpreter);
   interpreter.SetProfiler(&times);
   interpreter.Invoke();

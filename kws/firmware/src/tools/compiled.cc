@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs compiled models on the emulated board, for the tests that compare them with the interpreter.
-// The generated folder's model_settings.h gives `kJobs`, one for each model.
+// The generated model_settings.h defines `kJobs`, one per model.
 //
-// PSRAM holds, all values little-endian uint32: magic, then for each job the number of its rows and
-// their offset from PSRAM's start. The board writes each row's outputs; see compiled_rows.h.
+// PSRAM holds little-endian uint32 values: magic, then for each job the number of rows and their
+// offset from PSRAM's start. For the output see compiled_rows.h.
 #include "boards/board.h"
 #include "boards/qemu/mps2_an386.h"
 #include "model_settings.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a compiled model of any kind on rows of raw values, on the emulated board and, in a test, on
-// the host.
+// Runs a compiled model on rows of raw values, on the emulated board and, in a test, on the host.
 #ifndef KWS_TOOLS_COMPILED_ROWS_H_
 #define KWS_TOOLS_COMPILED_ROWS_H_
 
@@ -12,7 +11,7 @@
 
 namespace kws {
 
-// Where a model that need not be a bundle's has its inputs and outputs.
+// A model and its inputs and outputs.
 struct CompiledJob {
   const CompiledModel& model;
   const CompiledModel::Place* inputs;
@@ -28,8 +27,8 @@ inline void WriteHex(const uint8_t* bytes, uint32_t count, Output* output) {
   }
 }
 
-// Writes a row's outputs in hexadecimal, one after the other, on a line. State is kept from row to
-// row. `from`: all inputs of each row. Returns what is behind them.
+// Writes all outputs of each row in hexadecimal on a line. State is kept from row to row. `from`:
+// all inputs of each row. Returns the end of the inputs.
 inline const uint8_t* RunCompiled(const CompiledJob& job, uint32_t rows, const uint8_t* from,
                                   uint8_t* arena, size_t arena_size, Output* output) {
   CompiledRunner runner(job.model, arena, arena_size);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs models of any kind on the emulated board, for `kws infer --board qemu` and for the tests
-// that compare the board's kernels with the host's. kws/host/emulate/inference.py writes what this
-// reads.
+// Runs any model on the emulated board, for `kws infer --board qemu` and for tests that compare the
+// board's kernels with the host's. kws/host/emulate/inference.py writes its input.
 //
-// PSRAM holds a list of jobs, all values little-endian uint32:
+// PSRAM holds little-endian uint32 values:
 //   magic, job_count, then for each job {model, model_bytes, rows, row_bytes, inputs}
-// `model` (aligned to 16) and `inputs` are offsets from PSRAM's start. A row holds all inputs of
-// one call, one after the other. For each job the board answers
+// `model` (aligned to 16) and `inputs` are offsets from PSRAM's start. A row holds all inputs of a
+// call. Output for each job, with state kept from row to row:
 //   arena <bytes>
-//   <a row's outputs in hexadecimal, one after the other>     (once a row)
-// or one line `error: ...`, and goes on with the next job. State is kept from row to row.
+//   <all outputs in hexadecimal>     (one line per row)
+// or one line `error: ...`.
 #include <cstring>
 
 #include "boards/board.h"

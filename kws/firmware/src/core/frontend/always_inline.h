@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// KWS_INLINE: for functions of a few instructions, which -Os would call 10,000 times a frame.
+// KWS_INLINE: for functions of a few instructions that are called up to 10,000 times per frame.
 #ifndef KWS_FRONTEND_ALWAYS_INLINE_H_
 #define KWS_FRONTEND_ALWAYS_INLINE_H_
 

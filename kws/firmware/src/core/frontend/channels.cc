@@ -8,18 +8,18 @@
 namespace kws::frontend {
 namespace {
 
-// Where the walk over the bins is.
+// Position in the spectrum.
 struct Bins {
   const uint32_t* energy;
   const uint16_t* weight;
 };
 
-// Walks the bins of a band, at least one: adds their energies, weighed, to the channel that falls
-// over it. Returns those of the channel that rises.
+// Adds the weighted energies of a band's bins (at least one) to the falling channel. Returns the
+// weighted energies of the rising channel.
 #if defined(__ARM_FEATURE_DSP) && !defined(KWS_FRONTEND_PORTABLE)
 
-// In assembly, because the compiler counts with more registers than there are. Two bins a round; an
-// odd number enters in the middle.
+// In assembly, because the compiler needs too many registers. Two bins per round; an odd number
+// starts in the middle.
 KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
 #define KWS_ADD_BIN                        \
   "ldrh %[w], [%[weight]], #2\n"           \
@@ -62,8 +62,8 @@ KWS_INLINE uint64_t AddBand(uint32_t width, Bins* bins, uint64_t* falling) {
 
 #endif
 
-// The channels' amplitudes, in place of the first energies: those are needed no more by then. The
-// first is no channel's, but the falling side of the first band, which has none.
+// Overwrites the first energies with the channels' amplitudes. The first amplitude is unused: the
+// first band has no falling channel.
 void SumChannels(uint32_t* work, int scale) {
   Bins bins = {work + kFirstBin, kFilterWeights.data()};
   uint64_t rising = 0;
@@ -76,7 +76,7 @@ void SumChannels(uint32_t* work, int scale) {
 
 }  // namespace
 
-// In two passes, because one needs more values at hand than the Cortex-M4 has registers.
+// In two passes, because one would need more registers than the Cortex-M4 has.
 void ComputeFeatures(uint32_t* work, int scale, uint32_t* noise, int8_t* features) {
   SumChannels(work, scale);
   uint32_t smoothing = Fraction(kEvenSmoothing);

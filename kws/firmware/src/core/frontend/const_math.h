@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cosine, logarithm, exponential and square root for tables that the compiler computes. They are
-// never called at run time: the device has no libm. Accurate to a few units in the last place of a
-// double, which is far more than the tables' roundings need.
+// Cosine, logarithm, exponential and square root for tables that the compiler computes. Not for run
+// time. Accurate to a few units in the last place of a double.
 #ifndef KWS_FRONTEND_CONST_MATH_H_
 #define KWS_FRONTEND_CONST_MATH_H_
 
@@ -17,8 +16,8 @@ constexpr double Floor(double x) {
   return whole > x ? whole - 1 : whole;
 }
 
-// cos(2 pi numerator / denominator), 0 <= numerator. The angle stays a fraction until it is folded
-// into the first eighth of a turn, so that symmetric angles give exactly symmetric values.
+// cos(2 pi numerator / denominator), 0 <= numerator. The fraction is reduced to the first eighth of
+// a turn, so that symmetric angles give exactly symmetric values.
 constexpr double CosOfTurn(int64_t numerator, int64_t denominator) {
   const int64_t n = 8 * (numerator % denominator);  // in eighths of 1 / denominator
   const int64_t d = denominator;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frontend's settings: every number that says what a feature is. All tables are computed from
-// these while compiling (tables.cc). They are those of TFLM's micro_speech example, whose models
-// expect features of exactly this kind; a test compares the tables with that example's.
+// The frontend's parameters, from which the compiler computes all tables (tables.cc). The values of
+// TFLM's micro_speech example; a test compares the tables with that example's.
 #ifndef KWS_FRONTEND_PARAMS_H_
 #define KWS_FRONTEND_PARAMS_H_
 
@@ -12,14 +11,14 @@ namespace kws::frontend {
 // Sound and spectrum.
 constexpr int kSampleRate = 16000;                    // Hz
 constexpr int kWindowSamples = 480;                   // 30 ms, Hann
-constexpr int kNewestSamples = 160;                   // of these, what came last
+constexpr int kNewestSamples = 160;                   // of these, the newest
 constexpr int kWindowBits = 12;                       // fractional bits of the window's weights
 constexpr int kFftSize = 512;                         // the window padded with zeros
 constexpr int kComplexSize = kFftSize / 2;            // two real samples make a complex one
 constexpr int kUsedComplexSize = kWindowSamples / 2;  // the rest of them are zero
 
-// The FFT divides by 4 in each stage and by 2 at its end. These factors with 15 fractional bits are
-// cut off, a little less than a quarter and a half.
+// The FFT divides by 4 in each stage and by 2 at its end. These factors have 15 fractional bits,
+// truncated.
 constexpr int32_t kQuarter = 32767 / 4;
 constexpr int32_t kHalf = 32767 / 2;
 
@@ -29,12 +28,12 @@ constexpr float kLowestHz = 125.0f;
 constexpr float kHighestHz = 7500.0f;
 constexpr int kFilterBits = 12;  // fractional bits of the filters' weights
 
-// Noise estimate: per channel n += s (x - n), with a smoothing s for even channels and one for odd
-// channels. All of them have kSubtractionBits fractional bits, cut off.
+// Noise estimate: per channel n += s (x - n), with a smoothing s for even and for odd channels. All
+// have kSubtractionBits fractional bits, truncated.
 constexpr int kSubtractionBits = 14;
 constexpr double kEvenSmoothing = 0.025;
 constexpr double kOddSmoothing = 0.06;
-constexpr double kMinSignalRemaining = 0.05;  // what subtraction leaves of a channel, at least
+constexpr double kMinSignalRemaining = 0.05;  // the minimum share that subtraction leaves
 constexpr int kNoiseBits = 10;                // fractional bits of the noise estimate
 
 // PCAN automatic gain control: gain(n) = (n + kGainOffset) ^ -kGainStrength, n the noise estimate.
@@ -45,11 +44,11 @@ constexpr int kSnrShift = 6;   // bits dropped from channel x gain; leaves kSnrB
 constexpr int kSnrBits = 12;
 constexpr int kShrunkBits = 6;  // fractional bits after the gain's last step, the "shrink" function
 
-// How much larger a channel is than the size that gain and logarithm mean, in bits: log2 of the FFT
-// size less half the filters' weight bits (half, because a root was taken).
+// Bits by which a channel is larger than gain and logarithm assume: log2 of the FFT size minus half
+// the filters' weight bits (half, because of the root).
 constexpr int kCorrectionBits = 3;
 
-// Logarithm: natural, times kLogScale; then 666 of it (25.6 x 26, cut) become 256 steps of int8.
+// Natural logarithm times kLogScale; then 666 (25.6 x 26, truncated) are 256 steps of int8.
 constexpr int kLogScale = 64;
 constexpr int kFeatureSteps = 256;
 constexpr int kFeatureDivisor = 666;

@@ -80,7 +80,7 @@ struct FilterBank {
   int bins_end;
 };
 
-// In float on purpose: the reference's weights were computed in float.
+// In float, as in the reference.
 constexpr FilterBank MakeFilterBank() {
   FilterBank bank{};
   const float hz_per_bin = static_cast<float>(kSampleRate) / kFftSize;
@@ -140,7 +140,7 @@ constexpr int32_t Gain(uint32_t noise) {
   return gain > INT16_MAX ? INT16_MAX : static_cast<int32_t>(Floor(gain + 0.5f));
 }
 
-// The parabola of a segment goes through the gain at its start, its middle and its end.
+// A segment's parabola equals the gain at its start, middle and end.
 constexpr auto MakeGain() {
   std::array<GainSegment, 33> segments{};
   segments[0].start = static_cast<int16_t>(Gain(0));

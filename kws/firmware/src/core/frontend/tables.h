@@ -10,42 +10,40 @@
 
 namespace kws::frontend {
 
-// First half of the Hann window, kWindowBits fractional bits, two weights packed in an element (the
-// first of them in the low half); the second half mirrors it. Aligned, so that an address tells
-// where a group of four begins.
+// First half of the symmetric Hann window, kWindowBits fractional bits, two weights per element,
+// the first in the low half. Aligned, so that code can test the address for groups of four.
 alignas(16) extern const std::array<uint32_t, kWindowSamples / 4> kWindow;
 
-// Where the FFT wants complex sample n: n with its base-4 digits in reverse order. That is
+// The FFT's position of complex sample n, n with its base-4 digits reversed, is
 // kFftPosition[n / 4] + n % 4 x kFftStep.
 constexpr int kFftStep = kComplexSize / 4;
 extern const std::array<uint8_t, kUsedComplexSize / 4> kFftPosition;
 
 // Complex numbers are packed: low half the real, high half the imaginary part, 15 fractional bits.
-// kTwiddles[3 k + i] = exp(-2 pi j (i + 1) k / 256), i = 0..2: what one radix-4 butterfly needs.
-// One more follows, for the middle bin.
+// kTwiddles[3 k + i] = exp(-2 pi j (i + 1) k / 256), i = 0..2, for one radix-4 butterfly. One more
+// follows, for the middle bin.
 extern const std::array<uint32_t, 3 * kComplexSize / 4 + 1> kTwiddles;
 
-// The filter bank. Spectral bins are walked once, from kFirstBin on; band i takes kBandWidths[i] of
-// them. Band i rises into channel i and falls out of channel i - 1 (band 0 and band 40 have one
-// side only). A bin's weight in the falling channel is kFilterWeights, in the rising one
-// kFilterOne - weight.
+// The filter bank. Band i has kBandWidths[i] spectral bins; band 0 starts at kFirstBin. In band i,
+// channel i rises and channel i - 1 falls (bands 0 and 40 have one channel only). A bin's weight in
+// the falling channel is kFilterWeights, in the rising channel kFilterOne - weight.
 constexpr int kBands = kChannels + 1;
 constexpr int kFirstBin = 5;
-constexpr int kBinsEnd = 240;                             // one past the last bin that counts
-constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are cut off: 1 less than 1
+constexpr int kBinsEnd = 240;                             // one past the last bin
+constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are truncated
 extern const std::array<uint8_t, kBands> kBandWidths;
 extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
 
-// kSplitTwiddles[k - kFirstBin] = -j exp(-2 pi j k / 512), which split the complex spectrum into
-// the real one.
+// kSplitTwiddles[k - kFirstBin] = -j exp(-2 pi j k / 512), to compute the real samples' spectrum
+// from the complex spectrum.
 constexpr int kSplits = kComplexSize / 2 + 1 - kFirstBin;
 extern const std::array<uint32_t, kSplits> kSplitTwiddles;
 
-// kOddTwiddles[i] = exp(-2 pi j (k + 2 i) / 512), k = kFirstBin. With -j they are those of
-// kSplitTwiddles that kTwiddles does not have.
+// kOddTwiddles[i] = exp(-2 pi j (k + 2 i) / 512), k = kFirstBin: times -j, the kSplitTwiddles that
+// kTwiddles does not contain.
 extern const std::array<uint32_t, kSplits / 2> kOddTwiddles;
 
-// Root of 256 (i + 64) + 255, cut off: where a square root starts from.
+// Truncated root of 256 (i + 64) + 255: the start value of a square root.
 extern const std::array<uint8_t, 192> kRootStart;
 
 // The gain for noise estimates of i significant bits: a parabola in the bits below the highest.
@@ -56,7 +54,7 @@ struct GainSegment {
 };
 extern const std::array<GainSegment, 33> kGain;
 
-// 65536 (log2(1 + i / 128) - i / 128), rounded: what linear interpolation misses.
+// 65536 (log2(1 + i / 128) - i / 128), rounded: the error of linear interpolation.
 extern const std::array<uint16_t, 129> kLogCorrection;
 
 }  // namespace kws::frontend

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// complex16.h for x86 hosts: four numbers at once, with what each 64-bit x86 has.
+// complex16.h for 64-bit x86 hosts: four numbers at once.
 // Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2 (PMADDWD, ...).
 #ifndef KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
 #define KWS_FRONTEND_FFT_COMPLEX16_SSE2_H_
@@ -21,13 +21,13 @@ constexpr int kLanes = 4;
 
 namespace sse2 {
 
-// Lanes' low halves from `re` and high halves from `im`, of int32 results.
+// The low halves of `re` and the high halves of `im`, both int32 results.
 KWS_INLINE __m128i Pack(__m128i re, __m128i im) {
   const __m128i low = _mm_set1_epi32(0xFFFF);
   return _mm_or_si128(_mm_and_si128(re, low), _mm_andnot_si128(low, im));
 }
 
-// Each part x factor / 2^15, rounded: PMADDWD adds the rounding as a product of its own.
+// Each part x factor / 2^15, rounded: PMADDWD adds the rounding as a second product.
 KWS_INLINE __m128i MulRounded(__m128i parts, int32_t factor) {
   const __m128i one = _mm_set1_epi16(1);
   const __m128i factors = _mm_set1_epi32(factor | (1 << 14) << 16);
@@ -40,7 +40,7 @@ KWS_INLINE __m128i SwapParts(__m128i parts) {
   return _mm_or_si128(_mm_slli_epi32(parts, 16), _mm_srli_epi32(parts, 16));
 }
 
-// Where the mask has ones, the sign changes. -32768 stays what it is.
+// Negates the parts selected by the mask. -32768 remains -32768.
 KWS_INLINE __m128i Negate(__m128i parts, uint32_t mask) {
   const __m128i ones = _mm_set1_epi32(static_cast<int32_t>(mask));
   return _mm_sub_epi16(_mm_xor_si128(parts, ones), ones);
@@ -108,7 +108,7 @@ KWS_INLINE Complex QuarterOfShifted(Complex a, int shift) {
 
 using Energies = Complex;  // four uint32
 
-// (a + b) / 2, cut off, without the 17th bit: the bits that both have and half of the others.
+// The truncated (a + b) / 2 in 16 bits: the common bits, plus half of the different bits.
 KWS_INLINE Energies EnergiesOfHalfSum(Complex a, Complex b) {
   const __m128i common = _mm_and_si128(a.parts, b.parts);
   const __m128i others = _mm_srai_epi16(_mm_xor_si128(a.parts, b.parts), 1);
@@ -121,7 +121,7 @@ KWS_INLINE Energies EnergiesOfHalfMirror(Complex a, Complex b) {
   const __m128i flip = _mm_and_si128(_mm_xor_si128(a.parts, b.parts), imaginary);
   const __m128i x = _mm_xor_si128(a.parts, flip);  // a.re, b.im
   const __m128i y = _mm_xor_si128(b.parts, flip);  // b.re, a.im
-  // (x - y) / 2, cut off: the bits that only x has, less half of those that differ.
+  // The truncated (x - y) / 2: the bits only in x, minus half of the different bits.
   const __m128i differ = _mm_xor_si128(x, y);
   const __m128i half = _mm_srai_epi16(differ, 1);
   const __m128i mirror = _mm_sub_epi16(half, _mm_andnot_si128(x, y));

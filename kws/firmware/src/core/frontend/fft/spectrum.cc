@@ -15,7 +15,8 @@ namespace {
 // Significant bits of x; x > 0.
 int BitLength(uint32_t x) { return 32 - __builtin_clz(x); }
 
-// The radix-4 butterfly, in place, on numbers that are already divided by 4 and turned.
+// The radix-4 butterfly, in place, on numbers that are already divided by 4 and multiplied with
+// twiddles.
 KWS_INLINE void Butterfly(Four* x) {
   const Complex even_sum = Add(x->a, x->c);
   const Complex even_difference = Sub(x->a, x->c);
@@ -27,17 +28,17 @@ KWS_INLINE void Butterfly(Four* x) {
   x->d = AddTimesJ(even_difference, odd_difference);
 }
 
-#ifndef KWS_FRONTEND_FFT_SPECTRUM_DSP_H_  // which has its own
+#ifndef KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
 
-// Stores complex samples n, n + 1, ... where the FFT wants them: kFftStep apart.
+// Stores complex samples n, n + 1, ... at the FFT's positions, kFftStep apart.
 KWS_INLINE void StoreForFft(Complex samples, uint32_t* to) {
   uint32_t lanes[kLanes];
   Store(samples, lanes);
   for (int lane = 0; lane < kLanes; ++lane) to[kFftStep * lane] = lanes[lane];
 }
 
-// Writes the weighted samples, two as one complex number, for the FFT. Returns the OR of their
-// absolute values, which has as many bits as the largest of them.
+// Writes the weighted samples for the FFT, two per complex number. Returns the OR of their absolute
+// values, which has the bits of the largest.
 uint32_t ApplyWindow(const int16_t* before, const int16_t* newest, uint32_t* work) {
   Magnitudes magnitudes = NoMagnitudes();
   const int16_t* samples = before;
@@ -66,8 +67,8 @@ uint32_t ApplyWindow(const int16_t* before, const int16_t* newest, uint32_t* wor
   return Combined(magnitudes);
 }
 
-// Joins each four FFTs of `size` into one of 4 x size; `stride` is from twiddles to twiddles. The
-// first are 1, which changes nothing: 32767 / 32768 of a number below 2^14 rounds to that number.
+// Combines every four FFTs of `size` into one of 4 x size. `stride`: between twiddles. The first
+// twiddles are 1 and skipped: 32767 / 32768 of a number below 2^14 rounds to the same number.
 void Stage(uint32_t* work, int size, const uint32_t* twiddle, int stride) {
   for (int k = 0; k < size; k += kLanes) {
     const Complex turn1 = LoadStrided(twiddle, stride);
@@ -110,10 +111,9 @@ void SplitToEnergies(uint32_t* work) {
 
 #endif
 
-// The reference takes a sample of -32768 for its largest magnitude so far, negative, and goes on
-// from there: what was before is forgotten and it scales by what comes after, wrapping around. Rare
-// (it takes full scale in the middle of the window); done the same way, since bits must be equal.
-// Off the way, and small.
+// In the reference a sample of -32768 makes the maximum so far negative: only later samples count,
+// and scaling may wrap around. Rare (full scale in the middle of the window), but required for
+// equal bits.
 __attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
   int32_t largest = 0;
   for (uint8_t position : kFftPosition) {
@@ -132,8 +132,8 @@ __attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
   return scale;
 }
 
-// First stage: four numbers side by side, scaled up on the way in. The window's padding, complex
-// samples 240 to 255, belongs to positions 16 i + 15, which were not written.
+// First stage: four consecutive numbers, scaled up. The window's padding, complex samples 240 to
+// 255, is at positions 16 i + 15, which were not written.
 void FirstStage(uint32_t* work, int scale) {
   for (uint32_t* group = work; group < work + kComplexSize; group += 16) {
     group[15] = 0;
@@ -158,7 +158,7 @@ int ComputeEnergies(const int16_t* before, const int16_t* newest, uint32_t* work
   if (magnitude >= 0x8000) {
     already_scaled = ScaleLikeReference(work);
   } else {
-    scale = 15 - BitLength(magnitude | 1);  // silence stays silent
+    scale = 15 - BitLength(magnitude | 1);  // | 1: silence
   }
   FirstStage(work, scale);
   LaterStages(work, kTwiddles.data());

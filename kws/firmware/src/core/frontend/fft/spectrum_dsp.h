@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of spectrum.cc for cores with Arm's DSP extension, which has each of them in C++ for
-// others. In assembly, because the compiler runs out of registers: these take all there are.
+// The loops of spectrum.cc for cores with Arm's DSP extension. In assembly, because they need all
+// registers.
 #ifndef KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
 #define KWS_FRONTEND_FFT_SPECTRUM_DSP_H_
 
@@ -12,9 +12,8 @@
 
 namespace kws::frontend {
 
-// Complex samples early and late in the window, one of each: weighs them, stores them and notes
-// their absolute values. SSUB16 notes which parts are not above 0, and SEL takes the negative of
-// those.
+// Weights and stores a complex sample of each half of the window, and collects their absolute
+// values: SSUB16 sets flags by sign, and SEL selects the negatives of negative parts.
 #define KWS_WEIGH(x, first, second, at) \
   "smul" first " %[u], " x              \
   ", %[weights]\n"                      \
@@ -147,7 +146,7 @@ inline void MiddleStage(uint32_t* work, uint32_t size, const uint32_t* twiddle, 
       : "r4", "r5", "r6", "cc", "memory");
 }
 
-// The last one, with all twiddles.
+// The last stage, with all twiddles.
 inline void LastStage(uint32_t* work, const uint32_t* twiddle) {
   uint32_t* at = work;
   uint32_t a, b, c, d, t;
@@ -186,8 +185,7 @@ inline void LaterStages(uint32_t* work, const uint32_t* twiddles) {
   LastStage(work, twiddles);
 }
 
-// Odd bins first, then even ones: for those, half of the FFT's own twiddles do. In C++ of its own,
-// because twiddles in two tables save 250 bytes.
+// Odd bins first, then even bins, which use half of the FFT's twiddles: two tables save 250 bytes.
 inline void SplitToEnergies(uint32_t* work) {
   const uint32_t* twiddle = kOddTwiddles.data();
   int step = 1;

@@ -95,7 +95,7 @@ Status Model::GetOperator(const Subgraph& graph, uint32_t index, Operator* out) 
     return Status::kBadModel;
   }
   out->options_type = buffer_.Scalar<uint8_t>(table, kOpOptionsType, 0);
-  // Old files have the code in a byte. New files have it in 32 bits, and 127 or the code in the byte.
+  // Old files: the code is in a byte. New files: in 32 bits, with 127 or the code in the byte.
   const int32_t byte_code = buffer_.Scalar<int8_t>(code, kCodeDeprecated, 0);
   const int32_t wide_code = buffer_.Scalar<int32_t>(code, kCodeBuiltin, 0);
   const int32_t builtin =
