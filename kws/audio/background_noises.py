@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computed backgrounds: roughly what rooms, streets and machines sound like, and a quiet room."""
+"""Synthetic background noises (rooms, streets, machines) and a quiet room."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ROOM_LEVEL = 4  # of 32768
 
 
 def quiet_room(samples: int, seed: int = 0) -> npt.NDArray[np.int16]:
-    """A quiet room: int16[samples] of noise, 4 steps of 32768 at most, the same each time.
+    """A quiet room: int16[samples] of noise, at most 4 steps of 32768, fixed by the seed.
 
     Not zeros, because no microphone gives those: after a second of zeros the frontend has no
-    estimate of the noise, and the first faint hiss sounds to it like a loud one.
+    noise estimate and takes the first faint hiss for a loud one.
     """
     # The bit generator's raw numbers are the same in every version of NumPy.
     raw = np.random.PCG64(seed).random_raw(samples)
@@ -27,21 +27,16 @@ def quiet_room(samples: int, seed: int = 0) -> npt.NDArray[np.int16]:
 
 
 def room_after(window_ms: int) -> npt.NDArray[np.int16]:
-    """The quiet room that a device goes on hearing after a recording: int16[n].
-
-    So a word at the very end is heard, and its report may come after the recording's end.
+    """Quiet room to append to a recording, so that a word at its very end is detected: int16[n].
 
     Args:
-        window_ms: sound that the model sees. The room lasts as long, and a second at least.
+        window_ms: the model's window. The room lasts as long, but at least a second.
     """
     return quiet_room(max(window_ms, 1000) * SAMPLE_RATE // 1000, seed=1)
 
 
 def make_noises(seconds: float, seed: int) -> dict[str, npt.NDArray[np.int16]]:
-    """Six kinds of noise by name, each int16[n] at 16 kHz, at an RMS of a tenth of full scale.
-
-    The same seed gives the same samples.
-    """
+    """Six kinds of noise by name: int16[n] at 16 kHz, RMS a tenth of full scale."""
     samples = int(seconds * SAMPLE_RATE)
     out = {}
     for index, (name, make) in enumerate(_KINDS.items()):
@@ -53,7 +48,7 @@ def make_noises(seconds: float, seed: int) -> dict[str, npt.NDArray[np.int16]]:
 
 
 def _noise_of_slope(samples: int, rng: np.random.Generator, slope: float) -> Sound:
-    """Gaussian noise whose power falls with frequency to the power of `slope`."""
+    """Gaussian noise whose power falls as 1 / f**slope."""
     spectrum = np.fft.rfft(rng.standard_normal(samples))
     hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE)
     spectrum *= np.maximum(hertz, 20.0) ** (-slope / 2)
@@ -84,7 +79,7 @@ def _mains_hum(samples: int, rng: np.random.Generator) -> Sound:
 
 
 def _fan(samples: int, rng: np.random.Generator) -> Sound:
-    """Pink noise that swells with the blades, and the tone of the motor."""
+    """Pink noise modulated by the blades, and the motor's tone."""
     time = np.arange(samples) / SAMPLE_RATE
     air = _pink(samples, rng)
     blades = 1 + 0.4 * np.sin(2 * np.pi * 23 * time)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the clips of a data set come from, as the `manifest.csv` in its folder says.
+"""The source collection of each clip in a data set, read from its `manifest.csv`.
 
-Its columns are `path` or `file`, from the data set's folder, and `source`, `repository` or `repo`.
-Other columns do not matter. A manifest without these columns says nothing of collections.
+Columns: `path` or `file`, relative to the data set's folder, and `source`, `repository` or `repo`.
+Without these columns no clip has a collection.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _COLLECTIONS = ("source", "repository", "repo")
 
 
 def clip_collections(root: Path) -> dict[Path, str]:
-    """The collection of each clip in a data set; empty if no manifest says.
+    """The collection of each clip in a data set; empty without a manifest that names them.
 
     Raises:
         DataError: the manifest cannot be read, or is not a table of text.

@@ -2,10 +2,10 @@
 """Data sets: folders of words, split so that no speaker is in two sets.
 
 The layout is Speech Commands': `<word>/<speaker>_nohash_<take>.wav` (or another ending),
-`_background_noise_/`, and, if they are there, `validation_list.txt` and `testing_list.txt`. Any
-other folder of folders of recordings works too; see `named_speaker` for its speakers. A folder
-of a word may have a folder for each speaker. `_silence_` holds recordings without words, too, and
-`_unknown_` holds other words.
+`_background_noise_/`, and optionally `validation_list.txt` and `testing_list.txt`. Any other folder
+of folders of recordings works too (`named_speaker` finds its speakers). A word's folder may have
+one folder per speaker. `_silence_` also holds recordings without words; `_unknown_` holds other
+words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kws._core import SAMPLE_RATE
-from kws.audio.decoding.left_out import unheard_text
+from kws.audio.decoding.left_out import undecodable_text
 from kws.audio.layout.word_folders import WordFolders, composed, read_folders
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip
@@ -35,11 +35,9 @@ from kws.labels import check_keywords, word_of
 LISTS = {"validation": "validation_list.txt", "test": "testing_list.txt"}
 
 _SHORT_BACKGROUND = 4 * SAMPLE_RATE
-"""A background recording with fewer samples is not longer than the longest clip, or hardly: such as
-the clips of a folder `_silence_`."""
+"""Shorter background recordings (such as clips in `_silence_`) are joined into one."""
 
-# Speech Commands' own rule puts a speaker's hash on a scale of this many steps.
-_HASH_STEPS = 2**27
+_HASH_STEPS = 2**27  # steps of Speech Commands' hash scale
 
 
 class Split(enum.StrEnum):
@@ -62,7 +60,7 @@ class Clip:
 
 @dataclass(frozen=True)
 class DataSet:
-    """The content of a folder; files are opened only when their sound is loaded."""
+    """The clips in a folder; files are opened only when their sound is loaded."""
 
     root: Path
     clips: tuple[Clip, ...]
@@ -72,10 +70,10 @@ class DataSet:
     """Recordings without words; may be empty."""
 
     has_lists: bool
-    """Whether lists in the folder split the clips; otherwise the hash rule does."""
+    """Whether lists in the folder split the clips, rather than the hash rule."""
 
     notes: tuple[str, ...] = ()
-    """Lines for the user: how speakers and sets were found, and what was left out."""
+    """Lines for the user on speakers, splits and skipped files."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -88,18 +86,18 @@ class DataSet:
         return [clip for clip in self.clips if clip.split == split and clip.word in wanted]
 
     def shared_speakers(self) -> dict[str, tuple[Split, ...]]:
-        """Speakers that are in more than one split. Only lists can cause that."""
+        """Speakers in more than one split, which only lists can cause."""
         splits: defaultdict[str, set[Split]] = defaultdict(set)
         for clip in self.clips:
             splits[clip.speaker].add(clip.split)
         return {speaker: tuple(sorted(s)) for speaker, s in sorted(splits.items()) if len(s) > 1}
 
     def check(self, words: Sequence[str]) -> None:
-        """Make sure that these keywords can be trained and tested.
+        """Check that these keywords can be trained and tested.
 
         Raises:
-            UsageError: no keywords, one named twice, or one that is the name of another class.
-            DataError: a word without clips; a word without speakers in a split; a speaker in two.
+            UsageError: no keywords, a duplicate, or one that is the name of another class.
+            DataError: a word has no clips, or no speakers in a split; a speaker is in two splits.
         """
         check_keywords(words)
         self.check_spelling(words)
@@ -110,23 +108,23 @@ class DataSet:
             speaker, splits = next(iter(shared.items()))
             raise DataError(
                 f"{self.root}: its lists put speaker {speaker} in {' and '.join(splits)} "
-                f"({len(shared)} such speakers); a test would flatter, so correct "
+                f"({len(shared)} such speakers); test scores would be inflated, so correct "
                 f"{LISTS['validation']} and {LISTS['test']}"
             )
 
     def check_spelling(self, words: Sequence[str]) -> None:
-        """Make sure that no other word is a keyword in capitals, which would be taught as unknown.
+        """Check that no other word differs from a keyword in capitals only.
 
         Raises:
-            DataError: there is one, such as Marvin for the keyword marvin.
+            DataError: one does: Marvin would train as unknown beside the keyword marvin.
         """
         lower = {word.casefold(): word for word in words}
         for other in self.words:
             word = lower.get(other.casefold(), other)
             if word != other and other not in words:
                 raise DataError(
-                    f"{self.root}: its word {other!r} and the keyword {word!r} differ in capitals "
-                    "only; spell both the same"
+                    f"{self.root}: its word {other!r} and the keyword {word!r} differ only in "
+                    "capitals; spell both the same"
                 )
 
     def _check_word(self, word: str) -> None:
@@ -144,13 +142,13 @@ class DataSet:
                     cure = "correct its lists"
                 elif speakers < len(Split):
                     cure = (
-                        f"each set needs a speaker of its own, so record {len(Split)} people or "
-                        f"more, or add voices with kws synth --out {self.root}"
+                        f"each set needs its own speaker, so record at least {len(Split)} people, "
+                        f"or add voices with kws synth --out {self.root}"
                     )
                 else:
                     cure = (
-                        f"add speakers, or say in {LISTS['validation']} and {LISTS['test']} "
-                        "which speakers are for what"
+                        f"add speakers, or assign speakers to sets in {LISTS['validation']} and "
+                        f"{LISTS['test']}"
                     )
                 raise DataError(
                     f"{self.root}: no speakers of {word!r} are left for the {split} set "
@@ -158,10 +156,10 @@ class DataSet:
                 )
 
     def _hint(self, word: str) -> str:
-        """What could have been meant by a word without clips."""
+        """A suggestion for a word without clips."""
         inside = next((c for c in self.clips if word_of(c.path.parent.name) == word), None)
         if inside:
-            return f" (but in {inside.path.parent}: words have to be the outer folders)"
+            return f" (but in {inside.path.parent}: words must be the outer folders)"
         near = difflib.get_close_matches(word, self.words, n=1)
         return f" (did you mean {near[0]!r}?)" if near else ""
 
@@ -169,12 +167,12 @@ class DataSet:
 def open_dataset(
     root: Path, *, validation_percent: float = 10, test_percent: float = 10
 ) -> DataSet:
-    """The data set in a folder of words.
+    """Open a folder of words as a data set.
 
-    The percentages are for the hash rule, which splits a folder without lists.
+    The percentages apply to the hash rule, which splits a folder without lists.
 
     Raises:
-        DataError: the folder is missing or cannot be read, or holds no folder of recordings.
+        DataError: the folder is missing, unreadable, or has no folder of recordings.
     """
     try:
         lists = {Split(name): _read_list(root / file) for name, file in LISTS.items()}
@@ -207,21 +205,21 @@ def _notes(
     root: Path, folders: WordFolders, has_lists: bool, moved: Mapping[str, Split]
 ) -> tuple[str, ...]:
     notes = [
-        f"{root / name}: left out, since its name begins with _; rename it if it is a word"
-        for name in folders.left_out
+        f"{root / name}: skipped, since its name begins with _; rename it if it is a word"
+        for name in folders.skipped
     ]
     if folders.loose:
         notes.append(
-            f"{root}: {len(folders.loose)} recordings in no folder of a word are left out, such as "
-            f"{folders.loose[0].name}"
+            f"{root}: {len(folders.loose)} recordings outside the folders of words are skipped, "
+            f"such as {folders.loose[0].name}"
         )
-    if folders.unheard:
-        notes.append(f"{root}: {unheard_text(folders.unheard)}")
+    if folders.undecodable:
+        notes.append(f"{root}: {undecodable_text(folders.undecodable)}")
     unnamed = [file for file in folders.spoken if not file.is_named]
     if unnamed and not has_lists:
         notes.append(
-            f"{root}: the names of {len(unnamed)} clips do not say who speaks, such as "
-            f"{unnamed[0].path.name}; each counts as a speaker of its own"
+            f"{root}: the names of {len(unnamed)} clips do not name a speaker, such as "
+            f"{unnamed[0].path.name}; each counts as its own speaker"
         )
     if moved:
         sets = ", ".join(
@@ -229,8 +227,8 @@ def _notes(
             for split in sorted(set(moved.values()))
         )
         notes.append(
-            f"{root}: so that each word with {len(Split)} speakers or more is in each set, "
-            f"speakers were moved: {sets}"
+            f"{root}: speakers moved so that each word with at least {len(Split)} speakers is in "
+            f"each set: {sets}"
         )
     return tuple(notes)
 
@@ -238,17 +236,17 @@ def _notes(
 def split_speakers(
     by_word: Mapping[str, Iterable[str]], percents: Mapping[Split, float]
 ) -> tuple[dict[str, Split], dict[str, Split]]:
-    """The split of each speaker: by the hash rule, and such that no word lacks a set.
+    """Split speakers by the hash rule, then fill empty sets.
 
-    A word of three speakers or more for which the rule leaves a set empty gets one of its speakers
-    moved there, unless another word would lack a set then.
+    If the rule leaves a set empty for a word with at least three speakers, one of them moves
+    there, unless that would empty a set of another word.
 
     Args:
         by_word: the speakers of each word.
-        percents: of speakers for validation and for the test.
+        percents: percentage of speakers in the validation and test sets.
 
     Returns:
-        All speakers, and those who were moved.
+        The split of every speaker, and of those that were moved.
     """
     words: defaultdict[str, list[str]] = defaultdict(list)
     for word, speakers in by_word.items():
@@ -260,7 +258,7 @@ def split_speakers(
     moved: dict[str, Split] = {}
 
     def can_leave(speaker: str) -> bool:
-        """Whether each of the speaker's words has another one in the same set."""
+        """Whether each of the speaker's words has another speaker in the same set."""
         rich = [counts[word] for word in words[speaker] if counts[word].total() >= len(Split)]
         return all(count[splits[speaker]] > 1 for count in rich)
 
@@ -291,7 +289,7 @@ def hash_split(speaker: str, validation_percent: float, test_percent: float) -> 
 
 
 def _steps(speaker: str) -> int:
-    """Where Speech Commands' rule puts a speaker on its scale."""
+    """A speaker's hash on Speech Commands' scale."""
     digest = hashlib.sha1(speaker.encode(), usedforsecurity=False).hexdigest()
     return int(digest, 16) % _HASH_STEPS
 
@@ -302,15 +300,15 @@ def load_pcm(
     progress: Callable[[int], object] | None = None,
     out: npt.NDArray[np.int16] | None = None,
 ) -> npt.NDArray[np.int16]:
-    """The sound of all clips, decoded on all cores: int16[len(clips), samples], 16 kHz.
+    """Decode all clips on all cores: int16[len(clips), samples], 16 kHz.
 
-    Of a longer clip the part around its voice is taken; a shorter one is filled with zeros.
+    Longer clips are cut to the part around the voice; shorter ones are padded with zeros.
 
     Args:
         clips: the clips to load.
         samples: length of a row.
         progress: called with the number of clips done since the last call.
-        out: an array for the result, such as one in a file; None for a new one in memory.
+        out: array for the result, such as a memory-mapped file; None for a new one.
 
     Raises:
         AudioError: a file is missing or damaged.
@@ -332,7 +330,7 @@ def load_pcm(
 
 
 def load_backgrounds(dataset: DataSet) -> list[npt.NDArray[np.int16]]:
-    """The background recordings, int16[n], 16 kHz: each whole, the short ones joined.
+    """The background recordings, int16[n], 16 kHz; short ones are joined.
 
     Raises:
         AudioError: a file is missing or damaged.
@@ -344,9 +342,9 @@ def load_backgrounds(dataset: DataSet) -> list[npt.NDArray[np.int16]]:
 
 
 def _read_list(path: Path) -> frozenset[str] | None:
-    """The clips in a list, as `word/stem` and with the folders before it, if any.
+    """The clips in a list as `word/stem`, also with the folders above it.
 
-    Without extensions: these differ between copies of a data set.
+    Without extensions, which differ between copies of a data set.
     """
     if not path.exists():
         return None

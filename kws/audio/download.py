@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetch a public data set: with resume, checked against its published checksum, unpacked safely."""
+"""Download a public data set: resumable, verified by its published checksum, safely unpacked."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Archive:
-    """A data set as its authors publish it: a .tar.gz of words, or of talk."""
+    """A published data set: a .tar.gz of words or of talk."""
 
     name: str
     url: str
     sha256: str
     size: int | None
-    """Bytes, if known before the server is asked."""
+    """Bytes, if known in advance."""
 
     licence: str = "Creative Commons BY 4.0"
     talk: bool = False
-    """Whether it is LibriSpeech's layout of talk, else Speech Commands' of words."""
+    """Whether it has LibriSpeech's layout (talk) rather than Speech Commands' (words)."""
 
     @property
     def remote(self) -> RemoteFile:
-        """The file that is fetched."""
+        """The file to download."""
         return RemoteFile(self.name, self.url, self.sha256, self.size)
 
     def describe(self) -> str:
-        """What will be fetched, for people."""
+        """One line for the user: name, size, licence, address, checksum."""
         size = f"{self.size / 1e9:.2f} GB, " if self.size else ""
         return f"{self.name}: {size}licence {self.licence}, from {self.url}, SHA-256 {self.sha256}"
 
@@ -85,11 +85,11 @@ ARCHIVES = {
         6_387_309_499,
     ),
 }
-"""By name and version. The first version of a name is its default."""
+"""By name and version. A name's first version is its default."""
 
 
 def find_archive(name: str, version: str | None = None) -> Archive:
-    """The archive of that name and version; without a version, the name's first.
+    """The archive with this name and version (None: the name's first).
 
     Raises:
         UsageError: there is no such archive.
@@ -105,25 +105,25 @@ def find_archive(name: str, version: str | None = None) -> Archive:
 
 
 def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
-    """Fetch and unpack a data set into the new folder `out`.
+    """Download and unpack a data set into the new folder `out`.
 
-    Talk gets a `manifest.csv` with speakers, splits and transcripts. The archive arrives in
-    `<out>.tar.gz.part`, which stays when the transfer breaks, so that the next call goes on from
-    there. `out` appears whole or not at all.
+    Talk gets a `manifest.csv` with speakers, splits and transcripts. An interrupted download
+    stays in `<out>.tar.gz.part`, and the next call resumes it. `out` appears complete or not at
+    all.
 
     Returns:
-        False if `out` holds a data set already, and nothing was done.
+        False if `out` already holds a data set; nothing is done then.
 
     Raises:
-        UsageError: `out` is there and holds something else.
-        DataError: the server cannot be reached or refuses, or what came is not the archive.
+        UsageError: `out` exists and holds something else.
+        DataError: the server is unreachable or refuses, or the file is not the archive.
         KwsError: a file could not be written.
     """
     done = out / (MANIFEST if archive.talk else BACKGROUND_FOLDER)
     if done.exists():
         return False
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UsageError(f"{out}: is there already and is no data set; name a new folder")
+        raise UsageError(f"{out}: exists and is not a data set; name a new folder")
     make_directory(out.parent)
     part = out.with_name(out.name + ".tar.gz.part")
     fetch(archive.remote, part, retry_wait_s)
@@ -135,7 +135,7 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
 
 
 def _unpack(archive: Archive, part: Path, folder: Path) -> None:
-    """Regular files only, and none outside `folder`."""
+    """Unpack regular files only, and none outside `folder`."""
     talk = _Talk() if archive.talk else None
     try:
         with (
@@ -175,18 +175,18 @@ _TEST_PERCENT = 10.0
 
 @dataclass
 class _Talk:
-    """LibriSpeech's layout, made flat: a folder is a source, and a chapter is none."""
+    """LibriSpeech's layout, flattened: one folder per source, none per chapter."""
 
     files: list[Path] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
-    """Transcripts by the recordings' names."""
+    """Transcripts by recording name."""
 
     def place(self, name: PurePosixPath) -> PurePosixPath:
         """Where `LibriSpeech/dev-clean/84/121123/84-121123-0000.flac` goes."""
         return PurePosixPath(*name.parts[1:-3], name.name)
 
     def add(self, path: Path) -> None:
-        """A file that was unpacked; one of transcripts is read and removed."""
+        """Register an unpacked file; a file of transcripts is read and removed."""
         if path.suffix == ".flac":
             self.files.append(path)
         elif path.name.endswith(".trans.txt"):
@@ -199,7 +199,7 @@ class _Talk:
         missing = [path.name for path in self.files if path.stem not in self.texts]
         if missing or not self.files:
             lacks = f"no transcript of {missing[0]}" if missing else "no recordings"
-            raise DataError(f"{archive.url}: holds {lacks}; it is not the data set that is known")
+            raise DataError(f"{archive.url}: holds {lacks}; it is not the expected data set")
         with (folder / MANIFEST).open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow(["file", "kind", "speaker_or_group", "split", "transcript"])

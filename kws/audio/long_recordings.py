@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Folders of long recordings: talk, noises, impulse responses of rooms.
+"""Folders of long recordings: talk, noises, room impulse responses.
 
-Any folder of recordings will do, with subfolders. A `manifest.csv` in it, or in a folder above it,
-may say more; its columns are all optional but `file`:
+Any folder of recordings works, including subfolders. A `manifest.csv` in it or in its parent
+describes them; all columns but `file` are optional:
 
-- `file`: path of the recording from the manifest's folder
+- `file`: path of the recording, relative to the manifest
 - `kind`: speech, noise or room; other kinds are skipped
 - `split`: train, validation or test
-- `speaker_or_group`: who is heard; no speaker is in two splits
-- `transcript`: what is said
-- `contains_<word>`: whether the word is said, yes, no or unsure
+- `speaker_or_group`: the speaker; no speaker is in two splits
+- `transcript`: the spoken text
+- `contains_<word>`: whether the word is spoken: yes, no or unsure
 
 Without a manifest, a text file next to a recording (`kitchen.txt` for `kitchen.wav`) is its
 transcript, and each split gets its own part of each recording.
@@ -31,7 +31,7 @@ import numpy as np
 from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Split
 from kws.audio.decoding.file_kinds import readable_endings
-from kws.audio.decoding.left_out import damaged_text, unheard, unheard_text, unopened
+from kws.audio.decoding.left_out import damaged_text, undecodable, undecodable_text, unopened
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import hear
 from kws.errors import DataError
@@ -50,10 +50,10 @@ HOMOPHONES = {
 """Words that a listener cannot tell from a keyword."""
 
 SPLIT_PARTS = {Split.TRAIN: (0.0, 0.8), Split.VALIDATION: (0.8, 0.9), Split.TEST: (0.9, 1.0)}
-"""Start and end of each split's part of a recording that nothing assigns to a split."""
+"""Start and end of each split's part of a recording without an assigned split."""
 
 PAUSE = np.zeros(SAMPLE_RATE // 5, np.int16)
-"""Digital silence between two recordings of a source that are played one after the other."""
+"""Digital silence between two joined recordings of a source."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +62,23 @@ class LongRecording:
 
     path: Path
     source: str
-    """The folder that it is in: recordings of one source sound alike."""
+    """Its folder: recordings of one source sound alike."""
 
     speaker: str
     part: tuple[float, float] = (0.0, 1.0)
     """Start and end, as shares of the file."""
 
     transcript: str | None = None
-    """What is said; None if nobody wrote it down."""
+    """The spoken text; None if there is no transcript."""
 
     contains: dict[str, str] = field(default_factory=dict)
-    """What a manifest says of words: yes, no or unsure."""
+    """The manifest's entry per word: yes, no or unsure."""
 
     def may_contain(self, words: Iterable[str]) -> bool:
-        """Whether one of these words, or one that sounds the same, may be in it.
+        """Whether one of these words, or a homophone, may be spoken in it.
 
-        A word with an s (`computers`, `computer's`) counts as the word: it is heard before the s. A
-        recording without a transcript and without a manifest's word is trusted to hold none.
+        A word with an s (`computers`, `computer's`) counts as the word: it is heard before the s.
+        Without a transcript or a manifest entry, the recording is assumed to hold none.
         """
         spoken = f" {_plain_text(self.transcript or '')} "
         return any(
@@ -88,7 +88,7 @@ class LongRecording:
 
 
 def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
-    """The recordings of a folder, or the parts of them, that a split may use.
+    """The recordings in a folder, or their parts, that a split may use.
 
     Args:
         folder: a folder of recordings.
@@ -102,11 +102,11 @@ def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRe
 
 
 def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
-    """The same of several folders. One may lack the split, as what `kws mine` kept does; not all.
+    """The same for several folders. Some may lack the split (mined clips do), but not all.
 
     Raises:
-        DataError: a folder is missing or holds no such recording, or its manifest is wrong; or none
-            holds one of the split.
+        DataError: a folder is missing or holds no such recording, its manifest is wrong, or no
+            folder has recordings of the split.
     """
     recordings = [recording for folder in folders for recording in _open(folder, split, kind)]
     if folders and not recordings:
@@ -115,7 +115,7 @@ def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> lis
 
 
 def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
-    """The recordings of a folder, or one recording; none if a manifest has them for others."""
+    """The recordings in a folder, or a single one; none if its manifest has no such split."""
     if not folder.is_dir() and not folder.is_file():
         raise DataError(f"{folder}: no such folder; name a folder of recordings")
     manifest = next((p for p in (folder / MANIFEST, folder.parent / MANIFEST) if p.is_file()), None)
@@ -141,14 +141,14 @@ def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
 
 
 def _opened(folder: Path, paths: list[Path]) -> list[Path]:
-    """The files that can be opened; a line on stderr names the others.
+    """The files that can be opened; a notice names the others.
 
     Raises:
         AudioError: none can be opened.
     """
     faults = unopened(paths)
-    if foreign := unheard(folder):
-        notice(f"{folder}: {unheard_text(foreign)}")
+    if foreign := undecodable(folder):
+        notice(f"{folder}: {undecodable_text(foreign)}")
     if not faults:
         return paths
     if len(faults) == len(paths):
@@ -160,9 +160,9 @@ def _opened(folder: Path, paths: list[Path]) -> list[Path]:
 def load_recordings(
     recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
 ) -> list[Pcm]:
-    """The sound of each, decoded on all cores: int16[n], 16 kHz.
+    """Decode each recording on all cores: int16[n], 16 kHz.
 
-    Of one that is cut off there is what it holds; a line on stderr says so.
+    A truncated recording gives what it has, with a notice.
 
     Raises:
         AudioError: a file is missing or holds no sound.
@@ -182,12 +182,7 @@ def load_recordings(
 
 
 def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -> dict[str, Pcm]:
-    """The recordings of each source one after the other, as one long recording: int16[n].
-
-    Args:
-        recordings: the recordings.
-        sounds: their sound.
-    """
+    """Join the recordings of each source into one long recording: int16[n]."""
     joined: dict[str, list[Pcm]] = {}
     for recording, pcm in zip(recordings, sounds, strict=True):
         joined.setdefault(recording.source, []).extend((pcm, PAUSE))
@@ -195,14 +190,14 @@ def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -
 
 
 _LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200c\u200d])"
-"""A letter or a mark of one: a regular expression's `\\w` leaves out most marks."""
+"""A letter or combining mark: a regular expression's `\\w` leaves out most marks."""
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ua4cf\uf900-\ufaff]")
 """Letters of Thai, Lao, Chinese and Japanese, which have no spaces between words."""
 
 
 def _forms(word: str) -> list[str]:
-    """What a text without signs has in it if a word is said, with a space before and after."""
+    """The strings that show a word in a plain text, with a space before and after."""
     plain = _plain_text(word)
     if _UNSPACED.search(plain):
         return [plain]
@@ -211,22 +206,22 @@ def _forms(word: str) -> list[str]:
 
 
 def _plain_text(text: str) -> str:
-    """The words of a text in lower case, one space between two, without other signs."""
+    """The words of a text in lower case, separated by single spaces, without punctuation."""
     composed = unicodedata.normalize("NFC", text.lower())
     return " ".join(re.findall(rf"{_LETTERS}+(?:['\u2019]{_LETTERS}+)*", composed))
 
 
 def read_manifest(manifest: Path) -> list[dict[str, str]]:
-    """The rows of a manifest, by the names of the columns.
+    """The rows of a manifest, by column name.
 
     Raises:
-        DataError: it cannot be read, or is not a table of text.
+        DataError: it cannot be read, or is not a text table.
     """
     try:
         with manifest.open(encoding="utf-8-sig", newline="") as file:
             return list(csv.DictReader(file))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "it is not a table of text"
+        reason = getattr(error, "strerror", None) or "it is not a text table"
         raise DataError(f"{manifest}: {reason.lower()}; correct or remove it") from None
 
 
@@ -235,7 +230,7 @@ def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRe
     for row in read_manifest(manifest):
         name = row.get("file")
         if not name:
-            raise DataError(f"{manifest}: a line has no file; its first line has to name columns")
+            raise DataError(f"{manifest}: a line has no file; its first line must name the columns")
         if row.get("kind", kind) != kind or (split and row.get("split", split) != split):
             continue
         path = manifest.parent / name
@@ -261,7 +256,7 @@ def _plain(path: Path, folder: Path, split: Split | None) -> LongRecording:
         try:
             transcript = text.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError):
-            raise DataError(f"{text}: it is not text; correct or remove it") from None
+            raise DataError(f"{text}: is not text; correct or remove it") from None
     source = path.parent.name if path.parent != folder else folder.resolve().name
     part = SPLIT_PARTS[split] if split else (0.0, 1.0)
     return LongRecording(path, source, path.stem, part, transcript)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings of what woke a model, as a data set that training takes as talk without keywords."""
+"""Recordings of false alarms, as a data set that training uses as talk without keywords."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from kws.errors import DataError
 from kws.files import atomic_write
 
 MINED_FOLDER = "mined"
-"""Folder in the data set that holds the recordings; training draws them more often than talk."""
+"""Subfolder with the recordings; training draws them more often than talk."""
 
 BEFORE_MS, AFTER_MS = 2500, 500
-"""Sound that is kept before and after the time at which a model woke.
-
-A second is what the model heard, another is the lead that training needs before a window. The rest
-lets windows begin earlier and end later. A model that sees more than a second needs more before:
-see `before_ms`.
-"""
+"""Sound kept before and after a false alarm: a second for the model's window, another for the lead
+that training needs before it. The rest lets windows begin earlier and end later. A longer window
+needs more before it: see `before_ms`."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +35,13 @@ class MinedClip:
     split: Split
     speaker_or_group: str
     source: str
-    """What it was cut from: a recording, or the microphone."""
+    """The recording it was cut from, or the microphone."""
 
     seconds: float
-    """Where in the source the keyword seemed to be."""
+    """Position of the false alarm in the source."""
 
     word: str
-    """The keyword that the model took it for."""
+    """The keyword that was reported."""
 
     score: int
     """The keyword's score, 0 to 255."""
@@ -53,23 +50,23 @@ class MinedClip:
 
 
 def file_name(*parts: str) -> str:
-    """A name such as `kitchen_0001_yes.wav`; a label may hold characters that no file name can."""
+    """A name such as `kitchen_0001_yes.wav`, without the label's slashes."""
     return "_".join(parts).replace("/", "-") + ".wav"
 
 
 def before_ms(clip_ms: int) -> int:
-    """Sound that is kept before the time at which a model that sees `clip_ms` woke."""
+    """Milliseconds kept before a false alarm of a model with a window of `clip_ms`."""
     return BEFORE_MS + max(clip_ms - 1000, 0)
 
 
 def context_of(pcm: Pcm, first_ms: int, last_ms: int, clip_ms: int = 1000) -> Pcm:
-    """The part of a recording around the times at which a model woke: int16[n].
+    """The part of a recording around a false alarm: int16[n].
 
     Args:
         pcm: the recording, int16[n].
-        first_ms: end of the first window that woke it.
+        first_ms: end of the first window that raised it.
         last_ms: end of the last one.
-        clip_ms: what the model sees.
+        clip_ms: the model's window.
     """
     start_ms = max(0, first_ms - before_ms(clip_ms))
     return pcm[samples_of(start_ms) : samples_of(last_ms + AFTER_MS)].copy()
@@ -85,10 +82,10 @@ def write_manifest(folder: Path, clips: Sequence[MinedClip]) -> None:
 
 
 def add_clip(folder: Path, clip: MinedClip, pcm: Pcm) -> Path:
-    """Add a recording to a data set, which need not be there yet; gives the recording's file.
+    """Add a recording to a data set, which is created if needed; returns the recording's path.
 
     Raises:
-        DataError: the folder's manifest is not one of mined recordings.
+        DataError: the folder's manifest is not for mined recordings.
         KwsError: the recording could not be written.
     """
     text = manifest_text(folder)
@@ -103,10 +100,10 @@ def add_clip(folder: Path, clip: MinedClip, pcm: Pcm) -> Path:
 
 
 def manifest_text(folder: Path) -> str:
-    """The manifest's text; its first line only if there is none yet.
+    """The manifest's text; only the header line if there is no manifest yet.
 
     Raises:
-        DataError: it cannot be read, or is not one of mined recordings.
+        DataError: it cannot be read, or is not for mined recordings.
     """
     path = folder / MANIFEST
     try:
@@ -114,7 +111,7 @@ def manifest_text(folder: Path) -> str:
     except FileNotFoundError:
         return _header()
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not a table of text"
+        reason = getattr(error, "strerror", None) or "it is not a text table"
         raise DataError(f"{path}: {reason.lower()}; correct it or name another folder") from None
     if not text.startswith(_header()):
         raise DataError(f"{path}: belongs to another kind of data set; name another folder")
@@ -126,8 +123,7 @@ def _header() -> str:
 
 
 def _line(clip: MinedClip) -> str:
-    values = asdict(clip)
-    return _row([*values.values()])
+    return _row([*asdict(clip).values()])
 
 
 def _row(values: Sequence[object]) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound in memory, 16 kHz and mono: its types, and where in it somebody speaks."""
+"""Sound in memory, 16 kHz mono: types, and voice activity."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ Pcm = npt.NDArray[np.int16]
 """Samples as the core takes them: int16[n] or int16[clips, samples]."""
 
 Sounds = npt.NDArray[np.float32]
-"""The same as floats from -32768 to 32767, while they are worked on."""
+"""The same as floats from -32768 to 32767, for processing."""
 
 BLOCK = SAMPLE_RATE // 100
 """Samples in 10 ms, over which levels are measured."""
 
 
 def samples_of(milliseconds: int) -> int:
-    """Samples in so many milliseconds."""
+    """The number of samples in this time."""
     return milliseconds * SAMPLE_RATE // 1000
 
 
 def to_pcm(sounds: Sounds) -> Pcm:
-    """Floats as int16; what is too loud is clipped."""
+    """Floats as int16, clipped to its range."""
     return np.clip(sounds, -32768, 32767).astype(np.int16)
 
 
 def speech_span(pcm: Pcm) -> tuple[int, int]:
-    """First sample of the voice in a clip, and the sample after its last."""
+    """First sample of the voice in a clip, and the sample after its end."""
     blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float32)
     if not len(blocks):
         return 0, len(pcm)
@@ -41,10 +41,7 @@ def speech_span(pcm: Pcm) -> tuple[int, int]:
 
 
 def around_voice(pcm: Pcm, samples: int) -> Pcm:
-    """The part of a recording that has its voice in the middle: int16[samples].
-
-    Of a recording that is shorter, all, and zeros.
-    """
+    """The part of a recording with its voice in the middle, zero-padded: int16[samples]."""
     if len(pcm) <= samples:
         return np.pad(pcm, (0, samples - len(pcm)))
     first, end = speech_span(pcm)

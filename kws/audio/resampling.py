@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound as a stream: a recording read block by block, and any rate resampled to the core's.
-
-The memory that is used does not depend on the length of a recording.
-"""
+"""Sound as a stream: recordings block by block, resampled to 16 kHz, in constant memory."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ Samples = npt.NDArray[np.float32]
 
 
 class Resampler:
-    """One stream of any rate, fed in parts, as 16 kHz mono 16-bit samples."""
+    """Converts one stream of any rate, fed in parts, to 16 kHz mono 16-bit samples."""
 
     def __init__(self, rate: int) -> None:
         """`rate`: samples per second of the input."""
@@ -48,14 +45,14 @@ class Resampler:
 
         Args:
             samples: float32[n, channels], from -1 to 1.
-            last: also return what the filter still holds; nothing may be fed afterwards.
+            last: also flush the filter; nothing may be fed afterwards.
 
         Raises:
-            AudioError: a sample is not a number.
+            AudioError: a sample is NaN.
         """
         mono: Samples = samples.mean(axis=1, dtype=np.float32)
         if not np.isfinite(mono).all():
-            raise AudioError("it gives samples that are not numbers (NaN)")
+            raise AudioError("has samples that are not numbers (NaN)")
         if self._stream is not None:
             mono = self._stream.resample_chunk(mono, last=last)
         return to_int16(mono)
@@ -67,19 +64,19 @@ def read_blocks(
     part: tuple[float, float] = (0.0, 1.0),
     channel: int | None = None,
 ) -> Generator[Pcm]:
-    """A recording as `read_recording` gives it, in blocks of about so many seconds.
+    """A recording as `read_recording` decodes it, in blocks.
 
-    If it is cut off, what is there is given; a line on stderr says so.
+    A truncated recording gives what it has, with a notice.
 
     Args:
         path: the recording.
-        seconds: length of a block.
-        part: start and end of what is read, as shares of the recording.
-        channel: the channel to hear, from 1; None to choose.
+        seconds: approximate length of a block.
+        part: start and end of the part to read, as shares of the recording.
+        channel: channel to use, from 1; None to choose one.
 
     Raises:
-        AudioError: the file is missing, empty, damaged from its start, of another kind, or holds no
-            sound.
+        AudioError: the file is missing, empty, damaged from its start, not a recording, or holds
+            no sound.
         UsageError: it has no such channel.
     """
     mix = _mix_of(path, channel)
@@ -92,16 +89,16 @@ def read_blocks(
             read = yield from _read(source, mix, max(1, round(seconds * source.rate)), end - start)
         except AudioError as error:
             raise AudioError(f"{path}: {error}") from None
-        if not read and not start:  # a part may lie behind the end of what is there
+        if not read and not start:  # a later part may lie beyond the end of a truncated file
             if source.damage():
                 raise unreadable(path)
             raise AudioError(f"{path}: holds no samples; record it again or remove it")
         if read < end - start and (damage := source.damage()):
-            notice(f"{path}: {damage}; what is there was read")
+            notice(f"{path}: {damage}; the rest was read")
 
 
 def duration_of(path: Path) -> float:
-    """Seconds of a recording; where no header says it, all is decoded.
+    """Seconds of a recording; decodes it if no header has its length.
 
     Raises:
         AudioError: see `read_blocks`.
@@ -122,7 +119,7 @@ def _mix_of(path: Path, channel: int | None) -> Mix:
 
 
 def _edges(path: Path, source: Source, part: tuple[float, float]) -> tuple[int, int]:
-    """First and last sample of a part; a whole recording is read to its end, whatever it says."""
+    """First and last sample of a part; a whole recording ends where its decoder ends."""
     if part == (0.0, 1.0):
         return 0, sys.maxsize
     frames = count_frames(path) if source.frames is None else source.frames
@@ -131,7 +128,7 @@ def _edges(path: Path, source: Source, part: tuple[float, float]) -> tuple[int, 
 
 
 def _read(source: Source, mix: Mix, samples: int, count: int) -> Generator[Pcm, None, int]:
-    """Blocks of the next `count` samples, or of as many as there are, which it returns."""
+    """Blocks of at most the next `count` samples; returns how many were read."""
     same = source.exact and source.rate == SAMPLE_RATE
     resampler = Resampler(source.rate)
     read = 0

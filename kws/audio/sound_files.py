@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings on disk: read the usual formats as the PCM that the core takes, write 16-bit WAV."""
+"""Recordings on disk: reads the usual formats as 16 kHz mono PCM, writes 16-bit WAV."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from kws.progress import notice
 Pcm = npt.NDArray[np.int16]
 
 FULL_SCALE = 32767
-"""A sample that is not smaller is at full scale: it was too loud, or nearly."""
+"""Smallest magnitude that counts as full scale."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """A file's samples, and what there is to say about them."""
+    """A file's samples and properties."""
 
     pcm: Pcm
     """16 kHz, mono."""
@@ -36,13 +36,13 @@ class Recording:
     """Samples per second in the file."""
 
     subtype: str
-    """libsndfile's name of the coding, such as PCM_16 or VORBIS; FFMPEG for all that it decodes."""
+    """libsndfile's name of the coding, such as PCM_16 or VORBIS; FFMPEG if ffmpeg decoded it."""
 
     mix: Mix
     """How the channels became one."""
 
     damage: str | None = None
-    """What is missing from the file, in words; None if it is whole."""
+    """Description of missing parts; None if the file is complete."""
 
     @property
     def channels(self) -> int:
@@ -51,7 +51,7 @@ class Recording:
 
     @property
     def seconds(self) -> float:
-        """Length of what was read."""
+        """Length of the decoded sound."""
         return len(self.pcm) / SAMPLE_RATE
 
     @property
@@ -71,20 +71,20 @@ class Recording:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know about the file, a line each; empty if nothing is odd."""
-        rest = (f"{self.damage}; what is there was read",) if self.damage else ()
+        """Lines for the user about anything unusual in the file."""
+        rest = (f"{self.damage}; the rest was read",) if self.damage else ()
         return (*self.mix.notes, *rest)
 
 
 def load_clip(path: Path) -> Pcm:
     """The samples of a whole recording: int16[n], n > 0, 16 kHz, mono.
 
-    WAV, FLAC, Ogg, MP3, AIFF and more, and what ffmpeg decodes where it is installed; any sampling
-    rate (resampled), any number of channels (see `kws.audio.decoding.mixing`), any sample width.
-    The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
+    Reads WAV, FLAC, Ogg, MP3, AIFF and more, and all that an installed ffmpeg decodes, with any
+    sampling rate (resampled), number of channels (see `kws.audio.decoding.mixing`) and sample
+    width. The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
 
     Raises:
-        AudioError: the file is missing, empty, damaged, cut off, of another kind, or holds no
+        AudioError: the file is missing, empty, damaged, cut off, not a recording, or holds no
             sound.
     """
     recording = read_recording(path)
@@ -94,15 +94,15 @@ def load_clip(path: Path) -> Pcm:
 
 
 def read_recording(path: Path, channel: int | None = None) -> Recording:
-    """What there is of a recording, even if the file is cut off.
+    """Read a recording, even if the file is cut off.
 
     Args:
         path: the file; see `load_clip`.
-        channel: the channel to hear, from 1; None to choose.
+        channel: channel to use, from 1; None to choose one.
 
     Raises:
-        AudioError: the file is missing, empty, damaged from its start, of another kind, or holds no
-            sound.
+        AudioError: the file is missing, empty, damaged from its start, not a recording, or holds
+            no sound.
         UsageError: it has no such channel.
     """
     with open_source(path) as source:
@@ -127,7 +127,7 @@ def read_recording(path: Path, channel: int | None = None) -> Recording:
 
 
 def hear(path: Path, channel: int | None = None) -> Recording:
-    """The same as `read_recording`; its notes are said on stderr."""
+    """Read a recording and print its notes on stderr; see `read_recording`."""
     recording = read_recording(path, channel)
     for note in recording.notes:
         notice(f"{path}: {note}")
@@ -144,7 +144,7 @@ def _read_all(source: Source) -> Samples:
 
 
 def fit(pcm: npt.NDArray[np.int16], samples: int) -> npt.NDArray[np.int16]:
-    """The first `samples` samples; if there are fewer, zeros follow."""
+    """The first `samples` samples, padded with zeros."""
     out = np.zeros(samples, np.int16)
     part = pcm[:samples]
     out[: len(part)] = part
@@ -163,23 +163,17 @@ def wav_bytes(pcm: npt.NDArray[np.int16]) -> bytes:
 
 
 def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
-    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, whole or not at all.
+    """Write int16[n] samples as a 16 kHz mono 16-bit WAV file, atomically.
 
     Raises:
-        KwsError: the file could not be written; an old file of that name is untouched.
+        KwsError: the file could not be written; an old file is unchanged.
     """
-    # Not flushed to the disk: thousands are written at a time, and each can be made again.
+    # No fsync: thousands are written at a time, and each can be made again.
     atomic_write(path, wav_bytes(pcm), sync=False)
 
 
 def _to_pcm(data: Samples, rate: int, mix: Mix) -> Pcm | None:
-    """The samples at 16 kHz: int16[n]; None if one is not a number.
-
-    Args:
-        data: [frames, channels], int16 or floats from -1 to 1.
-        rate: its samples per second.
-        mix: how floats become one channel.
-    """
+    """The samples [frames, channels], int16 or floats, at 16 kHz: int16[n]; None if one is NaN."""
     if data.dtype == np.int16 and rate == SAMPLE_RATE:
         return np.ascontiguousarray(data[:, 0], np.int16)
     mono = mix.apply(data)

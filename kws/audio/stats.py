@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a data set, and what is wrong with it."""
+"""Statistics of a data set, and its problems."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kws.audio.sound_files import read_recording
 from kws.errors import AudioError
 
 SHORT_S = 0.3
-"""A shorter clip can hardly hold a word."""
+"""A shorter clip is unlikely to hold a word."""
 
 CLIPPED_SAMPLES = 5
 """A recording with this many samples at full scale was too loud."""
@@ -31,10 +31,9 @@ QUIET_PEAK = 0.005
 """A clip that never exceeds this share of full scale holds no audible speech."""
 
 SCARCE_CLIPS = 50
-"""A word with fewer clips for training is hard to learn."""
+"""A word with fewer training clips is hard to learn."""
 
-
-_SHOWN = 4  # names in a line of the description; JSON has them all
+_SHOWN = 4  # names per line of the description; JSON has all of them
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,10 @@ class Sound:
     """Equal for equal samples, whatever the file's format."""
 
     one_channel: bool
-    """Whether one channel was read, since the average of all would hide the voice."""
+    """Whether only one channel was read, because the average would hide the voice."""
 
     far: bool
-    """Whether samples were far over full scale, and divided."""
+    """Whether samples far over full scale were divided."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +74,13 @@ class WordStats:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong, with the files or words that show it."""
+    """A problem, and the files or words that have it."""
 
     kind: str
     """A key of `_KINDS`, such as `clipped`."""
 
     what: str
-    """The same in words."""
+    """Its description."""
 
     where: tuple[str, ...]
     """Files relative to the data set, words, or speakers."""
@@ -89,30 +88,30 @@ class Problem:
 
 @dataclass(frozen=True)
 class Stats:
-    """What `kws stats` shows."""
+    """The result of `kws stats`."""
 
     root: Path
     words: tuple[WordStats, ...]
     clips: int
     speakers: int
     backgrounds: tuple[tuple[str, float], ...]
-    """Name and seconds of each background recording that can be read."""
+    """Name and seconds of each readable background recording."""
 
     splits_from: str
     """`lists` or `hash rule`."""
 
     notes: tuple[str, ...] = ()
-    """How speakers and sets were found, and what was left out."""
+    """Lines on speakers, splits and skipped files."""
 
     problems: tuple[Problem, ...] = field(default=())
 
     def to_json(self) -> dict[str, Any]:
-        """All fields, as JSON can hold them."""
+        """All fields as JSON values."""
         return asdict(self) | {"root": str(self.root)}
 
 
 def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -> Stats:
-    """Read every file of a data set; files that cannot be read are problems, not errors.
+    """Read every file of a data set; unreadable files are problems, not errors.
 
     Args:
         dataset: the data set.
@@ -154,7 +153,7 @@ def describe(stats: Stats) -> Group:
         lines.append(f"{problem.kind}: {len(problem.where)} {problem.what}: {names}{more}")
     lines += stats.notes
     if not stats.problems:
-        lines.append("nothing wrong was found")
+        lines.append("no problems found")
     return Group(_table(stats), *(Text(line) for line in lines))
 
 
@@ -248,16 +247,16 @@ def _problems(
 
 
 _KINDS = {
-    "unreadable": "files are empty, cut off, damaged or no recordings (they are left out)",
+    "unreadable": "files are empty, cut off, damaged or not recordings (they are skipped)",
     "short": f"clips are shorter than {SHORT_S} s",
     "quiet": f"clips are silent, never louder than {QUIET_PEAK:.1%} of full scale",
     "clipped": f"clips are too loud, {CLIPPED_SAMPLES} or more samples at full scale",
     "rate": f"files are not at {SAMPLE_RATE} Hz (they are resampled)",
     "channels": "files have channels that cancel or hold noise (the best one is read)",
     "level": "files have samples far over full scale (they are divided)",
-    "duplicate": "files have the same samples as another",
-    "shared": "speakers are in more than one set, a test would flatter",
-    "scarce": f"words have fewer than {SCARCE_CLIPS} clips for training",
+    "duplicate": "files have the same samples as another file",
+    "shared": "speakers are in more than one set, which inflates test scores",
+    "scarce": f"words have fewer than {SCARCE_CLIPS} training clips",
     "split": "words lack clips for training, validation or test",
-    "background": "folder is missing or empty, training cannot mix noise in",
+    "background": "folder is missing or empty, so training cannot mix in noise",
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is around a device: people who talk, noises, rooms."""
+"""Surroundings of a device: talk, noises, rooms."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from kws.audio.pcm import BLOCK, Pcm, to_pcm
 from kws.errors import DataError
 
 _ONE_IN = 4
-"""Of so many people whom training may hear, about one is held back."""
+"""About one in this many speakers is held back from training."""
 
 _SHORTEST_NOISE = 12 * SAMPLE_RATE
 _TALK_LEVEL = 3000.0
-"""RMS of the louder parts of talk after it was brought to one level."""
+"""RMS of the louder half of leveled talk."""
 
 
 @dataclass(frozen=True)
 class Surroundings:
-    """Folders of long recordings, each of any number."""
+    """Folders of long recordings."""
 
     negatives: tuple[Path, ...] = ()
     """Talk without keywords."""
@@ -41,16 +41,16 @@ class Surroundings:
     """Impulse responses."""
 
     held_back: tuple[Path, ...] = ()
-    """Folders of talk, some of whose people calibrate a model in place of training it."""
+    """Folders of talk; some of their speakers calibrate a model instead of training it."""
 
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
         """The recordings of talk that hold none of these words.
 
-        People who are held back are heard by the validation split, not by training.
+        Speakers held back from training are in the validation split.
 
         Raises:
-            DataError: a folder is missing or holds no recording, no folder holds one of the split,
-                or none without these words.
+            DataError: a folder is missing or holds no recording, no folder has one of the split,
+                or every recording holds one of these words.
         """
         folders = self.negatives
         recordings = open_folders(folders, split, "speech")
@@ -68,7 +68,7 @@ class Surroundings:
         return clean
 
     def check(self, words: Sequence[str]) -> None:
-        """Make sure that each folder holds what it is for, and that some talk has no such word.
+        """Check that each folder has the right recordings, and some talk without these words.
 
         Raises:
             DataError: a folder is missing or holds no recording, or each holds one of these words.
@@ -88,7 +88,7 @@ class Surroundings:
 
     @property
     def fingerprint(self) -> str:
-        """Changes when recordings come or go; empty without any folder."""
+        """A digest of the recordings' names; empty without any folder."""
         digest = hashlib.sha256()
         for folder in (*self.negatives, *self.noises, *self.rooms, *self.held_back):
             names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*.*"))
@@ -100,7 +100,7 @@ class Surroundings:
         return open_folders(self.held_back, Split.TRAIN, "speech")
 
     def _people_held_back(self) -> frozenset[str]:
-        """Chosen by name, so always the same; nobody if training had nobody left."""
+        """Chosen by name, so always the same; empty if nobody would be left to train."""
         people = {recording.speaker for recording in self._held_back_talk()}
         held = {name for name in people if _draw(name) % _ONE_IN == 0}
         return frozenset(held if held < people else ())
@@ -117,7 +117,7 @@ def _draw(speaker: str) -> int:
 def load_talk(
     recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
 ) -> dict[str, Pcm]:
-    """The recordings of each source as one, all talk equally loud: int16[n].
+    """The recordings of each source joined, all at one level: int16[n].
 
     Raises:
         AudioError: a file is missing or damaged.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings as programs of all kinds write them, and files that broke on their way."""
+"""Recordings in many formats, and damaged files."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ SECONDS = 3.0
 
 
 def speech(rate: int, channels: int = 1, seconds: float = SECONDS) -> np.ndarray:
-    """Bursts of tones over faint noise, float32[n, channels]: what an encoder gives few bits first.
+    """Bursts of tones over faint noise, float32[n, channels].
 
-    The first third is quiet, so that a guess from the first frames' bitrate is wrong.
+    The first third is quiet, so that an estimate from the first frames' bitrate is wrong.
     """
     time = np.arange(round(rate * seconds)) / rate
     loud = (np.sin(2 * np.pi * 3 * time) > 0) & (time > seconds / 3)
@@ -32,7 +32,7 @@ def speech(rate: int, channels: int = 1, seconds: float = SECONDS) -> np.ndarray
 
 
 def encoded(samples: np.ndarray, rate: int, kind: str, subtype: str, **options: object) -> bytes:
-    """A file of libsndfile's."""
+    """A file that libsndfile writes."""
     buffer = io.BytesIO()
     soundfile.write(buffer, samples, rate, format=kind, subtype=subtype, **options)
     return buffer.getvalue()
@@ -52,7 +52,7 @@ def mp3(rate: int = 48000, channels: int = 1, *, vbr: bool = False) -> bytes:
 
 
 def without_xing(path: Path, data: bytes) -> bytes:
-    """The same frames without the one that says how many they are."""
+    """The same frames without the one with their number."""
     path.write_bytes(data)
     stream = read_stream(path)
     assert stream is not None
@@ -69,7 +69,7 @@ def in_wav(frames: bytes, rate: int, channels: int) -> bytes:
 
 
 def as_free_format(path: Path, data: bytes) -> bytes:
-    """A stream of constant bitrate whose headers no longer say which."""
+    """A stream of constant bitrate with free-format headers."""
     frames = bytearray(without_xing(path, data))
     at, size = 0, 480  # 24 ms of 160 kbit/s
     while at < len(frames):
@@ -104,7 +104,7 @@ def program(name: str) -> str:
 
 
 def convert(source: Path, target: Path, *options: str) -> None:
-    """Let ffmpeg write a file of another kind."""
+    """Convert a file with ffmpeg."""
     command = [program("ffmpeg"), "-v", "error", "-y", "-i", str(source), *options, str(target)]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode:
@@ -112,7 +112,7 @@ def convert(source: Path, target: Path, *options: str) -> None:
 
 
 def same_sound(pcm: np.ndarray, wanted: np.ndarray, most: float = 0.12) -> bool:
-    """Whether two recordings sound alike, 100 ms for 100 ms; one may be shifted by 80 ms."""
+    """Whether two recordings have similar levels per 100 ms; one may be shifted by 80 ms."""
 
     def levels(sound: np.ndarray) -> np.ndarray:
         parts = sound[: len(sound) // 1600 * 1600].reshape(-1, 1600).astype(np.float64)

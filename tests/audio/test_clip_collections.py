@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the clips of a data set come from."""
+"""The source collection of each clip in a data set."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_short_line_has_no_collection(tmp_path: Path) -> None:
     assert clip_collections(tmp_path) == {tmp_path / "yes" / "a.wav": ""}
 
 
-def test_manifest_that_is_no_text_is_named(tmp_path: Path) -> None:
+def test_binary_manifest_is_named(tmp_path: Path) -> None:
     (tmp_path / "manifest.csv").write_bytes(b"path,source\n\xff\xfe\x00,\x00\n")
-    with pytest.raises(DataError, match=r"manifest\.csv: it is not a table of text"):
+    with pytest.raises(DataError, match=r"manifest\.csv: it is not a text table"):
         clip_collections(tmp_path)

@@ -52,19 +52,19 @@ def test_layout_is_read(tmp_path: Path) -> None:
     assert not dataset.has_lists
 
     (note,) = dataset.notes
-    assert note.startswith(f"{tmp_path / '_other_'}: left out, since its name begins with _")
+    assert note.startswith(f"{tmp_path / '_other_'}: skipped, since its name begins with _")
 
 
 @pytest.mark.parametrize(
     "name", ["common_voice_en_{}.wav", "audio_{}.wav", "Recording ({}).wav", "sample-{}.wav"]
 )
-def test_clips_whose_names_hold_an_id_are_speakers_of_their_own(tmp_path: Path, name: str) -> None:
+def test_clips_named_by_an_id_are_each_their_own_speaker(tmp_path: Path, name: str) -> None:
     first = 1 if "(" in name or "-" in name else 1700000000
     put(tmp_path, *(f"yes/{name.format(first + i)}" for i in range(60)))
     dataset = open_dataset(tmp_path)
     dataset.check(["yes"])
     assert len({clip.speaker for clip in dataset.clips}) == 60
-    assert "the names of 60 clips do not say who speaks" in dataset.notes[0]
+    assert "the names of 60 clips do not name a speaker" in dataset.notes[0]
 
 
 def test_folders_of_speakers_inside_words(tmp_path: Path) -> None:
@@ -92,9 +92,7 @@ def test_folders_of_speakers_inside_words(tmp_path: Path) -> None:
 
 def test_words_inside_folders_of_speakers_are_named(tmp_path: Path) -> None:
     put(tmp_path, "anna/yes/1.wav", "ben/yes/1.wav")
-    with pytest.raises(
-        DataError, match=r"no clips of 'yes' \(but in .*: words have to be the outer"
-    ):
+    with pytest.raises(DataError, match=r"no clips of 'yes' \(but in .*: words must be the outer"):
         open_dataset(tmp_path).check(["yes"])
 
 
@@ -108,12 +106,12 @@ def test_folders_of_silence_and_unknown_words(tmp_path: Path) -> None:
     assert [len(sound) for sound in joined] == [52 * 1600]
 
 
-def test_a_flat_folder_says_where_its_recordings_belong(tmp_path: Path) -> None:
+def test_a_flat_folder_suggests_where_to_move_recordings(tmp_path: Path) -> None:
     put(tmp_path, "no.0075ef3.flac", "yes.0075ef3.flac")
     with pytest.raises(DataError, match=r"2 recordings .* move no.0075ef3.flac to no/0075ef3.flac"):
         open_dataset(tmp_path)
     put(tmp_path, "yes/anna_1.wav")
-    assert "2 recordings in no folder of a word" in open_dataset(tmp_path).notes[0]
+    assert "2 recordings outside the folders of words" in open_dataset(tmp_path).notes[0]
 
 
 def test_the_same_word_in_composed_and_decomposed_letters(tmp_path: Path) -> None:
@@ -143,20 +141,20 @@ def test_few_speakers_leave_no_set_empty(tmp_path: Path) -> None:
     assert all(f"{who} to" in note or f"{who} and" in note for who in moved), note
 
 
-def test_nobody_is_moved_where_the_hash_rule_fills_all_sets() -> None:
+def test_nobody_is_moved_if_the_hash_rule_fills_all_sets() -> None:
     people = [f"speaker{i}" for i in range(60)]
     splits, moved = split_speakers({"yes": people}, {Split.VALIDATION: 10, Split.TEST: 10})
     assert not moved
     assert splits == {who: hash_split(who, 10, 10) for who in people}
 
 
-def test_a_speaker_is_moved_only_if_no_other_word_lacks_a_set_then() -> None:
+def test_moving_a_speaker_never_empties_a_set_of_another_word() -> None:
     train = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) == Split.TRAIN]
     rest = [w for w in (f"s{i}" for i in range(200)) if hash_split(w, 10, 10) != Split.TRAIN]
     test = next(w for w in rest if hash_split(w, 10, 10) == Split.TEST)
     validation = next(w for w in rest if hash_split(w, 10, 10) == Split.VALIDATION)
     a, b, c, d = train[:4]
-    # a is the only one who trains on no; so one of the others has to move for yes.
+    # Only a trains on no, so another speaker must move for yes.
     words = {"yes": [a, b, c, d], "no": [a, test, validation]}
     splits, moved = split_speakers(words, {Split.VALIDATION: 10, Split.TEST: 10})
     assert a not in moved
@@ -218,10 +216,10 @@ def test_word_without_clips_names_the_near_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("Yes", "yes"), ("Yes",)])
-def test_a_word_in_capitals_is_no_other_word(tmp_path: Path, words: tuple[str, ...]) -> None:
+def test_a_word_that_differs_in_capitals_is_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     for word in words:
         many(tmp_path, word)
-    with pytest.raises(DataError, match="'Yes' and the keyword 'yes' differ in capitals only"):
+    with pytest.raises(DataError, match="'Yes' and the keyword 'yes' differ only in capitals"):
         open_dataset(tmp_path).check(["yes"])
 
 
@@ -235,7 +233,7 @@ def test_folder_of_a_word_may_be_empty(tmp_path: Path) -> None:
 def test_no_speakers_left_for_a_split(tmp_path: Path) -> None:
     put(tmp_path, *(f"yes/anna_nohash_{n}.wav" for n in range(20)))
     dataset = open_dataset(tmp_path)
-    match = r"no speakers of 'yes' are left .*20 clips, 1 speakers.*record 3 people or more"
+    match = r"no speakers of 'yes' are left .*20 clips, 1 speakers.*record at least 3 people"
     with pytest.raises(DataError, match=match):
         dataset.check(["yes"])
 
@@ -249,7 +247,7 @@ def test_check_passes_a_good_set(tmp_path: Path) -> None:
     ("words", "says"),
     [([], "no keywords"), (["yes", "yes"], "twice"), (["silence"], "every model has")],
 )
-def test_keywords_that_make_no_sense(tmp_path: Path, words: list[str], says: str) -> None:
+def test_invalid_keywords(tmp_path: Path, words: list[str], says: str) -> None:
     many(tmp_path, "yes")
     with pytest.raises(UsageError, match=says):
         open_dataset(tmp_path).check(words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Downloads against a server on this machine that behaves as badly as asked."""
+"""Downloads from a faulty local server."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from kws.errors import DataError, KwsError, UsageError
 
 @dataclass
 class Server:
-    """What to serve and how; and what was asked for."""
+    """The file to serve, faults, and the requests."""
 
     url: str = ""
     data: bytes = b""
     status: int = 200
     ranges: bool = True
     cut_after: list[int] = field(default_factory=list)
-    """Bytes after which each of the next replies breaks off."""
+    """Length of each of the next replies, in bytes."""
     asked: list[str | None] = field(default_factory=list)
     """The Range header of each request."""
 
@@ -137,7 +137,7 @@ def test_broken_connection_is_resumed(server: Server, tmp_path: Path) -> None:
     assert contents(tmp_path / "set") == FILES
 
 
-def test_next_run_goes_on_where_the_last_one_was_killed(server: Server, tmp_path: Path) -> None:
+def test_next_run_resumes_an_interrupted_download(server: Server, tmp_path: Path) -> None:
     what = archive(server)
     (tmp_path / "set.tar.gz.part").write_bytes(server.data[:1234])
     fetch(what, tmp_path / "set")
@@ -180,7 +180,7 @@ def test_missing_on_the_server(server: Server, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_server_that_keeps_failing_is_given_up(server: Server, tmp_path: Path) -> None:
+def test_gives_up_on_a_server_that_keeps_failing(server: Server, tmp_path: Path) -> None:
     what = archive(server)
     server.status = 503
     with pytest.raises(DataError, match=r"answers 503 .*run the command again"):
@@ -195,7 +195,9 @@ def test_no_network(server: Server, tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_connection_that_always_breaks_keeps_what_came(server: Server, tmp_path: Path) -> None:
+def test_connection_that_always_breaks_keeps_the_received_bytes(
+    server: Server, tmp_path: Path
+) -> None:
     what = archive(server)
     server.cut_after = [1000] + [0] * 10
     with pytest.raises(DataError, match=r"goes on after the 1,000 bytes"):
@@ -209,7 +211,9 @@ def test_full_disk_while_downloading(server: Server, full_disk: Path) -> None:
     assert not (full_disk / "set").exists()
 
 
-def test_full_disk_while_unpacking_leaves_no_half_data_set(server: Server, full_disk: Path) -> None:
+def test_full_disk_while_unpacking_leaves_no_partial_data_set(
+    server: Server, full_disk: Path
+) -> None:
     big = tar({"./_background_noise_/zeros.wav": bytes(1 << 20)})
     with pytest.raises(KwsError, match="no space left"):
         fetch(archive(server, big), full_disk / "set")
@@ -236,16 +240,16 @@ def test_archive_cannot_hold_links(server: Server, tmp_path: Path) -> None:
     assert not (tmp_path / "set").exists()
 
 
-def test_archive_that_is_none(server: Server, tmp_path: Path) -> None:
+def test_file_that_is_not_an_archive(server: Server, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be unpacked"):
         fetch(archive(server, b"\x1f\x8b" + bytes(5000)), tmp_path / "set")
     assert not (tmp_path / "set").exists()
 
 
-def test_folder_with_something_else_is_left_alone(server: Server, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_refused(server: Server, tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "thesis.txt").write_text("mine")
-    with pytest.raises(UsageError, match="is no data set"):
+    with pytest.raises(UsageError, match="exists and is not a data set"):
         fetch(archive(server), tmp_path / "set")
     assert contents(tmp_path / "set") == {"./thesis.txt": b"mine"}
     assert server.asked == []
@@ -298,7 +302,7 @@ def test_talk_without_transcripts_is_refused(server: Server, tmp_path: Path) -> 
     assert not (tmp_path / "talk").exists()
 
 
-def test_archive_of_words_is_no_talk(server: Server, tmp_path: Path) -> None:
+def test_archive_of_words_is_refused_as_talk(server: Server, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no recordings"):
         fetch(replace(archive(server), talk=True), tmp_path / "talk")
 
@@ -313,6 +317,6 @@ def test_first_version_is_the_default() -> None:
     assert find_archive("librispeech") == ARCHIVES["librispeech", "dev-clean"]
 
 
-def test_official_archives_have_whole_checksums() -> None:
+def test_official_archives_have_full_checksums() -> None:
     for what in ARCHIVES.values():
         assert len(bytes.fromhex(what.sha256)) == 32

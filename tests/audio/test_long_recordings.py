@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long recordings: whose they are, and which may contain a keyword."""
+"""Long recordings: their splits and speakers, and which may contain a keyword."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_transcripts_of_other_languages(transcript: str, word: str, contains: bo
 
 
 @pytest.mark.parametrize(("says", "contains"), [("yes", True), ("unsure", True), ("no", False)])
-def test_manifest_may_know_better(says: str, contains: bool) -> None:
+def test_manifest_overrides_the_transcript(says: str, contains: bool) -> None:
     recording = LongRecording(Path("a.wav"), "a", "s", contains={"no": says})
     assert recording.may_contain(["no"]) is contains
 

@@ -29,14 +29,14 @@ def test_clips_are_added_one_by_one_and_read_as_mined(tmp_path: Path) -> None:
     ]
 
 
-def test_a_clip_that_the_user_deleted_is_not_missed(tmp_path: Path) -> None:
+def test_a_clip_that_the_user_deleted_is_ignored(tmp_path: Path) -> None:
     for name in ("a.wav", "b.wav"):
         add_clip(tmp_path, clip(name), PCM)
     (tmp_path / "mined" / "a.wav").unlink()
     assert [r.path.name for r in open_recordings(tmp_path, Split.TRAIN, "speech")] == ["b.wav"]
 
 
-def test_a_spreadsheet_that_dropped_the_last_line_end_does_no_harm(tmp_path: Path) -> None:
+def test_a_manifest_without_a_final_newline_is_extended(tmp_path: Path) -> None:
     add_clip(tmp_path, clip("a.wav"), PCM)
     manifest = tmp_path / "manifest.csv"
     manifest.write_text(manifest.read_text().rstrip("\n"))
@@ -53,7 +53,7 @@ def test_another_data_set_is_not_touched(tmp_path: Path, content: bytes) -> None
     assert [path.name for path in tmp_path.iterdir()] == ["manifest.csv"]
 
 
-def test_a_full_disk_leaves_no_clip_without_its_line(full_disk: Path) -> None:
+def test_a_full_disk_leaves_no_unlisted_clip(full_disk: Path) -> None:
     add_clip(full_disk, clip("a.wav"), PCM)
     with contextlib.suppress(OSError):
         (full_disk / "filler").write_bytes(bytes(1 << 20))
@@ -69,5 +69,5 @@ def test_the_context_ends_with_the_recording() -> None:
     assert len(context_of(PCM, 1000, 1000)) == 24000
 
 
-def test_a_label_makes_no_folder() -> None:
+def test_a_slash_in_a_label_is_replaced() -> None:
     assert file_name("kitchen", "0001", "on/off") == "kitchen_0001_on-off.wav"

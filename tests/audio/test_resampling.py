@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound in blocks is the same sound as at once."""
+"""Recordings read in blocks equal recordings read at once."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def difference(a: Pcm, b: Pcm) -> int:
 
 
 @pytest.mark.parametrize("seconds", [0.0001, 0.02, 0.5, 100])
-def test_a_recording_of_the_core_s_own_kind_is_bit_for_bit_the_clip(seconds: float) -> None:
+def test_a_16_khz_recording_in_blocks_is_bit_exact(seconds: float) -> None:
     np.testing.assert_array_equal(np.concatenate(list(read_blocks(CLIP, seconds))), load_clip(CLIP))
 
 
@@ -67,14 +67,14 @@ def test_blocks_of_any_size_make_the_same_stream() -> None:
     assert difference(np.concatenate(parts), whole) <= 1
 
 
-def test_what_is_too_loud_is_cut_and_no_number_is_refused() -> None:
+def test_overload_is_clipped_and_nan_is_refused() -> None:
     loud = Resampler(16000).feed(np.array([[2.0], [-3.0]], np.float32))
     assert loud.tolist() == [32767, -32768]
     with pytest.raises(AudioError, match="not numbers"):
         Resampler(48000).feed(np.array([[np.nan]], np.float32))
 
 
-def test_a_file_that_cannot_be_read_says_what_load_clip_says(tmp_path: Path) -> None:
+def test_unreadable_files_raise_the_same_error_as_load_clip(tmp_path: Path) -> None:
     empty, folder, noise = (tmp_path / name for name in ("empty", "folder", "noise"))
     empty.touch()
     folder.mkdir()
@@ -90,8 +90,8 @@ def test_a_file_that_cannot_be_read_says_what_load_clip_says(tmp_path: Path) -> 
         assert str(in_blocks.value) == str(once.value)
 
 
-def test_no_numbers_in_a_file_name_the_file(tmp_path: Path) -> None:
+def test_nan_in_a_file_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "nan.wav"
     soundfile.write(path, np.full(100, np.nan, np.float32), 16000, subtype="FLOAT")
-    with pytest.raises(AudioError, match=r"nan\.wav: it gives samples that are not numbers"):
+    with pytest.raises(AudioError, match=r"nan\.wav: has samples that are not numbers"):
         list(read_blocks(path, 0.02))

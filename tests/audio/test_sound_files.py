@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every kind of recording comes out as 16 kHz mono int16, or as one clear line."""
+"""Every kind of recording is read as 16 kHz mono int16, or gives a one-line error."""
 
 from __future__ import annotations
 
@@ -60,9 +60,8 @@ def test_stereo_is_averaged(tmp_path: Path) -> None:
     first, second = tone(16000, level=0.4), tone(16000, hertz=1000, level=0.2)
     soundfile.write(tmp_path / "a.wav", np.stack([first, second], 1), 16000, subtype="PCM_16")
     expected = (first + second) / 2 * 32768
-    assert (
-        np.abs(load_clip(tmp_path / "a.wav") - expected).max() <= 2
-    )  # libsndfile cuts fractions off
+    # libsndfile truncates fractions.
+    assert np.abs(load_clip(tmp_path / "a.wav") - expected).max() <= 2
 
 
 @pytest.mark.parametrize("rate", [8000, 11025, 22050, 44100, 48000])
@@ -103,9 +102,12 @@ def one_sample(path: Path) -> None:
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda path: None, "no such file"),
     "empty": (lambda path: path.touch(), "empty file"),
-    "text": (lambda path: path.write_text("not sound at all, " * 20), "not a recording"),
-    "bytes": (lambda path: path.write_bytes(bytes(range(256)) * 9), "not a recording"),
-    "cut header": (lambda path: path.write_bytes(b"RIFF\x24\x00\x00\x00WAVE"), "not a recording"),
+    "text": (lambda path: path.write_text("not sound at all, " * 20), "not a readable recording"),
+    "bytes": (lambda path: path.write_bytes(bytes(range(256)) * 9), "not a readable recording"),
+    "cut header": (
+        lambda path: path.write_bytes(b"RIFF\x24\x00\x00\x00WAVE"),
+        "not a readable recording",
+    ),
     "folder": (lambda path: path.mkdir(), "is a folder"),
     "zero length": (header_only, "holds no samples"),
     "truncated": (corrupt_flac, "damaged"),
@@ -145,7 +147,7 @@ def test_written_clip_reads_back(tmp_path: Path) -> None:
     assert soundfile.info(tmp_path / "word" / "a.wav").subtype == "PCM_16"
 
 
-def test_full_disk_leaves_no_half_clip(full_disk: Path) -> None:
+def test_full_disk_leaves_no_partial_clip(full_disk: Path) -> None:
     with pytest.raises(KwsError, match="no space left on device"):
         write_clip(full_disk / "a.wav", np.zeros(1 << 20, np.int16))
     assert list(full_disk.iterdir()) == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws stats` counts what is there and names what is wrong."""
+"""`kws stats` counts clips and finds problems."""
 
 from __future__ import annotations
 

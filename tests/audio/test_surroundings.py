@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is around a device: talk without keywords, noises, rooms."""
+"""Surroundings of a device: talk without keywords, noises, rooms."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def folder(root: Path, **words: str) -> Path:
     return root
 
 
-def test_talk_with_a_keyword_is_left_out(tmp_path: Path) -> None:
+def test_talk_with_a_keyword_is_skipped(tmp_path: Path) -> None:
     ambient = Surroundings((folder(tmp_path / "talk", a="good morning", b="no thanks"),))
     assert [r.path.stem for r in ambient.talk(Split.TRAIN, ["yes", "no"])] == ["a"]
     with pytest.raises(DataError, match="every recording holds one of good, thanks"):
@@ -32,7 +32,7 @@ def test_talk_with_a_keyword_is_left_out(tmp_path: Path) -> None:
 
 def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
     talk = folder(tmp_path / "talk", **{f"p{i}": "" for i in range(20)})
-    # What was mined holds the same people.
+    # Mined clips have the same speakers.
     mined = folder(tmp_path / "mined", **{f"p{i}": "" for i in range(20)})
     ambient = Surroundings((talk, mined), held_back=(talk,))
     trained = ambient.talk(Split.TRAIN, ())
@@ -46,7 +46,7 @@ def test_some_people_are_held_back_for_calibration(tmp_path: Path) -> None:
     assert len(held) < 10
     assert ambient.fingerprint != Surroundings((talk, mined)).fingerprint
 
-    # One recording is all that training has.
+    # A single speaker is never held back.
     for name in "abcdefgh":
         alone = folder(tmp_path / name, **{name: ""})
         assert len(Surroundings((alone,), held_back=(alone,)).talk(Split.TRAIN, ())) == 1
@@ -59,7 +59,7 @@ def test_short_noises_are_repeated(tmp_path: Path) -> None:
     assert (noise == 100).all()
 
 
-def test_every_split_may_use_a_room_whole(tmp_path: Path) -> None:
+def test_every_split_uses_whole_rooms(tmp_path: Path) -> None:
     ambient = Surroundings(rooms=(folder(tmp_path / "hall", a=""),))
     assert [len(ambient.load_rooms(split)[0]) for split in Split] == [16000] * 3
 

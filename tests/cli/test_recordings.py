@@ -37,7 +37,7 @@ def odd(kind: str) -> tuple[np.ndarray, str]:
         return np.stack([word, -word], axis=1), "the channels cancel each other"
     if kind == "hiss":
         hiss[:, 4:] = word[:, None]
-        return hiss, "other channels hold noise: channel 5 of 6 is heard"
+        return hiss, "other channels hold noise: using channel 5 of 6"
     return word[:, None] * 3000, "times full scale; divided by"
 
 
@@ -73,13 +73,13 @@ def test_a_channel_can_be_chosen(kws: Run, tmp_path: Path) -> None:
 def test_a_bad_file_does_not_end_a_run_over_a_folder(kws: Run, tmp_path: Path) -> None:
     for name in ("a", "c"):
         soundfile.write(tmp_path / f"{name}.wav", said(1), RATE)
-    (tmp_path / "b.wav").write_bytes(b"not a recording")
+    (tmp_path / "b.wav").write_bytes(b"not a readable recording")
     (tmp_path / "d.raw").write_bytes(bytes(100))
     code, out, err = kws("run", tmp_path)
     assert (code, heard(out)) == (1, ["yes", "yes"])
     lines = err.splitlines()
-    assert "left out: 1 file (1 .raw: their rate is nowhere" in lines[0]
-    assert lines[1].startswith(f"kws: {tmp_path / 'b.wav'}: not a recording")
+    assert "skipped 1 file (1 .raw: unknown sampling rate" in lines[0]
+    assert lines[1].startswith(f"kws: {tmp_path / 'b.wav'}: not a readable recording")
     assert lines[2] == "kws: 1 of 3 recordings could not be read; see above"
 
 
@@ -89,8 +89,8 @@ def test_what_is_there_of_a_recording_cut_off_is_heard(kws: Run, tmp_path: Path)
     path.write_bytes(data[: len(data) * 6 // 10])
     code, out, err = kws("run", path)
     assert (code, heard(out)) == (0, ["yes"])
-    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 4.00 s and ")
-    assert err.endswith(" s are there; what is there was read\n")
+    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 4.00 s, it has ")
+    assert err.endswith(" s; the rest was read\n")
 
 
 def test_mp3s_whose_headers_say_nothing_are_heard_to_their_end(kws: Run, tmp_path: Path) -> None:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What happens to a clip in training: one file an effect."""
+"""Augmentation of training clips: one file per effect."""

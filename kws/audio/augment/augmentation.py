@@ -67,9 +67,9 @@ class Augmentation:
     clipping: float = setting(0.03, 0, 1, "Share of the clips with clipped peaks.")
 
     def __post_init__(self) -> None:
-        """Refuse values out of range."""
+        """Raises UsageError for a value out of range."""
         check_settings(self)
 
 
 NONE = Augmentation(0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0)
-"""Clips stay as they are."""
+"""No augmentation."""

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """All effects on a clip, in the order in which they happen on its way into a device.
 
-A clip is spoken faster, slower, higher or lower, moved in time and put into a room. It gets a
-level, a background, a microphone and sometimes too much gain. Everything works on batches and runs
-on all cores. Random choices depend on the seed and the clip's place in the batch, never on the
-number of cores.
+Pace, speed, shift in time and room, then level, background, microphone and sometimes too much
+gain. Everything works on batches, on all cores. Random choices depend on the seed and the clip's
+index in the batch, never on the number of cores.
 """
 
 from __future__ import annotations
@@ -28,20 +27,20 @@ from kws.audio.augment.speed import resample, stretch
 from kws.audio.pcm import Pcm, Sounds, samples_of, to_pcm
 
 _CHUNK = 64
-"""Clips that one thread works on at a time: what they need fits into the cache."""
+"""Clips per thread at a time; their data fits into the cache."""
 
 _MOST_PACE = 0.2
-"""How much faster or slower a clip of the same pitch becomes."""
+"""Maximum change of pace at the same pitch."""
 
 _PAUSE = 300.0
-"""Speech level, in steps of int16, below which a window of leveled talk is a pause."""
+"""A window of leveled talk below this speech level (in steps of int16) is a pause."""
 
 _SUDDEN = 0.25
 """Share of the clips without sound in their lead."""
 
 
 class Augmenter:
-    """Changes clips as its settings say."""
+    """Augments clips according to its settings."""
 
     def __init__(
         self,
@@ -53,15 +52,15 @@ class Augmenter:
         talk: Sequence[Pcm] = (),
         rooms: Sequence[Pcm] = (),
     ) -> None:
-        """Make the rooms.
+        """Simulate the rooms.
 
         Args:
-            settings: what may happen.
-            backgrounds: recordings, each longer than a clip; may be none.
+            settings: the effects.
+            backgrounds: recordings, each longer than a clip; may be empty.
             samples: length of a clip.
-            seed: decides the rooms.
-            talk: recordings of people who talk, each longer than a clip; may be none.
-            rooms: recorded impulse responses; may be none.
+            seed: seed of the rooms.
+            talk: recordings of talk, each longer than a clip; may be empty.
+            rooms: recorded impulse responses; may be empty.
 
         Raises:
             DataError: a background is not longer than a clip.
@@ -81,14 +80,14 @@ class Augmenter:
         talkers: Pcm | None = None,
         remaining: npt.NDArray[np.float32] | None = None,
     ) -> Pcm:
-        """A changed copy of a batch of clips: int16[n, lead + samples].
+        """An augmented copy of a batch of clips: int16[n, lead + samples].
 
         Args:
             clips: int16[n, samples].
-            seed: where every random choice comes from.
-            talkers: whose voices make a babble, int16[m, samples]; None for `clips`.
-            remaining: float32[n], gets the share of each clip's energy that is still there after
-                the clip was moved, 0 to 1.
+            seed: seed of all random choices.
+            talkers: voices for babble, int16[m, samples]; None for `clips`.
+            remaining: float32[n], receives the share of each clip's energy that is left after
+                the shift, 0 to 1.
         """
         if remaining is not None:
             remaining[:] = 1
@@ -105,11 +104,11 @@ class Augmenter:
         return in_chunks(change_chunk, len(clips), seed, self._lead + clips.shape[1])
 
     def change_talk(self, windows: Pcm, seed: Sequence[int]) -> Pcm:
-        """Windows of talk, which have their own leads, as a device gets them.
+        """Windows of talk, with their own leads, as a device receives them.
 
         Args:
-            windows: int16[n, lead + samples], of talk whose louder parts are equally loud.
-            seed: where every random choice comes from.
+            windows: int16[n, lead + samples] of leveled talk.
+            seed: seed of all random choices.
         """
         samples = windows.shape[1] - self._lead
 
@@ -138,10 +137,10 @@ class Augmenter:
     def _spoken(
         self, clips: Sounds, rng: np.random.Generator
     ) -> tuple[Sounds, npt.NDArray[np.float32]]:
-        """The clips with their leads as they are spoken: pace, speed and place.
+        """Pace, speed and shift of clips, with a lead before each.
 
         Returns:
-            float32[n, lead + samples], and the share of each clip's energy that is still there.
+            float32[n, lead + samples], and the share of each clip's energy that is left.
         """
         settings = self._settings
         count = len(clips)
@@ -170,14 +169,14 @@ class Augmenter:
         *,
         quiet: float = 0.0,
     ) -> Sounds:
-        """The clips as a device gets them: room, level, noise, microphone and clipping.
+        """The clips as a device receives them: room, level, noise, microphone and clipping.
 
         Args:
             clips: float32[n, lead + samples]; may be changed.
             samples: length of a clip without its lead.
-            voices: whose voices make a babble.
-            rng: draws everything.
-            quiet: speech level below which a clip is a pause, which stays quieter than speech.
+            voices: voices for babble.
+            rng: source of all random choices.
+            quiet: a clip below this speech level is a pause and stays quieter than speech.
         """
         settings = self._settings
         roomy = rng.random(len(clips)) < settings.room
@@ -223,12 +222,12 @@ class Augmenter:
         return noise
 
     def _empty_leads(self, noise: Sounds, rng: np.random.Generator) -> None:
-        """Let some noises begin with the clip, in place."""
+        """Remove some leads' noise, in place, so that it begins with the clip."""
         if self._lead:
             noise[rng.random(len(noise)) < _SUDDEN, : self._lead] = 0
 
     def _through_microphones(self, clips: Sounds, rng: np.random.Generator) -> Sounds:
-        """Some of the clips through poor microphones, in place."""
+        """Pass some of the clips through poor microphones, in place."""
         poor = rng.random(len(clips)) < self._settings.microphone
         if poor.any():
             clips[poor] = through_microphones(clips[poor], rng)
@@ -241,9 +240,9 @@ def in_chunks(
     seed: Sequence[int],
     samples: int,
 ) -> Pcm:
-    """What `work` gives for each chunk of `count` rows, on all cores: int16[count, samples].
+    """The results of `work` for each chunk of `count` rows, on all cores: int16[count, samples].
 
-    Each chunk has a random generator of its own, so that the order of the threads changes nothing.
+    Each chunk has its own random generator, so the order of the threads does not matter.
     """
     out = np.empty((count, samples), np.int16)
 

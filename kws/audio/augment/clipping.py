@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Too much gain: peaks that are cut off."""
+"""Too much gain: clipped peaks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from kws.audio.augment.level import amplitudes
 from kws.audio.pcm import Sounds
 
 _DEPTH_DB = (3, 15)
-"""Peaks are cut by this much."""
 
 
 def clip_peaks(clips: Sounds, rng: np.random.Generator) -> Sounds:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that nobody says, made of two."""
+"""Nonsense words, each made of two words."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import numpy as np
 
 from kws.audio.pcm import BLOCK, Pcm
 
-_FADE = BLOCK
-"""Samples over which the first word fades into the second."""
+_FADE = BLOCK  # samples of the crossfade
 
 
 def join(first: Pcm, second: Pcm) -> Pcm:
-    """The beginnings of some clips with the ends of others: words that nobody says.
+    """The first half of each clip in `first`, then the second half of its partner in `second`.
 
-    Each is cut in the middle of its energy; the cuts meet where the first word is cut.
+    Each is cut at the middle of its energy. The cuts meet where the first word is cut.
     """
     out = np.zeros_like(first)
     samples = first.shape[1]

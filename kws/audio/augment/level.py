@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How loud a clip is."""
+"""Levels of clips."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy.typing as npt
 from kws.audio.pcm import BLOCK, Sounds
 
 _SPEECH_SHARE = 0.3
-"""The loudest blocks of a clip, this share of all, are its speech."""
+"""This share of a clip's blocks, the loudest ones, counts as speech."""
 
 _LIMITS_DB = (-66.0, -6.0)
-"""Of full scale: speech is made neither quieter nor louder than this."""
+"""Lowest and highest speech level after a change, in dB of full scale."""
 
 
 def amplitudes(decibels: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-    """Factors on the amplitude, as a column: float32[n, 1] from float64[n]."""
+    """Amplitude factors, as a column: float32[n, 1] from float64[n]."""
     return (10 ** (decibels / 20)).astype(np.float32).reshape(-1, 1)
 
 
 def speech_levels(clips: Sounds, samples: int | None = None) -> npt.NDArray[np.float32]:
-    """Root mean square of each clip where it is loud: over its loudest 10 ms blocks.
+    """Root mean square over the loudest 10 ms blocks of each clip.
 
     Args:
         clips: float32[n, samples or more].
-        samples: the length of a clip without what was put before it; None for all of it.
+        samples: length of a clip without its lead; None for the whole length.
     """
     blocks = clips[:, : clips.shape[1] // BLOCK * BLOCK].reshape(len(clips), -1, BLOCK)
     power = np.einsum("cbs,cbs->cb", blocks, blocks) / BLOCK
@@ -47,7 +47,7 @@ def change_levels(
         clips: float32[n, samples].
         levels: their speech levels.
         range_db: width of the range of gains; two thirds of it are below 0 dB.
-        rng: draws the gains.
+        rng: source of the gains.
 
     Returns:
         The new speech levels.

@@ -15,24 +15,19 @@ _BASS_HZ = (50, 400)
 _TREBLE_HZ = (2500, 8000)
 
 _NARROW_HZ = (3400, 7000)
-_SLOPE_HZ = 200
-"""Width of the edge of a narrow band."""
-
-_GRID = 4096
-"""Transforms of a multiple of this many samples are fast."""
-
-_RINGING = SAMPLE_RATE // 2
-"""Samples of zeros after a clip into which the filter may ring: the transform is periodic."""
+_SLOPE_HZ = 200  # width of a narrow band's edge
+_GRID = 4096  # transforms of a multiple of this many samples are fast
+_RINGING = SAMPLE_RATE // 2  # zeros after a clip for the filter's ringing: transforms are periodic
 
 
 def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
-    """Each clip through a microphone of its own, with second-order slopes and without phase.
+    """Each clip through its own random microphone, with second-order slopes and zero phase.
 
-    Below a frequency of 50 to 400 Hz bass is lost, above one of 2.5 to 8 kHz treble.
+    Bass is lost below a corner of 50 to 400 Hz, treble above one of 2.5 to 8 kHz.
     """
     count, samples = clips.shape
     size = -(-(samples + _RINGING) // _GRID) * _GRID
-    rng.integers(0, ROOMS, count)  # Not used. A seed gives the clips that it always gave.
+    rng.integers(0, ROOMS, count)  # unused; keeps the clips of a seed as they were
     lowest, highest = map(math.log, _BASS_HZ)
     bass = np.exp(rng.uniform(lowest, highest, (count, 1))).astype(np.float32)
     treble = rng.uniform(*_TREBLE_HZ, size=(count, 1)).astype(np.float32)
@@ -45,7 +40,7 @@ def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
 
 
 def narrow_bands(clips: Sounds, rng: np.random.Generator) -> Sounds:
-    """Each clip without what is above a frequency of 3.4 to 7 kHz of its own."""
+    """Each clip low-passed at its own random corner of 3.4 to 7 kHz."""
     count, samples = clips.shape
     size = -(-(samples + _RINGING) // _GRID) * _GRID
     edge = rng.uniform(*_NARROW_HZ, size=(count, 1)).astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be heard behind a word: recordings, coloured noise, a babble of other speakers."""
+"""Background of a word: recordings, coloured noise, babble of other speakers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TALKERS = (3, 7)
 """Voices of a babble: at least 3, fewer than 7."""
 
 _COLOURED_SHARE = 0.2
-"""Share of coloured noise where there are background recordings."""
+"""Share of coloured noise if there are background recordings."""
 
 
 def unit_noise(
@@ -29,17 +29,17 @@ def unit_noise(
     talk_share: float = 0.0,
     rng: np.random.Generator,
 ) -> Sounds:
-    """Noises, each of a root mean square of 1: float32[count, samples].
+    """Noises, each with a root mean square of 1: float32[count, samples].
 
     Args:
-        count: how many.
+        count: number of noises.
         samples: their length.
-        backgrounds: recordings that are longer; may be none.
-        talkers: whose voices make a babble, int16[m, any length].
-        babble: share of the noises that are one.
-        talk: recordings of people who talk, each longer than `samples`; may be none.
-        talk_share: share of the other noises that are of `talk`, if there is any.
-        rng: draws everything.
+        backgrounds: longer recordings; may be empty.
+        talkers: voices for babble, int16[m, any length].
+        babble: share of babble.
+        talk: recordings of talk, each longer than `samples`; may be empty.
+        talk_share: share of talk in the rest.
+        rng: source of all random choices.
     """
     kind = rng.random(count)
     babbling = kind < babble
@@ -72,7 +72,7 @@ def _babble(talkers: Pcm, samples: int, rng: np.random.Generator) -> Sounds:
 
 
 def coloured(count: int, samples: int, rng: np.random.Generator) -> Sounds:
-    """Noises from white to brown, each of a root mean square of 1: float32[count, samples]."""
+    """Noises from white to brown, each with a root mean square of 1: float32[count, samples]."""
     spectra = np.fft.rfft(rng.standard_normal((count, samples), np.float32))
     slopes = rng.uniform(0, 1, (count, 1)).astype(np.float32)
     hertz = np.fft.rfftfreq(samples, 1 / SAMPLE_RATE).astype(np.float32)
@@ -93,7 +93,7 @@ def cut_backgrounds(
     shortest = min(len(background) for background in backgrounds)
     if shortest <= samples:
         raise DataError(
-            f"a background recording lasts {shortest / SAMPLE_RATE:.2f} s; each has to be longer "
+            f"a background recording lasts {shortest / SAMPLE_RATE:.2f} s; each must be longer "
             f"than a clip ({samples / SAMPLE_RATE:.2f} s), so lengthen or remove it"
         )
     out = np.empty((count, samples), np.int16)

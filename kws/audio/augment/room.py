@@ -13,13 +13,10 @@ from kws.audio.pcm import Pcm, Sounds
 from kws.extras import require
 
 ROOMS = 64
-"""Rooms that are simulated; each clip is put into one of them."""
+"""Number of rooms; each clip is put into one of them."""
 
-_SECONDS = 0.5
-"""Length of an impulse response."""
-
-_DIRECT = SAMPLE_RATE // 400
-"""Samples that the direct sound of a recorded response lasts."""
+_SECONDS = 0.5  # length of an impulse response
+_DIRECT = SAMPLE_RATE // 400  # samples of direct sound in a recorded response
 
 
 class Rooms:
@@ -30,7 +27,7 @@ class Rooms:
     """
 
     def __init__(self, seed: int, recorded: Sequence[Pcm] = ()) -> None:
-        """Simulate the rooms; `seed` decides them. Recorded responses take the place of half."""
+        """Simulate the rooms from `seed`; recorded responses replace half of them."""
         rng = np.random.default_rng([seed, *b"rooms"])
         length = int(_SECONDS * SAMPLE_RATE)
         self._responses = np.stack([make_response(length, rng) for _ in range(ROOMS)])
@@ -40,32 +37,31 @@ class Rooms:
     def apply(self, clips: Sounds, rng: np.random.Generator) -> Sounds:
         """Each clip in a room: float32[n, samples], without the echoes after its end."""
         chosen = rng.integers(0, ROOMS, len(clips))
-        rng.random(2 * len(clips))  # Not used. A seed gives the clips that it always gave.
+        rng.random(2 * len(clips))  # unused; keeps the clips of a seed as they were
         signal = require("scipy.signal", "train", "augmentation with rooms")
         wet: Sounds = signal.oaconvolve(clips, self._responses[chosen], axes=1)
         return wet[:, : clips.shape[1]]
 
 
 def recorded_response(response: Pcm, length: int, rng: np.random.Generator) -> Sounds:
-    """A recorded impulse response from its direct sound on: float32[length], energy 1.
+    """A recorded impulse response, starting at its direct sound: float32[length], energy 1.
 
-    What follows the direct sound is made quieter by 0 to 12 dB: the same room from nearer.
+    The echoes are attenuated by 0 to 12 dB, as from nearer in the same room.
     """
     first = int(np.argmax(np.abs(response.astype(np.float32))))
     out: Sounds = np.zeros(length, np.float32)
     part = response[first : first + length].astype(np.float32)
     out[: len(part)] = part
     out[_DIRECT:] *= np.float32(10 ** (-rng.uniform(0, 12) / 20))
-    # The cut at the end fades out.
-    out *= np.minimum(1, np.linspace(4, 0, length, dtype=np.float32))
+    out *= np.minimum(1, np.linspace(4, 0, length, dtype=np.float32))  # fade out
     return out / np.float32(max(float(np.sqrt(np.sum(out**2))), 1e-6))
 
 
 def make_response(length: int, rng: np.random.Generator) -> Sounds:
-    """The impulse response of a random room from its direct sound on: float32[length], energy 1.
+    """The impulse response of a random room, from its direct sound: float32[length], energy 1.
 
-    Early echoes are those of mirrored sources (the image method, Allen and Berkley, JASA 65, 943).
-    Late echoes are noise that decays.
+    Early echoes come from mirrored sources (image method, Allen and Berkley, JASA 65, 943), late
+    ones are decaying noise.
     """
     size = rng.uniform((2.5, 2.0, 2.2), (8.0, 6.0, 3.5))
     decay_s = rng.uniform(0.1, 0.6)
@@ -73,7 +69,7 @@ def make_response(length: int, rng: np.random.Generator) -> Sounds:
     direction = rng.standard_normal(3)
     mouth = ear + direction / np.linalg.norm(direction) * rng.uniform(0.3, 4.0)
     mouth = np.clip(mouth, 0.2, size - 0.2)
-    # Sabine's formula: how much a wall reflects, from how long echoes last.
+    # Sabine's formula: wall reflectivity from the decay time.
     surface = 2 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0])
     absorbed = min(0.161 * float(np.prod(size)) / (decay_s * surface), 0.95)
     reflected = np.sqrt(1 - absorbed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in its second a word is."""
+"""Shifts clips in time."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kws.audio.pcm import Sounds
 
 
 def shift(clips: Sounds, shifts: npt.NDArray[np.int64]) -> Sounds:
-    """Each clip moved later (positive) or earlier (negative) by its number of samples.
+    """Each clip shifted later (positive) or earlier (negative) by its number of samples.
 
-    What is moved out of a clip is lost; zeros are moved in.
+    Zeros fill the gap; samples beyond the edge are lost.
     """
     samples = clips.shape[1]
     out = np.zeros_like(clips)

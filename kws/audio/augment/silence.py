@@ -12,14 +12,14 @@ from kws.audio.augment.noise import coloured, cut_backgrounds
 from kws.audio.pcm import Pcm, Sounds
 
 _FAINT = 8.0
-"""Highest level of the noise of a microphone in a quiet room, in steps of int16."""
+"""Highest level of microphone noise in a quiet room, in steps of int16."""
 
 
 def silence(count: int, samples: int, backgrounds: Sequence[Pcm], rng: np.random.Generator) -> Pcm:
     """Parts of backgrounds at volumes drawn from [0, 1), for validation and test.
 
     Returns:
-        int16[count, samples]; zeros where there are no backgrounds.
+        int16[count, samples]; zeros without backgrounds.
 
     Raises:
         DataError: a background is not longer than a clip.
@@ -33,9 +33,9 @@ def silence(count: int, samples: int, backgrounds: Sequence[Pcm], rng: np.random
 def training_silence(
     count: int, samples: int, backgrounds: Sequence[Pcm], rng: np.random.Generator
 ) -> Sounds:
-    """Backgrounds at every level, coloured noise, and nothing at all: float32[count, samples].
+    """Backgrounds at every level, coloured noise and silence: float32[count, samples].
 
-    A twentieth is digital silence. Another twentieth is the noise of a microphone in a quiet room.
+    A twentieth is digital silence, another twentieth microphone noise in a quiet room.
     """
     if not backgrounds:
         noise = np.zeros((count, samples), np.float32)

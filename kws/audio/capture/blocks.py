@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a microphone gives: blocks of sound, and notices for the user."""
+"""Output of a microphone: blocks of sound, and notices for the user."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.audio.pcm import Pcm
 
 @dataclass(frozen=True)
 class Block:
-    """A part of the stream. An empty one only says that time passes."""
+    """A part of the stream. An empty block only means that time has passed."""
 
     pcm: Pcm
     """int16[n], 16 kHz."""
@@ -27,7 +27,7 @@ class Notice:
 
     text: str
     connected: bool
-    """Whether sound comes from now on."""
+    """Whether sound follows."""
 
 
 def empty_block() -> Block:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound on its way from PortAudio's thread to the thread that listens."""
+"""Queue of sound from PortAudio's thread to the listening thread."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from kws.audio.capture.blocks import Block, Notice, empty_block
 from kws.audio.resampling import Resampler
 
 TICK_SECONDS = 0.1
-"""At least so often there is a block, even an empty one."""
+"""Longest time between two blocks; the block may be empty."""
 
-_QUEUE_SECONDS = 5.0  # sound that waits while this machine is busy; what is more is lost
-_SILENT_SECONDS = 3.0  # an input that gives nothing for so long has gone
+_QUEUE_SECONDS = 5.0  # sound that waits while this machine is busy; more is lost
+_SILENT_SECONDS = 3.0  # after this time without sound, an input counts as unplugged
 _NOTICE_SECONDS = 1.0  # between two notices of lost sound
 
 
@@ -27,12 +27,12 @@ class InputStream:
         self._rate = rate
         self._resampler = Resampler(rate)
         self._queue: queue.SimpleQueue[tuple[Any, float] | None] = queue.SimpleQueue()
-        # Each is written by one thread only. Their difference is what waits.
+        # Each is written by one thread only. Their difference is the length of the queue.
         self._put_samples = self._got_samples = 0
         self._lost = 0
 
     def take(self, samples: Any, frames: int, times: Any, status: Any) -> None:
-        """PortAudio's callback for sound: it must not wait."""
+        """PortAudio's callback for sound; it must not block."""
         age = max(times.currentTime - times.inputBufferAdcTime - frames / self._rate, 0.0)
         if status.input_overflow:
             self._lost += 1
@@ -47,7 +47,7 @@ class InputStream:
         self._queue.put(None)
 
     def blocks(self) -> Iterator[Block | Notice]:
-        """The sound, until the input has gone."""
+        """The sound, until the input is unplugged."""
         last_sound = last_notice = time.monotonic()
         reported = 0
         while True:
@@ -66,4 +66,4 @@ class InputStream:
             yield Block(self._resampler.feed(samples), captured)
             if self._lost != reported and last_sound - last_notice > _NOTICE_SECONDS:
                 reported, last_notice = self._lost, last_sound
-                yield Notice("sound was lost: this machine does not keep up", connected=True)
+                yield Notice("sound was lost: this machine is too slow", connected=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The inputs that sound can be recorded from: microphones, and what a sound server offers."""
+"""Audio inputs: microphones, and the inputs of a sound server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kws.audio.capture.portaudio import portaudio, reason_of
 from kws.errors import AudioError
 
 NODES = Path("/dev/snd")
-"""Where Linux has the sound cards' device files."""
+"""Folder of the sound cards' device files on Linux."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ def list_inputs() -> list[Input]:
 
 
 def find_input(wanted: str | None, inputs: Sequence[Input]) -> Input:
-    """The input that a user names: by number, name or part of one name; None for the default.
+    """The input with this number, name or part of a name; None for the default.
 
     Raises:
-        AudioError: there is none, or more than one.
+        AudioError: no input matches, or more than one.
     """
     if not inputs:
         raise AudioError(why_none())
@@ -73,15 +73,15 @@ def find_input(wanted: str | None, inputs: Sequence[Input]) -> Input:
         names = ", ".join(f"{one.index} {one.name}" for one in fitting)
         raise AudioError(f"microphone {wanted!r} could be any of {names}; name one by its number")
     raise AudioError(
-        f"no microphone {wanted!r} is there; plug it in, or choose from kws listen --list-devices"
+        f"no microphone {wanted!r}; plug it in, or choose from kws listen --list-devices"
     )
 
 
 def inputs_text(inputs: Sequence[Input]) -> str:
-    """A line for each input.
+    """One line per input.
 
     Raises:
-        AudioError: there is none.
+        AudioError: there is no input.
     """
     if not inputs:
         raise AudioError(why_none())
@@ -98,15 +98,11 @@ def inputs_json(inputs: Sequence[Input]) -> str:
 
 
 def why_none(nodes: Path = NODES) -> str:
-    """Why PortAudio knows no input at all, and what to do.
-
-    Args:
-        nodes: the folder of the sound cards' device files.
-    """
+    """Why PortAudio finds no input, and what to do."""
     captures = sorted(nodes.glob("pcm*c")) if nodes.is_dir() else []
     if captures and not any(os.access(node, os.R_OK | os.W_OK) for node in captures):
         return (
             f"no permission for the microphone ({captures[0]}); add yourself to the group audio: "
             "sudo usermod -aG audio $USER, then log in again"
         )
-    return "no microphone was found; plug one in"
+    return "no microphone found; plug one in"

@@ -20,18 +20,18 @@ from kws.audio.capture.inputs import Input, find_input, list_inputs
 from kws.audio.capture.portaudio import libraries_silent, portaudio, reason_of
 from kws.errors import AudioError
 
-_ANSWER_SECONDS = 10.0  # until the user reads that the sound server does not answer
+_ANSWER_SECONDS = 10.0  # until the user is told that the sound server does not answer
 _RETRY_SECONDS = 0.5
 _CLOSE_SECONDS = 2.0
 _LATENCY_SECONDS = 0.04  # of PortAudio's buffer
-_BLOCKS_PER_SECOND = 50  # PortAudio's; more of them only cost time
-_MAX_CHANNELS = 8  # a sound server offers many that nobody wants
+_BLOCKS_PER_SECOND = 50  # PortAudio's blocks
+_MAX_CHANNELS = 8  # sound servers offer many unused ones
 
 _T = TypeVar("_T")
 
 
 class Microphone:
-    """Sound from one input for as long as it is asked for; the input may come and go."""
+    """Sound from one input, which may come and go."""
 
     def __init__(self, wanted: str | None = None) -> None:
         """`wanted`: see `find_input`.
@@ -44,21 +44,21 @@ class Microphone:
         self._stuck = False
         self._waits = True
         self.title = ""
-        """The input and its rate, once it is open."""
+        """The input's name and rate, once it is open."""
 
     def blocks(self) -> Generator[Block | Notice, None, None]:
-        """The sound as it comes, without end: 16 kHz, at least one block each 0.1 s.
+        """Endless live sound: 16 kHz, at least one block per 0.1 s.
 
-        If the input is busy, refused or unplugged, one notice says so, and it is tried again until
-        it works. An input that was never there is waited for only if it was named.
+        If the input is busy, refused or unplugged, this yields one notice and retries until it
+        works. It waits for an input that was missing from the start only if it was named.
 
         Raises:
-            AudioError: no input was named and there is none at the start, or the sound system does
-                not answer then.
+            AudioError: at the start, no input was named and there is none, or the sound system
+                does not answer.
         """
         reported = ""
         self._waits = self._wanted is not None
-        with libraries_silent(for_ever=lambda: self._stuck):
+        with libraries_silent(permanently=lambda: self._stuck):
             while True:
                 try:
                     raw, stream = yield from self._patiently(self._open)
@@ -85,10 +85,10 @@ class Microphone:
                 yield from self._patiently(self._restart_portaudio)
 
     def _patiently(self, work: Callable[[], _T]) -> Generator[Block | Notice, None, _T]:
-        """Do something with PortAudio in a thread, with empty blocks meanwhile.
+        """Call PortAudio in a thread, and yield empty blocks meanwhile.
 
-        A sound server that loses its input in that moment may never answer. The reader can still
-        leave.
+        A sound server that loses its input at this moment may never answer; the reader can still
+        stop.
         """
         results: queue.SimpleQueue[tuple[_T | None, Exception | None]] = queue.SimpleQueue()
 
@@ -109,11 +109,11 @@ class Microphone:
                         if not self._waits:
                             self._give_up()
                             raise AudioError(
-                                "the sound system does not answer; start it again, or name a "
+                                "the sound system does not answer; restart it, or name a "
                                 "microphone with --device to wait for it"
                             )
                         end = math.inf
-                        text = "the sound system does not answer; leave with Ctrl-C and try again"
+                        text = "the sound system does not answer; stop with Ctrl-C and try again"
                         yield Notice(text, connected=False)
                     yield empty_block()
                 except GeneratorExit:
@@ -125,7 +125,7 @@ class Microphone:
             return cast(_T, result)
 
     def _restart_portaudio(self) -> None:
-        """Let PortAudio look for inputs, which it does only when it starts."""
+        """Restart PortAudio, because it looks for inputs only when it starts."""
         if self._stuck:
             return
         with contextlib.suppress(self._sound.PortAudioError):
@@ -144,7 +144,7 @@ class Microphone:
         return raw, stream
 
     def _start(self, device: Input, stream: InputStream) -> Any:
-        """One channel if the input can give it; otherwise all, which are averaged."""
+        """Open one channel if the input supports that; otherwise all, which are averaged."""
         first_error: Exception | None = None
         for channels in sorted({1, 2, min(device.channels, _MAX_CHANNELS)}):
             try:
@@ -166,7 +166,7 @@ class Microphone:
         raise first_error or AudioError(f"microphone {device.name}: it has no channels")
 
     def _close(self, raw: Any) -> None:
-        """Close a stream. If its sound server goes away in that moment, this may never end."""
+        """Close a stream. If its sound server stops at this moment, closing may never end."""
 
         def close() -> None:
             raw.abort(ignore_errors=True)
@@ -182,11 +182,11 @@ class Microphone:
         """PortAudio hangs in a thread: do not call it again."""
         if not self._stuck:
             self._stuck = True
-            atexit.register(_leave)
+            atexit.register(_exit_now)
 
 
-def _leave() -> None:
-    """End now, with exit code 1: libraries that wait for a thread that hangs would never end."""
+def _exit_now() -> None:
+    """Exit with code 1 without waiting: libraries would wait forever for the hanging thread."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, OSError, ValueError):
             stream.flush()

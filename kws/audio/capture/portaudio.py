@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PortAudio: the library that opens microphones, and what its errors mean."""
+"""Loads PortAudio, the library for microphones, and explains its errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def portaudio() -> ModuleType:
         return require("sounddevice", "live", "a microphone")
     except OSError:
         raise ToolError(
-            "the library PortAudio was not found; it is needed for microphones: "
+            "the library PortAudio was not found; microphones need it: "
             "on Debian or Ubuntu, apt-get install libportaudio2"
         ) from None
 
@@ -46,30 +46,30 @@ def _load() -> None:
 
 
 def reason_of(error: Exception) -> str:
-    """What an error of PortAudio means, and what to do."""
-    # The binding gives a text, PortAudio's code, and the sound system's own: (API, code, text).
+    """The meaning of a PortAudio error, and what to do."""
+    # The binding gives a text, PortAudio's code, and the sound system's (API, code, text).
     text, code, system = (tuple(error.args) + ("", 0, None)[len(error.args) :])[:3]
     number = -system[1] if system else 0
     if code == _DEVICE_UNAVAILABLE or number == errno.EBUSY:
         return "it is busy; close the program that uses it"
     if number in (errno.EACCES, errno.EPERM):
-        return "it may not be used; add yourself to the group audio and log in again"
+        return "no permission; add yourself to the group audio and log in again"
     if number in (errno.ENODEV, errno.ENOENT, errno.EIO, errno.ECONNREFUSED):
-        return "it is not there; plug it in, or look whether the sound server runs"
+        return "not found; plug it in, or check that the sound server is running"
     detail = system[2] if system and system[2] else str(text)
     detail = detail.removeprefix("Error opening InputStream: ")
     return f"it cannot be used ({detail.lower()}); choose another with --device"
 
 
 @contextlib.contextmanager
-def libraries_silent(for_ever: Callable[[], bool]) -> Iterator[None]:
-    """Discard what PortAudio and ALSA write to file descriptor 2 in this block.
+def libraries_silent(permanently: Callable[[], bool]) -> Iterator[None]:
+    """Discard the output of PortAudio and ALSA on file descriptor 2 in this block.
 
-    Python's own sys.stderr continues to work.
+    Python's own sys.stderr still works.
 
     Args:
-        for_ever: whether to discard it after the block too. A thread of the libraries that hangs
-            writes without end. If nobody reads that, the process could not end.
+        permanently: whether to discard it after the block too. A hanging thread of the libraries
+            writes endlessly, and would block the process if nobody reads it.
     """
     try:
         saved = os.dup(2)
@@ -86,7 +86,7 @@ def libraries_silent(for_ever: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     finally:
-        if not for_ever():
+        if not permanently():
             if is_two:
                 sys.stderr = stderr
             os.dup2(saved, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a speaker sees of `kws record`: one word after another, and the level of the sound."""
+"""Display of `kws record`: one word after another, and the sound level."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ _CLIPPED = 0.999
 
 
 class Lines:
-    """One line for each event, for pipes and log files."""
+    """One line per event, for pipes and log files."""
 
     def prompt(self, word: str, number: int, count: int) -> None:
-        """Print what to say."""
+        """Print the word to say."""
         self._print(f"say: {word} ({number} of {count})")
 
     def level(self, peak: float) -> None:
-        """Show nothing."""
+        """Ignore the level."""
 
     def verdict(self, path: Path | None, text: str) -> None:
-        """Print it."""
+        """Print the result of a take."""
         self._print(f"{path}: {text}" if path else f"again: {text}")
 
     def notice(self, text: str) -> None:
@@ -56,22 +56,22 @@ class Prompter(Lines):
         self._peak = 0.0
 
     def __enter__(self) -> Prompter:
-        """Begin to draw."""
+        """Start drawing."""
         self._live.start()
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Take the line away."""
+        """Remove the line."""
         self._live.stop()
 
     def prompt(self, word: str, number: int, count: int) -> None:
-        """Show what to say."""
+        """Show the word to say."""
         self._word = Text.assemble("say  ", (f" {word} ", "bold reverse"), f"  {number} of {count}")
         self._peak = 0.0
         self.level(0.0)
 
     def level(self, peak: float) -> None:
-        """Show how loud it is."""
+        """Update the bar."""
         self._peak = max(peak, self._peak * 0.85)
         full = round(min(1.0, self._peak**0.5) * _WIDTH)
         style = "bold red" if self._peak >= _CLIPPED else "green"

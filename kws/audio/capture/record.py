@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws record`: words said one by one, cut, checked, and named as a data set wants them."""
+"""`kws record`: words spoken one by one, cut, checked, and saved in a data set's layout."""
 
 from __future__ import annotations
 
@@ -26,34 +26,34 @@ from kws.files import make_directory
 from kws.labels import check_word
 
 SPARE_MS = 1200
-"""A speaker has so much more time for a word than its clip is long."""
+"""Extra time for a speaker, on top of the clip's length."""
 
-_TRIES = 5  # bad takes of one word in a row; then the microphone is at fault
+_TRIES = 5  # bad takes of one word in a row before giving up
 _REACTION_SECONDS = 0.3  # after the prompt, when nobody speaks yet but keys click
 _ABOVE_NOISE_DB = 12.0  # speech is louder than the quietest tenth by this ...
-_BELOW_PEAK_DB = 25.0  # ... and not quieter than the loudest by this
+_BELOW_PEAK_DB = 25.0  # ... and at most this much quieter than the peak
 _EDGE_BLOCKS = 3
 
 
 class Stage(Protocol):
-    """Where the speaker reads what to do."""
+    """Display for the speaker."""
 
     def prompt(self, word: str, number: int, count: int) -> None:
-        """This word is to be said now: the `number`th of `count`."""
+        """Ask for this word, take `number` of `count`."""
 
     def level(self, peak: float) -> None:
-        """The peak of the newest sound, 0 to 1."""
+        """Show the peak of the newest sound, 0 to 1."""
 
     def verdict(self, path: Path | None, text: str) -> None:
-        """The file of a good clip, or None and what is wrong with it."""
+        """Show the file of a good clip, or None and the problem."""
 
     def notice(self, text: str) -> None:
-        """Something about the microphone."""
+        """Show a message about the microphone."""
 
 
 @dataclass(frozen=True)
 class Clips:
-    """What is recorded, and under which name."""
+    """File names of the recorded clips."""
 
     out: Path
     """The data set's folder."""
@@ -61,7 +61,7 @@ class Clips:
     """Eight hexadecimal digits that stand for a person."""
 
     def next_path(self, word: str) -> Path:
-        """A name that no clip of this speaker has, as Speech Commands has them."""
+        """An unused file name in Speech Commands' pattern."""
         folder = self.out / word
         taken = [re.fullmatch(rf"{self.speaker}_nohash_(\d+)", p.stem) for p in _inside(folder)]
         number = max((int(match[1]) + 1 for match in taken if match), default=0)
@@ -69,10 +69,10 @@ class Clips:
 
 
 def speaker_hash(name: str | None) -> str:
-    """What stands for a speaker in file names: the same each time, and not the name.
+    """A speaker's id in file names: always the same, without revealing the name.
 
     Args:
-        name: None for the user's.
+        name: None for the user's login name.
     """
     if name is None:
         try:
@@ -83,10 +83,10 @@ def speaker_hash(name: str | None) -> str:
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Make sure that these can be folders of a data set.
+    """Check that these words can be folders of a data set.
 
     Raises:
-        UsageError: there are none, or one that is no word.
+        UsageError: no words, or an invalid one.
     """
     if not words:
         raise UsageError("--words: name at least one word, such as --words yes,no")
@@ -103,19 +103,19 @@ def record(
     *,
     clip_ms: int = 1000,
 ) -> int:
-    """Ask for each word `takes` times, in turn; gives how many clips were written.
+    """Ask for each word `takes` times, in turn; returns the number of clips written.
 
     Args:
-        words: what to say.
-        takes: how often.
-        clips: where the clips go.
-        sound: what the microphone hears.
-        stage: where the speaker reads what to do.
-        clip_ms: length of a clip, which is what the model will see.
+        words: the words to say.
+        takes: clips per word.
+        clips: names of the clips.
+        sound: sound from the microphone.
+        stage: display for the speaker.
+        clip_ms: length of a clip, which is the model's window.
 
     Raises:
         UsageError: see `check_words`.
-        AudioError: nothing that could be used came for several takes in a row.
+        AudioError: several takes in a row were bad.
         KwsError: a clip could not be written.
     """
     check_words(words)
@@ -134,8 +134,8 @@ def record(
                 stage.verdict(None, problem)
             else:
                 raise AudioError(
-                    f"{word}: {_TRIES} takes in a row were no good; see with kws listen what the "
-                    "microphone hears"
+                    f"{word}: {_TRIES} bad takes in a row; check with kws listen what the "
+                    "microphone records"
                 )
             path = clips.next_path(word)
             write_clip(path, clip)
@@ -145,10 +145,9 @@ def record(
 
 
 def loudest_part(pcm: Pcm, samples: int) -> Pcm:
-    """The part of `pcm` (int16[n]) that holds most energy: int16[samples].
+    """The part of `pcm` (int16[n]) with the most energy, zero-padded: int16[samples].
 
-    If several are equally good, it is the one with the sound in its middle. If `pcm` is shorter,
-    zeros follow.
+    Of several equally good parts, the one with the sound in its middle.
     """
     blocks = -(-samples // BLOCK)
     if len(pcm) < blocks * BLOCK:
@@ -161,30 +160,30 @@ def loudest_part(pcm: Pcm, samples: int) -> Pcm:
 
 
 def problem_of(clip: Pcm, take: Pcm) -> str | None:
-    """Why a clip of one word is no good, and what to do; None if it is good.
+    """The problem of a clip and what to do about it; None if the clip is good.
 
     Args:
         clip: int16[n].
-        take: what it was cut from; shows how loud it is when nobody speaks.
+        take: the sound around it, which has the level of the background.
     """
     size = np.abs(clip.astype(np.int32))
     if size.max() < QUIET_PEAK * 32768:
-        return "nothing was heard; speak louder, or nearer to the microphone"
+        return "too quiet; speak louder, or nearer to the microphone"
     if np.count_nonzero(size >= 32767) >= CLIPPED_SAMPLES:
         return "clipped; speak softer, or turn the microphone down"
     level = 10 * np.log10(_energies(clip))
     noise = 10 * np.log10(float(np.percentile(_energies(take), 10)))
     if level.max() - noise < _ABOVE_NOISE_DB:
-        return "too quiet for the noise around; speak louder, or find a quieter place"
+        return "too much background noise; speak louder, or find a quieter place"
     speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
     if speech[:_EDGE_BLOCKS].any() or speech[-_EDGE_BLOCKS:].any():
         seconds = len(clip) / SAMPLE_RATE
-        return f"cut off; say it within {seconds:g} s, after the prompt; --window-ms gives more"
+        return f"cut off; say it within {seconds:g} s of the prompt, or give more with --window-ms"
     return None
 
 
 def _take(sound: Iterator[Block | Notice], stage: Stage, take_ms: int) -> Pcm:
-    """What is said from now on. If the microphone goes away, the take starts again."""
+    """Record a take. If the microphone is unplugged, the take starts again."""
     start = time.monotonic() + _REACTION_SECONDS
     parts: list[Pcm] = []
     wanted = samples_of(take_ms)
@@ -203,7 +202,7 @@ def _take(sound: Iterator[Block | Notice], stage: Stage, take_ms: int) -> Pcm:
 
 
 def _energies(pcm: Pcm) -> npt.NDArray[np.float64]:
-    """The mean power of each 10 ms, without offset; 1 at least."""
+    """The mean power of each 10 ms, without offset, at least 1."""
     blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float64)
     energies: npt.NDArray[np.float64] = np.maximum(blocks.var(axis=1), 1.0)
     return energies

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes recordings of any kind, and says what is missing from them."""
+"""Decodes recordings of any format, and detects truncated ones."""

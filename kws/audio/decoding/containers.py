@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a file's sound lies, and whether the file ends too early."""
+"""Position of the sound in a file, and detection of truncated files."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import re
 from pathlib import Path
 
 STREAMED = 0x7FFFF000
-"""From this number of bytes on, a header says: unknown, it was written into a pipe."""
+"""From this number of bytes on, a header's size means unknown: it was written to a pipe."""
 
 _SIZES = re.compile(r"^\s*([\w ]*?)\s*:\s*(\d+)(?: \(should be (\d+)\))?$", re.MULTILINE)
 _OGG_PAGE_BYTES = 65_307  # none is longer (RFC 3533, section 6)
 
 
 def shortfall(kind: str, header_log: str) -> tuple[int, int] | None:
-    """Bytes that the header of an uncompressed file promises, and bytes that are there.
+    """Bytes in the header of an uncompressed file, and bytes that the file has.
 
     Args:
         kind: libsndfile's name of the container.
-        header_log: what it wrote while it read the header.
+        header_log: libsndfile's log of the header.
 
     Returns:
-        None if all are there, or if the header promises nothing.
+        None if the file is complete, or if the header has no size.
     """
     names = {"WAV": {"data"}, "WAVEX": {"data"}, "AIFF": {"SSND"}, "AU": {"Data Size"}}.get(
         kind, {"riff", "Riff size"}
@@ -33,7 +33,7 @@ def shortfall(kind: str, header_log: str) -> tuple[int, int] | None:
 
 
 def riff_data(path: Path) -> tuple[int, int]:
-    """Offsets of the first and after the last byte of a WAV's sound; 0, 0 if it has no data chunk.
+    """Start and end offset of a WAV's sound in bytes; 0, 0 if it has no data chunk.
 
     Raises:
         OSError: the file cannot be read.

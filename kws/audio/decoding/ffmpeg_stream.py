@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound that only ffmpeg can decode, read from a pipe."""
+"""Sound that only ffmpeg decodes, through a pipe."""
 
 from __future__ import annotations
 
@@ -18,29 +18,26 @@ _HEADER_BYTES = 24  # of an .au file: mark, offset of the sound, its length, cod
 
 
 class FfmpegStream:
-    """One recording, as ffmpeg decodes it."""
+    """One recording, decoded by ffmpeg."""
 
     subtype = "FFMPEG"
     exact = False
-    is_whole = False
-    """Nobody knows that before the end, either."""
-
-    frames: int | None = None
-    """Nobody knows how many there are before the end."""
+    is_whole = False  # unknown before the end
+    frames: int | None = None  # unknown before the end
 
     def __init__(self, path: Path, program: str) -> None:
-        """Start it.
+        """Start ffmpeg.
 
         Raises:
             AudioError: it finds no sound in the file.
         """
         self._path = path
-        # Nothing but files: a playlist may name addresses.
+        # Files only: a playlist may contain addresses.
         command = [program, "-v", "error", "-nostdin", "-protocol_whitelist", "file,pipe"]
         command += ["-i", f"file:{path}", "-map", "0:a:0", "-c:a", "pcm_f32be", "-f", "au", "-"]
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as ffmpeg runs
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open while ffmpeg runs
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._complaints
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr
         )
         self._sound = cast("IO[bytes]", self._process.stdout)
         header = self._sound.read(_HEADER_BYTES)
@@ -61,25 +58,25 @@ class FfmpegStream:
         return samples.reshape(-1, self.channels)
 
     def skip(self, frames: int) -> None:
-        """Leave out so many."""
+        """Skip samples."""
         while frames and (count := len(self.read(min(frames, 1 << 16)))):
             frames -= count
 
     def damage(self) -> str | None:
-        """What ffmpeg says of damage; None if there is none. For after the end."""
+        """Damage as ffmpeg reports it, once all is read; None if there is none."""
         if self._process.wait() == 0 and "partial file" not in self._reason():
             return None
         return f"cut off or damaged (ffmpeg: {self._reason()})"
 
     def close(self) -> None:
-        """End ffmpeg."""
+        """Stop ffmpeg."""
         self._sound.close()
         self._process.kill()
         self._process.wait()
-        self._complaints.close()
+        self._stderr.close()
 
     def _reason(self) -> str:
-        """The last line of its complaints."""
-        self._complaints.seek(0)
-        lines = self._complaints.read().decode("utf-8", "replace").strip().splitlines()
-        return lines[-1].removeprefix(f"file:{self._path}: ") if lines else "it says nothing"
+        """The last line on stderr."""
+        self._stderr.seek(0)
+        lines = self._stderr.read().decode("utf-8", "replace").strip().splitlines()
+        return lines[-1].removeprefix(f"file:{self._path}: ") if lines else "no message"

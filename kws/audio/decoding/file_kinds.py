@@ -23,29 +23,24 @@ FOREIGN = frozenset(
         *("avi", "flv", "ac3", "eac3", "ape", "wv", "mpc", "tta", "dts", "ra", "rm"),
     )
 )
-"""Extensions of recordings that ffmpeg decodes, those of films included."""
+"""Extensions of files that ffmpeg decodes, including films."""
 
 HEADERLESS = frozenset({".pcm", ".raw", ".s16", ".sw"})
-"""Extensions of samples without a header: nobody can tell their rate."""
+"""Extensions of samples without a header, whose rate is unknown."""
 
 
 def ffmpeg() -> str | None:
-    """The path of ffmpeg; None where it is not installed."""
+    """The path of ffmpeg; None if it is not installed."""
     return shutil.which("ffmpeg")
 
 
 def readable_endings() -> frozenset[str]:
-    """Extensions, in lower case, of the recordings that can be read on this machine."""
+    """Extensions, in lower case, of recordings that this machine can read."""
     return READ | FOREIGN if ffmpeg() else READ
 
 
 def may_be_mp3(path: Path, head: bytes) -> bool:
-    """Whether a file may be a stream of MPEG audio frames, with tags before it or not.
-
-    Args:
-        path: the file's name.
-        head: its first bytes.
-    """
+    """Whether a file with these first bytes may be a stream of MPEG audio frames."""
     if head.startswith(_CONTAINERS):
         return False
     frame = head[:1] == b"\xff" and head[1:2] >= b"\xe0"
@@ -53,11 +48,11 @@ def may_be_mp3(path: Path, head: bytes) -> bool:
 
 
 def foreign_kind(path: Path, head: bytes) -> str | None:
-    """What a file is that only ffmpeg can read; None if libsndfile may know it.
+    """The format of a file that only ffmpeg can read; None if libsndfile may read it.
 
     Args:
-        path: the file's name; its extension counts only where its bytes say nothing.
-        head: its first bytes, at least 64 if it has as many.
+        path: the file's name; its extension counts only if its bytes are not recognized.
+        head: its first bytes, 64 or more.
     """
     if head[4:8] == b"ftyp":
         return "MP4 (m4a)"

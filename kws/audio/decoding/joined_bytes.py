@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file with some of its bytes replaced, for decoders whose only fault is to trust a header."""
+"""A file with a replaced header, for decoders that trust a wrong one."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ if TYPE_CHECKING:
 
 
 class JoinedBytes(io.RawIOBase):
-    """Some bytes, then a range of a file, as one file that can be read and sought.
-
-    Nothing but the first bytes is held in memory.
-    """
+    """A seekable file made of some bytes in memory, then a range of a file on disk."""
 
     def __init__(self, first: bytes, path: Path, start: int, end: int) -> None:
         """`start` and `end`: the range of the file, in bytes. Raises OSError."""
@@ -40,21 +37,21 @@ class JoinedBytes(io.RawIOBase):
         return done
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Go to an offset from the start, from here, or from the end."""
+        """Go to an offset from the start, the position or the end; returns the position."""
         origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
         self._at = max(0, origin + offset)
         return self._at
 
     def tell(self) -> int:
-        """The offset of the next byte."""
+        """The position."""
         return self._at
 
     def readable(self) -> bool:
-        """It can be read."""
+        """True."""
         return True
 
     def seekable(self) -> bool:
-        """It can be sought."""
+        """True."""
         return True
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which recordings of a folder cannot be used, in words: nothing is left out in silence."""
+"""Reports of unusable recordings in a folder."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from kws.errors import AudioError
 _SHOWN = 4  # names in a line
 
 
-def unheard(root: Path) -> list[Path]:
-    """The files in a folder and its subfolders that hold sound which nothing here decodes.
+def undecodable(root: Path) -> list[Path]:
+    """The files in a folder and its subfolders with sound that cannot be decoded here.
 
     Raises:
         OSError: a folder cannot be read.
@@ -37,8 +37,8 @@ def unheard(root: Path) -> list[Path]:
     return sorted(out)
 
 
-def unheard_text(paths: Sequence[Path]) -> str:
-    """What `unheard` found and what to do, in a line; empty without files."""
+def undecodable_text(paths: Sequence[Path]) -> str:
+    """One line on undecodable files and what to do; empty without files."""
     counts = Counter(_ending(path.name) for path in paths)
     foreign = [f"{count} {ending}" for ending, count in counts.items() if ending in FOREIGN]
     raw = [f"{count} {ending}" for ending, count in counts.items() if ending in HEADERLESS]
@@ -49,16 +49,16 @@ def unheard_text(paths: Sequence[Path]) -> str:
         )
     if raw:
         causes.append(
-            f"{', '.join(raw)}: their rate is nowhere, convert with "
+            f"{', '.join(raw)}: unknown sampling rate, convert with "
             "ffmpeg -f s16le -ar RATE -ac 1 -i FILE FILE.wav"
         )
-    return f"left out: {_files(len(paths))} ({'; '.join(causes)})" if causes else ""
+    return f"skipped {_files(len(paths))} ({'; '.join(causes)})" if causes else ""
 
 
 def damaged(
     paths: Sequence[Path], progress: Callable[[int], object] = lambda _: None
 ) -> dict[Path, AudioError]:
-    """The recordings that are empty, damaged, cut off or no recordings, and why.
+    """The files that are empty, damaged, cut off or not recordings, and why.
 
     Args:
         paths: the recordings.
@@ -78,19 +78,19 @@ def damaged(
 
 
 def unopened(paths: Sequence[Path]) -> dict[Path, AudioError]:
-    """The long recordings that cannot be opened, and why. Their sound is not decoded."""
+    """The recordings that cannot be opened, and why; their sound is not decoded."""
     faults = {path: _opening_fault(path, _stamp(path)) for path in paths}
     return {path: fault for path, fault in faults.items() if fault}
 
 
 def damaged_text(root: Path, paths: Iterable[Path]) -> str:
-    """What `damaged` found, in a line; empty without files."""
+    """One line on damaged files; empty without files."""
     names = [path.relative_to(root).as_posix() for path in paths]
     if not names:
         return ""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     return (
-        f"left out: {_files(len(names))} (empty, cut off or damaged: "
+        f"skipped {_files(len(names))} (empty, cut off or damaged: "
         f"{', '.join(names[:_SHOWN])}{more}); record or copy again"
     )
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the channels of a recording become one: their average, unless that hides the voice.
+"""Mixes the channels of a recording: their average, unless that hides the voice.
 
-Two channels may cancel each other, and some of six may hold nothing but noise. What is compared is
-the contrast: how far the loud parts of a signal stand out of its quiet ones, as speech does.
+Two channels may cancel each other, and some may hold only noise. The choice compares contrast: the
+level of a signal's loud parts over its quiet parts, which is high for speech.
 """
 
 from __future__ import annotations
@@ -16,42 +16,42 @@ import numpy.typing as npt
 Samples = npt.NDArray[np.float32]
 
 SEARCHED_SECONDS = 120
-"""The first seconds of a recording decide."""
+"""The choice depends on this many seconds at the start."""
 
 _FRAME_SECONDS = 0.02
 _MARGIN_DB = 6.0
-"""The average is given up if a channel has so much more contrast."""
+"""A channel with this much more contrast replaces the average."""
 
 _ALIKE_DB = 3.0
-"""Of channels whose contrasts are nearer than this, the loudest is taken."""
+"""Among channels within this contrast, the loudest is used."""
 
 _MOST_DB = 40.0
-"""More contrast helps nobody: it comes from digital silence in pauses."""
+"""Higher contrast is ignored: it comes from digital silence in pauses."""
 
 _CANCELLED = 0.1
-"""Channels cancel if their average has less than this share of what unrelated ones would have."""
+"""Channels cancel if their average has less than this share of the power of unrelated channels."""
 
 _FAR = 2.0
-"""Peak, 1 is full scale, from which samples are scaled and not clipped. Lossy codecs overshoot."""
+"""Samples with a higher peak (1 is full scale) are scaled, not clipped. Lossy codecs overshoot."""
 
 _SILENT = 1e-7  # mean square
 
 
 @dataclass(frozen=True)
 class Mix:
-    """How the samples of a recording become one channel within full scale."""
+    """Conversion of a recording to one channel within full scale."""
 
     channels: int
     """In the file."""
 
     channel: int | None = None
-    """The one that is heard, from 1; None for the average of all."""
+    """The channel used, from 1; None for the average of all."""
 
     divisor: float = 1.0
-    """What samples are divided by: a power of two, 1 if they are not far over full scale."""
+    """Divisor of the samples: a power of two, 1 unless they are far over full scale."""
 
     reason: str = ""
-    """Why one channel is heard; empty if somebody chose it, or if all are."""
+    """Why a single channel was chosen; empty if the user chose it, or for the average."""
 
     def apply(self, samples: npt.NDArray[Any]) -> Samples:
         """The samples of one channel: float32[n], from -1 to 1.
@@ -64,7 +64,7 @@ class Mix:
         if self.channel is not None:
             mono: Samples = samples[:, self.channel - 1].astype(np.float32)
         else:
-            with np.errstate(invalid="ignore", over="ignore"):  # what is no number is found later
+            with np.errstate(invalid="ignore", over="ignore"):  # NaN is detected later
                 mono = samples.mean(axis=1, dtype=np.float32)
         if self.divisor == 1.0:
             return mono
@@ -73,7 +73,7 @@ class Mix:
 
     @property
     def text(self) -> str:
-        """How the channels were mixed, in words."""
+        """Description of the mix."""
         if self.channels == 1:
             return "mono"
         if self.channel is None:
@@ -83,10 +83,10 @@ class Mix:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user should know, a line each."""
+        """Lines for the user about an unusual mix."""
         lines = []
         if self.reason:
-            lines.append(f"{self.reason}: {self.text.partition(' (')[0]} is heard (--channel)")
+            lines.append(f"{self.reason}: using {self.text.partition(' (')[0]} (--channel)")
         if self.divisor != 1.0:
             lines.append(
                 f"samples are up to {self.divisor:g} times full scale; divided by {self.divisor:g}"
@@ -95,12 +95,12 @@ class Mix:
 
 
 def choose_mix(samples: Samples, rate: int, channel: int | None = None) -> Mix:
-    """How to mix a recording.
+    """Choose the mix of a recording.
 
     Args:
         samples: its first `SEARCHED_SECONDS`, float32[n, channels].
         rate: samples per second.
-        channel: the channel that somebody chose, from 1.
+        channel: the channel that the user chose, from 1.
     """
     channels = samples.shape[1]
     reason = ""
@@ -114,7 +114,7 @@ def choose_mix(samples: Samples, rate: int, channel: int | None = None) -> Mix:
 
 
 def _best(samples: Samples, rate: int) -> tuple[int | None, str]:
-    """The channel to hear and the reason; None if the average is good enough."""
+    """The channel to use and the reason; None if the average is good enough."""
     mixed = np.column_stack([samples, samples.mean(axis=1, dtype=np.float64)])
     frame = max(1, round(rate * _FRAME_SECONDS))
     count = max(1, len(mixed) // frame)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many frames an MPEG audio stream has, counted.
+"""Counts the frames of an MPEG audio stream.
 
-A decoder guesses the length of a stream from its size and the bitrate of its first frame, and a
-Xing header says only what its encoder knew. libsndfile reads no further than either of them. Layout
-of the headers: ISO/IEC 11172-3, section 2.4.2.3, and 13818-3; Xing's and VBRI's are conventions.
+A decoder estimates the length of a stream from its size and first bitrate, or from a Xing header,
+which may be wrong; libsndfile stops at that length. Header layout: ISO/IEC 11172-3, section
+2.4.2.3, and 13818-3; Xing and VBRI headers are conventions.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ _SIDE_BYTES = {(True, False): 32, (True, True): 17, (False, False): 17, (False, 
 
 @dataclass(frozen=True)
 class Mp3Stream:
-    """What a stream of frames is."""
+    """A stream of frames."""
 
     header: bytes
-    """The four bytes with which its first frame of sound begins."""
+    """The first four bytes of its first frame of sound."""
 
     start: int
-    """Offset of the first frame that holds sound, in bytes from the start of the file."""
+    """Offset of the first frame of sound, in bytes from the start of the file."""
 
     end: int
     """Offset of the byte after the last frame."""
 
     frames: int
-    """Frames that are there, without the one that holds the Xing header."""
+    """Number of frames, without the Xing header's."""
 
     promised: int | None
-    """Frames that the Xing or VBRI header promises; None without one."""
+    """Number of frames in the Xing or VBRI header; None without one."""
 
     xing: bytes
-    """The frame that holds a Xing header with a number of frames; empty without one."""
+    """The frame with a Xing header that has a number of frames; empty without one."""
 
     cut: bool
-    """Whether it ends within a frame."""
+    """Whether it ends in the middle of a frame."""
 
     frame_samples: int
     rate: int
     """Samples per second."""
 
     layer: int
-    """3 for MP3; a Xing header is known in this one only."""
+    """3 for MP3, the only one with Xing headers."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class _Header:
         return 576 if self.layer == 3 and not self.mpeg1 else 1152
 
     def frame_bytes(self, free: int) -> int:
-        """Length of the frame. `free`: of one of a free-format stream, without padding."""
+        """Length of the frame. `free`: length in a free-format stream, without padding."""
         slot = 4 if self.layer == 1 else 1
         if not self.kbits:
             return free + self.padding * slot
@@ -100,7 +100,7 @@ class _Header:
 
 
 def read_stream(path: Path, start: int = 0, end: int | None = None) -> Mp3Stream | None:
-    """The frames of a file, or of a range of it; None if there are none.
+    """The frames in a file or a range of it; None if there are none.
 
     Raises:
         OSError: the file cannot be read.
@@ -111,11 +111,11 @@ def read_stream(path: Path, start: int = 0, end: int | None = None) -> Mp3Stream
 
 
 def counted_head(stream: Mp3Stream) -> bytes:
-    """A first frame that tells a decoder how many frames follow it: the stream's own, corrected.
+    """A first frame with the right number of frames: the stream's own, corrected.
 
-    What else its own says is kept, such as how many samples its encoder put before the sound.
+    Its other fields are kept, such as the encoder delay.
     """
-    # Else the highest bitrate, so that there is room in the frame; no checksum and no padding.
+    # Without one: highest bitrate, so that the fields fit; no checksum and no padding.
     _, kind, rates, mode = stream.header
     head = bytes((0xFF, kind | 1, rates & 0x0D | 0xE0, mode))
     header = _Header.of(head)
@@ -132,7 +132,7 @@ def counted_head(stream: Mp3Stream) -> bytes:
 
 
 def _after_tags(data: mmap.mmap, start: int) -> int:
-    """Where the sound begins: tags, and the pictures in them, come first."""
+    """Offset of the sound, after ID3 tags and the pictures in them."""
     while data[start : start + 3] == b"ID3" and start + 10 <= len(data):
         size = 0
         for byte in data[start + 6 : start + 10]:
@@ -142,7 +142,7 @@ def _after_tags(data: mmap.mmap, start: int) -> int:
 
 
 def _is_header(head: bytes) -> bool:
-    """Whether a frame may begin so."""
+    """Whether a frame may begin with these bytes."""
     return (
         len(head) >= 4
         and head[0] == 0xFF
@@ -164,7 +164,7 @@ def _read(data: mmap.mmap, start: int, end: int) -> Mp3Stream | None:
     at = sound = begin + header.frame_bytes(free) if silent else begin
     if silent and _same_stream(data[at : at + 4], head):
         head = data[at : at + 4]
-    lengths: dict[bytes, int] = {}  # of the frames whose headers begin so
+    lengths: dict[bytes, int] = {}  # of frames, by the first three bytes of their headers
     frames, whole, cut = 0, min(at, end), False
     while at + 4 <= end:
         key = data[at : at + 3]
@@ -195,9 +195,9 @@ def _read(data: mmap.mmap, start: int, end: int) -> Mp3Stream | None:
 
 
 def _first_frame(data: mmap.mmap, start: int, end: int) -> tuple[int, _Header, int] | None:
-    """Offset of the first frame, its header, and the bytes of a free-format one without padding.
+    """Offset and header of the first frame, and its bytes without padding if it is free-format.
 
-    What looks like a header is one if a frame follows, or the end of the file.
+    It counts only if another frame or the end of the file follows.
     """
     at = start
     while (at := data.find(b"\xff", at, end)) >= 0:
@@ -214,7 +214,7 @@ def _first_frame(data: mmap.mmap, start: int, end: int) -> tuple[int, _Header, i
 
 
 def _free_bytes(data: mmap.mmap, at: int, end: int, header: _Header) -> int:
-    """Distance to the next frame of a free-format stream, without padding; 0: there is none."""
+    """Distance to the next frame of a free-format stream, without padding; 0 if there is none."""
     place = at + 4
     near = min(end, at + _FREE_FRAME_BYTES)
     while (place := _next_frame(data, place, near, data[at : at + 4])) < near:
@@ -225,7 +225,7 @@ def _free_bytes(data: mmap.mmap, at: int, end: int, header: _Header) -> int:
 
 
 def _same_stream(head: bytes, other: bytes) -> bool:
-    """Whether both are headers of frames with one version, layer and rate."""
+    """Whether both are frame headers with the same version, layer and rate."""
     return (
         _is_header(head) and head[1] & 0xFE == other[1] & 0xFE and head[2] & 0x0C == other[2] & 0x0C
     )
@@ -241,7 +241,7 @@ def _next_frame(data: mmap.mmap, at: int, end: int, head: bytes) -> int:
 
 
 def _promise(data: mmap.mmap, at: int, header: _Header) -> tuple[int | None, bool]:
-    """Frames that the first frame promises, and whether it is a header without sound."""
+    """Number of frames in the first frame's header, and whether that frame has no sound."""
     place = at + 4 + _SIDE_BYTES[header.mpeg1, header.mono]
     if data[place : place + 4] in (b"Xing", b"Info") and place + 12 <= len(data):
         known = data[place + 7] & _HAS_FRAMES

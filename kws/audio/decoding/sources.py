@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording as blocks of samples, until its decoder gives no more.
+"""Recordings as blocks of samples, read to the end of the data.
 
-What a header says of the length is never a limit, since it may be an estimate or missing. It is
-compared with what was there where it is a promise.
+The length in a header is never a limit, since it may be an estimate or missing. If it is exact, a
+shorter file counts as damaged.
 """
 
 from __future__ import annotations
@@ -26,29 +26,27 @@ from kws.errors import AudioError, UsageError
 Samples = npt.NDArray[Any]
 
 RATES = range(1_000, 768_001)
-"""Sampling rates, in Hz; a header with another one is damaged."""
+"""Valid sampling rates, in Hz; another rate in a header means damage."""
 
 _BLOCK = 1 << 16
-_FLAC_BLOCK = 4096  # of the block in which the damage is, nothing is returned
-_MOST_FRAMES = 2**62
-"""libsndfile's number of frames where nobody knows it is higher."""
-
+_FLAC_BLOCK = 4096  # a damaged block is lost as a whole
+_MOST_FRAMES = 2**62  # libsndfile gives more if the number is unknown
 _MISSING = 0.01
-"""What lacks less than this share is whole: programs that cut miscount some bytes."""
+"""A smaller missing share is ignored: editors miscount some bytes."""
 
 _DAMAGE = (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSError)
 
 
 class _SoundFile(soundfile.SoundFile):  # type: ignore[misc]  # it is untyped
-    """A file that is read to its end: the length in its header limits nothing."""
+    """A file that is read to its end, whatever the length in its header."""
 
     def seekable(self) -> bool:
-        """Not for soundfile: it would trust the header, and seek where GSM 6.10 cannot."""
+        """False: soundfile would trust the header, and seek in GSM 6.10, which cannot."""
         return False
 
     @property
     def can_seek(self) -> bool:
-        """Whether it can."""
+        """Whether libsndfile can seek in it."""
         return bool(super().seekable())
 
 
@@ -76,13 +74,13 @@ class SndfileSource:
 
     @property
     def frames(self) -> int | None:
-        """Samples per channel that there should be; None if that is not known before the end."""
+        """Expected samples per channel; None if unknown before the end."""
         frames = int(self._file.frames)
         return frames if frames < _MOST_FRAMES else None
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is known without decoding that all samples are there, and are numbers."""
+        """Whether it is certainly complete and free of NaN, without decoding."""
         plain = self.subtype.startswith(("PCM_", "ULAW", "ALAW")) and self._file.format != "FLAC"
         return plain and 0 < (self._promised or 0) <= (self.frames or 0)
 
@@ -107,7 +105,7 @@ class SndfileSource:
         return np.concatenate(parts) if parts else np.zeros((0, self.channels), kind)
 
     def skip(self, frames: int) -> None:
-        """Leave out so many; only before anything was read."""
+        """Skip samples; only before the first read."""
         if frames and self.frames is not None and self._file.can_seek:
             try:
                 self._read = self._file.seek(frames)
@@ -118,7 +116,7 @@ class SndfileSource:
             _read_over(self, frames)
 
     def damage(self) -> str | None:
-        """What is missing, in words; None if nothing is. For after the end."""
+        """Description of missing parts, once all is read; None if nothing is missing."""
         there = f"{self._read / self.rate:.2f} s"
         if self._promised and self._read < self._promised * (1 - _MISSING):
             return _promise_text(self._promised / self.rate, self._read / self.rate)
@@ -131,7 +129,7 @@ class SndfileSource:
             self._bytes.close()
 
     def _look_closer(self, path: Path) -> None:
-        """Find out from the file's own bytes how long it is, and whether it is cut off."""
+        """Determine from the file's bytes its length, and whether it is cut off."""
         kind = self._file.format
         in_wav = kind in {"WAV", "WAVEX"}
         if in_wav and self.subtype.startswith("MPEG"):
@@ -147,7 +145,7 @@ class SndfileSource:
             self._promised = round((self.frames or 0) * promised / max(there, 1))
 
     def _open_mp3(self, path: Path, stream: mp3_frames.Mp3Stream) -> _SoundFile:
-        """An MP3, of which libsndfile shall know how many frames it has."""
+        """Open an MP3 with the right number of frames for libsndfile."""
         seconds = stream.frame_samples / stream.rate
         if stream.promised and stream.frames < stream.promised * (1 - _MISSING):
             self._damage = _promise_text(stream.promised * seconds, stream.frames * seconds)
@@ -160,7 +158,7 @@ class SndfileSource:
         return _SoundFile(self._bytes)
 
     def _read_unfinished(self, path: Path) -> None:
-        """A WAV whose program ended before it wrote the length: the rest of the file is sound."""
+        """Open a WAV whose program stopped before it wrote the length: the rest is sound."""
         start, _ = riff_data(path)
         size = path.stat().st_size
         if start and start < size:
@@ -179,11 +177,11 @@ Source = SndfileSource | FfmpegStream
 
 @contextlib.contextmanager
 def open_source(path: Path) -> Iterator[Source]:
-    """The decoder of a recording, until the block ends.
+    """Open the decoder of a recording.
 
     Raises:
-        AudioError: the file is missing, empty, of another kind, or damaged from its start; or only
-            ffmpeg can read it, and it is not there.
+        AudioError: the file is missing, empty, not a recording, or damaged from its start; or only
+            ffmpeg can read it, and ffmpeg is not installed.
     """
     check_file(path)
     with path.open("rb") as file:
@@ -204,7 +202,7 @@ def open_source(path: Path) -> Iterator[Source]:
 
 
 def count_frames(path: Path) -> int:
-    """Samples per channel of a recording; where no header says it, all are decoded.
+    """Samples per channel of a recording; decodes it if no header has the number.
 
     Raises:
         AudioError: see `open_source`.
@@ -214,17 +212,17 @@ def count_frames(path: Path) -> int:
 
 
 def check_channel(path: Path, source: Source, channel: int | None) -> None:
-    """Raises UsageError if a recording does not have a channel of this number (from 1)."""
+    """Raises UsageError if a recording does not have this channel (from 1)."""
     if channel is not None and not 1 <= channel <= source.channels:
         has = "1 channel" if source.channels == 1 else f"{source.channels} channels"
         raise UsageError(f"{path}: no channel {channel}; it has {has}")
 
 
 def check_file(path: Path) -> None:
-    """Make sure that there is a file that is not empty.
+    """Check that a file exists and is not empty.
 
     Raises:
-        AudioError: it is missing, empty, a folder, or may not be read.
+        AudioError: it is missing, empty, a folder, or unreadable.
     """
     try:
         if path.is_dir():
@@ -241,7 +239,7 @@ def check_file(path: Path) -> None:
 def unreadable(path: Path) -> AudioError:
     """The error for a file that libsndfile cannot read."""
     return AudioError(
-        f"{path}: not a recording that can be read (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
+        f"{path}: not a readable recording (WAV, FLAC, Ogg, MP3 or AIFF), or damaged; "
         "convert it to WAV or remove it"
     )
 
@@ -257,7 +255,7 @@ def _foreign(path: Path, kind: str) -> FfmpegStream:
 
 
 def _read_over(source: Source, frames: int | None) -> int:
-    """Decode and drop so many, or all; how many there were."""
+    """Decode and discard this many samples, or all; returns their number."""
     done = 0
     while frames is None or done < frames:
         data = source.read(_BLOCK if frames is None else min(_BLOCK, frames - done))
@@ -268,4 +266,4 @@ def _read_over(source: Source, frames: int | None) -> int:
 
 
 def _promise_text(promised: float, there: float) -> str:
-    return f"cut off or damaged: its header promises {promised:.2f} s and {there:.2f} s are there"
+    return f"cut off or damaged: its header promises {promised:.2f} s, it has {there:.2f} s"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the recordings of words lie, and what their names say."""
+"""Folders of recorded words, and speakers from their names."""

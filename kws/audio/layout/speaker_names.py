@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who speaks, as the names of recordings say it."""
+"""Speakers, from the names of recordings."""
 
 from __future__ import annotations
 
 import re
 
 _TAKE = re.compile(r"[ _-]*(\(\d{1,4}\)|(?<![0-9A-Za-z])\d{1,4})$")
-"""A number at the end that counts takes. One of five digits or more is an id or a time."""
+"""A take number at the end. A number of five digits or more is an id or a time."""
 
 _ID = re.compile(r"(^|[ _-])\(?\d{5,}\)?$")
 
@@ -19,19 +19,18 @@ _NOBODY = frozenset(
         "user", "utt", "utterance", "voice", "voice memo", "wav", "wave", "word",
     )
 )  # fmt: skip
-"""What stands before a number that tells recordings or people apart, in small letters."""
+"""Names before a number that are not a person's name, in lower case."""
 
 
 def named_speaker(stem: str, word: str) -> str | None:
-    """The speaker whom a file's name (without extension) names, in the folder of this word.
+    """The speaker that a file's name (without extension) contains, in the folder of this word.
 
-    `anna_nohash_3` is Anna; so are `anna_3`, `anna-3`, `anna 3` and `anna (3)`: a number of up to
-    four digits at the end counts takes.
+    `anna_nohash_3` is Anna, and so are `anna_3`, `anna-3`, `anna 3` and `anna (3)`: a number of up
+    to four digits at the end is the take.
 
     Returns:
-        None if the name does not say who speaks: nothing else remains, or only the word itself
-        (`3`, `yes_3`); the number is an id (`common_voice_en_18193140`); or what stands before it
-        is no name (`Recording (3)`, `sample-12`, `speaker_7`).
+        None if the name has no speaker: only the word or a number (`3`, `yes_3`), an id
+        (`common_voice_en_18193140`), or a generic name (`Recording (3)`, `sample-12`, `speaker_7`).
     """
     speaker, mark, _ = stem.partition("_nohash_")
     if mark and speaker:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set without the recordings that cannot be used."""
+"""A data set without its damaged recordings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from kws.progress import notice, progress_bar
 
 
 def open_usable(root: Path) -> DataSet:
-    """The data set in a folder, without damaged recordings; lines on stderr say what is odd.
+    """The data set in a folder, without damaged recordings; its notes go to stderr.
 
     Raises:
         DataError: see `open_dataset`.
-        AudioError: no recording of a word can be used.
+        AudioError: no recording of a word is usable.
     """
     dataset = leave_out_damaged(open_dataset(root))
     for note in dataset.notes:
@@ -25,10 +25,10 @@ def open_usable(root: Path) -> DataSet:
 
 
 def leave_out_damaged(dataset: DataSet) -> DataSet:
-    """The same without the recordings that are empty, cut off or damaged, and a note of them.
+    """The data set without empty, cut off or damaged recordings, and with a note on them.
 
     Raises:
-        AudioError: no recording of a word can be used.
+        AudioError: no recording of a word is usable.
     """
     paths = [*(clip.path for clip in dataset.clips), *dataset.backgrounds]
     with progress_bar("checking", len(paths)) as advance:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recordings in a folder of words, with their words and speakers."""
+"""The recordings in folders of words, with their words and speakers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kws.audio.decoding.file_kinds import readable_endings
-from kws.audio.decoding.left_out import unheard, unheard_text
+from kws.audio.decoding.left_out import undecodable, undecodable_text
 from kws.audio.layout.speaker_names import named_speaker
 from kws.labels import SILENCE, UNKNOWN, word_of
 
@@ -25,12 +25,12 @@ class SpokenFile:
     word: str
     speaker: str
     is_named: bool
-    """Whether a name says who speaks; if not, the file counts as a speaker of its own."""
+    """Whether its name has a speaker; if not, the file counts as its own speaker."""
 
 
 @dataclass(frozen=True)
 class WordFolders:
-    """What a folder of words holds."""
+    """The content of a data set's folder."""
 
     spoken: list[SpokenFile] = field(default_factory=list)
     """Sorted by word, then by path."""
@@ -39,30 +39,30 @@ class WordFolders:
     """Recordings without words."""
 
     loose: list[Path] = field(default_factory=list)
-    """Recordings in the folder itself, which have no word."""
+    """Recordings outside the folders of words."""
 
-    left_out: list[str] = field(default_factory=list)
-    """Folders whose names begin with `_`, but for those that have a meaning."""
+    skipped: list[str] = field(default_factory=list)
+    """Folders with an unknown name that begins with `_`."""
 
-    unheard: list[Path] = field(default_factory=list)
-    """Files with sound that nothing here decodes."""
+    undecodable: list[Path] = field(default_factory=list)
+    """Files with sound that cannot be decoded here."""
 
     @property
     def lack_of_words(self) -> str:
-        """Why a folder without words is no data set, and what to do."""
-        if self.unheard:
-            return unheard_text(self.unheard)
+        """Why a folder without words is not a data set, and what to do."""
+        if self.undecodable:
+            return undecodable_text(self.undecodable)
         if not self.loose:
             return (
-                "no words; a data set has a folder of recordings for each word, such as "
+                "no words; a data set has one folder of recordings per word, such as "
                 "yes/anna_nohash_0.wav"
             )
         name = self.loose[0].name
         word, _, rest = name.partition(".")
         place = f"{word}/{rest}" if "." in rest else f"yes/{name}"
         return (
-            f"{len(self.loose)} recordings and no folder of a word; a data set has a folder of "
-            f"recordings for each word, so move {name} to {place}"
+            f"{len(self.loose)} recordings but no folder of a word; a data set has one folder of "
+            f"recordings per word, so move {name} to {place}"
         )
 
 
@@ -83,15 +83,15 @@ def read_folders(root: Path) -> WordFolders:
         elif word == UNKNOWN or not folder.name.startswith("_"):
             out.spoken.extend(_word_files(folder, word))
         elif folder != background:
-            out.left_out.append(folder.name)
+            out.skipped.append(folder.name)
     out.loose.extend(recordings(root))
-    out.unheard.extend(unheard(root))
+    out.undecodable.extend(undecodable(root))
     out.spoken.sort(key=lambda file: (file.word, file.path.parts))
     return out
 
 
 def recordings(folder: Path) -> list[Path]:
-    """Files of a folder that have the extension of a recording that can be read, by name."""
+    """Files in a folder with the extension of a readable recording, sorted by name."""
     endings = readable_endings()
     with os.scandir(folder) as entries:
         names = [
@@ -105,7 +105,7 @@ def recordings(folder: Path) -> list[Path]:
 
 
 def speaker_of(path: Path, word: str) -> str:
-    """The speaker of a recording of a word, from its path alone, as `read_folders` finds it."""
+    """The speaker of a word's recording, from its path, as in `read_folders`."""
     folders = path.parent.parts
     places = [place for place, name in enumerate(folders) if word_of(name) == word]
     if places and places[-1] + 1 < len(folders):
@@ -115,12 +115,12 @@ def speaker_of(path: Path, word: str) -> str:
 
 
 def composed(name: str) -> str:
-    """A file's name with its letters and their marks in one: macOS has them apart."""
+    """A file's name in Unicode form NFC; macOS stores marks as separate characters."""
     return unicodedata.normalize("NFC", name)
 
 
 def _word_files(folder: Path, word: str) -> Iterator[SpokenFile]:
-    """The recordings in a word's folder; those in a folder inside it are by whom that names."""
+    """The recordings in a word's folder; a subfolder has its speaker's name."""
     for path in recordings(folder):
         stem = composed(path.stem)
         speaker = named_speaker(stem, word)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words spoken by text-to-speech voices, and words that sound like them."""
+"""Text-to-speech data sets, and words that sound like the keywords."""

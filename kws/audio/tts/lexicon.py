@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of words, from the files in the folder `words`."""
+"""Word lists from the folder `words`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.audio.tts.engines.languages import language
 
 @cache
 def read_words(name: str) -> tuple[str, ...]:
-    """The words of a list, each once, in its order.
+    """The words of a list in order, without duplicates.
 
     Args:
         name: english, distinct, espeak_variants, or the code of another language.
@@ -23,13 +23,13 @@ def read_words(name: str) -> tuple[str, ...]:
 
 
 def common_words(accent: str) -> tuple[str, ...]:
-    """Common words of an accent's language; English ones if there is no list of it."""
+    """Common words of an accent's language; English words if it has no list."""
     code = language(accent)
     return read_words(code if (_folder() / f"{code}.txt").is_file() else "english")
 
 
 def distinct_words(accent: str) -> tuple[str, ...]:
-    """Words of the language that sound different from each other, which comes first."""
+    """Words of an accent's language that sound different from each other."""
     words = common_words(accent)
     return read_words("distinct") if words == read_words("english") else words
 

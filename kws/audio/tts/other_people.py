@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spoken word as other people would say it: smaller and taller ones, women and men.
+"""Changes a spoken word to other speakers: small and tall people, women and men.
 
-A machine has few voices of one accent, often of one sex, and a model that has learned a word from
-these alone misses who is not among them. Praat changes pitch, formants and pace apart from each
-other, as people's differ.
+A machine has few voices per accent, often of one sex, and a model trained only on these misses
+other speakers. Praat changes pitch, formants and pace independently.
 """
 
 from __future__ import annotations
@@ -18,29 +17,29 @@ from kws._core import SAMPLE_RATE
 from kws.audio.tts.engines.speech import Sound
 from kws.extras import is_installed, require
 
-_SEARCH_HZ = (75.0, 400.0)  # where a voice's pitch is looked for
+_SEARCH_HZ = (75.0, 400.0)  # search range of the pitch
 _PITCHES_HZ = (85.0, 320.0)  # medians, from a low man's to a child's
 _FORMANTS = (0.82, 1.25)  # a longer and a shorter vocal tract
-_DRIFT = 0.08  # how far a person's pitch differs from take to take (standard deviation)
-_RANGES = (0.6, 1.7)  # how far the pitch moves within the word, in place of 1
-_PACES = (0.86, 1.35)  # how long the word takes, in place of 1
+_DRIFT = 0.08  # standard deviation of a person's pitch from take to take
+_RANGES = (0.6, 1.7)  # factor on the pitch range within the word
+_PACES = (0.86, 1.35)  # factor on the duration
 _SILENT = 1e-6  # highest peak of a sound that counts as silence
 
 _DRAWING = threading.Lock()
-"""Praat draws what it does to hisses from numbers that the whole process shares."""
+"""Praat has one random generator per process."""
 
 
 @dataclass(frozen=True)
 class Person:
-    """Somebody whom a voice is changed into."""
+    """A speaker whom a voice is changed into."""
 
     pitch_hz: float
     formants: float
-    """Their frequencies, in place of 1."""
+    """Factor on the formant frequencies."""
 
 
 def person(rng: np.random.Generator) -> Person:
-    """Somebody: size and pitch drawn apart from each other."""
+    """A random person: size and pitch are drawn independently."""
     low, high = np.log(_PITCHES_HZ)
     formants = np.exp(rng.uniform(*np.log(_FORMANTS)))
     return Person(float(np.exp(rng.uniform(low, high))), float(formants))
@@ -52,15 +51,15 @@ def can_change() -> bool:
 
 
 def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
-    """A word that a voice has said, as somebody else says it, with the same peak.
+    """A spoken word changed to another speaker, with the same peak.
 
     Args:
-        who: who says it.
+        who: the speaker.
         sound: float32[n] at 16 kHz.
-        rng: draws pitch and pace of this take, and how far the pitch moves.
+        rng: source of this take's pitch, pitch range and pace.
 
     Returns:
-        float32[0.86 n to 1.35 n]; that as it is if it has no pitch, or one that jumps.
+        float32[0.86 n to 1.35 n]; `sound` itself if it has no steady pitch.
 
     Raises:
         ToolError: the package praat-parselmouth is missing.
@@ -74,18 +73,16 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
     liveliness = rng.uniform(*_RANGES)
     pace = float(np.exp(rng.uniform(*np.log(_PACES))))
     with _DRAWING, warnings.catch_warnings():
-        # Praat warns if it finds no voiced part in a word. The user can do nothing about it.
-        warnings.simplefilter("ignore", praat.PraatWarning)
+        warnings.simplefilter("ignore", praat.PraatWarning)  # no voiced part in a word
         praat.praat.run(f"random_initializeWithSeedUnsafelyButPredictably({rng.integers(1 << 30)})")
         try:
             changed = praat.praat.call(
                 voice, "Change gender", *_SEARCH_HZ, who.formants, pitch, liveliness, pace
             ).values[0]
-        except praat.PraatError:  # too little of it has a pitch
+        except praat.PraatError:  # too short a part has a pitch
             return sound
     peak = float(np.abs(changed).max())
-    # Where a hoarse voice's pitch jumps by octaves, a livelier one would fall below zero, and Praat
-    # gives silence.
+    # A wider range of a hoarse voice's jumping pitch falls below 0 Hz, and Praat gives silence.
     if not peak > _SILENT:
         return sound
     scaled: Sound = (changed * (float(np.abs(sound).max()) / peak)).astype(np.float32)

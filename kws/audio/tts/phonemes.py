@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: RUF001 - letters of the phonetic alphabet
-"""How much words sound alike: the cost of the edits from one word's phonemes to the other's.
+"""Similarity of words in sound: the edit distance of their phonemes.
 
-A vowel is a place between open and close, front and back. A consonant is a place in the mouth, a
-manner and a voice. These are the axes of the chart of the International Phonetic Alphabet (revised
-to 2020). The weights were chosen for this project.
+Vowels have closeness and backness; consonants have place, manner and voicing: the axes of the
+International Phonetic Alphabet's chart (revised to 2020). The weights were chosen for this project.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _VOWELS = {
 }
 # fmt: on
 
-# Place (0 the lips, 1 the throat), manner, whether it is voiced. A tap counts as a d.
+# Place (0 lips, 1 throat), manner, voiced (1). A tap counts as a d.
 # fmt: off
 _CONSONANTS = {
     "p": (0.0, "stop", 0), "b": (0.0, "stop", 1), "m": (0.0, "nasal", 1),
@@ -41,7 +40,7 @@ _CONSONANTS = {
 }
 # fmt: on
 
-# How different two manners are; other pairs differ by 1.
+# Distance of two manners; 1 for other pairs.
 _MANNERS = {
     frozenset(("stop", "affricate")): 0.5,
     frozenset(("affricate", "fricative")): 0.5,
@@ -57,21 +56,20 @@ _UNIT = re.compile(f"[{''.join(_VOWELS)}]+|{'|'.join(c for c in _CONSONANTS if l
 
 
 def units(ipa: str) -> tuple[str, ...]:
-    """The sounds of a word in IPA whose phonemes are separated by `_`, without stress and length.
+    """The sounds of a word in IPA (phonemes separated by `_`), without stress and length.
 
-    A diphthong is one sound; an r after a vowel is another.
+    A diphthong is one sound; an r after a vowel is a sound of its own.
     """
-    # espeak-ng marks where it changes the language: (en), (fr).
+    # espeak-ng marks changes of language: (en), (fr).
     ipa = re.sub(r"\([a-z-]+\)", "", ipa)
     plain = re.sub(r"[ˈˌː\u0300-\u036fʲʰ]", "", ipa).replace("ɚ", "əɹ").replace("ɝ", "ɜɹ")
     return tuple(unit for part in re.split(r"[\s_]+", plain) for unit in _UNIT.findall(part))
 
 
 def distance(one: Sequence[str], other: Sequence[str]) -> float:
-    """How far apart two words sound, as `units` gives them.
+    """Distance of two words as `units` gives them: edit cost per sound of the longer word.
 
-    0 for the same sounds, about 0.1 for no and low, up to 1.5 for words with nothing in common:
-    the cost of the edits over the number of sounds of the longer word.
+    0 for the same sounds, about 0.1 for no and low, up to 1.5 for words with nothing in common.
     """
     row = [0.0]
     for sound in other:
@@ -90,7 +88,7 @@ def distance(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def is_part_of(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether all sounds of one word are in another without a break, as those of no are in snow."""
+    """Whether a word's sounds are a contiguous part of another word's, as no in snow."""
     size = len(part)
     return any(
         tuple(whole[i : i + size]) == tuple(part) for i in range(max(len(whole) - size + 1, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A spoken word in its clip, as if it had been recorded."""
+"""Places a spoken word in a clip, as if recorded by a microphone."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from kws._core import SAMPLE_RATE
 from kws.audio.pcm import BLOCK
 from kws.audio.tts.engines.speech import Sound
 
-_QUIET = 10 ** (-40 / 20)  # below the loudest 10 ms by 40 dB, a word has not begun or has ended
+_QUIET = 10 ** (-40 / 20)  # 40 dB below the loudest 10 ms: before or after the word
 _PEAK_DB = (-18.0, -2.0)  # of full scale
 _FLOOR_DB = (-80.0, -60.0)
 
 
 def trim(sound: Sound) -> Sound:
-    """The part of a recording in which something is said, with a little around it."""
+    """The spoken part of a recording, with a small margin."""
     blocks = sound[: len(sound) // BLOCK * BLOCK].reshape(-1, BLOCK)
     if not len(blocks):
         return sound[:0]
@@ -30,9 +30,9 @@ def trim(sound: Sound) -> Sound:
 def place(
     word: Sound, rng: np.random.Generator, samples: int = SAMPLE_RATE
 ) -> npt.NDArray[np.int16]:
-    """A clip that holds the whole word somewhere, as if recorded: int16[samples].
+    """A clip with the whole word at a random place: int16[samples].
 
-    A microphone's colour, sometimes a room, a level and a noise floor are drawn at random.
+    Microphone colour, level, noise floor and sometimes a room are random.
     """
     coloured = word.copy()
     coloured[1:] += np.float32(rng.uniform(-0.4, 0.6)) * word[:-1]

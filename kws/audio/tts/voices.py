@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text-to-speech voices: which speak a data set.
+"""Text-to-speech voices of all engines.
 
-espeak-ng and flite are small programs of the usual Linux distributions. Piper and Kokoro are neural
-and far more like people; the extra `voices` installs them, and voice files are fetched apart.
+espeak-ng and flite are small programs of common Linux distributions. Piper and Kokoro are neural
+and sound far more like people; the extra `voices` installs them, `kws voices get` their voices.
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import ToolError, UsageError, did_you_mean
 
 _OTHER = r"-p\d+$"
-"""Marks a speaker's name as that of somebody whom the voice was changed into."""
+"""Suffix in the name of a person that a voice was changed into."""
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What kws asks of an engine."""
+    """Interface of an engine."""
 
     find: Callable[[Sequence[str]], list[Voice]]
     """Its voices for language codes, the most varied first."""
 
     speak: Callable[[Voice, str, Draws], Sound]
-    """One of its voices saying a text."""
+    """Speaks a text with one of its voices."""
 
     share: str
-    """Engines of one share take turns as one."""
+    """Engines with the same share take turns as one."""
 
     neural: bool = True
-    """Whether its voices are nearly like people's."""
+    """Whether its voices sound nearly like people."""
 
 
 ENGINES = {
@@ -49,36 +49,36 @@ ENGINES = {
 
 
 def is_voice(speaker: str) -> bool:
-    """Whether a speaker's name is that of a text-to-speech voice, as `Voice.name` has them."""
+    """Whether a speaker's name is a `Voice.name`."""
     return speaker.startswith(tuple(f"{engine}-" for engine in ENGINES))
 
 
 def voice_of(speaker: str) -> str:
-    """The voice that speaks, without whom it was changed into; a person is the person."""
+    """The voice behind a speaker's name; a recorded person's name is unchanged."""
     return re.sub(_OTHER, "", speaker) if is_voice(speaker) else speaker
 
 
 def is_neural(speaker: str) -> bool:
-    """The same for voices that are nearly like people's."""
+    """Whether a speaker is a voice of a neural engine."""
     return is_voice(speaker) and ENGINES[speaker.partition("-")[0]].neural
 
 
 def find_voices(
     count: int, accents: Sequence[str] = ENGLISH, engines: Sequence[str] = ()
 ) -> list[Voice]:
-    """The first `count` voices that this machine has, the most varied first.
+    """Up to `count` voices that this machine has, most varied first.
 
-    Piper, Kokoro, and flite with espeak-ng take turns, so each gives a third, unless one of them
-    has no more. Fewer voices are returned if the machine has no more.
+    Piper, Kokoro, and flite with espeak-ng take turns, so each contributes a third, unless one
+    runs out.
 
     Args:
-        count: how many, at most.
+        count: maximum number.
         accents: language codes of espeak-ng.
         engines: names in ENGINES; all if empty.
 
     Raises:
-        ToolError: no engine is installed that speaks the languages of the accents.
-        UsageError: espeak-ng does not know an accent, or kws an engine.
+        ToolError: no installed engine speaks the languages of the accents.
+        UsageError: an unknown accent or engine.
         DataError: a voice file is not a voice.
     """
     for name in engines:
@@ -93,26 +93,26 @@ def find_voices(
     voices = [voice for turn in turns for voice in turn if voice]
     if not voices and engines:
         raise ToolError(
-            f"no voice of {' or '.join(engines)} for these accents; kws voices says how to get some"
+            f"no voice of {' or '.join(engines)} for these accents; kws voices lists voices to get"
         )
     if not voices:
         raise ToolError(
             f"no text-to-speech for {', '.join(accents)}: neither espeak-ng nor flite was found; "
-            "install one, such as with: apt install espeak-ng flite"
+            "install one, for example with: apt install espeak-ng flite"
             if is_english(accents)
-            else f"no text-to-speech for {', '.join(accents)}; install espeak-ng, such as with: "
-            "apt install espeak-ng"
+            else f"no text-to-speech for {', '.join(accents)}; install espeak-ng, for example "
+            "with: apt install espeak-ng"
         )
     return voices[:count]
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """A voice saying `text`: float32[n] from -1 to 1 at 16 kHz; empty if it says nothing.
+    """Speak `text`: float32[n] from -1 to 1 at 16 kHz; empty if the voice says nothing.
 
     Args:
-        voice: who speaks.
-        text: what is said; starts with a letter, so that no program takes it for an option.
-        draws: how fast, how high, and what else differs from take to take.
+        voice: the speaker.
+        text: starts with a letter, so that no program takes it for an option.
+        draws: rate, pitch and seed of this take.
 
     Raises:
         ToolError: the program failed, or a package is missing.
@@ -122,7 +122,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
 
 
 def _most_varied(voices: list[Voice]) -> list[Voice]:
-    """Every vocal tract once before one comes again in another size or with another accent."""
+    """Every vocal tract once before one repeats in another size or accent."""
     times: Counter[str] = Counter()
     places = []
     for voice in voices:

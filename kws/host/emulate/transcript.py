@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kws.audio.decoding.left_out import unheard, unheard_text
+from kws.audio.decoding.left_out import undecodable, undecodable_text
 from kws.audio.layout.word_folders import recordings
 from kws.audio.sound_files import Recording, hear
 from kws.bundle.device import Device
@@ -63,8 +63,8 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
     """
     files: list[Path] = []
     for path in paths:
-        if path.is_dir() and (foreign := unheard(path)):
-            notice(f"{path}: {unheard_text(foreign)}")
+        if path.is_dir() and (foreign := undecodable(path)):
+            notice(f"{path}: {undecodable_text(foreign)}")
         inside = recordings(path) if path.is_dir() else [path]
         if not inside:
             raise UsageError(f"{path}: no recordings in this folder; name files or another folder")

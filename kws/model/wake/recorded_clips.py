@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kws._core import SAMPLE_RATE
-from kws.audio.decoding.left_out import damaged, damaged_text, unheard_text
+from kws.audio.decoding.left_out import damaged, damaged_text, undecodable_text
 from kws.audio.layout.word_folders import read_folders, recordings, speaker_of
 from kws.audio.pcm import around_voice
 from kws.audio.sound_files import load_clip, write_clip
@@ -41,8 +41,8 @@ def import_recordings(
         raise DataError(f"{folder}: no such folder; name one with recordings of {words[0]!r}")
     by_word: dict[str, list[tuple[Path, str]]] = {}
     folders = read_folders(folder)
-    if folders.unheard:
-        notice(f"{folder}: {unheard_text(folders.unheard)}")
+    if folders.undecodable:
+        notice(f"{folder}: {undecodable_text(folders.undecodable)}")
     for file in folders.spoken:
         label = label_of(file.word)
         word = label if label in words else file.word

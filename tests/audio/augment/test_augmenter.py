@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to clips in training: each effect alone, and all together."""
+"""Augmentation of training clips: each effect alone, and all together."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_shift_fills_with_zeros() -> None:
     ]
 
 
-def test_clips_move_both_ways_by_at_most_what_was_asked() -> None:
+def test_shifts_cover_the_range_in_both_directions() -> None:
     batch = np.zeros((2000, 16000), np.int16)
     batch[:, 8000] = 1
     places = np.argmax(change(batch, shift_ms=100), axis=1) - 8000
@@ -84,7 +84,7 @@ def test_energy_that_remains_after_a_shift_is_reported() -> None:
 
 
 @pytest.mark.long
-def test_lead_has_the_noise_of_the_clip_and_what_is_moved_into_it() -> None:
+def test_lead_has_the_noise_of_the_clip_and_sound_shifted_into_it() -> None:
     noise = [rng(2).normal(0, 500, 80_000).astype(np.int16)]
     settings = replace(NONE, lead_ms=500, background=0.5, snr_db=0)
     out = Augmenter(settings, noise, 16000, 0).change(tones(1000), [1])
@@ -124,7 +124,7 @@ def test_resampling_moves_the_pitch_with_the_speed() -> None:
     out = resample(clips, np.array([0.8, 1.0, 1.25]))
     assert [round(frequency(clip)) for clip in out] == [320, 400, 500]
     np.testing.assert_allclose([duration(c) for c in out], [0.625, 0.5, 0.4], atol=0.01)
-    # What was in the middle is there still.
+    # The middle stays in place.
     middles = [np.mean(np.flatnonzero(np.abs(clip) > 600)) for clip in out]
     np.testing.assert_allclose(middles, 8000, atol=40)
 
@@ -142,7 +142,7 @@ def test_stretching_keeps_the_pitch(hertz: float) -> None:
 
 
 @pytest.mark.parametrize("snr", [0.0, 20.0])
-def test_noise_has_the_ratio_that_was_asked_for(snr: float) -> None:
+def test_noise_has_the_requested_ratio(snr: float) -> None:
     noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
     clips = tones(400)
     added = change(clips, noise, background=1, snr_db=snr).astype(np.float64) - clips
@@ -152,14 +152,14 @@ def test_noise_has_the_ratio_that_was_asked_for(snr: float) -> None:
     assert abs(ratios.mean() - snr - 15) < 2
 
 
-def test_noise_is_as_frequent_as_asked() -> None:
+def test_noise_has_the_requested_share() -> None:
     noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
     clips = tones(1000)
     out = change(clips, noise, background=0.3)
     assert abs((out != clips).any(axis=1).mean() - 0.3) < 0.05
 
 
-def test_babble_is_made_of_the_clips_that_talk() -> None:
+def test_babble_is_made_of_the_talkers() -> None:
     clips, talkers = tones(200), tones(8, hertz=1000)
     out = Augmenter(replace(NONE, background=1, babble=1), [], 16000, 0).change(clips, [1], talkers)
     added = out.astype(np.float64) - clips
@@ -258,7 +258,7 @@ def test_training_silence_has_nothing_faint_and_loud_clips() -> None:
     assert levels.max() < 6000
 
 
-def test_judged_silence_is_background_at_any_volume() -> None:
+def test_evaluation_silence_is_background_at_any_volume() -> None:
     full = [np.full(20000, 10000, np.int16)]
     levels = silence(3000, 16000, full, rng())[:, 0] / 10000
     assert abs(levels.mean() - 0.5) < 0.02
@@ -281,7 +281,7 @@ def test_cuts_come_from_all_backgrounds_and_places() -> None:
 
 
 def test_too_short_a_background_is_named() -> None:
-    with pytest.raises(DataError, match=r"lasts 1\.00 s; each has to be longer"):
+    with pytest.raises(DataError, match=r"lasts 1\.00 s; each must be longer"):
         Augmenter(Augmentation(), [np.zeros(16000, np.int16)], 16000, 0)
 
 
@@ -296,12 +296,12 @@ def test_too_short_a_background_is_named() -> None:
         {"gain_db": 100},
     ],
 )
-def test_senseless_settings_are_refused(values: dict[str, float]) -> None:
+def test_settings_out_of_range_are_refused(values: dict[str, float]) -> None:
     with pytest.raises(KwsError, match=next(iter(values))):
         Augmentation(**values)  # type: ignore[arg-type]
 
 
-def test_narrow_bands_lose_what_is_above() -> None:
+def test_narrow_bands_lose_high_frequencies() -> None:
     for hertz, most in ((3000, 1.01), (7400, 0.05)):
         clips = tones(50, hertz=hertz)
         out = change(clips, narrow=1).astype(float)
@@ -310,7 +310,7 @@ def test_narrow_bands_lose_what_is_above() -> None:
         assert hertz > 7000 or ratio.min() > 0.99
 
 
-def test_talk_is_the_noise_behind_words() -> None:
+def test_talk_is_noise_for_words() -> None:
     talk = np.full(40000, 1000, np.int16)  # nothing else in the noise is constant
     noise = (2000 * rng().standard_normal(40000)).astype(np.int16)
     for share, low, high in ((0.0, 0, 0), (0.4, 0.3, 0.5), (1.0, 1, 1)):
@@ -333,11 +333,11 @@ def test_windows_of_talk_keep_their_leads_and_pauses_stay_quieter() -> None:
     levels = decibels(speech_levels(loud, 16000) / 32768)
     assert levels.min() < -50
     assert -8 < levels.max() < -5
-    # A pause is 40 dB below speech; it is raised to 20 dB below it at most.
+    # A pause is 40 dB below speech; it is raised to at most 20 dB below it.
     assert decibels(speech_levels(quiet, 16000) / 32768).max() < -24
 
 
-def test_recorded_rooms_take_the_place_of_half() -> None:
+def test_recorded_rooms_replace_half_of_the_simulated_ones() -> None:
     response = np.zeros(4000, np.int16)
     response[40], response[1640] = 20000, 10000
     out = recorded_response(response, 8000, rng())

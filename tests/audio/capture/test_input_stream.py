@@ -46,14 +46,14 @@ def test_another_rate_is_resampled() -> None:
     assert 15_000 < len(sound(stream)) <= 16_000
 
 
-def test_no_more_than_five_seconds_wait() -> None:
+def test_at_most_five_seconds_are_queued() -> None:
     stream = InputStream(16000)
     feed(stream, 600)  # 12 s, while nobody reads
     stream.finish()
     assert 5 * 16000 <= len(sound(stream)) <= 5 * 16000 + 2 * HOP
 
 
-def test_the_buffer_belongs_to_portaudio() -> None:
+def test_samples_are_copied_from_portaudios_buffer() -> None:
     stream = InputStream(16000)
     samples = np.full((HOP, 1), 1 / 32768, np.float32)
     stream.take(samples, HOP, TIMES, FINE)

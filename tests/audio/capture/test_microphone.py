@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding microphones, and saying why there is none."""
+"""Finding microphones, and the reasons if there is none."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_without_a_default_the_first_is_taken() -> None:
 def test_a_wrong_name_says_what_to_do() -> None:
     with pytest.raises(AudioError, match=r"'hw:' could be any of 0 Intel .*, 3 USB .*number"):
         find_input("hw:", INPUTS)
-    with pytest.raises(AudioError, match=r"no microphone 'webcam' is there.*--list-devices"):
+    with pytest.raises(AudioError, match=r"no microphone 'webcam'; .*--list-devices"):
         find_input("webcam", INPUTS)
 
 
@@ -63,11 +63,11 @@ def test_without_inputs_there_is_no_list() -> None:
 def test_no_sound_card_and_no_permission_have_different_remedies(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert why_none(tmp_path) == "no microphone was found; plug one in"
-    assert why_none(tmp_path / "missing") == "no microphone was found; plug one in"
+    assert why_none(tmp_path) == "no microphone found; plug one in"
+    assert why_none(tmp_path / "missing") == "no microphone found; plug one in"
     node = tmp_path / "pcmC0D0c"
     node.touch()
-    assert why_none(tmp_path) == "no microphone was found; plug one in"
+    assert why_none(tmp_path) == "no microphone found; plug one in"
     # Root may use everything, so the answer for other users replaces it.
     monkeypatch.setattr("os.access", lambda *_: False)
     assert re.search(r"no permission .*pcmC0D0c.*group audio", why_none(tmp_path))
@@ -79,8 +79,8 @@ def test_no_sound_card_and_no_permission_have_different_remedies(
         (("Error opening InputStream: Device unavailable", -9985), "busy; close the program"),
         (("Error", -9999, (8, -16, "Device or resource busy")), "busy; close the program"),
         (("Error", -9999, (8, -13, "Permission denied")), "group audio"),
-        (("Error", -9999, (8, -19, "No such device")), "not there; plug it in"),
-        (("Error", -9999, (8, -5, "Input/output error")), "look whether the sound server runs"),
+        (("Error", -9999, (8, -19, "No such device")), "not found; plug it in"),
+        (("Error", -9999, (8, -5, "Input/output error")), "check that the sound server is running"),
         (("Error", -9999, (8, -77, "File descriptor in bad state")), "bad state.*--device"),
         (
             ("Error opening InputStream: Invalid sample rate", -9997),
@@ -105,12 +105,12 @@ def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
     assert sum(device["default"] for device in listed) == 1
 
 
-def test_a_machine_without_sound_says_so(tmp_path: Path) -> None:
+def test_a_machine_without_sound_is_one_line(tmp_path: Path) -> None:
     if list(Path("/dev/snd").glob("pcm*c")):
         pytest.skip("this machine has a microphone of its own")
     nowhere = SoundServer(tmp_path)  # never started
     (tmp_path / ".asoundrc").unlink()
     answer = kws(nowhere, "listen", "--list-devices")
     assert answer.returncode == 1
-    assert answer.stderr == "kws: no microphone was found; plug one in\n"
+    assert answer.stderr == "kws: no microphone found; plug one in\n"
     assert kws(nowhere, "listen", "--list-devices", "--json").stdout == "[]\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws record`: what it cuts and refuses, and words said into a microphone."""
+"""`kws record`: cut clips, refused takes, and words spoken into a microphone."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ GOOD = ["yes_slt", "yes_rob", "no_awb", "no_rms"]
 
 
 def burst(start: float, seconds: float, level: float = 0.3, total: float = 2.2) -> Pcm:
-    """A room with a noise in it that stands for a word."""
+    """A quiet room with a burst of noise as the word."""
     pcm = quiet_room(round(total * 16000))
     at, size = round(start * 16000), round(seconds * 16000)
     noise = np.random.default_rng(0).uniform(-level * 32767, level * 32767, size)
@@ -78,24 +78,27 @@ def test_words_of_people_are_good(name: str) -> None:
 @pytest.mark.parametrize(
     ("take", "said"),
     [
-        (quiet_room(35200), "nothing was heard; speak louder"),
-        (np.zeros(35200, np.int16), "nothing was heard"),
-        (np.zeros(0, np.int16), "nothing was heard"),
-        (burst(0.6, 0.5, level=0.004), "nothing was heard"),
+        (quiet_room(35200), "too quiet; speak louder"),
+        (np.zeros(35200, np.int16), "too quiet; speak louder"),
+        (np.zeros(0, np.int16), "too quiet; speak louder"),
+        (burst(0.6, 0.5, level=0.004), "too quiet; speak louder"),
         (burst(0.6, 0.5), "clipped; speak softer"),
-        (burst(0.0, 2.2), "too quiet for the noise around"),
+        (burst(0.0, 2.2), "too much background noise"),
         (burst(0.5, 1.4), "cut off; say it within 1 s"),
-        (burst(0.0, 0.3), "cut off; say it within 1 s, after the prompt; --window-ms"),
+        (
+            burst(0.0, 0.3),
+            "cut off; say it within 1 s of the prompt, or give more with --window-ms",
+        ),
         (burst(1.9, 0.5), "cut off"),
     ],
 )
-def test_a_take_that_is_no_good_says_why(take: Pcm, said: str) -> None:
+def test_a_bad_take_says_why(take: Pcm, said: str) -> None:
     if said.startswith("clipped"):
         take = np.clip(take.astype(np.int32) * 4, -32768, 32767).astype(np.int16)
     assert (problem_of(loudest_part(take, 16000), take) or "").startswith(said)
 
 
-def test_names_are_speech_commands_and_none_is_used_twice(tmp_path: Path) -> None:
+def test_names_follow_speech_commands_and_are_unique(tmp_path: Path) -> None:
     clips = Clips(tmp_path, speaker_hash("Anna"))
     assert speaker_hash("Anna") == speaker_hash("Anna") != speaker_hash("Ben")
     assert "anna" not in clips.next_path("yes").name.lower()
@@ -109,13 +112,13 @@ def test_names_are_speech_commands_and_none_is_used_twice(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("words", [[], ["silence"], ["unknown"], ["a/b"], [".."], ["_x"], [""]])
-def test_what_is_no_word_is_refused(words: list[str]) -> None:
+def test_an_invalid_word_is_refused(words: list[str]) -> None:
     with pytest.raises(UsageError, match="--words"):
         check_words(words)
 
 
 class Silent:
-    """A stage on which nobody looks."""
+    """A display without a speaker."""
 
     def __init__(self) -> None:
         self.verdicts: list[str] = []
@@ -143,7 +146,7 @@ def takes(*parts: Pcm | Notice) -> Iterator[Block | Notice]:
                 yield Block(part[at : at + 320], 1e12)
 
 
-def test_a_microphone_that_goes_away_starts_the_take_anew(tmp_path: Path) -> None:
+def test_an_unplugged_microphone_restarts_the_take(tmp_path: Path) -> None:
     stage = Silent()
     gone = Notice("went away", connected=False)
     sound = takes(burst(0.3, 0.4, total=1.0), gone, burst(0.8, 0.5))
@@ -163,7 +166,7 @@ def test_words_are_asked_for_in_turn_and_a_bad_take_again(tmp_path: Path) -> Non
     ]  # fmt: skip
 
 
-def test_a_phrase_gets_the_time_and_the_clip_that_it_needs(tmp_path: Path) -> None:
+def test_a_phrase_gets_a_longer_take_and_clip(tmp_path: Path) -> None:
     stage = Silent()
     phrase = burst(0.6, 1.4, total=2.9)
     clips = Clips(tmp_path, "0" * 8)
@@ -171,17 +174,17 @@ def test_a_phrase_gets_the_time_and_the_clip_that_it_needs(tmp_path: Path) -> No
     pcm = load_clip(tmp_path / "hey_marvin" / "00000000_nohash_0.wav")
     assert len(pcm) == 27200
     assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) > 22000, "all of the phrase"
-    with pytest.raises(AudioError, match="5 takes in a row"):
+    with pytest.raises(AudioError, match="5 bad takes in a row"):
         record(["hey_marvin"], 1, clips, takes(*[phrase] * 9), stage)
     assert stage.verdicts[-1].startswith("cut off; say it within 1 s")
 
 
-def test_it_gives_up_where_nothing_ever_comes(tmp_path: Path) -> None:
-    with pytest.raises(AudioError, match=r"yes: 5 takes in a row were no good; see with"):
+def test_it_gives_up_after_five_silent_takes(tmp_path: Path) -> None:
+    with pytest.raises(AudioError, match=r"yes: 5 bad takes in a row; check with"):
         record(["yes"], 1, Clips(tmp_path, "0" * 8), takes(*[quiet_room(35200)] * 5), Silent())
 
 
-def test_a_full_disk_is_one_line_and_leaves_no_half(full_disk: Path) -> None:
+def test_a_full_disk_is_one_line_and_leaves_no_partial_clip(full_disk: Path) -> None:
     clips = Clips(full_disk, "0" * 8)
     sound = takes(*[burst(0.8, 0.5)] * 20)
     with pytest.raises(KwsError, match="cannot be written"):
@@ -191,7 +194,7 @@ def test_a_full_disk_is_one_line_and_leaves_no_half(full_disk: Path) -> None:
 
 
 def likeness(clip: Pcm, word: Pcm) -> float:
-    """Of two sounds at the place where they fit best: 1 if one is the other, louder or later."""
+    """Highest correlation of two sounds: 1 if one is the other, louder or later."""
     size = 1 << (len(clip) + len(word)).bit_length()
     a, b = (np.fft.rfft(pcm.astype(np.float64), size) for pcm in (clip, word))
     product = np.fft.irfft(a * b.conj(), size)
@@ -201,7 +204,7 @@ def likeness(clip: Pcm, word: Pcm) -> float:
 def test_words_said_into_a_microphone_become_clips(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:
-    """Whether a model hears them is the model's affair: what was said has to be in the clips."""
+    """The clips must contain the spoken words, whether a model detects them or not."""
     process = subprocess.Popen(
         [
             *(sys.executable, "-c", "from kws.cli.main import main; main()", "record"),
@@ -233,7 +236,7 @@ def test_words_said_into_a_microphone_become_clips(
             break
     assert process.wait(60) == 0
     assert seen[0] == "say: yes (1 of 1)"
-    assert seen[1].startswith("again: nothing was heard")
+    assert seen[1].startswith("again: too quiet; speak louder")
     for word, other in (("yes", "no"), ("no", "yes")):
         path = tmp_path / "mine" / word / f"{speaker_hash('Anna')}_nohash_0.wav"
         pcm = load_clip(path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cannot be used of a folder is left out, counted and named, wherever sound is read."""
+"""Unusable files in a folder are skipped, counted and named by all commands."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def no_ffmpeg(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "ffmpeg", lambda: None)
 
 
-def test_clips_cut_off_are_left_out_counted_and_named(
+def test_clips_cut_off_are_skipped_counted_and_named(
     words: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     dataset = open_usable(words)
@@ -64,7 +64,7 @@ def test_clips_cut_off_are_left_out_counted_and_named(
     assert dataset.backgrounds == ()
     assert load_pcm(dataset.clips).any(axis=1).all()
     assert (
-        f"kws: {words}: left out: 6 files (empty, cut off or damaged: no/ben_nohash_3.mp3, "
+        f"kws: {words}: skipped 6 files (empty, cut off or damaged: no/ben_nohash_3.mp3, "
         "no/empty_nohash_0.wav, yes/ben_nohash_0.wav, yes/ben_nohash_1.flac and 2 more); "
         "record or copy again\n"
     ) in capsys.readouterr().err
@@ -76,15 +76,15 @@ def test_stats_counts_and_names_them(words: Path) -> None:
     assert "cut off" in problems["unreadable"].what
 
 
-def test_a_data_set_of_which_nothing_can_be_used_says_why(tmp_path: Path) -> None:
+def test_a_data_set_without_a_usable_clip_gives_the_reason(tmp_path: Path) -> None:
     wave = sound(tmp_path / "a.wav").read_bytes()
     path = cut(tmp_path / "words" / "yes" / "ben_nohash_0.wav", wave)
-    with pytest.raises(AudioError, match=r"promises 1\.00 s and 0\.80 s are there") as caught:
+    with pytest.raises(AudioError, match=r"promises 1\.00 s, it has 0\.80 s") as caught:
         open_usable(tmp_path / "words")
     assert str(caught.value).startswith(str(path))
 
 
-def test_what_needs_ffmpeg_is_counted_by_kind(
+def test_files_that_need_ffmpeg_are_counted_by_kind(
     words: Path, no_ffmpeg: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for number in range(8):
@@ -95,8 +95,8 @@ def test_what_needs_ffmpeg_is_counted_by_kind(
     (words / "no" / "raw.pcm").write_bytes(bytes(32000))
     (words / "README.txt").write_text("not sound")
     line = (
-        f"{words}: left out: 11 files (1 .webm, 8 .m4a, 1 .amr: install ffmpeg, or convert with "
-        "ffmpeg -i FILE FILE.wav; 1 .pcm: their rate is nowhere, convert with "
+        f"{words}: skipped 11 files (1 .webm, 8 .m4a, 1 .amr: install ffmpeg, or convert with "
+        "ffmpeg -i FILE FILE.wav; 1 .pcm: unknown sampling rate, convert with "
         "ffmpeg -f s16le -ar RATE -ac 1 -i FILE FILE.wav)"
     )
     assert line in open_dataset(words).notes
@@ -105,14 +105,14 @@ def test_what_needs_ffmpeg_is_counted_by_kind(
     assert f"kws: {line}\n" in capsys.readouterr().err
 
 
-def test_a_data_set_of_nothing_else_says_so(tmp_path: Path, no_ffmpeg: None) -> None:
+def test_a_data_set_with_only_such_files_names_ffmpeg(tmp_path: Path, no_ffmpeg: None) -> None:
     (tmp_path / "yes").mkdir()
     (tmp_path / "yes" / "a.m4a").write_bytes(b"....ftypM4A ")
-    with pytest.raises(DataError, match=r"left out: 1 file \(1 \.m4a: install ffmpeg"):
+    with pytest.raises(DataError, match=r"skipped 1 file \(1 \.m4a: install ffmpeg"):
         open_dataset(tmp_path)
 
 
-def test_with_ffmpeg_they_are_clips_like_others(words: Path, tmp_path: Path) -> None:
+def test_with_ffmpeg_they_are_ordinary_clips(words: Path, tmp_path: Path) -> None:
     convert(sound(tmp_path / "b.wav", 9), words / "yes" / "cleo_nohash_0.m4a", "-c:a", "aac")
     dataset = open_usable(words)
     clip = next(clip for clip in dataset.clips if clip.path.suffix == ".m4a")
@@ -121,7 +121,7 @@ def test_with_ffmpeg_they_are_clips_like_others(words: Path, tmp_path: Path) -> 
     assert not any(".m4a" in note for note in dataset.notes)
 
 
-def test_of_long_recordings_too(
+def test_unusable_long_recordings_are_skipped_too(
     tmp_path: Path, no_ffmpeg: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "talk"
@@ -133,17 +133,19 @@ def test_of_long_recordings_too(
     assert [recording.path.name for recording in recordings] == ["cut.wav", "whole.wav"]
     assert [len(pcm) for pcm in load_recordings(recordings)] == [12_795, 16_000]
     err = capsys.readouterr().err
-    assert f"kws: {folder}: left out: 1 file (1 .mp4: install ffmpeg" in err
+    assert f"kws: {folder}: skipped 1 file (1 .mp4: install ffmpeg" in err
     assert (
-        f"kws: {folder}: left out: 1 file (empty, cut off or damaged: none.flac); "
+        f"kws: {folder}: skipped 1 file (empty, cut off or damaged: none.flac); "
         "record or copy again\n"
     ) in err
-    assert f"kws: {folder / 'cut.wav'}: cut off or damaged: its header promises 1.00 s and" in err
+    assert (
+        f"kws: {folder / 'cut.wav'}: cut off or damaged: its header promises 1.00 s, it has" in err
+    )
     open_recordings(folder, None, "speech")
     assert capsys.readouterr().err == "", "a line is said once"
 
 
-def test_a_folder_of_which_nothing_can_be_opened_says_why(tmp_path: Path) -> None:
-    (tmp_path / "b.wav").write_bytes(b"not a recording")
-    with pytest.raises(AudioError, match=r"b\.wav: not a recording"):
+def test_a_folder_without_a_readable_file_gives_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "b.wav").write_bytes(b"not a readable recording")
+    with pytest.raises(AudioError, match=r"b\.wav: not a readable recording"):
         open_recordings(tmp_path, None, "speech")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Channels are averaged unless that hides the voice; then the best one is heard, and a line."""
+"""Channels are averaged unless that hides the voice; then the best is used, with a notice."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ def mix_of(*channels: np.ndarray) -> Mix:
         (VOICE, 0 * VOICE, 0 * VOICE, 0 * VOICE, 0 * VOICE, 0 * VOICE),
     ],
 )
-def test_usual_channels_are_averaged_without_a_word(channels: tuple[np.ndarray, ...]) -> None:
+def test_usual_channels_are_averaged_without_a_notice(channels: tuple[np.ndarray, ...]) -> None:
     mix = mix_of(*channels)
     assert (mix.channel, mix.divisor, mix.notes) == (None, 1.0, ())
     assert mix.text == f"average of {len(channels)} channels"
 
 
 @pytest.mark.parametrize("second", [-1.0, -0.9, -1.1])
-def test_of_channels_that_cancel_the_louder_is_heard(second: float) -> None:
+def test_the_louder_of_cancelling_channels_is_used(second: float) -> None:
     mix = mix_of(VOICE, second * VOICE)
     assert mix.channel == (2 if second < -1 else 1)
     assert mix.text == f"channel {mix.channel} of 2 (the channels cancel each other)"
     assert mix.notes == (
-        f"the channels cancel each other: channel {mix.channel} of 2 is heard (--channel)",
+        f"the channels cancel each other: using channel {mix.channel} of 2 (--channel)",
     )
 
 
 @pytest.mark.parametrize("noisy", [1, 2, 4, 5])
-def test_of_channels_that_hold_noise_one_with_the_voice_is_heard(noisy: int) -> None:
+def test_a_channel_with_the_voice_is_preferred_to_noise(noisy: int) -> None:
     channels = [*HISS[:noisy], *(gain * VOICE for gain in (0.5, 1.0, 0.7, 0.6, 0.8)[: 6 - noisy])]
     mix = mix_of(*channels)
     assert mix.channel == noisy + (2 if noisy < 5 else 1)
@@ -83,7 +83,7 @@ def test_samples_far_over_full_scale_are_divided_and_not_clipped(
     np.testing.assert_array_equal(np.concatenate(list(read_blocks(path, 0.1))), recording.pcm)
 
 
-def test_what_a_codec_overshoots_is_clipped_as_it_always_was() -> None:
+def test_overshoot_of_a_codec_is_clipped() -> None:
     assert choose_mix(np.array([[1.9], [-1.2]], np.float32), RATE).divisor == 1.0
 
 
@@ -104,7 +104,7 @@ def test_the_channel_of_a_file_is_the_same_in_blocks_and_can_be_chosen(
         assert (chosen.mix.reason == "") == (channel is not None)
     errors = capsys.readouterr().err
     assert errors == (
-        f"kws: {path}: the channels cancel each other: channel 2 of 2 is heard (--channel)\n"
+        f"kws: {path}: the channels cancel each other: using channel 2 of 2 (--channel)\n"
     )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recording is read to its end, whatever its header says, and what is missing is said."""
+"""Recordings are read to their end, whatever the header says; missing parts are reported."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ WHOLE: dict[str, Make] = {
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-def test_it_is_read_to_its_end(tmp_path: Path, kind: str) -> None:
+def test_a_recording_is_read_to_its_end(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "sound"
     path.write_bytes(WHOLE[kind](path))
     recording = read_recording(path)
@@ -96,7 +96,7 @@ def test_it_is_read_to_its_end(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-def test_its_parts_are_the_whole(
+def test_parts_of_a_recording_join_to_the_whole(
     tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "sound"
@@ -110,7 +110,7 @@ def test_its_parts_are_the_whole(
     assert "kws:" not in capfd.readouterr().err
 
 
-def test_of_two_mp3s_in_one_file_both_are_read(tmp_path: Path) -> None:
+def test_two_mp3s_in_one_file_are_both_read(tmp_path: Path) -> None:
     path = tmp_path / "two.mp3"
     path.write_bytes(mp3() + mp3())
     recording = read_recording(path)
@@ -136,19 +136,19 @@ def test_an_mp3_starts_when_its_sound_does(tmp_path: Path) -> None:
 
 
 CUT: dict[str, tuple[Make, str]] = {
-    "WAV": (wav("PCM_16"), "3.00 s and 2.40 s"),
-    "WAV of floats": (wav("FLOAT", 44100, channels=2), "3.00 s and 2.40 s"),
-    "extensible WAV": (wav("PCM_24", kind="WAVEX"), "3.00 s and 2.40 s"),
-    "GSM 6.10": (wav("GSM610", 8000), "3.01 s and 2.40 s"),
-    "AIFF": (wav("PCM_16", kind="AIFF"), "3.00 s and 2.40 s"),
-    "AU": (wav("PCM_16", kind="AU"), "3.00 s and 2.40 s"),
-    "W64": (wav("PCM_16", kind="W64"), "3.00 s and 2.40 s"),
-    "RF64": (wav("PCM_16", kind="RF64"), "3.00 s and 2.40 s"),
-    "FLAC": (wav("PCM_16", kind="FLAC"), "promises 3.00 s and"),
+    "WAV": (wav("PCM_16"), "3.00 s, it has 2.40 s"),
+    "WAV of floats": (wav("FLOAT", 44100, channels=2), "3.00 s, it has 2.40 s"),
+    "extensible WAV": (wav("PCM_24", kind="WAVEX"), "3.00 s, it has 2.40 s"),
+    "GSM 6.10": (wav("GSM610", 8000), "3.01 s, it has 2.40 s"),
+    "AIFF": (wav("PCM_16", kind="AIFF"), "3.00 s, it has 2.40 s"),
+    "AU": (wav("PCM_16", kind="AU"), "3.00 s, it has 2.40 s"),
+    "W64": (wav("PCM_16", kind="W64"), "3.00 s, it has 2.40 s"),
+    "RF64": (wav("PCM_16", kind="RF64"), "3.00 s, it has 2.40 s"),
+    "FLAC": (wav("PCM_16", kind="FLAC"), "promises 3.00 s, it has"),
     "Vorbis": (wav("VORBIS", 16000, "OGG"), "in the middle of a page"),
     "Opus": (wav("OPUS", 48000, "OGG"), "in the middle of a page"),
-    "MP3": (lambda _: mp3(), "s are there"),
-    "MP3 of variable rate": (lambda _: mp3(44100, 2, vbr=True), "s are there"),
+    "MP3": (lambda _: mp3(), "s, it has"),
+    "MP3 of variable rate": (lambda _: mp3(44100, 2, vbr=True), "s, it has"),
     "MP3 without a Xing header": (
         lambda p: without_xing(p, mp3(vbr=True)),
         "in the middle of a frame",
@@ -157,7 +157,7 @@ CUT: dict[str, tuple[Make, str]] = {
 
 
 @pytest.mark.parametrize("kind", CUT)
-def test_of_a_file_cut_off_what_is_there_is_read_and_a_line_says_so(
+def test_a_file_cut_off_is_read_with_a_notice(
     tmp_path: Path, kind: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     make, says = CUT[kind]
@@ -167,20 +167,20 @@ def test_of_a_file_cut_off_what_is_there_is_read_and_a_line_says_so(
     recording = read_recording(path)
     assert recording.damage
     assert says in recording.damage
-    assert recording.notes == (f"{recording.damage}; what is there was read",)
+    assert recording.notes == (f"{recording.damage}; the rest was read",)
     assert 0.3 * SECONDS < recording.seconds < 0.95 * SECONDS
     assert same_sound(recording.pcm, original()[: len(recording.pcm)])
     with pytest.raises(AudioError, match="cut: cut off") as caught:
         load_clip(path)
     assert str(caught.value) == f"{path}: {recording.damage}; record or copy it again"
     blocks = np.concatenate(list(read_blocks(path, 0.02)))
-    # Of the FLAC block in which the file ends, more or less is read.
+    # The last FLAC block is read in part.
     assert len(blocks) == pytest.approx(len(recording.pcm), abs=4096 if kind == "FLAC" else 2)
     assert f"kws: {path}: {recording.notes[0]}\n" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("bytes_lost", [1, 8])
-def test_some_bytes_miscounted_are_no_damage(tmp_path: Path, bytes_lost: int) -> None:
+def test_a_few_miscounted_bytes_are_ignored(tmp_path: Path, bytes_lost: int) -> None:
     path = tmp_path / "a.wav"
     path.write_bytes(wav("PCM_16")(path)[:-bytes_lost])
     assert read_recording(path).notes == ()
@@ -188,7 +188,7 @@ def test_some_bytes_miscounted_are_no_damage(tmp_path: Path, bytes_lost: int) ->
     assert len(load_clip(path)) == SECONDS * 16000
 
 
-def test_damage_in_the_middle_of_a_flac_keeps_what_precedes_it(tmp_path: Path) -> None:
+def test_a_flac_is_read_up_to_its_damage(tmp_path: Path) -> None:
     path = tmp_path / "a.flac"
     data = bytearray(wav("PCM_16", kind="FLAC")(path))
     data[len(data) * 2 // 3 :] = b"\x55" * len(data[len(data) * 2 // 3 :])
@@ -232,7 +232,7 @@ def test_ffmpeg_decodes_what_libsndfile_does_not(tmp_path: Path, kind: str, a_wa
 
 
 @pytest.mark.parametrize("kind", ["m4a", "webm renamed", "Speex renamed"])
-def test_without_ffmpeg_its_kind_is_named(
+def test_without_ffmpeg_the_kind_is_named(
     tmp_path: Path, kind: str, a_wav: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ending, options = FOREIGN[kind]
@@ -243,7 +243,7 @@ def test_without_ffmpeg_its_kind_is_named(
         load_clip(path)
 
 
-def test_a_file_in_which_ffmpeg_finds_nothing_is_one_line(tmp_path: Path, a_wav: Path) -> None:
+def test_a_file_without_sound_for_ffmpeg_is_one_line(tmp_path: Path, a_wav: Path) -> None:
     path = tmp_path / "cut.m4a"
     convert(a_wav, path, "-c:a", "aac")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])  # its index comes last
@@ -252,7 +252,7 @@ def test_a_file_in_which_ffmpeg_finds_nothing_is_one_line(tmp_path: Path, a_wav:
     assert "\n" not in str(caught.value)
 
 
-def test_a_channel_that_is_not_there_is_a_wrong_question(tmp_path: Path) -> None:
+def test_a_missing_channel_is_a_usage_error(tmp_path: Path) -> None:
     path = tmp_path / "a.wav"
     path.write_bytes(wav("PCM_16", channels=2)(path))
     for read in (lambda: read_recording(path, 3), lambda: list(read_blocks(path, 1, channel=3))):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words of other languages: which accents a language has, who can read it, what sounds alike."""
+"""Words of other languages: accents, letters that voices can read, sound-alikes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PHRASES = {"de": "größer", "fr": "élan", "es": "mañana", "hi": "नमस्
 
 @needs_espeak
 @pytest.mark.parametrize("language", PHRASES)
-def test_each_language_has_voices_and_words_of_its_own(language: str) -> None:
+def test_each_language_has_its_own_voices_and_words(language: str) -> None:
     accents = accents_of(language)
     voices = find(accents)
     assert len({voice.variant for voice in voices}) > 40
@@ -55,7 +55,7 @@ def test_accents_of_a_language() -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_words_of_a_list_can_be_spoken_and_are_there_once(name: str) -> None:
+def test_words_of_a_list_can_be_spoken_and_are_unique(name: str) -> None:
     words = distinct_words(name)
     assert len(words) > 150
     for word in words:
@@ -63,7 +63,7 @@ def test_words_of_a_list_can_be_spoken_and_are_there_once(name: str) -> None:
     assert len({word_of(word) for word in words}) == len(words)
 
 
-def test_english_voices_read_no_other_letters() -> None:
+def test_english_voices_refuse_other_letters() -> None:
     check_letters(["größer", "what's_up", "7"], ENGLISH)
     check_letters(["你好"], ["cmn"])
     for phrase in ("你好", "नमस्ते", "привет"):
@@ -71,7 +71,7 @@ def test_english_voices_read_no_other_letters() -> None:
             check_letters([phrase], ENGLISH)
 
 
-def test_marks_of_a_change_of_language_are_no_sounds() -> None:
+def test_language_marks_are_not_sounds() -> None:
     assert units("(en)_k_ˈʌ_m_(de)") == units("k_ˈʌ_m")
 
 
@@ -88,7 +88,7 @@ def test_a_word_is_spoken_as_another_text(tmp_path: Path) -> None:
         assert others.keys() == plain.keys()
         return min(float(np.corrcoef(plain[name], others[name])[0, 1]) for name in plain)
 
-    # Not the same bytes: from 1.52 on the breath of espeak-ng's voices is another each second.
+    # Not the same bytes: since 1.52 the breath of espeak-ng's voices changes every second.
     plain = clips()
     assert likeness(clips(spoken_as={"a": "good morning"})) < 0.5
     assert likeness(clips(spoken_as={"a": "a"})) > 0.9

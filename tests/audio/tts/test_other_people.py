@@ -42,7 +42,7 @@ def formant(sound: np.ndarray) -> float:
 
 
 @pytest.mark.parametrize(("hertz", "wanted"), [(110, 230.0), (230, 110.0), (120, 125.0)])
-def test_somebody_has_a_pitch_of_their_own(hertz: float, wanted: float) -> None:
+def test_a_person_sets_the_pitch(hertz: float, wanted: float) -> None:
     said = vowel(hertz)
     changed = said_by(Person(wanted, 1.0), said, np.random.default_rng(1))
     assert changed.dtype == np.float32
@@ -54,7 +54,7 @@ def test_somebody_has_a_pitch_of_their_own(hertz: float, wanted: float) -> None:
     np.testing.assert_array_equal(changed, again)
 
 
-def test_somebody_smaller_has_higher_formants() -> None:
+def test_a_smaller_person_has_higher_formants() -> None:
     said = vowel(120)
     small, tall = (
         said_by(Person(120, formants), said, np.random.default_rng(1)) for formants in (1.2, 0.85)
@@ -73,7 +73,7 @@ def test_people_differ() -> None:
     assert abs(np.corrcoef(pitches, sizes)[0, 1]) < 0.2
 
 
-def test_a_sound_without_pitch_stays_as_it_is() -> None:
+def test_a_sound_without_pitch_is_unchanged() -> None:
     hiss = np.random.default_rng(0).normal(0, 0.1, 8000).astype(np.float32)
     somebody = Person(150, 1.1)
     np.testing.assert_array_equal(said_by(somebody, hiss, np.random.default_rng(1)), hiss)
@@ -81,7 +81,7 @@ def test_a_sound_without_pitch_stays_as_it_is() -> None:
     np.testing.assert_array_equal(said_by(somebody, silence, np.random.default_rng(1)), silence)
 
 
-def test_a_pitch_that_jumps_gives_no_silence() -> None:
+def test_a_jumping_pitch_does_not_give_silence() -> None:
     said = np.concatenate([vowel(85)[:4000], vowel(366)[:4000]])
     changed = [said_by(Person(100, 0.9), said, np.random.default_rng(seed)) for seed in range(8)]
     as_it_is = [np.array_equal(sound, said) for sound in changed]
@@ -103,7 +103,7 @@ def test_praat_does_not_warn_the_user_of_a_whispered_word() -> None:
 
 @pytest.mark.process
 @pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
-def test_each_voice_speaks_as_others_too_and_all_of_them_are_in_its_split(
+def test_a_voice_and_its_people_share_a_split(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = synth.synthesize(SMALL, tmp_path)

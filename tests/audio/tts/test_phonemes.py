@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: RUF001 - letters of the phonetic alphabet
-"""How much words sound alike: known neighbours are near, everything else is not."""
+"""Distances of words in sound: known neighbours are near, other words are not."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_word_is_split_into_its_sounds() -> None:
     assert units("b_ɔ̃_ʒ_ˈu_ʁ") == ("b", "ɔ", "ʒ", "u", "ʁ")
 
 
-def test_distance_is_that_of_edits() -> None:
+def test_distance_is_an_edit_distance() -> None:
     no, low, go, cat = ("n", "oʊ"), ("l", "oʊ"), ("ɡ", "oʊ"), ("k", "æ", "t")
     assert distance(no, no) == 0
     assert 0 < distance(no, low) < distance(no, go) < distance(no, cat)

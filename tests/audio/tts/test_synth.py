@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data sets by text-to-speech: every word whole, every voice in one set, every run the same."""
+"""Text-to-speech data sets: complete words, each voice in one set, reproducible runs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_every_clip_is_a_second_with_a_whole_word_in_it(spoken: tuple[Path, Synt
     assert loud.min() > 1000
     assert loud.max() < 32767
     blocks = (pcm[:, :16000].astype(np.float64) ** 2).reshape(len(pcm), 50, 320).mean(axis=2)
-    # The first and last 20 ms are quieter than the loudest by 12 dB: nothing is cut.
+    # The first and last 20 ms are 12 dB below the peak: nothing is cut.
     assert (blocks[:, [0, -1]] < blocks.max(axis=1, keepdims=True) / 16).all()
 
 
@@ -128,9 +128,9 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
         (SynthSettings(("-v",)), UsageError, "cannot be a word"),
         (SynthSettings(("yes", "yes")), UsageError, "twice"),
         (SynthSettings(("unknown",)), UsageError, "every model has"),
-        (SynthSettings(("no",), unknown=("know",)), DataError, "sounds just like"),
-        (SynthSettings(("no", "know"), unknown=()), DataError, "sounds just like"),
-        (SynthSettings(("yes",), voices=2), UsageError, "cannot be split"),
+        (SynthSettings(("no",), unknown=("know",)), DataError, "sounds exactly like"),
+        (SynthSettings(("no", "know"), unknown=()), DataError, "sounds exactly like"),
+        (SynthSettings(("yes",), voices=2), UsageError, "too few for training"),
         (SynthSettings(("yes",), accents=("xx",)), UsageError, "no accent 'xx'"),
         (
             SynthSettings(("pneumonoultramicroscopicsilico",), unknown=(), voices=3),
@@ -139,7 +139,7 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(
+def test_impossible_requests_are_one_line(
     tmp_path: Path, settings: SynthSettings, error: type[KwsError], says: str
 ) -> None:
     with pytest.raises(error, match=says) as caught:
@@ -147,7 +147,7 @@ def test_what_cannot_be_done_is_said(
     assert "\n" not in str(caught.value)
 
 
-def test_word_that_no_voice_says_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpronounceable_word_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def mute(*_: object) -> npt.NDArray[np.float32]:
         return np.zeros(4000, np.float32)
 
@@ -208,14 +208,14 @@ def test_read_only_folder(read_only: Path) -> None:
 
 
 @needs_espeak
-def test_rate_and_pitch_are_heard() -> None:
+def test_rate_and_pitch_take_effect() -> None:
     voice = Voice("espeak", "en-us", "m3")
     slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
     assert slow > 1.3 * quick
 
 
 @needs_flite
-def test_flite_rate_is_heard() -> None:
+def test_flite_rate_takes_effect() -> None:
     voice = Voice("flite", "", "slt")
     slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
     assert slow > 1.3 * quick
@@ -274,9 +274,7 @@ def test_voices_of_an_earlier_run_are_in_the_split_of_their_vocal_tract(tmp_path
 
 
 @needs_espeak
-def test_people_all_train_until_there_are_enough_to_spare_some(
-    spoken: tuple[Path, SynthReport], tmp_path: Path
-) -> None:
+def test_a_few_people_all_train(spoken: tuple[Path, SynthReport], tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(spoken[0], folder)
     source = next((folder / "yes").iterdir())
@@ -325,9 +323,7 @@ def test_a_phrase_is_taught_by_its_words_backward_and_with_one_changed() -> None
         ("good_morning_computer", {"goat_morning_computer", "good_darling_computer"}),
     ],
 )
-def test_what_a_phrase_becomes_when_it_is_slurred_is_not_unknown(
-    phrase: str, slurred: set[str]
-) -> None:
+def test_slurred_forms_of_a_phrase_are_not_unknown(phrase: str, slurred: set[str]) -> None:
     assert not slurred & set(sound_alikes((phrase,), 40))
 
 
@@ -345,7 +341,7 @@ def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> N
 
 def test_sound_alikes_need_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError, match="espeak-ng was not found, which knows how words sound"):
+    with pytest.raises(ToolError, match="espeak-ng was not found, which gives the pronunciation"):
         sound_alikes(("no",))
 
 

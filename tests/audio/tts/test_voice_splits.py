@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which voices train, validate and test."""
+"""Split of voices into training, validation and test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.audio.tts.engines.speech import Voice
 from kws.audio.tts.synth import split_voices, unheard_engine
 
 
-def test_small_engine_is_all_for_training_unless_it_is_the_only_one() -> None:
+def test_small_engine_all_trains_unless_it_is_the_only_one() -> None:
     flite = [Voice("flite", "", name) for name in "abcd"]
     espeak = [Voice("espeak", "us", f"v{i}") for i in range(30)]
     splits = split_voices(flite + espeak, seed=0)
@@ -24,7 +24,7 @@ def test_small_engine_is_all_for_training_unless_it_is_the_only_one() -> None:
     }
 
 
-def test_an_engine_that_training_can_spare_validates_whole() -> None:
+def test_a_held_out_engine_validates_as_a_whole() -> None:
     flite = [Voice("flite", size, name) for name in "abcd" for size in ("", "tall")]
     others = [Voice("espeak", "us", f"v{i}") for i in range(10)]
     others += [Voice("kokoro", "us", f"mix{i}") for i in range(20)] + [Voice("piper", "", "joe")]
@@ -42,12 +42,12 @@ def test_an_engine_that_training_can_spare_validates_whole() -> None:
         [Voice("espeak", "us", f"v{i}") for i in range(30)],  # the only engine
         [Voice("flite", "", name) for name in "abcd"]  # more than a quarter
         + [Voice("espeak", "us", f"v{i}") for i in range(11)],
-        [Voice("flite", "", name) for name in "ab"]  # too few to judge by
+        [Voice("flite", "", name) for name in "ab"]  # too few to validate
         + [Voice("espeak", "us", f"v{i}") for i in range(30)],
         [],
     ],
 )
-def test_no_engine_can_be_spared(voices: list[Voice]) -> None:
+def test_no_engine_can_be_held_out(voices: list[Voice]) -> None:
     assert unheard_engine(voices) == ""
 
 

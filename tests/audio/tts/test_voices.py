@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Voices from files: found, checked, dealt out fairly, and the same clip for the same seed."""
+"""Voices from files: found, checked, in equal shares, and reproducible."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def write_styles(folder: Path, count: int = 3) -> Path:
     return path
 
 
-def test_each_speaker_of_a_file_is_a_voice_before_one_comes_as_somebody_else(folder: Path) -> None:
+def test_each_speaker_of_a_file_comes_before_other_sizes(folder: Path) -> None:
     write_piper(folder)
     voices = find_voices(100, engines=("piper",))
     names = [voice.name for voice in voices]
@@ -125,7 +125,7 @@ def test_each_speaker_of_a_file_is_a_voice_before_one_comes_as_somebody_else(fol
         ("anna", False),
     ],
 )
-def test_voices_that_are_like_peoples(speaker: str, neural: bool) -> None:
+def test_neural_voices(speaker: str, neural: bool) -> None:
     assert is_neural(speaker) is neural
 
 
@@ -181,7 +181,7 @@ def spoil(path: Path) -> None:
         (lambda path: path.write_bytes(b""), "not a voice, or damaged"),
     ],
 )
-def test_a_file_that_is_no_voice_is_one_line(
+def test_an_invalid_voice_file_is_one_line(
     folder: Path, tmp_path: Path, change: Callable[[Path], object], says: str
 ) -> None:
     path = write_piper(folder)
@@ -196,7 +196,7 @@ def test_a_file_that_is_no_voice_is_one_line(
 
 def test_phonemes_that_kws_does_not_have(folder: Path) -> None:
     write_piper(folder, phoneme_type="thai")
-    with pytest.raises(DataError, match="needs phonemes of kind 'thai'"):
+    with pytest.raises(DataError, match="needs phonemes of type 'thai'"):
         find_voices(3, engines=("piper",))
 
 
@@ -210,7 +210,7 @@ def test_missing_extra_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch, m
         speak(voice, "up", Draws(170, 50))
 
 
-def test_folder_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KWS_VOICES", str(tmp_path / "nowhere"))
     with pytest.raises(DataError, match="no such folder"):
         find_voices(3, engines=("piper",))
@@ -272,7 +272,7 @@ def test_a_mixture_is_between_its_styles_and_the_same_each_time(folder: Path) ->
 
 def test_kokoro_without_styles_and_with_damaged_ones(folder: Path) -> None:
     (folder / "kokoro-v1.0.int8.onnx").write_bytes(b"")
-    with pytest.raises(DataError, match="a model of Kokoro without its styles"):
+    with pytest.raises(DataError, match="a Kokoro model without its styles"):
         find_voices(3, engines=("kokoro",))
     spoil(folder / "voices-v1.0.bin")
     with pytest.raises(DataError, match=r"voices-v1.0.bin: not a voice, or damaged"):
@@ -288,7 +288,7 @@ def test_damaged_kokoro_is_one_line(folder: Path) -> None:
         speak(voice, "up", Draws(170, 50))
 
 
-def test_the_list_says_what_is_there_and_what_is_not(kws: Run, folder: Path) -> None:
+def test_the_list_has_installed_and_other_voices(kws: Run, folder: Path) -> None:
     write_piper(folder, "en_GB-vctk-medium")
     (folder / "alone.onnx").write_bytes(b"")
     code, out, err = kws("voices")
@@ -305,7 +305,7 @@ def test_the_list_says_what_is_there_and_what_is_not(kws: Run, folder: Path) -> 
     assert "en_GB-vctk-medium" not in {voice["name"] for voice in table["others"]}
 
 
-def test_the_licence_is_the_model_card_s(folder: Path) -> None:
+def test_the_licence_comes_from_the_model_card(folder: Path) -> None:
     path = write_piper(folder)
     assert read_catalogue().present[-1].licence == "see its model card"
     (path.parent / "MODEL_CARD").write_text("# Model card\n\n* License: CC0\n")

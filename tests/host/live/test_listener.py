@@ -101,7 +101,7 @@ def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
         (["--fast"], "--input"),
         (["--input", YES, "--device", "x"], "choose one"),
         (["--input", "nowhere.wav"], "nowhere.wav: no such file"),
-        (["--input", "kws/cli/main.py"], "not a recording"),
+        (["--input", "kws/cli/main.py"], "not a readable recording"),
         (["--input", YES, "--on", "yes"], "word=command"),
         (["--input", YES, "--on", "maybe=true"], "the model has no word 'maybe'"),
         (["--input", YES, "--on", "yes=no_such_program"], "no program 'no_such_program'"),

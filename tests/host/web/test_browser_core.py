@@ -270,7 +270,7 @@ def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     page = page_of(Device(bundle), tmp_path / "page")
     text = tmp_path / "text.wav"
-    text.write_text("not a recording")
+    text.write_text("not a readable recording")
     files = [
         wav(tmp_path / "fits.wav"),
         wav(tmp_path / "rate.wav", rate=44_100),

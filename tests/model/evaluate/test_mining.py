@@ -222,7 +222,7 @@ def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> 
         (["talk", "--out", "talk"], "talk: there is something in this place"),
         (["talk", "--out", "talk/hard"], "talk/hard: lies among the recordings"),
         (["empty"], "empty: no recordings of speech"),
-        (["damaged"], "damaged/b.wav: not a recording"),
+        (["damaged"], "damaged/b.wav: not a readable recording"),
         (["keywords"], "every recording holds one of yes, no"),
     ],
 )
@@ -232,7 +232,7 @@ def test_what_cannot_be_done_is_one_line(
     monkeypatch.chdir(talk.parent)
     Path("empty").mkdir()
     Path("damaged").mkdir()
-    Path("damaged/b.wav").write_bytes(b"not a recording")
+    Path("damaged/b.wav").write_bytes(b"not a readable recording")
     write(Path("keywords/a.wav"), room(5))
     Path("keywords/a.txt").write_text("No!")
     before = sorted(Path().rglob("*"))
@@ -249,7 +249,7 @@ def test_a_recording_cut_off_is_searched_as_far_as_it_goes(kws: Run, tmp_path: P
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     code, out, err = kws("mine", path.parent, "--out", tmp_path / "hard", "--json")
     assert (code, [clip["word"] for clip in json.loads(out)["clips"]]) == (0, ["yes"])
-    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 20.00 s and ")
+    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 20.00 s, it has ")
     assert err.count("\n") == 1
 
 

@@ -228,7 +228,7 @@ def test_damaged_file_among_many_is_left_out_and_named(bundle: Path, tmp_path: P
     result = evaluate(bundle, "--negatives", tmp_path, "--split", "all")
     assert result.exit_code == 0
     (line,) = (line for line in result.output.splitlines() if "066.wav" in line)
-    assert "left out: 1 file (empty, cut off or damaged: 066.wav)" in line
+    assert "skipped 1 file (empty, cut off or damaged: 066.wav)" in line
 
 
 def test_stereo_and_other_rates_are_played(bundle: Path, words: Path, tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(
 def test_words_that_cannot_be(tmp_path: Path) -> None:
     for words, reason in (
         (("4you!",), "begin with a letter"),
-        (("no", "know"), "sounds just like"),
+        (("no", "know"), "sounds exactly like"),
     ):
         with pytest.raises((UsageError, DataError), match=reason):
             make_wake_word(replace(SMALL, words=words), tmp_path / "out")

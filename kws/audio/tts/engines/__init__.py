@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text-to-speech engines: what voices each has, and how each says a word."""
+"""The text-to-speech engines and their voices."""

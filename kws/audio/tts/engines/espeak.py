@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""espeak-ng: accents of a hundred languages, many vocal tracts for each, and how words sound."""
+"""espeak-ng: a hundred languages with accents, many vocal tracts each, and pronunciations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,11 @@ from kws.audio.tts.phonemes import units
 from kws.audio.tts.synth_settings import ENGLISH
 from kws.errors import UsageError
 
-_OTHER_CODES = {"zh": "cmn"}
-"""Usual codes of languages for which espeak-ng has another."""
+_OTHER_CODES = {"zh": "cmn"}  # usual code: espeak-ng's
 
 
 def find(accents: Sequence[str]) -> list[Voice]:
-    """All voices: every variant with one accent, then every variant with the next.
-
-    None if espeak-ng is missing.
+    """All voices: every variant with one accent, then with the next; none without espeak-ng.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -39,7 +36,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """A voice saying `text`, which starts with a letter; empty if it says nothing.
+    """Speak `text`, which starts with a letter; empty if the voice says nothing.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -52,24 +49,24 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
 
 
 def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[str, ...]]:
-    """The sounds of each word, as `kws.audio.tts.phonemes.units` has them; empty without espeak-ng.
+    """The sounds of each word as in `kws.audio.tts.phonemes.units`; empty without espeak-ng.
 
     Raises:
         ToolError: espeak-ng failed.
     """
     if not shutil.which("espeak-ng"):
         return {}
-    # Each word is a paragraph, so that each gives a line.
+    # One paragraph per word gives one line per word.
     text = "\n\n".join(spoken_form(word) for word in words) + "\n"
     command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
     lines = [line for line in output(command, text).splitlines() if line.strip()]
-    if len(lines) != len(words):  # it takes one of the words for several sentences
+    if len(lines) != len(words):  # a word counts as several sentences
         lines = [output(command, spoken_form(word)).replace("\n", "_") for word in words]
     return {word: units(line) for word, line in zip(words, lines, strict=True)}
 
 
 def spoken_form(word: str) -> str:
-    """What is said for a label: an underscore stands for the space in `turn_on`."""
+    """The spoken form of a label: underscores become spaces."""
     return word.replace("_", " ")
 
 
@@ -94,8 +91,8 @@ def accents_of(code: str) -> tuple[str, ...]:
     ]
     if not own and not others:
         raise UsageError(
-            f"espeak-ng has no language {code!r}; `espeak-ng --voices` lists the codes of those "
-            "that it has, such as de, fr, es, hi, cmn"
+            f"espeak-ng has no language {code!r}; `espeak-ng --voices` lists its codes, such as "
+            "de, fr, es, hi, cmn"
         )
     return tuple(dict.fromkeys((*own, *others)))
 
@@ -105,11 +102,11 @@ def _codes() -> list[str]:
 
 
 def _known_accents(accents: Sequence[str]) -> list[str]:
-    """The accents that espeak-ng has. It lists fr-fr for fr, which is good as well."""
+    """The accents that espeak-ng has; fr counts as known because it lists fr-fr."""
     known = _codes()
     for accent in accents:
         if not {accent, f"{accent}-{accent}"} & set(known) and accents is not ENGLISH:
             raise UsageError(
-                f"espeak-ng has no accent {accent!r}; `espeak-ng --voices` lists what it has"
+                f"espeak-ng has no accent {accent!r}; `espeak-ng --voices` lists its accents"
             )
     return [accent for accent in accents if {accent, f"{accent}-{accent}"} & set(known)]

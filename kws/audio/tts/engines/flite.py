@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""flite: a few recorded American voices, each as three people of different size."""
+"""flite: a few recorded American voices, each as three people of different sizes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from kws.audio.tts.engines.languages import is_english
 from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice
 from kws.audio.tts.engines.speech_programs import output, run, samples
 
-# flite's voices and the natural pitch of each, in Hz. Its other voices repeat one of these or can
-# only say the time.
+# Natural pitch of flite's voices, in Hz. Its other voices repeat one of these or only say the time.
 _HERTZ = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
 
-# By what factor a voice's formants are raised: three people of each voice.
+# Factor on a voice's formants: three people per voice.
 _SIZES = {"": 1.0, "tall": 0.92, "small": 1.09}
 
 
@@ -31,7 +30,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """A voice saying `text`, which starts with a letter; empty if it says nothing.
+    """Speak `text`, which starts with a letter; empty if the voice says nothing.
 
     Formants and pitch move with the playing speed, as in people; the duration is corrected.
 

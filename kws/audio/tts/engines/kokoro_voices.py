@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kokoro: a neural voice with many styles, whose mixtures are more speakers.
+"""Kokoro: a neural voice with many styles, and mixtures of them as more speakers.
 
-A style is a vector; a mixture of two or three sounds like another person. The model draws nothing
-at random: takes differ in rate, size and how the sentence ends. Its packages bring espeak-ng's
-phonemes, which are English here.
+A style is a vector; a mixture of two or three sounds like another person. The model is
+deterministic: takes differ in rate, size and end of sentence. Its packages include espeak-ng's
+phonemes; only English is used here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from kws.audio.tts.engines.voice_files import find_kokoro
 from kws.extras import require
 
 MIXTURES = 200
-"""How many mixtures of styles count as speakers."""
+"""Number of mixtures that count as speakers."""
 
 _RATE = 24000.0
-_QUICKER = 1.2  # Kokoro draws single words out: at its usual speed they last 1.4 times as long
+_QUICKER = 1.2  # Kokoro draws out single words to 1.4 times the length
 _SPEEDS = (0.5, 2.0)  # what the model accepts
 _ENDINGS = (".", "!", "?", "")
 
@@ -43,7 +43,7 @@ _LOADING = threading.Lock()
 
 
 def find(accents: Sequence[str]) -> list[Voice]:
-    """All styles, those of English first, then mixtures; none if an accent is not English.
+    """All styles, English first, then mixtures; none if an accent is not English.
 
     Raises:
         DataError: a model without styles, or styles that are damaged.
@@ -62,7 +62,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """A voice saying `text`; empty if it says nothing.
+    """Speak `text`; empty if the voice says nothing.
 
     Raises:
         DataError: the model is damaged.
@@ -87,7 +87,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
 
 
 def style_names(styles: Path) -> list[str]:
-    """The styles of a file, those of English (whose names begin with a or b) first.
+    """The styles in a file, English (names begin with a or b) first.
 
     Raises:
         DataError: the file is damaged.
@@ -96,9 +96,9 @@ def style_names(styles: Path) -> list[str]:
 
 
 def _style(path: Path, variant: str) -> npt.NDArray[np.float32]:
-    """The vectors of a style or of a mixture: float32[length, 1, 256].
+    """The vectors of a style or mixture: float32[length, 1, 256].
 
-    A mixture has the same two or three styles each time: they depend on its number alone.
+    A mixture's two or three styles depend only on its number.
     """
     styles = _read_styles(path)
     if variant in styles:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Language codes of voices, and the letters that they read."""
+"""Language codes of voices, and the letters they can read."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from kws.errors import UsageError
 
 
 def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
-    """Make sure that voices can read what they are to say.
+    """Check that voices can read these phrases.
 
     Raises:
-        UsageError: English voices are to read letters that are not Latin: they would say their
-            names (*Chinese letter*).
+        UsageError: a phrase for English voices has letters that are not Latin. They would say the
+            letters' names (*Chinese letter*).
     """
     for phrase in phrases:
         foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]
         if foreign and is_english(accents):
             raise UsageError(
-                f"English voices cannot read {phrase!r}; say its language, such as --language hi "
+                f"English voices cannot read {phrase!r}; name its language, such as --language hi "
                 "(espeak-ng --voices lists the codes)"
             )
 
 
 def is_english(accents: Sequence[str]) -> bool:
-    """Whether all language codes are codes of English."""
+    """Whether all codes are English."""
     return all(language(accent) == "en" for accent in accents)
 
 

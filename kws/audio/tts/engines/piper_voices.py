@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Piper: neural voices, one or many speakers in a file.
+"""Piper: neural voices, one or many speakers per file.
 
-Each take has its own noise, variation of lengths and rate, so that no two are alike, and each
-speaker is several people of different size. The package piper-tts knows the phonemes; its licence
-is GPL-3.0-or-later.
+Each take has its own noise, variation of lengths and rate, and each speaker is several people of
+different sizes. The package piper-tts (GPL-3.0-or-later) gives the phonemes.
 """
 
 from __future__ import annotations
@@ -32,21 +31,21 @@ from kws.audio.tts.engines.voice_files import PiperFile, piper_paths, read_piper
 from kws.errors import DataError
 from kws.extras import require
 
-# By how many percent of its own a speaker's formants are played, the most different ones first.
+# A speaker's formants in percent of the original, most different first.
 _SIZES = (100, 112, 91, 120, 106, 86, 97, 116, 103, 89, 109, 94)
 
-_NOISE_SCALES = (0.333, 1.0)  # how much the voice varies; Piper's default is 0.667
-_NOISE_WIDTHS = (0.4, 1.0)  # how much the lengths of sounds vary; Piper's default is 0.8
+_NOISE_SCALES = (0.333, 1.0)  # variation of the voice; Piper's default is 0.667
+_NOISE_WIDTHS = (0.4, 1.0)  # variation of lengths; Piper's default is 0.8
 _ENDINGS = (".", "!", "?", "")
 
 _LOADING = threading.Lock()
 
 
 def find(accents: Sequence[str]) -> list[Voice]:
-    """The voices of the languages of `accents`: every speaker, then in other sizes.
+    """The voices for the languages of `accents`: every speaker, then in other sizes.
 
     Raises:
-        DataError: a voice file without its JSON file, or one that is not Piper's.
+        DataError: a voice file without its JSON file, or not from Piper.
     """
     languages = {language(accent) for accent in accents}
     files = [read_piper_file(path) for path in piper_paths()]
@@ -54,7 +53,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
     for file in files:
         if file.phonemes not in {"espeak", "text"}:
             raise DataError(
-                f"{file.path}: needs phonemes of kind {file.phonemes!r}, which kws does not have; "
+                f"{file.path}: needs phonemes of type {file.phonemes!r}, which kws does not have; "
                 "remove it"
             )
     most = max((file.speakers for file in files), default=0)
@@ -63,7 +62,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """A voice saying `text`; empty if it says nothing.
+    """Speak `text`; empty if the voice says nothing.
 
     Raises:
         DataError: the voice's file is damaged.
@@ -91,10 +90,10 @@ class _Speaker:
     model: SeededModel
     piper: Any
     rate: float
-    """Of its samples, in Hz."""
+    """Sampling rate, in Hz."""
 
     length: float
-    """The length scale at which it speaks as usual."""
+    """Length scale of its usual pace."""
 
     def phoneme_ids(self, text: str) -> list[int]:
         sentences = self.piper.phonemize(text)
@@ -120,7 +119,7 @@ def _loaded(path: Path) -> _Speaker:
         config = piper.config.PiperConfig.from_dict(file.config)
     except (KeyError, ValueError, TypeError, AttributeError):
         raise DataError(
-            f"{path}.json: not the settings of a Piper voice; get both files anew, or remove them"
+            f"{path}.json: not the settings of a Piper voice; get or remove both files"
         ) from None
     model = SeededModel(path)
     voice = piper.PiperVoice(session=None, config=config)

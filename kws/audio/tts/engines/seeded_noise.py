@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX models that draw noise: the same noise for the same seed.
+"""ONNX models with reproducible noise.
 
-ONNX Runtime seeds the generator of a random node once, when the model is loaded; what a node then
-draws depends on all that was computed before. So each such node is replaced: its noise becomes an
-input of the model, and numpy draws it.
+ONNX Runtime seeds a random node once, when it loads the model; later noise depends on all earlier
+runs. So each random node is replaced by an input of the model, and numpy draws the noise.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ _RANDOM = "RandomNormalLike"
 _DEFAULTS = {"mean": 0.0, "scale": 1.0}
 
 _SIZE = 1 << 19
-"""How many numbers a node may draw: Piper draws 192 for each 12 ms of speech, 30 s then."""
+"""Random numbers per node: Piper needs 192 per 12 ms of speech, so this is enough for 30 s."""
 
 
 class SeededModel:
-    """A model of one output whose noise is drawn from a seed.
+    """A model with one output and seeded noise.
 
-    It runs on one thread, so that the sums do not depend on the number of processors. Other kinds
-    of processors may still round the last bits in another way.
+    It runs on one thread, so that sums do not depend on the number of cores. Other processors may
+    still round the last bits differently.
     """
 
     def __init__(self, path: Path) -> None:
@@ -48,7 +47,7 @@ class SeededModel:
             raise not_a_model(path) from error
 
     def run(self, inputs: dict[str, npt.NDArray[Any]], seed: int) -> npt.NDArray[np.float32]:
-        """The model's output, as one row. Inputs that the model does not have are left out."""
+        """The model's output, flattened. Inputs that the model does not have are ignored."""
         rng = np.random.default_rng(seed)
         noises = {name: rng.standard_normal(_SIZE, np.float32) for name in self._noises}
         known = {it.name for it in self._session.get_inputs()}
@@ -58,7 +57,7 @@ class SeededModel:
 
 
 def one_thread_session(model: bytes | str) -> Any:
-    """A session of ONNX Runtime on one thread, for a model's bytes or its path."""
+    """A single-threaded ONNX Runtime session for a model's bytes or path."""
     runtime = require("onnxruntime", "voices", "a voice of Piper or Kokoro")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -68,13 +67,13 @@ def one_thread_session(model: bytes | str) -> Any:
 
 def not_a_model(path: Path) -> DataError:
     """The error for a file that ONNX Runtime cannot load."""
-    return DataError(f"{path}: not a voice, or damaged; get it anew, or remove it")
+    return DataError(f"{path}: not a voice, or damaged; get it again, or remove it")
 
 
 def _replace_random_nodes(model: Any, onnx: Any) -> list[str]:
-    """Replace the nodes that draw standard normal noise like x; the names of the new inputs.
+    """Replace nodes that draw standard normal noise in x's shape; returns the new inputs' names.
 
-    The first numbers of the input, as many as x has, become an array of x's shape.
+    Each takes the first numbers of its input and reshapes them like x.
     """
     graph = model.graph
     nodes: list[Any] = []

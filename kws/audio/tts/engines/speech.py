@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all engines share: a voice, what is drawn for a take, and samples at another rate."""
+"""Types that all engines share: voice, random draws of a take, resampling."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Sound = npt.NDArray[np.float32]
 """float32[n], samples from -1 to 1 at 16 kHz."""
 
 USUAL_RATE = 170.0
-"""Words a minute of an engine whose durations are not stretched."""
+"""Words per minute without stretching."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +27,16 @@ class Voice:
     """espeak, flite, piper or kokoro."""
 
     accent: str
-    """A language code where the engine has a choice; else the size of the person, such as tall."""
+    """A language code if the engine has several; else the person's size, such as tall."""
 
     variant: str
-    """Who speaks: espeak-ng's variant, flite's voice, Piper's file and speaker, Kokoro's style."""
+    """The speaker: espeak-ng's variant, flite's voice, Piper's file and speaker, Kokoro's style."""
 
     source: tuple[Path, ...] = ()
-    """The files that the voice comes from, if it comes from files."""
+    """The voice's files, if it has any."""
 
     number: int = 0
-    """Which speaker of a file it is."""
+    """Index of the speaker in a file."""
 
     @property
     def name(self) -> str:
@@ -51,20 +51,20 @@ class Voice:
 
 @dataclass(frozen=True)
 class Draws:
-    """What is drawn at random for one take."""
+    """Random choices for one take."""
 
     words_per_minute: float
-    """How fast, 80 to 400; 170 is usual."""
+    """80 to 400; 170 is usual."""
 
     pitch: float
-    """How high for that voice, 0 to 99; 50 is its natural pitch."""
+    """0 to 99; 50 is the voice's natural pitch."""
 
     seed: int = 0
-    """From which an engine draws what only it has."""
+    """Seed of the engine's own variation."""
 
 
 def resample(sound: Sound, rate: float) -> Sound:
-    """Samples of another rate, in Hz, at 16 kHz."""
+    """Resample from `rate` (in Hz) to 16 kHz."""
     if rate == SAMPLE_RATE:
         return sound
     out: Sound = soxr.resample(sound, rate, SAMPLE_RATE)
@@ -72,8 +72,8 @@ def resample(sound: Sound, rate: float) -> Sound:
 
 
 def slight_size(pitch: float) -> float:
-    """By what factor a take's formants and pitch are raised where an engine has no pitch to set.
+    """Factor on a take's formants and pitch for engines without a pitch setting.
 
-    From 0.93 to 1.07 for pitches from 20 to 80.
+    0.93 to 1.07 for pitches from 20 to 80.
     """
     return float(2.0 ** ((pitch - 50.0) / 300.0))

