@@ -24,7 +24,10 @@ ROOMS = (
     ("kws.model.zoo",),
     ("kws.model.samples",),
     ("kws.model.weights",),
+    ("kws.model.evaluate.score",),
+    ("kws.model.evaluate.judge",),
     ("kws.model.evaluate",),
+    ("kws.model.evaluate.report",),
     ("kws.model.train",),
     ("kws.model.wake",),
     ("kws.host",),
@@ -103,12 +106,15 @@ def _graph() -> dict[str, frozenset[str]]:
 
 
 def _room(module: str) -> int:
-    """The place of a module's room in ROOMS; `kws` itself comes first."""
-    for place, room in enumerate(ROOMS):
-        if any(module == start or module.startswith(f"{start}.") for start in room):
-            return place
-    assert module in {"kws", "kws.model"}, f"{module} is in none of ROOMS"
-    return -1
+    """The place in ROOMS of the innermost room of a module; `kws` itself comes first."""
+    places = {start: place for place, room in enumerate(ROOMS) for start in room}
+    name = module
+    while name not in places:
+        assert name, f"{module} is in none of ROOMS"
+        if name in {"kws", "kws.model"}:
+            return -1
+        name = name.rpartition(".")[0]
+    return places[name]
 
 
 def _cycle(graph: dict[str, frozenset[str]]) -> set[str]:

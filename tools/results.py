@@ -29,9 +29,10 @@ from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
 from kws.host.emulate.matrix import HOST, play_all
 from kws.host.emulate.recordings import default_matrix, load_matrix
-from kws.model.evaluate.evaluation import calibrate_bundle, calibration_plan, hours_for
-from kws.model.evaluate.mining import MiningSettings, mine_recordings
+from kws.model.evaluate.bundle_calibration import calibrate_bundle
+from kws.model.evaluate.score.plans import calibration_plan, hours_for
 from kws.model.train.distillation import Teacher
+from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.named_settings import settings_for
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob

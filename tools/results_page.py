@@ -23,9 +23,8 @@ from kws.audio.surroundings import Surroundings
 from kws.bundle.reading import load_bundle
 from kws.files import atomic_write
 from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
-from kws.model.evaluate.kind_metrics import TITLES
-from kws.model.evaluate.statistics import poisson, wilson
-from kws.model.evaluate.streams import Kind, StreamPlan
+from kws.model.evaluate.judge.statistics import poisson, wilson
+from kws.model.evaluate.score.streams import TITLES, Kind, StreamPlan
 from tools.markdown import bullets, head, paragraph, row
 from tools.recipes import Row, starts
 

@@ -95,13 +95,14 @@ def evaluate(
     )
     from kws.extras import require
     from kws.model.evaluate import evaluation
+    from kws.model.evaluate.score.plans import stream_plan
 
     settings = evaluation.EvaluationSettings(
         data=data,
         split=split,
         float_model=float_model,
         stream=stream,
-        plan=evaluation.stream_plan(hours, other_hours, snr, seed),
+        plan=stream_plan(hours, other_hours, snr, seed),
         recording=recording,
         labels=labels,
         keywords=split_words(words),
@@ -164,13 +165,14 @@ def calibrate(
 ) -> None:
     """Choose a bundle's thresholds and window on the validation split."""
     from kws.bundle.built_in import default_bundle_path
-    from kws.model.evaluate import evaluation
-    from kws.model.evaluate.report.verdict import calibrated_misses, judge
+    from kws.model.evaluate.bundle_calibration import calibrate_bundle
+    from kws.model.evaluate.judge.verdict import calibrated_misses, judge
+    from kws.model.evaluate.score.plans import calibration_plan
 
     folder = model or default_bundle_path()
     refuse_built_in(folder, out)
-    plan = evaluation.calibration_plan(hours, snr, seed)
-    calibration = evaluation.calibrate_bundle(
+    plan = calibration_plan(hours, snr, seed)
+    calibration = calibrate_bundle(
         folder,
         open_data(data),
         plan,
@@ -276,8 +278,8 @@ def mine_command(
     is right. A manifest or a transcript that names a keyword leaves its recording out.
     """
     from kws.cli.printing.tables import mining_tables
-    from kws.model.evaluate.accuracy import split_of
-    from kws.model.evaluate.mining import MiningSettings, mine_recordings, usual_folder
+    from kws.model.evaluate.score.clip_scores import split_of
+    from kws.model.train.mining import MiningSettings, mine_recordings, usual_folder
 
     settings = MiningSettings(
         tuple(recordings),

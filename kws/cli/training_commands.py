@@ -103,7 +103,7 @@ def train(
 
     check_tensorflow()
     from kws.cli.printing.tables import conversion_table, difference_line, recall_table, seeds_line
-    from kws.model.evaluate.report.verdict import few_speakers
+    from kws.model.evaluate.judge.verdict import few_speakers
     from kws.model.samples.training_clips import training_speakers
     from kws.model.train.distillation import Teacher
     from kws.model.train.named_settings import parse_assignments, settings_for
@@ -264,7 +264,7 @@ def sweep(
 
     check_tensorflow()
     from kws.files import locked
-    from kws.model.evaluate.report.verdict import Hears
+    from kws.model.evaluate.judge.verdict import Hears
     from kws.model.train import sweep as sweeps
 
     chosen = sweeps.read_sets(settings) if settings else {}

@@ -15,7 +15,7 @@ from kws.bundle.refusals import refusal
 from kws.cli.main import app
 from kws.errors import KwsError
 from kws.host.emulate.recordings import default_matrix
-from kws.model.evaluate.accuracy import bundle_scores, core_scores
+from kws.model.evaluate.score.clip_scores import bundle_scores, core_scores
 from tests.command_line import Run
 from tests.oracle_data import features, model_file, scores
 from tests.small_models import LABELS, dense_model, unsupported_model

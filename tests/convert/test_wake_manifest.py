@@ -22,8 +22,9 @@ from kws.convert.tflite_import import convert_manifest
 from kws.errors import KwsError, ModelError, UsageError
 from kws.host.emulate import host_device
 from kws.host.serial.lines import Heard
-from kws.model.evaluate.stream_metrics import recognize, trace_streams
-from kws.model.evaluate.streams import Stream
+from kws.model.evaluate.judge.stream_metrics import recognize
+from kws.model.evaluate.score.streams import Stream
+from kws.model.evaluate.score.traces import trace_streams
 from tests.convert.wake_models import wake_model, write_manifest
 from tests.small_models import LABELS
 
@@ -120,7 +121,7 @@ def test_a_long_sound_is_reported_once_in_a_while(tmp_path: Path, bursts: Pcm) -
     assert any(7000 < time < 7600 for time in times)
     assert all(b - a > 1500 for a, b in itertools.pairwise(times))
     # The evaluation's recognizer reports the same.
-    (trace,) = trace_streams(bundle, [Stream(bursts, ())], bundle.keywords)
+    (trace,) = trace_streams(bundle, [Stream(bursts, ())])
     reports = recognize(bundle.recognizer, bundle.labels, trace)
     assert [(r.label, r.score, r.time_ms) for r in reports] == [
         (event.label, event.score, event.time_ms) for event in heard

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from kws.errors import DataError
-from kws.model.evaluate.streams import StreamPlan
+from kws.model.evaluate.score.streams import StreamPlan
 from tests.model.conftest import Run, run, tones_folder  # noqa: F401 - fixtures
 from tools import results
 from tools.recipes import ROWS, Row

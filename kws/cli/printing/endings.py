@@ -13,8 +13,8 @@ import typer
 from kws.cli.options import print_tables
 
 if TYPE_CHECKING:
-    from kws.model.evaluate.calibration import Calibration
-    from kws.model.evaluate.report.verdict import Verdict
+    from kws.model.evaluate.judge.calibration import Calibration
+    from kws.model.evaluate.judge.verdict import Verdict
 
 
 def finish(verdict: Verdict, lines: Sequence[str] = (), *, as_json: bool = False) -> None:

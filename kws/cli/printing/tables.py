@@ -11,14 +11,14 @@ from rich.table import Table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kws.model.evaluate.accuracy import ConfusionMatrix
-    from kws.model.evaluate.calibration import Calibration
-    from kws.model.evaluate.clips.clip_metrics import ClipMetrics
-    from kws.model.evaluate.clips.conversion_loss import ConversionLoss
-    from kws.model.evaluate.kind_metrics import StreamResult
-    from kws.model.evaluate.mining import Mining
-    from kws.model.evaluate.stream_metrics import StreamMetrics
-    from kws.model.evaluate.streams import Kind
+    from kws.model.evaluate.judge.calibration import Calibration
+    from kws.model.evaluate.judge.clip_metrics import ClipMetrics
+    from kws.model.evaluate.judge.confusion import ConfusionMatrix
+    from kws.model.evaluate.judge.conversion_loss import ConversionLoss
+    from kws.model.evaluate.judge.kind_metrics import StreamResult
+    from kws.model.evaluate.judge.stream_metrics import StreamMetrics
+    from kws.model.evaluate.score.streams import Kind
+    from kws.model.train.mining import Mining
     from kws.model.train.seeds import SeedResults
     from kws.model.wake.enrolment import Enrolment
 
@@ -67,7 +67,7 @@ def seeds_line(results: SeedResults) -> str:
 
 def clip_tables(clips: ClipMetrics) -> list[Table]:
     """Metrics of clips: by class, by the means that computed them, by noise and by level."""
-    from kws.model.evaluate.statistics import interval_text
+    from kws.model.evaluate.judge.statistics import interval_text
 
     matrix = clips.matrix
     interval = (
@@ -136,7 +136,8 @@ def calibration_table(calibration: Calibration) -> Table:
 
 def enrolment_table(enrolment: Enrolment) -> Table:
     """Misses of the recordings, and false alarms in talk, before and after."""
-    from kws.model.evaluate.kind_metrics import TITLES, rate_range
+    from kws.model.evaluate.judge.kind_metrics import rate_range
+    from kws.model.evaluate.score.streams import TITLES
 
     table = _table("before and after", "", "before", "after")
     for kind, after in enrolment.calibration.by_kind.items():
@@ -151,7 +152,7 @@ def enrolment_table(enrolment: Enrolment) -> Table:
 
 def kind_tables(result: StreamResult) -> list[Table]:
     """Misses and false alarms in each kind of streams, by keyword, and those of talk by source."""
-    from kws.model.evaluate.kind_metrics import rate_range, rate_text
+    from kws.model.evaluate.judge.kind_metrics import rate_range, rate_text
 
     spoken = [row for row in result.by_kind if row.metrics.total_said]
     missed = _table("keywords missed", "keyword", *(row.title for row in spoken))
@@ -192,7 +193,8 @@ def talk_line(result: StreamResult | None) -> str:
 
 
 def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
-    from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range
+    from kws.model.evaluate.judge.kind_metrics import miss_range, rate_range
+    from kws.model.evaluate.score.streams import TITLES
 
     table = _table(
         "misses and false alarms, with 95 % intervals, and median latency",

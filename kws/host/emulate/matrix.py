@@ -2,8 +2,8 @@
 """Plays recordings to a device and compares its reports with what is expected.
 
 A `Recording` is a stream of samples and what is expected in it. A clip makes one;
-`kws.host.emulate.recordings` reads those of a matrix.toml. `kws.model.evaluate.hits` decides which
-reports are hits and which are false alarms.
+`kws.host.emulate.recordings` reads those of a matrix.toml. `kws.model.evaluate.judge.hits` decides
+which reports are hits and which are false alarms.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from kws.host.emulate.renode import microphone
 from kws.host.emulate.transcript import recordings_in
 from kws.host.serial.lines import Event, Serial, line_pattern
 from kws.labels import SILENCE, UNKNOWN, keywords_of, word_of
-from kws.model.evaluate.hits import Outcome, Report, Word, match
+from kws.model.evaluate.judge.hits import Outcome, Report, match
+from kws.model.evaluate.score.words import Word
 
 HOST = "host"
 """The board that is this machine."""

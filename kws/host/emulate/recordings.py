@@ -43,7 +43,7 @@ from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
 from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
 from kws.labels import SILENCE, UNKNOWN, keywords_of
-from kws.model.evaluate.hits import REACTION_MS
+from kws.model.evaluate.score.words import REACTION_MS
 
 MATRIX = "matrix.toml"
 

@@ -20,7 +20,7 @@ from kws.bundle.reading import load_bundle
 from kws.errors import UsageError
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
-from kws.model.evaluate.accuracy import bundle_scores
+from kws.model.evaluate.score.clip_scores import bundle_scores
 from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
-from kws.model.evaluate.accuracy import confusion_matrix
+from kws.model.evaluate.judge.confusion import confusion_matrix
 from kws.model.samples.samples import Samples
 from kws.model.train.distillation import Scores
 from kws.model.train.fine_tuning import start_from

@@ -12,10 +12,10 @@ from kws.audio.dataset import Split
 from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.convert.backend import import_tensorflow
-from kws.model.evaluate.calibration import Calibration
-from kws.model.evaluate.clips.conversion_loss import ConversionLoss
-from kws.model.evaluate.evaluation import try_to_calibrate
-from kws.model.evaluate.report.verdict import (
+from kws.model.evaluate.bundle_calibration import try_to_calibrate
+from kws.model.evaluate.judge.calibration import Calibration
+from kws.model.evaluate.judge.conversion_loss import ConversionLoss
+from kws.model.evaluate.judge.verdict import (
     MissCounts,
     Training,
     Verdict,

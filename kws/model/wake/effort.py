@@ -10,7 +10,7 @@ from kws.audio.dataset import DataSet
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.synth import training_voices
 from kws.audio.tts.synth_settings import SynthSettings
-from kws.model.evaluate.report.verdict import FEW_SPEAKERS
+from kws.model.evaluate.judge.verdict import FEW_SPEAKERS
 from kws.model.wake.wake_settings import WakeSettings
 
 _FEW_EPOCHS = 5

@@ -23,12 +23,13 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.errors import DataError, UsageError
-from kws.model.evaluate.calibration import Calibration, calibrate, count_runs, traces_by_kind
-from kws.model.evaluate.evaluation import PACES, calibration_plan, fitting_plan, hours_for
-from kws.model.evaluate.report.verdict import Verdict, calibrated_misses, judge
-from kws.model.evaluate.stream_metrics import StreamMetrics, measure_traces, trace_streams
-from kws.model.evaluate.streams import Kind, Stream, make_streams
-from kws.model.evaluate.talk import at_paces, background_talk, recorded_talk
+from kws.model.evaluate.judge.calibration import Calibration, calibrate, count_runs, traces_by_kind
+from kws.model.evaluate.judge.stream_metrics import StreamMetrics, measure_traces
+from kws.model.evaluate.judge.verdict import Verdict, calibrated_misses, judge
+from kws.model.evaluate.score.plans import PACES, calibration_plan, fitting_plan, hours_for
+from kws.model.evaluate.score.streams import Kind, Stream, make_streams
+from kws.model.evaluate.score.talk import at_paces, background_talk, recorded_talk
+from kws.model.evaluate.score.traces import trace_streams
 from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.wake_settings import AT_WORDS
 from kws.progress import progress_bar
@@ -127,10 +128,10 @@ def enroll(
         behind = background_talk(talk, _BEHIND_HOURS)
         streams = list(_streams(dataset, bundle, count, behind))
         with progress_bar("listening", len(streams)) as advance:
-            traces = list(trace_streams(bundle, streams, bundle.keywords, advance))
+            traces = list(trace_streams(bundle, streams, advance))
     with progress_bar("listening to talk", len(talk)) as advance:
         played = at_paces(recorded_talk(talk, advance), PACES)
-        traces += trace_streams(bundle, played, bundle.keywords)
+        traces += trace_streams(bundle, played)
     with progress_bar("choosing", count_runs(bundle)) as advance:
         calibration = calibrate(
             bundle,

@@ -17,12 +17,11 @@ import numpy as np
 
 from kws.audio.dataset import DataSet, Split
 from kws.audio.tts.voices import is_voice, voice_of
-from kws.model.evaluate.calibration import Calibration
-from kws.model.evaluate.evaluation import PACES
-from kws.model.evaluate.kind_metrics import TITLES
-from kws.model.evaluate.statistics import Interval, poisson, recall_interval
-from kws.model.evaluate.stream_metrics import StreamMetrics
-from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.judge.calibration import Calibration
+from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interval
+from kws.model.evaluate.judge.stream_metrics import StreamMetrics
+from kws.model.evaluate.score.plans import PACES
+from kws.model.evaluate.score.streams import TITLES, Kind
 
 _STEP = 5
 """Estimates are rounded to so many percent: they come from few speakers."""

@@ -26,13 +26,13 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS
 from kws.files import locked
-from kws.model.evaluate.calibration import Calibration
 from kws.model.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
-from kws.model.evaluate.mining import MiningSettings, mine_recordings
+from kws.model.evaluate.judge.calibration import Calibration
+from kws.model.evaluate.judge.verdict import Verdict, judge, stream_misses
 from kws.model.evaluate.report.html_report import save_report
-from kws.model.evaluate.report.verdict import Verdict, judge, stream_misses
-from kws.model.evaluate.streams import Kind, StreamPlan
+from kws.model.evaluate.score.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
+from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.named_settings import ALWAYS_ON, settings_for
 from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training import TrainResult, train

@@ -20,7 +20,7 @@ from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
-from kws.model.evaluate.accuracy import core_scores
+from kws.model.evaluate.score.clip_scores import core_scores
 from tests.command_line import Run
 from tests.paths import ROOT
 

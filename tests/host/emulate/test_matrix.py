@@ -26,7 +26,7 @@ from kws.host.emulate.matrix import (
 )
 from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
 from kws.host.serial.lines import parse
-from kws.model.evaluate.hits import Report
+from kws.model.evaluate.judge.hits import Report
 from tests.tones import make_tones
 
 LABELS = ("silence", "unknown", "yes", "no")

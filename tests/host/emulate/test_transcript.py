@@ -20,8 +20,9 @@ from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix
 from kws.host.emulate.transcript import transcribe
-from kws.model.evaluate.stream_metrics import measure_traces, trace_streams
-from kws.model.evaluate.streams import read_stream
+from kws.model.evaluate.judge.stream_metrics import measure_traces
+from kws.model.evaluate.score.streams import read_stream
+from kws.model.evaluate.score.traces import trace_streams
 from tests.command_line import Run
 
 YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_rob", "no_awb", "fan"))

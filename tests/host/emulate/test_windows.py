@@ -22,7 +22,7 @@ from kws.features.spectrogram import batch_spectrograms
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
-from kws.model.evaluate.accuracy import core_scores
+from kws.model.evaluate.score.clip_scores import core_scores
 from tests.convert.wake_models import write_manifest
 from tests.small_models import LABELS, dense_model
 

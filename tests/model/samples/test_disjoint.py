@@ -15,7 +15,7 @@ from kws.audio.dataset import Clip, DataSet, Split, hash_split, open_dataset
 from kws.audio.sound_files import write_clip
 from kws.audio.tts.engines.speech import Voice
 from kws.audio.tts.synth import split_voices
-from kws.model.evaluate.streams import StreamPlan
+from kws.model.evaluate.score.streams import StreamPlan
 from kws.model.samples.backgrounds import background_parts
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
 from kws.model.samples.sample_settings import SampleSettings

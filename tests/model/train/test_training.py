@@ -19,7 +19,7 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import DataError, KwsError, ToolError, UsageError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, to_float
-from kws.model.evaluate.accuracy import core_scores
+from kws.model.evaluate.score.clip_scores import core_scores
 from kws.model.samples.evaluation_clips import evaluation_samples
 from kws.model.train.distillation import Teacher
 from kws.model.train.seeds import train_seeds

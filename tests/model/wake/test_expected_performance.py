@@ -11,11 +11,11 @@ import pytest
 
 from kws.audio.dataset import Clip, DataSet, Split
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.model.evaluate.calibration import Calibration
-from kws.model.evaluate.hits import Word
-from kws.model.evaluate.statistics import recall_interval
-from kws.model.evaluate.stream_metrics import measure_traces
-from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.judge.calibration import Calibration
+from kws.model.evaluate.judge.statistics import recall_interval
+from kws.model.evaluate.judge.stream_metrics import measure_traces
+from kws.model.evaluate.score.streams import Kind
+from kws.model.evaluate.score.words import Word
 from kws.model.wake.expected_performance import (
     ExpectedPerformance,
     Miss,
@@ -23,7 +23,7 @@ from kws.model.wake.expected_performance import (
     expected_performance,
     most_false_alarms,
 )
-from tests.model.evaluate.test_stream_metrics import scored
+from tests.model.evaluate.judge.scored_traces import scored
 from tests.small_models import LABELS
 
 SETTINGS = RecognizerSettings(average_window_ms=200, suppression_ms=1000, minimum_count=2)

@@ -22,8 +22,8 @@ from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.errors import AudioError, DataError, KwsError, UsageError
 from kws.labels import label_of
-from kws.model.evaluate.evaluation import PACES
-from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.score.plans import PACES
+from kws.model.evaluate.score.streams import Kind
 from kws.model.train.distillation import Teacher
 from kws.model.wake import wake_word
 from kws.model.wake.recorded_clips import import_recordings

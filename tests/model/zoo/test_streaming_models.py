@@ -27,8 +27,8 @@ from kws.host.build.firmware import build
 from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
-from kws.model.evaluate.accuracy import core_scores
-from kws.model.evaluate.clips.conversion_loss import litert_scores
+from kws.model.evaluate.judge.conversion_loss import litert_scores
+from kws.model.evaluate.score.clip_scores import core_scores
 from kws.model.zoo import build_model
 from tests.model.zoo.untrained import fit_normalizations, noise
 from tests.runtime.families import mixed_net

@@ -25,12 +25,12 @@ from kws.bundle.bundle import Bundle
 from kws.extras import require
 from kws.files import atomic_write, make_directory
 from kws.model.evaluate.evaluation import Evaluation
-from kws.model.evaluate.kind_metrics import TITLES, miss_range, rate_range, rate_text
+from kws.model.evaluate.judge.kind_metrics import miss_range, rate_range, rate_text
+from kws.model.evaluate.judge.statistics import interval_text
+from kws.model.evaluate.judge.stream_metrics import FalseAlarm
 from kws.model.evaluate.report import plots
 from kws.model.evaluate.report.plots import DARK, LIGHT, Theme
-from kws.model.evaluate.statistics import interval_text
-from kws.model.evaluate.stream_metrics import FalseAlarm
-from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.score.streams import TITLES, Kind
 
 REPORT = "report.html"
 TEMPLATE = "report.html.j2"

@@ -14,12 +14,12 @@ import numpy as np
 
 from kws.extras import require
 from kws.files import atomic_write
-from kws.model.evaluate.accuracy import ConfusionMatrix
-from kws.model.evaluate.calibration import MARGIN
-from kws.model.evaluate.clips.clip_metrics import ClipMetrics
-from kws.model.evaluate.kind_metrics import KindMetrics
-from kws.model.evaluate.stream_metrics import StreamMetrics
-from kws.model.evaluate.streams import Kind
+from kws.model.evaluate.judge.calibration import MARGIN
+from kws.model.evaluate.judge.clip_metrics import ClipMetrics
+from kws.model.evaluate.judge.confusion import ConfusionMatrix
+from kws.model.evaluate.judge.kind_metrics import KindMetrics
+from kws.model.evaluate.judge.stream_metrics import StreamMetrics
+from kws.model.evaluate.score.streams import Kind
 
 _DARK_CELL = 0.55
 """Cells with at least this share are so dark that their text is white."""

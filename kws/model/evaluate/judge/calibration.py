@@ -1,0 +1,391 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses the recognizer's settings: fewest misses within the false alarms per hour allowed.
+
+It hears words in a quiet room, in noise and over talk, and hours of talk in which nobody says a
+keyword, all of the validation split. For each average window the core's recognizer runs over the
+scores at every threshold. Two rates have to stay within what is allowed, each by itself:
+
+- false alarms per hour of talk;
+- false alarms per hour with `OTHER_WORDS` single words that are no keywords, in a quiet room and in
+  noise.
+
+In talk the highest scores of many places say how often the rarest come
+(`statistics.expected_alarms`), because none in half an hour does not mean none. At words, and where
+talk has few false alarms, half a false alarm is added to those counted. Both rates count `MARGIN`
+times, because speakers whose clips calibration did not use cause more. How many more is tried:
+thresholds for one half of the speakers meet the other half. If more false alarms come than were
+asked for, those at words count so many times more.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws import config
+from kws.bundle.bundle import Bundle
+from kws.bundle.device import Device
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.errors import DataError, KwsError
+from kws.model.evaluate.judge.stream_metrics import (
+    THRESHOLDS,
+    StreamMetrics,
+    measure_traces,
+    with_threshold,
+)
+from kws.model.evaluate.judge.threshold_costs import (
+    OPTIONS,
+    Rates,
+    ThresholdCosts,
+    costs_of,
+)
+from kws.model.evaluate.score.streams import Kind
+from kws.model.evaluate.score.traces import Progress, Trace
+
+WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900)
+"""Not longer: the mean of a longer one is still high when a word that came again too soon may be
+reported."""
+
+SUPPRESSION_MS = 1500
+"""A long word scores high for more than a second; it is one command."""
+
+MARGIN = 1.5
+"""Rates count at least so many times: speakers that calibration did not hear cause more."""
+
+MOST_MARGIN = 4.0
+"""Rates count at most so many times; half of few speakers says little about the others."""
+
+_LOOSE = 4.0
+"""Thresholds are shared out among the keywords for so many times the false alarms asked for."""
+
+_LOOSE_ALARMS = 5.0
+"""They are shared out for at least so many false alarms in the talk that was heard, so that a
+single place, played at three paces, does not decide."""
+
+_WINDOW_RESULTS = 2
+"""Fewest scores that are averaged: a single one may be an accident."""
+
+_PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
+"""What a false alarm costs in misses, tried for each of the two rates."""
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The settings chosen, and their metrics on the validation split."""
+
+    asked: tuple[float, float]
+    """False alarms per hour that were asked for: of talk, and with `OTHER_WORDS` other words."""
+
+    settings: RecognizerSettings
+    expected: StreamMetrics
+    """Of all streams together."""
+
+    by_kind: dict[Kind, StreamMetrics]
+    margin_at_words: float = MARGIN
+    """How many times false alarms at words counted."""
+
+    @property
+    def has_talk(self) -> bool:
+        """Whether talk without keywords was heard."""
+        return Kind.TALK in self.by_kind
+
+    def metrics(self) -> dict[str, Any]:
+        """Figures for the bundle: what to expect, with 95 % intervals."""
+        return {
+            "asked_false_alarms_an_hour": self.asked[0],
+            "asked_false_alarms_at_words": self.asked[1],
+            "margin_at_words": self.margin_at_words,
+            "keywords_said": self.expected.total_said,
+            "other_words_said": self.expected.other_words,
+            "miss_share": self.expected.miss_share,
+            **{kind.replace(" ", "_"): _facts(m) for kind, m in self.by_kind.items()},
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures."""
+        return {
+            "asked_false_alarms_an_hour": self.asked[0],
+            "asked_false_alarms_at_words": self.asked[1],
+            "margin_at_words": self.margin_at_words,
+            "recognizer": config.to_dict(self.settings),
+            "expected": self.expected.to_json(),
+            "kinds": {kind: metrics.to_json() for kind, metrics in self.by_kind.items()},
+        }
+
+
+def _facts(metrics: StreamMetrics) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "hours": metrics.hours,
+        "false_alarms": len(metrics.false_alarms),
+        "false_alarms_an_hour_95": list(metrics.false_alarms_per_hour_95()),
+    }
+    if metrics.total_said:
+        facts |= {
+            "keywords_said": metrics.total_said,
+            "missed": metrics.total_said - metrics.total_hits,
+            **({"miss_share_95": list(interval)} if (interval := metrics.miss_share_95) else {}),
+        }
+    return facts
+
+
+def count_runs(bundle: Bundle) -> int:
+    """How often `calibrate` calls its progress."""
+    return len(_windows(bundle)) * len(THRESHOLDS)
+
+
+def calibrate(
+    bundle: Bundle,
+    traces: Sequence[Trace],
+    false_alarms_per_hour: float,
+    keywords: Sequence[str] = (),
+    progress: Progress = lambda _: None,
+    *,
+    at_words: float | None = None,
+) -> Calibration:
+    """The best settings for a bundle's model.
+
+    Args:
+        bundle: the model; its own recognizer settings do not matter.
+        traces: the model's scores for streams of the validation split, with keywords and without,
+            and for talk.
+        false_alarms_per_hour: how many are allowed, all keywords together.
+        keywords: the keywords to be reported; without any, all. The others never are.
+        progress: called with 1 after each run of the recognizer.
+        at_words: false alarms that are allowed in an hour with `OTHER_WORDS` other words; None for
+            `false_alarms_per_hour`.
+
+    Raises:
+        DataError: no keyword is said in the streams.
+    """
+    keywords = keywords or bundle.keywords
+    if not any(word.label in keywords for trace in traces for word in trace.words):
+        raise DataError("nobody says a keyword in the streams; calibration needs some")
+    asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
+    candidates = [
+        _choose(bundle, _settings(bundle, keywords, window), traces, asked, progress)
+        for window in _windows(bundle)
+    ]
+    return min(candidates, key=_cost)
+
+
+def _cost(candidate: Calibration) -> tuple[int, int, int]:
+    metrics = candidate.expected
+    misses = metrics.total_said - metrics.total_hits
+    return misses, len(metrics.false_alarms), candidate.settings.average_window_ms
+
+
+def _windows(bundle: Bundle) -> list[int]:
+    """Average windows that hold enough results, and not more than the core can store."""
+    shortest = (_WINDOW_RESULTS - 1) * bundle.every_ms
+    fitting = []
+    for window in WINDOWS_MS:
+        try:
+            settings = _settings(bundle, bundle.keywords, window)
+            Device(replace(bundle, recognizer=settings)).pipeline()
+        except KwsError:
+            continue
+        if window >= shortest:
+            fitting.append(window)
+    return fitting or [bundle.recognizer.average_window_ms]
+
+
+def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> RecognizerSettings:
+    count = min(_WINDOW_RESULTS, 1 + window // (bundle.every_ms))
+    never = {word: 255 for word in bundle.keywords if word not in keywords}
+    return RecognizerSettings(
+        window,
+        suppression_ms=SUPPRESSION_MS,
+        minimum_count=count,
+        thresholds=never,
+        gate_db=bundle.recognizer.gate_db,
+        report_unknown=bundle.recognizer.report_unknown,
+    )
+
+
+def _choose(
+    bundle: Bundle,
+    settings: RecognizerSettings,
+    traces: Sequence[Trace],
+    asked: tuple[float, float],
+    progress: Progress,
+) -> Calibration:
+    """The best thresholds for one window; `settings.thresholds` stay.
+
+    Args:
+        bundle: the model.
+        settings: the window, and keywords that are never reported.
+        traces: the model's scores.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        progress: called with 1 after each run of the recognizer.
+    """
+    keywords = [word for word in bundle.keywords if word not in settings.thresholds]
+    groups = traces_by_kind(traces)
+
+    def measure(threshold: int) -> dict[Kind, StreamMetrics]:
+        tried = with_threshold(settings, bundle.labels, threshold, keywords)
+        metrics = {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()}
+        progress(1)
+        return metrics
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        by_threshold = list(pool.map(measure, THRESHOLDS))
+    margin = _margin_at_words(keywords, by_threshold, traces, asked)
+    places = _raised(costs_of(keywords, by_threshold), asked, margin)
+    thresholds = {word: OPTIONS[place] for word, place in zip(keywords, places, strict=True)}
+    tried = replace(settings, thresholds={**settings.thresholds, **thresholds})
+    return Calibration(
+        asked,
+        tried,
+        measure_traces(tried, bundle.labels, traces, keywords),
+        {k: measure_traces(tried, bundle.labels, t, keywords) for k, t in groups.items()},
+        margin,
+    )
+
+
+def traces_by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
+    """The traces of each kind of streams, in the order in which the kinds come."""
+    groups: dict[Kind, list[Trace]] = {}
+    for trace in traces:
+        groups.setdefault(trace.kind, []).append(trace)
+    return groups
+
+
+def _margin_at_words(
+    keywords: Sequence[str],
+    by_threshold: Sequence[dict[Kind, StreamMetrics]],
+    traces: Sequence[Trace],
+    asked: tuple[float, float],
+) -> float:
+    """How many times as many false alarms at words as asked for come from other speakers.
+
+    Thresholds are chosen for every second speaker and meet the others, and the other way round.
+    """
+    said = [word for trace in traces for word in trace.words if word.file]
+    speakers = sorted({word.speaker for word in said})
+    others = [word.speaker for word in said if word.label not in keywords]
+    halves = []
+    for half in (set(speakers[::2]), set(speakers[1::2])):
+        share = sum(speaker in half for speaker in others) / max(len(others), 1)
+        halves.append(costs_of(keywords, by_threshold, half, share))
+    heard = expected = 0.0
+    for here, there in (halves, halves[::-1]):
+        if not (here.units[1] and there.units[1]):
+            return MARGIN
+        chosen = _share_out(here, (np.inf, asked[1]), 1.0)
+        heard += there.alarms[1, np.arange(len(keywords)), chosen].sum()
+        expected += asked[1] * there.units[1]
+    return float(np.clip(heard / max(expected, 1.0), MARGIN, MOST_MARGIN))
+
+
+def _raised(
+    costs: ThresholdCosts, asked: tuple[float, float], margin: float
+) -> npt.NDArray[np.int64]:
+    """Thresholds that allow more false alarms than asked for, raised together until few are left.
+
+    Thresholds that allow more of them depend less on single places. Where talk has too few false
+    alarms to tell how often rare ones come, they are only counted.
+
+    Args:
+        costs: what the thresholds cost.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: how many times those at words count; those in talk count `MARGIN` times.
+
+    Returns:
+        Places in `OPTIONS`: int64[keywords].
+    """
+    hours = costs.units[0]
+    in_talk = max(_LOOSE * asked[0], _LOOSE_ALARMS / hours if hours else 0)
+    steps = costs.raised(_share_out(costs, (in_talk, _LOOSE * asked[1]), margin))
+    if steps is None:
+        return _share_out(costs, asked, margin)
+    places, expected = steps
+    allowed = np.array(asked) / (MARGIN, margin)
+    allowed[1] = max(allowed[1], costs.unseen[1])
+    within = (expected <= allowed[:, None] + 1e-9).all(axis=0)
+    lowest: npt.NDArray[np.int64] = places[np.argmax(within) if within.any() else -1]
+    return lowest
+
+
+def _share_out(
+    costs: ThresholdCosts, asked: tuple[float, float], margin: float
+) -> npt.NDArray[np.int64]:
+    """A threshold for each keyword: fewest misses together, with both rates within what was asked.
+
+    For every pair of prices of a false alarm in talk and at a word, each keyword takes the
+    threshold that is cheapest for it. Of the pairs that keep both rates, that of the fewest misses
+    wins. Then thresholds fall one by one while both rates are kept: prices pass over those that
+    miss more than a mixture of a higher and a lower one would. A keyword that pays at no threshold
+    gets 255: it is never reported.
+
+    Args:
+        costs: what the thresholds cost.
+        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: how many times those at words count; those in talk count `MARGIN` times.
+
+    Returns:
+        Places in `OPTIONS`: int64[keywords].
+    """
+    rates, allowed = costs.rates, np.array(asked) / (MARGIN, margin)
+    # Where the hours are too few to show so low a rate, no false alarm in them has to do.
+    too_few = costs.unseen > allowed + 1e-9
+    allowed = np.maximum(allowed, costs.unseen)
+    misses = np.where((rates[too_few] > 0).any(axis=0), np.inf, costs.misses)
+    # float64[pairs of prices, keywords, options]
+    prices = np.array(list(itertools.product(_PRICES, _PRICES)))
+    chosen = _middle_of_lowest(misses + np.einsum("pr,rko->pko", prices, rates))
+    every = np.arange(len(misses))
+    both = np.stack([rate[every, chosen].sum(axis=1) for rate in rates], axis=1) + costs.unseen
+    within = np.flatnonzero((both <= allowed + 1e-9).all(axis=1))
+    places: npt.NDArray[np.int64]
+    if len(within):
+        missed = misses[every, chosen].sum(axis=1)
+        places = chosen[min(within, key=lambda pair: (missed[pair], both[pair].sum()))]
+    else:
+        places = _middle_of_lowest(np.where(rates.sum(axis=0) > 0, np.inf, misses))
+    return _refined(places, misses, rates, allowed - costs.unseen)
+
+
+def _refined(
+    places: npt.NDArray[np.int64], misses: Rates, rates: Rates, allowed: Rates
+) -> npt.NDArray[np.int64]:
+    """Thresholds moved one by one to where fewer words are missed and both rates are still kept.
+
+    Args:
+        places: in `OPTIONS`, of each keyword.
+        misses: float64[keywords, options].
+        rates: float64[2, keywords, options].
+        allowed: float64[2], of all keywords together.
+    """
+    places = places.copy()
+    every = np.arange(len(misses))
+    while True:
+        now = rates[:, every, places]
+        others = now.sum(axis=1, keepdims=True) - now
+        fits = (rates + others[..., None] <= allowed[:, None, None] + 1e-9).all(axis=0)
+        cost = np.where(fits, misses, np.inf)
+        gains = misses[every, places] - cost.min(axis=1)
+        best = int(np.argmax(gains))
+        if gains[best] <= 0:
+            return places
+        places[best] = _middle_of_lowest(cost[best])
+
+
+def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:
+    """The place of the lowest value on the last axis: the middle one of equals in a row.
+
+    It leaves room on both sides where false alarms and misses are the same.
+    """
+    first = np.argmin(cost, axis=-1)
+    last = cost.shape[-1] - 1 - np.argmin(cost[..., ::-1], axis=-1)
+    middle = (first + last) // 2
+    lowest = np.take_along_axis(cost, first[..., None], -1)
+    at_middle = np.take_along_axis(cost, middle[..., None], -1)
+    places: npt.NDArray[np.int64] = np.where((at_middle <= lowest)[..., 0], middle, first)
+    return places

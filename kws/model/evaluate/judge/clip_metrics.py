@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of clips: recall by class, speaker, collection, noise and level; worst clips."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.audio.clip_collections import clip_collections
+from kws.audio.dataset import DataSet, Split, load_backgrounds
+from kws.audio.pcm import Pcm
+from kws.audio.tts.voices import voice_of
+from kws.bundle.bundle import Bundle
+from kws.bundle.checks import SCORE_SCALE, SCORE_ZERO_POINT
+from kws.features.spectrogram import batch_spectrograms
+from kws.model.evaluate.judge.confusion import ConfusionMatrix, confusion_matrix
+from kws.model.evaluate.judge.statistics import (
+    Interval,
+    Reliability,
+    Roc,
+    recall_interval,
+    reliability,
+    roc,
+)
+from kws.model.evaluate.score.altered_clips import (
+    LEVELS_DB,
+    SNRS_DB,
+    USUAL_LEVELS_DB,
+    at_level,
+    in_noise,
+)
+from kws.model.evaluate.score.clip_scores import bundle_scores, check_keywords, one_split
+from kws.model.evaluate.score.streams import noises
+from kws.model.samples.backgrounds import background_parts
+from kws.model.samples.evaluation_clips import evaluation_pcm
+from kws.model.samples.samples import Labels, Progress
+
+SPEAKER_CLIPS = 3
+"""Speakers with fewer clips of words are left out of the metrics by speaker."""
+
+COLLECTION_CLIPS = 20
+"""Collections with fewer clips of keywords are left out of the metrics by collection."""
+
+_WORST = 24
+_SEED = 20180409
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """How often one speaker's words are recognized."""
+
+    name: str
+    clips: int
+    right: int
+
+
+@dataclass(frozen=True)
+class Collection:
+    """How often the keywords of one collection are recognized."""
+
+    name: str
+    clips: int
+    right: int
+    interval: Interval | None
+    """95 % interval of the recall for other speakers; None with fewer than two."""
+
+
+@dataclass(frozen=True)
+class WorstClip:
+    """A clip with a wrong answer."""
+
+    file: Path | None
+    """None for a part of a background recording."""
+
+    truth: str
+    """Label of the clip."""
+
+    said: str
+    """Label of the model's answer."""
+
+    score: int
+    """Score of the answer, 0 to 255."""
+
+    truth_score: int
+    """Score of the clip's label, 0 to 255."""
+
+    pcm: Pcm
+
+
+@dataclass(frozen=True)
+class ClipMetrics:
+    """Scores of clips whose labels and speakers are known, and the metrics that follow."""
+
+    name: str
+    """Name of the model."""
+
+    labels: tuple[str, ...]
+    truth: Labels
+    """int64[n]: the clips' classes."""
+
+    scores: npt.NDArray[np.int8]
+    """int8[n, classes], the core's."""
+
+    files: tuple[Path | None, ...]
+    speakers: tuple[str, ...]
+    """Each part of a background recording counts as a speaker."""
+
+    pcm: Pcm
+    """int16[n, samples that the model sees]."""
+
+    collections: tuple[str, ...] = ()
+    """Where each clip is from; empty if it is not known. Without any, nobody said."""
+
+    by_snr: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Signal-to-noise ratio in dB to the clips of words recognized, and all of them."""
+
+    by_level: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Level in dB of full scale to the same two numbers."""
+
+    references: dict[str, ConfusionMatrix] = field(default_factory=dict)
+    """The same clips, computed by other means: by name, such as "float, Keras"."""
+
+    @cached_property
+    def matrix(self) -> ConfusionMatrix:
+        """The core's confusion matrix."""
+        return confusion_matrix(self.scores, self.truth, self.labels)
+
+    @cached_property
+    def answers(self) -> Labels:
+        """int64[n]: the classes that the model answered."""
+        answers: Labels = np.argmax(self.scores, axis=1)
+        return answers
+
+    @cached_property
+    def right(self) -> npt.NDArray[np.bool_]:
+        """bool[n]: whether the answer is the clip's class."""
+        right: npt.NDArray[np.bool_] = self.answers == self.truth
+        return right
+
+    @cached_property
+    def interval(self) -> Interval | None:
+        """95 % interval of the accuracy for other speakers; None if a class has fewer than two."""
+        return recall_interval(self.right, self.voices, self.truth)
+
+    def recall_interval(self, label: int) -> Interval | None:
+        """95 % interval of the recall of a class for other speakers; None with fewer than two."""
+        return self._interval(self.truth == label)
+
+    @cached_property
+    def voices(self) -> tuple[str, ...]:
+        """The speakers, where a voice counts once, whomever it was changed into."""
+        return tuple(map(voice_of, self.speakers))
+
+    def _interval(self, chosen: npt.NDArray[np.bool_]) -> Interval | None:
+        speakers = [self.voices[index] for index in np.flatnonzero(chosen).tolist()]
+        return recall_interval(self.right[chosen], speakers)
+
+    @cached_property
+    def curves(self) -> dict[str, Roc]:
+        """The curve of each keyword's score: its clips against all others."""
+        return {
+            label: roc(self.scores[:, index], self.truth == index)
+            for index, label in enumerate(self.labels)
+            if index > 1 and (self.truth == index).any()
+        }
+
+    @cached_property
+    def reliability(self) -> Reliability:
+        """How often the model is right, by its confidence."""
+        confidence = (self.scores.max(axis=1).astype(np.float64) - SCORE_ZERO_POINT) * SCORE_SCALE
+        return reliability(confidence, self.right)
+
+    @cached_property
+    def by_speaker(self) -> tuple[Speaker, ...]:
+        """Speakers with enough clips of words, the worst first."""
+        clips: defaultdict[str, list[bool]] = defaultdict(list)
+        for index in np.flatnonzero(self.truth > 0).tolist():
+            clips[self.speakers[index]].append(bool(self.right[index]))
+        speakers = [
+            Speaker(name, len(right), sum(right))
+            for name, right in clips.items()
+            if len(right) >= SPEAKER_CLIPS
+        ]
+        return tuple(sorted(speakers, key=lambda s: (s.right / s.clips, -s.clips, s.name)))
+
+    @cached_property
+    def by_collection(self) -> tuple[Collection, ...]:
+        """Recall of the keywords of each collection with enough clips; the worst first.
+
+        Empty unless there are two such collections.
+        """
+        names = np.array(self.collections or [""] * len(self.truth))
+        collections = []
+        for name in sorted(set(self.collections) - {""}):
+            chosen = (names == name) & (self.truth > 1)
+            clips, right = int(chosen.sum()), int(self.right[chosen].sum())
+            if clips >= COLLECTION_CLIPS:
+                collections.append(Collection(name, clips, right, self._interval(chosen)))
+        worst_first = sorted(
+            collections, key=lambda collection: collection.right / collection.clips
+        )
+        return tuple(worst_first) if len(collections) > 1 else ()
+
+    @property
+    def level_difference(self) -> float:
+        """Widest difference of the shares of words recognized at `USUAL_LEVELS_DB`, 0 to 1."""
+        counts = [self.by_level[db] for db in USUAL_LEVELS_DB if db in self.by_level]
+        shares = [right / total for right, total in counts if total]
+        return max(shares) - min(shares) if shares else 0.0
+
+    @property
+    def level_line(self) -> str:
+        """`level_difference` as a sentence."""
+        *most, last = USUAL_LEVELS_DB
+        levels = f"{', '.join(map(str, most))} and {last}"
+        return f"At {levels} dB they differ by {100 * self.level_difference:.1f} points."
+
+    @cached_property
+    def spread(self) -> dict[str, float]:
+        """Quantiles of the speakers' accuracy, 0 to 1, and its standard deviation."""
+        shares = [speaker.right / speaker.clips for speaker in self.by_speaker]
+        if not shares:
+            return {}
+        points = np.quantile(shares, (0.0, 0.1, 0.5))
+        names = ("worst", "tenth", "median")
+        return {name: float(x) for name, x in zip(names, points, strict=True)} | {
+            "std": float(np.std(shares)),
+            "all_right": float(np.mean([share == 1 for share in shares])),
+        }
+
+    @cached_property
+    def worst(self) -> tuple[WorstClip, ...]:
+        """Clips with a wrong answer, those with the largest difference of scores first."""
+        values = self.scores.astype(int) - SCORE_ZERO_POINT
+        wrong = np.flatnonzero(~self.right)
+        margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
+        return tuple(
+            WorstClip(
+                self.files[i],
+                self.labels[self.truth[i]],
+                self.labels[self.answers[i]],
+                int(values[i, self.answers[i]]),
+                int(values[i, self.truth[i]]),
+                self.pcm[i],
+            )
+            for i in wrong[np.argsort(-margin, kind="stable")][:_WORST].tolist()
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals.
+
+        They are for other speakers, and null if a class has fewer than two.
+        """
+        return {
+            "name": self.name,
+            **self.matrix.to_json(),
+            "accuracy_95": self.interval,
+            "recall_95": {
+                label: self.recall_interval(index) for index, label in enumerate(self.labels)
+            },
+            "computed_by": {name: matrix.accuracy for name, matrix in self.references.items()}
+            | {"core": self.matrix.accuracy},
+            "roc_area": {label: curve.area for label, curve in self.curves.items()},
+            "equal_error": {label: curve.equal_error for label, curve in self.curves.items()},
+            "calibration_error": self.reliability.error,
+            "speakers": {
+                "count": len(self.by_speaker),
+                **self.spread,
+                "worst_ones": [vars(speaker) for speaker in self.by_speaker[:10]],
+            },
+            "by_snr_db": _shares(self.by_snr),
+            "by_level_db": _shares(self.by_level),
+            "level_difference": self.level_difference,
+            "by_collection": {
+                one.name: {
+                    "clips": one.clips,
+                    "recall": one.right / one.clips,
+                    "recall_95": one.interval,
+                }
+                for one in self.by_collection
+            },
+            "worst_clips": [
+                {
+                    "file": str(clip.file) if clip.file else None,
+                    "truth": clip.truth,
+                    "said": clip.said,
+                    "score": clip.score,
+                    "truth_score": clip.truth_score,
+                }
+                for clip in self.worst
+            ],
+        }
+
+
+def measure_clips(
+    bundle: Bundle, dataset: DataSet, split: Split | None, progress: Progress | None = None
+) -> ClipMetrics:
+    """Metrics of a bundle's model, run by the core, on equal shares of all its classes.
+
+    Args:
+        bundle: the model.
+        dataset: the data set of the clips.
+        split: the split of the clips; None for all clips.
+        progress: called with the number of clips loaded since the last call.
+
+    Raises:
+        DataError: the split has no clips of a keyword.
+        AudioError: a clip is missing or damaged.
+    """
+    dataset, split = one_split(dataset, split)
+    check_keywords(bundle, dataset, split)
+    samples = bundle.frontend.clip_samples
+    pcm, truth, files = evaluation_pcm(dataset, bundle.keywords, split, progress, samples)
+    speaker = {clip.path: clip.speaker for clip in dataset.clips}
+    speakers = tuple(
+        speaker[file] if file else f"background {index}" for index, file in enumerate(files)
+    )
+    origins = clip_collections(dataset.root)
+    collections = tuple(origins.get(file, "") if file else "" for file in files) if origins else ()
+    scores = bundle_scores(bundle, batch_spectrograms(pcm))
+    metrics = ClipMetrics(
+        bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm, collections
+    )
+    words, truth = pcm[truth > 0], truth[truth > 0]
+    rng = np.random.default_rng(_SEED)
+    backgrounds = noises(background_parts(load_backgrounds(dataset), split, samples), rng)
+    by_snr = {
+        db: _count_right(bundle, in_noise(words, backgrounds, db, rng), truth) for db in SNRS_DB
+    }
+    by_level = {db: _count_right(bundle, at_level(words, db), truth) for db in LEVELS_DB}
+    return replace(metrics, by_snr=by_snr, by_level=by_level)
+
+
+def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:
+    scores = bundle_scores(bundle, batch_spectrograms(clips))
+    return int((np.argmax(scores, axis=1) == truth).sum()), len(truth)
+
+
+def _shares(counts: dict[int, tuple[int, int]]) -> dict[str, float]:
+    return {str(db): right / total for db, (right, total) in counts.items() if total}

@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Metrics of long recordings: hits, misses, false alarms per hour, latency.
+
+The core's recognizer runs over the scores of a trace, again for each settings.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kws import _core
+from kws.audio.tts.voices import voice_of
+from kws.bundle.recognizer_settings import RecognizerSettings
+from kws.labels import first_keyword, keywords_of
+from kws.model.evaluate.judge.hits import Report, match
+from kws.model.evaluate.judge.statistics import Interval, poisson, recall_interval
+from kws.model.evaluate.score.traces import Progress, Trace
+from kws.model.evaluate.score.words import Word
+
+THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
+"""Thresholds that are tried: closer together where the scores of a saturated model lie."""
+
+
+@dataclass(frozen=True)
+class FalseAlarm:
+    """A keyword that was reported though nobody had just said it."""
+
+    stream: int  # its index
+    report: Report
+    near: Word | None
+    """The word that was said at that time, if there was one."""
+
+
+@dataclass(frozen=True)
+class StreamMetrics:
+    """What was said in streams, and what was reported."""
+
+    keywords: tuple[str, ...]
+    hours: float
+    said: dict[str, int]
+    """How often each keyword was said."""
+
+    hits: dict[str, int]
+    """How often each keyword was reported when it was said."""
+
+    wrong: dict[str, int]
+    """How often another keyword was reported in its place."""
+
+    false_alarms: tuple[FalseAlarm, ...]
+    latencies_ms: tuple[int, ...]
+    """From the end of the voice to the report, for each hit. A report before the end is below 0."""
+
+    other_words: int
+    """Number of words said that are not keywords."""
+
+    missed: tuple[Word, ...] = ()
+    """Keywords that were said without a hit."""
+
+    skipped_share: float = 0.0
+    """Share of the inferences that the bundle's gate skipped, 0 to 1."""
+
+    spoken: tuple[Word, ...] = ()
+    """Keywords that were said."""
+
+    heard: tuple[bool, ...] = ()
+    """Whether each of `spoken` had a hit."""
+
+    @property
+    def total_said(self) -> int:
+        """Number of keywords that were said."""
+        return sum(self.said.values())
+
+    @property
+    def total_hits(self) -> int:
+        """Number of hits."""
+        return sum(self.hits.values())
+
+    @property
+    def miss_share(self) -> float:
+        """Share of the keywords said that have no hit, 0 to 1."""
+        return 1 - self.total_hits / self.total_said if self.total_said else 0.0
+
+    @property
+    def false_alarms_per_hour(self) -> float:
+        """False alarms per hour, all keywords together."""
+        return len(self.false_alarms) / self.hours if self.hours else 0.0
+
+    @property
+    def speakers(self) -> tuple[str, ...]:
+        """Who said each of `spoken`; empty in a user's recording. A voice counts once."""
+        return tuple(voice_of(word.speaker) for word in self.spoken)
+
+    @property
+    def miss_share_95(self) -> Interval | None:
+        """The 95 % interval of `miss_share` for other speakers; None with fewer than two."""
+        return recall_interval(~np.array(self.heard, bool), self.speakers)
+
+    def false_alarms_per_hour_95(self, keyword: str = "") -> Interval:
+        """The exact 95 % interval of the false alarms per hour; without a keyword, of all."""
+        count = self.false_alarms_of(keyword) if keyword else len(self.false_alarms)
+        low, high = poisson(count)
+        return low / self.hours, high / self.hours
+
+    def latency_ms(self, share: float) -> float | None:
+        """The latency that this share of the hits does not exceed; None without hits."""
+        return float(np.quantile(self.latencies_ms, share)) if self.latencies_ms else None
+
+    def false_alarms_of(self, keyword: str) -> int:
+        """Number of false alarms of one keyword."""
+        return sum(alarm.report.label == keyword for alarm in self.false_alarms)
+
+    def to_json(self) -> dict[str, Any]:
+        """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals."""
+        missed = self.total_said - self.total_hits
+        return {
+            "hours": self.hours,
+            **({"skipped_share": self.skipped_share} if self.skipped_share else {}),
+            "keywords_said": self.total_said,
+            "other_words_said": self.other_words,
+            "hits": self.total_hits,
+            "wrong": sum(self.wrong.values()),
+            "missed": missed - sum(self.wrong.values()),
+            "miss_share": self.miss_share,
+            "miss_share_95": self.miss_share_95,
+            "false_alarms": len(self.false_alarms),
+            "false_alarms_an_hour": self.false_alarms_per_hour,
+            "false_alarms_an_hour_95": self.false_alarms_per_hour_95(),
+            "latency_ms": {
+                name: self.latency_ms(point)
+                for name, point in (("median", 0.5), ("p95", 0.95))
+                if self.latencies_ms
+            },
+            "keywords": {
+                word: {
+                    "said": self.said[word],
+                    "hits": self.hits[word],
+                    "wrong": self.wrong[word],
+                    "missed": self.said[word] - self.hits[word] - self.wrong[word],
+                    "false_alarms": self.false_alarms_of(word),
+                    "false_alarms_an_hour": self.false_alarms_of(word) / self.hours,
+                    "false_alarms_an_hour_95": self.false_alarms_per_hour_95(word),
+                }
+                for word in self.keywords
+            },
+        }
+
+
+def recognize(
+    settings: RecognizerSettings, labels: Sequence[str], trace: Trace
+) -> tuple[Report, ...]:
+    """Reports of keywords that the core's recognizer makes of a stream's scores."""
+    recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
+    rows = recognizer.run(trace.scores, trace.times_ms)
+    # Before they become objects: there are many silences.
+    rows = rows[rows[:, 1] >= first_keyword(labels)]
+    return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
+
+
+def measure_traces(
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    traces: Sequence[Trace],
+    keywords: Sequence[str] = (),
+) -> StreamMetrics:
+    """Metrics of a device with these recognizer settings.
+
+    Args:
+        settings: the recognizer's.
+        labels: the model's.
+        traces: the model's scores for streams.
+        keywords: the keywords to be reported; without any, all of the model. Its further keywords
+            count as other words.
+    """
+    keywords = tuple(keywords or keywords_of(labels))
+    said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
+    alarms: list[FalseAlarm] = []
+    latencies: list[int] = []
+    missed: list[Word] = []
+    spoken: list[Word] = []
+    heard: list[bool] = []
+    other_words = 0
+    for number, trace in enumerate(traces):
+        outcomes = match(trace.words, recognize(settings, labels, trace), keywords)
+        near = [FalseAlarm(number, report, None) for report in outcomes.stray]
+        for outcome in outcomes.of_words:
+            word = outcome.word
+            near += [FalseAlarm(number, report, word) for report in outcome.false_alarms]
+            if word.label not in said:
+                other_words += 1
+                continue
+            said[word.label] += 1
+            spoken.append(word)
+            heard.append(outcome.hit is not None)
+            if outcome.hit:
+                hits[word.label] += 1
+                latencies.append(outcome.hit.time_ms - word.end_ms)
+            else:
+                wrong[word.label] += outcome.wrong is not None
+                missed.append(word)
+        alarms += sorted(near, key=lambda alarm: alarm.report.time_ms)
+    return StreamMetrics(
+        keywords,
+        sum(trace.hours for trace in traces),
+        said,
+        hits,
+        wrong,
+        tuple(alarms),
+        tuple(latencies),
+        other_words,
+        tuple(missed),
+        sum(trace.skipped for trace in traces) / max(sum(len(t.times_ms) for t in traces), 1),
+        tuple(spoken),
+        tuple(heard),
+    )
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """Misses and false alarms with one threshold for all keywords."""
+
+    threshold: int
+    miss_share: float
+    """0 to 1."""
+
+    false_alarms_per_hour: float
+
+
+def threshold_curve(
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    traces: Sequence[Trace],
+    keywords: Sequence[str] = (),
+    progress: Progress = lambda _: None,
+) -> tuple[OperatingPoint, ...]:
+    """An operating point for each of `THRESHOLDS`, set for these keywords (without any: all)."""
+
+    def point(threshold: int) -> OperatingPoint:
+        tried = with_threshold(settings, labels, threshold, keywords)
+        metrics = measure_traces(tried, labels, traces, keywords)
+        progress(1)
+        return OperatingPoint(threshold, metrics.miss_share, metrics.false_alarms_per_hour)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return tuple(pool.map(point, THRESHOLDS))
+
+
+def with_threshold(
+    settings: RecognizerSettings,
+    labels: Sequence[str],
+    threshold: int,
+    keywords: Sequence[str] = (),
+) -> RecognizerSettings:
+    """The settings with one threshold for these keywords (without any: all); others keep theirs."""
+    changed = dict.fromkeys(keywords or keywords_of(labels), threshold)
+    return replace(settings, thresholds={**settings.thresholds, **changed})

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each threshold costs each keyword: misses, and false alarms in talk and at words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kws.model.evaluate.judge.statistics import expected_alarms, log_odds
+from kws.model.evaluate.judge.stream_metrics import THRESHOLDS, StreamMetrics
+from kws.model.evaluate.score.streams import Kind
+from kws.model.evaluate.score.words import Word
+
+OTHER_WORDS = 180
+"""Other words in an hour for which false alarms at words are counted: three per minute."""
+
+_UNSEEN = 0.5
+"""False alarms that count although none was counted."""
+
+Rates = npt.NDArray[np.float64]
+
+_COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
+    ({Kind.TALK}, lambda m: m.hours),
+    (
+        {Kind.QUIET, Kind.NOISE, Kind.OTHER_WORDS, Kind.RECORDING},
+        # Without other words, hours count.
+        lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
+    ),
+)
+"""Kinds of streams whose false alarms make a rate, and the hours of such a stream."""
+
+OPTIONS = (*THRESHOLDS, 255)
+"""Thresholds of a keyword; 255 is never exceeded."""
+
+_RAISES = np.arange(-120, 121) / 20
+"""What is added to the log odds of all thresholds: from where many places of talk exceed them to
+where none does."""
+
+_FIRST_RAISE = -0.5
+"""The lowest that is chosen."""
+
+_OWN_SHARE = 0.5
+"""How much of the distance between its threshold and the mean a keyword keeps."""
+
+
+@dataclass(frozen=True)
+class ThresholdCosts:
+    """What each of `OPTIONS` costs each keyword."""
+
+    misses: Rates
+    """float64[keywords, options]."""
+
+    alarms: Rates
+    """float64[2, keywords, options]: false alarms in talk, and at words."""
+
+    units: Rates
+    """float64[2]: hours of talk, and hours with `OTHER_WORDS` other words."""
+
+    @property
+    def rates(self) -> Rates:
+        """False alarms per hour, 0 where there are no hours: float64[2, keywords, options]."""
+        hours = np.where(self.units > 0, self.units, np.inf)
+        rates: Rates = self.alarms / hours[:, None, None]
+        return rates
+
+    @property
+    def unseen(self) -> Rates:
+        """Per hour, what counts although nothing was counted: float64[2]."""
+        unseen: Rates = _UNSEEN / np.where(self.units > 0, self.units, np.inf)
+        return unseen
+
+    def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
+        """Thresholds raised together, step by step, and the false alarms to expect with each step.
+
+        All on the scale of log odds. First each is moved half way to their mean, because half of
+        what sets it apart comes from the few hours that were heard, not from the keyword. In talk
+        the highest false alarms say how often rarer ones come; at words half a false alarm is added
+        to those counted.
+
+        Args:
+            places: in `OPTIONS`, of each keyword; 255 stays.
+
+        Returns:
+            Places int64[steps, keywords], and false alarms per hour float64[2, steps]; None where
+            talk has too few false alarms to say how often rare ones come.
+        """
+        odds = log_odds(np.array(OPTIONS))
+        reported = places < len(OPTIONS) - 1
+        mean = odds[places[reported]].mean() if reported.any() else 0.0
+        drawn = mean + _OWN_SHARE * (odds[places] - mean)
+        raised = np.searchsorted(odds[:-1], drawn + _RAISES[:, None] - 1e-9)
+        raised[:, ~reported] = len(OPTIONS) - 1
+        in_talk, at_words = self.alarms[:, np.arange(len(places)), raised].sum(axis=-1)
+        expected = expected_alarms(in_talk, _RAISES)
+        if expected is None:
+            return None
+        hours = np.where(self.units > 0, self.units, np.inf)
+        rates = np.stack([expected, at_words + _UNSEEN]) / hours[:, None]
+        up = _RAISES >= _FIRST_RAISE
+        return raised[up], rates[:, up]
+
+
+def costs_of(
+    keywords: Sequence[str],
+    by_threshold: Sequence[dict[Kind, StreamMetrics]],
+    speakers: set[str] | None = None,
+    share: float = 1.0,
+) -> ThresholdCosts:
+    """What each of `OPTIONS` costs.
+
+    Args:
+        keywords: the keywords.
+        by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
+        speakers: without these, words of all speakers count; otherwise theirs alone.
+        share: theirs of the other words, 0 to 1.
+    """
+
+    def counts(word: Word | None) -> bool:
+        return speakers is None or (word is not None and word.speaker in speakers)
+
+    misses = np.zeros((len(keywords), len(OPTIONS)))
+    alarms = np.zeros((2, len(keywords), len(OPTIONS)))
+    rows = {word: row for row, word in enumerate(keywords)}
+    for option, metrics in enumerate(by_threshold):
+        for kind, of_kind in metrics.items():
+            for word in of_kind.missed:
+                misses[rows[word.label], option] += counts(word)
+            for place, (kinds, _) in enumerate(_COUNTED):
+                for alarm in of_kind.false_alarms if kind in kinds else ():
+                    alarms[place, rows[alarm.report.label], option] += counts(alarm.near)
+    first = by_threshold[0]
+    misses[:, -1] = [sum(m.said[word] for m in first.values()) for word in keywords]
+    if speakers is not None:  # of a half, a keyword that nobody hears costs as much in proportion
+        misses[:, -1] /= 2
+    units = [sum(per(m) for k, m in first.items() if k in kinds) for kinds, per in _COUNTED]
+    return ThresholdCosts(misses, alarms, np.array(units) * share)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a model hears its keywords: well, some, or nothing; why, and what to do next.
+
+A bundle that hears nothing is written like any other, and its command ends with exit code 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from kws.model.evaluate.judge.calibration import Calibration
+from kws.model.evaluate.judge.confusion import ConfusionMatrix
+from kws.model.evaluate.judge.stream_metrics import StreamMetrics
+from kws.model.evaluate.score.streams import Kind
+
+WELL_MISSES = 0.25
+"""A keyword that is missed more often, in a quiet room, is not heard well."""
+
+DEAF_MISSES = 0.9
+"""A keyword that is missed this often, in a quiet room, is not heard."""
+
+FEW_SPEAKERS = 10
+"""Fewer speakers than this teach a model their voices more than the word."""
+
+_NEVER = 255
+"""The threshold of a keyword that is never reported."""
+
+_LEARNED = 0.7
+"""A training that is right on fewer of its own clips, 0 to 1, has not finished learning."""
+
+
+class Hears(StrEnum):
+    """How well a model hears, best first."""
+
+    WELL = "well"
+    SOME = "some"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class MissCounts:
+    """How often keywords were missed where they are easiest to hear."""
+
+    misses: Mapping[str, tuple[int, int]]
+    """Of each keyword, how often it was missed and how often it was said."""
+
+    where: str
+    """By whom and where, to stand after the counts."""
+
+    never: tuple[str, ...] = ()
+    """Keywords whose threshold lets nothing through."""
+
+    @property
+    def hears(self) -> Hears:
+        """As the worst keyword is heard."""
+        shares = [missed / said for missed, said in self.misses.values() if said]
+        worst = max(shares, default=1.0)
+        if self.never or worst >= DEAF_MISSES:
+            return Hears.NOTHING
+        return Hears.WELL if worst <= WELL_MISSES else Hears.SOME
+
+    @property
+    def text(self) -> str:
+        """The counts, those of the keywords that are missed most first; at most three."""
+        rows = [(word, *counts) for word, counts in self.misses.items() if counts[1]]
+        rows.sort(key=lambda row: -row[1] / row[2])
+        each = ", ".join(f"{word} {missed} of {said} times" for word, missed, said in rows[:3])
+        return f"missed {each}{self.where}" if rows else f"no keyword was said{self.where}"
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a training had, to say why its model hears little."""
+
+    speakers: int
+    """Of the keyword that the fewest said."""
+
+    epochs: int
+    accuracy: float
+    """Share of its own clips that it had right in the epoch that was chosen, 0 to 1."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How well a model hears, why, and what to do next."""
+
+    hears: Hears
+    evidence: str
+    causes: tuple[tuple[str, str], ...]
+    """Reasons for misses, each with what to do. None if it hears well."""
+
+    @property
+    def deaf(self) -> bool:
+        """Whether there is a keyword that it does not hear."""
+        return self.hears is Hears.NOTHING
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For a terminal and the report."""
+        lines = [f"verdict: hears {self.hears}: {self.evidence}"]
+        lines += [f"why: {reason}; next: {cure}" for reason, cure in self.causes]
+        return tuple(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """For scripts."""
+        causes = [{"why": reason, "next": cure} for reason, cure in self.causes]
+        return {"hears": str(self.hears), "evidence": self.evidence, "causes": causes}
+
+
+def calibrated_misses(calibration: Calibration) -> MissCounts:
+    """What the validation clips say, in a quiet room, at the thresholds that were chosen."""
+    metrics = calibration.by_kind.get(Kind.QUIET, calibration.expected)
+    thresholds = calibration.settings.thresholds
+    never = tuple(word for word in metrics.keywords if thresholds.get(word) == _NEVER)
+    return stream_misses(metrics, "by validation speakers", never)
+
+
+def stream_misses(metrics: StreamMetrics, who: str, never: tuple[str, ...] = ()) -> MissCounts:
+    """What streams in a quiet room say."""
+    misses = {word: (metrics.said[word] - metrics.hits[word], metrics.said[word])
+              for word in metrics.keywords}  # fmt: skip
+    return MissCounts(misses, f", said in a quiet room {who}", never)
+
+
+def clip_misses(matrix: ConfusionMatrix) -> MissCounts:
+    """What single clips say, where no thresholds were chosen."""
+    misses = {
+        label: (int(row.sum() - row[index]), int(row.sum()))
+        for index, (label, row) in enumerate(zip(matrix.labels, matrix.counts, strict=True))
+        if index > 1
+    }
+    return MissCounts(misses, ", in single clips by speakers that it never heard")
+
+
+def judge(*counts: MissCounts, training: Training | None = None, more: str, again: str) -> Verdict:
+    """The verdict on a model; the worst of several counts counts.
+
+    Args:
+        counts: at least one.
+        training: what made the model, if that is known.
+        more: how to get more speakers.
+        again: what to do if no cause is known.
+    """
+    order = list(Hears)
+    worst = max(counts, key=lambda count: order.index(count.hears))
+    hears = worst.hears
+    evidence = "; ".join(count.text for count in counts)
+    never = [word for count in counts for word in count.never]
+    return Verdict(hears, evidence, tuple(_causes(hears, never, training, more, again)))
+
+
+def judge_training(counts: MissCounts, training: Training) -> Verdict:
+    """The verdict on a model of `kws train`."""
+    return judge(
+        counts,
+        training=training,
+        more="recordings by more people (kws record), or synthetic voices (kws synth)",
+        again="more clips by more people; kws evaluate --out shows which are missed",
+    )
+
+
+def _causes(
+    hears: Hears, never: Sequence[str], training: Training | None, more: str, again: str
+) -> list[tuple[str, str]]:
+    if hears is Hears.WELL:
+        return []
+    causes = []
+    if training and training.speakers < FEW_SPEAKERS:
+        said = "1 speaker" if training.speakers == 1 else f"{training.speakers} speakers"
+        causes.append((f"only {said} said it in training", more))
+    if training and training.accuracy < _LEARNED:
+        passes = "1 epoch" if training.epochs == 1 else f"{training.epochs} epochs"
+        causes.append(
+            (
+                f"after {passes} only {training.accuracy:.0%} of its own training clips are right",
+                "more epochs (--epochs)",
+            )
+        )
+    if never:
+        names = ", ".join(dict.fromkeys(never))
+        causes.append(
+            (
+                f"{names} is never reported: what else there is scores as high",
+                "train more or better, or allow more false alarms (--false-alarms-per-hour)",
+            )
+        )
+    return causes or [("it does not know such voices well enough", again)]
+
+
+def few_speakers(count: int) -> list[str]:
+    """A line if a training has too few speakers of a keyword to learn more than their voices."""
+    if count >= FEW_SPEAKERS:
+        return []
+    said = "1 speaker says" if count == 1 else f"{count} speakers say"
+    line = (
+        f"too few speakers: {said} a keyword in training; such a model misses most other people; "
+        "add recordings by more people (kws record) or synthetic voices (kws synth)"
+    )
+    return [line]

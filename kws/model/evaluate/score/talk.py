@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Talk without keywords, played as it was recorded: every report in it is a false alarm.
+
+The recordings of a source are played one after the other, and the frontend runs on between them, as
+on a device. They are read while they are played, so that days of talk need no more memory than ten
+minutes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import soxr
+
+from kws._core import SAMPLE_RATE
+from kws.audio.long_recordings import PAUSE, LongRecording
+from kws.audio.pcm import Pcm
+from kws.audio.resampling import read_blocks
+from kws.audio.surroundings import level_talk
+from kws.model.evaluate.score.streams import PART_MINUTES, Kind, Stream
+
+_BLOCK_SECONDS = 30.0
+
+_MOST_HOURS = 2.0
+"""So much talk, and no more, is in memory to lay words over."""
+
+_LONGEST = round(PART_MINUTES * 60 * SAMPLE_RATE)
+
+
+def recorded_talk(
+    recordings: Sequence[LongRecording], progress: Callable[[int], object] = lambda _: None
+) -> Iterator[Stream]:
+    """Streams of talk, each of one source and at most ten minutes long.
+
+    Args:
+        recordings: the talk.
+        progress: called with 1 after each recording was read.
+
+    Raises:
+        AudioError: a file is missing or damaged.
+    """
+    sources: dict[str, list[LongRecording]] = {}
+    for recording in recordings:
+        sources.setdefault(recording.source, []).append(recording)
+    for source, group in sources.items():
+        parts: list[Pcm] = []
+        starts: list[tuple[int, Path]] = []
+        samples = 0
+        for recording in group:
+            starts.append((samples, recording.path))
+            blocks = read_blocks(recording.path, _BLOCK_SECONDS, recording.part)
+            for pcm in itertools.chain(blocks, [PAUSE]):
+                parts.append(pcm)
+                samples += len(pcm)
+                if samples <= _LONGEST:
+                    continue
+                joined = np.concatenate(parts)
+                while len(joined) > _LONGEST:
+                    yield _stream(joined[:_LONGEST], source, starts)
+                    joined = joined[_LONGEST:]
+                    starts = [(starts[-1][0] - _LONGEST, recording.path)]
+                parts, samples = [joined], len(joined)
+            progress(1)
+        yield _stream(np.concatenate(parts), source, starts)
+
+
+def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stream]:
+    """Each stream of talk played at each pace, with its pitch: as if more people had talked.
+
+    Args:
+        streams: the streams, without words.
+        paces: how many times as fast, 1 for as it was recorded.
+    """
+    for stream in streams:
+        for pace in paces:
+            if pace == 1:
+                yield stream
+                continue
+            pcm = soxr.resample(stream.pcm, pace * SAMPLE_RATE, SAMPLE_RATE, quality="MQ")
+            yield replace(stream, pcm=pcm, files=())
+
+
+def _stream(pcm: Pcm, source: str, starts: Sequence[tuple[int, Path]]) -> Stream:
+    files = tuple((start * 1000 // SAMPLE_RATE, path) for start, path in starts)
+    return Stream(pcm, (), Kind.TALK, source, files)
+
+
+def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[str, Pcm]:
+    """Talk to lay words over, all of it equally loud: each source as one recording.
+
+    Args:
+        recordings: the talk.
+        hours: as much of it is read, but two hours at most, in equal parts from each source.
+
+    Raises:
+        AudioError: a file is missing or damaged.
+    """
+    sources = sorted({recording.source for recording in recordings})
+    talk = {}
+    for source in sources:
+        wanted = round(min(hours, _MOST_HOURS) * 3600 * SAMPLE_RATE / len(sources))
+        parts: list[Pcm] = []
+        for recording in (r for r in recordings if r.source == source):
+            pcm = _beginning(recording, wanted)
+            parts += [level_talk(pcm), PAUSE]
+            wanted -= len(pcm) + len(PAUSE)
+            if wanted <= 0:
+                break
+        talk[source] = np.concatenate(parts)
+    return talk
+
+
+def _beginning(recording: LongRecording, samples: int) -> Pcm:
+    """The first samples of a recording, or all if there are not so many."""
+    parts: list[Pcm] = []
+    with contextlib.closing(read_blocks(recording.path, _BLOCK_SECONDS, recording.part)) as blocks:
+        for pcm in blocks:
+            parts.append(pcm[:samples])
+            samples -= len(parts[-1])
+            if samples <= 0:
+                break
+    return np.concatenate(parts)
