@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kws.errors import KwsError
 from kws.features.spectrogram import Spectrograms
 from kws.model.samples.samples import Samples
 from kws.model.train.distillation import Scores
@@ -44,6 +45,13 @@ def test_arrays_are_learned(tmp_path: Path) -> None:
     assert state.history[-1].validation_accuracy == 1
     assert kept_epoch(SETTINGS, state) == state.best_epoch
     assert kept_epoch(replace(SETTINGS, keep_last_epoch=True), state) == 2
+
+
+def test_a_disk_that_fills_up_is_one_line(full_disk: Path) -> None:
+    (full_disk / "ballast").write_bytes(bytes(150_000))
+    clips = Bands(60)
+    with pytest.raises(KwsError, match=r"checkpoint\.npz: cannot be written"):
+        fit(SETTINGS, clips, Samples(clips.spectrograms, clips.labels), full_disk)
 
 
 def test_a_fit_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
