@@ -1,4 +1,4 @@
-"""Writes kws/bundle/op_flash.json: parts of the kernels' flash, each with the kernels that use it.
+"""Writes kws/host/measure/op_flash.json: parts of the kernels' flash, each with its kernels.
 
 Run `python -m tools.op_flash` after a change of kernels or compiler flags; `make bench` runs it
 too. Needs the boards' compiler.
@@ -14,9 +14,9 @@ from collections import defaultdict
 from pathlib import Path
 
 from kws import _core
-from kws.bundle import flash_table
 from kws.host.build.platformio_run import run_platformio
 from kws.host.build.programs import COMPILER, find_tool
+from kws.host.measure import flash_table
 
 TABLE = Path(flash_table.__file__).with_name(flash_table.TABLE)
 

@@ -27,7 +27,7 @@ from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.bundle.writing import write_bundle
 from kws.errors import KwsError
-from kws.host.emulate.matrix import HOST, play_all
+from kws.host.emulate.player import HOST, play_all
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.model.evaluate.bundle_calibration import calibrate_bundle
 from kws.model.evaluate.score.plans import calibration_plan, hours_for

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.option_values import bundle_text, open_bundle, open_device, print_tables, schedule_of
 from kws.cli.options import (
     BUNDLE,
     BoardOption,
@@ -21,11 +22,6 @@ from kws.cli.options import (
     OptionalDataOption,
     PinOption,
     ThenOption,
-    bundle_text,
-    open_bundle,
-    open_device,
-    print_tables,
-    schedule_of,
 )
 from kws.errors import UsageError
 
@@ -117,16 +113,17 @@ def test(
     from kws.cli.printing import board_tables
     from kws.host.build.boards import find_board
     from kws.host.build.ring import DEFAULT_HOPS
-    from kws.host.emulate import faults, matrix
+    from kws.host.emulate import expectations, faults, player
     from kws.host.emulate import recordings as test_recordings
     from kws.host.emulate.emulators import emulator
+    from kws.host.emulate.suite_export import export_suite
     from kws.progress import progress_bar
 
     if clips and data:
         raise UsageError("clips and --data were both given; choose one")
     device = open_device(model, then, listen_for, compiled=compiled)
     if clips:
-        recordings = matrix.clip_recordings(clips, device.words)
+        recordings = expectations.clip_recordings(clips, device.words)
     elif data and device.commands:
         recordings = test_recordings.held_out_after_wake_word(
             data, device.bundle.keywords, device.commands.keywords, per_label
@@ -139,17 +136,17 @@ def test(
         )
     recordings = [recording.after(lead) for recording in recordings]
     if export:
-        matrix.export(board, device, recordings, export)
+        export_suite(board, device, recordings, export)
         print(f"{len(recordings)} recordings in {export}")
         return
     hops = DEFAULT_HOPS
-    if board != matrix.HOST:
+    if board != player.HOST:
         with emulator(board):  # a missing one is an error before anything is counted
             hops = schedule_of(find_board(board), device).ring_hops
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
-        results = matrix.play_all(board, device, recordings, advance, hops)
+        results = player.play_all(board, device, recordings, advance, hops)
     injected: list[faults.FaultRow] = []
-    if not clips and not data and board != matrix.HOST:
+    if not clips and not data and board != player.HOST:
         with progress_bar(f"breaking {board}", faults.TRIES) as advance:
             injected = faults.check_faults(board, device, advance, hops)
     passed = board_tables.pass_rate(results) >= pass_rate and all(row.ok for row in injected)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kws.cli.option_values import open_bundle, open_device
 from kws.cli.options import (
     BUNDLE,
     ChannelOption,
@@ -15,8 +16,6 @@ from kws.cli.options import (
     ForOption,
     ModelOption,
     ThenOption,
-    open_bundle,
-    open_device,
 )
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kws.bundle.recognizer_settings import RecognizerSettings
-from kws.cli.options import BUNDLE, bundle_text, refuse_built_in, setting_option, split_words
+from kws.cli.option_values import bundle_text, refuse_built_in, split_words
+from kws.cli.options import BUNDLE, setting_option
 from kws.errors import UsageError
 
 if TYPE_CHECKING:
@@ -208,8 +209,8 @@ def _make_incremental(
 def _print_bundle(bundle: Bundle, plan: Path | None) -> None:
     """What a bundle takes; its memory plan is drawn into `plan`."""
     from kws import _core
-    from kws.bundle.flash_table import flash_text
     from kws.bundle.memory.plan import plan_of, plan_text
+    from kws.host.measure.flash_table import flash_text
 
     print(
         f"{bundle.path}: {bundle.name} {bundle.sha8}, {len(bundle.model)} bytes, "

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from kws.audio.tts.synth_settings import SynthSettings
+from kws.cli.option_values import accents_of, board_finder, split_words
 from kws.cli.options import (
     DataOption,
     JsonOption,
@@ -19,10 +20,7 @@ from kws.cli.options import (
     NewDataOption,
     PortOption,
     WordsOption,
-    accents_of,
-    board_finder,
     setting_option,
-    split_words,
 )
 from kws.errors import UsageError
 

@@ -10,6 +10,14 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.option_values import (
+    open_bundle,
+    open_data,
+    print_tables,
+    refuse_built_in,
+    split_words,
+    surroundings,
+)
 from kws.cli.options import (
     BUNDLE,
     DataOption,
@@ -17,12 +25,6 @@ from kws.cli.options import (
     ModelOption,
     NegativesOption,
     OptionalDataOption,
-    open_bundle,
-    open_data,
-    print_tables,
-    refuse_built_in,
-    split_words,
-    surroundings,
 )
 from kws.cli.printing.endings import finish, print_calibration
 

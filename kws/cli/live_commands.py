@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kws.cli.option_values import board_finder, open_device
 from kws.cli.options import (
     ChannelOption,
     ForOption,
@@ -16,8 +17,6 @@ from kws.cli.options import (
     ModelOption,
     PortOption,
     ThenOption,
-    board_finder,
-    open_device,
 )
 from kws.errors import AudioError, UsageError
 

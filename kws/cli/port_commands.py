@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.option_values import board_finder, open_device, print_tables, schedule_of
 from kws.cli.options import (
     BoardPortOption,
     CompiledOption,
@@ -20,10 +21,6 @@ from kws.cli.options import (
     PinOption,
     RealBoardOption,
     ThenOption,
-    board_finder,
-    open_device,
-    print_tables,
-    schedule_of,
 )
 from kws.errors import UsageError
 

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from kws.cli.option_values import accents_of, open_data, print_tables, split_words, surroundings
 from kws.cli.options import (
     BUNDLE,
     DataOption,
@@ -20,12 +21,7 @@ from kws.cli.options import (
     NoisesOption,
     RoomsOption,
     WordsOption,
-    accents_of,
-    open_data,
-    print_tables,
     setting_option,
-    split_words,
-    surroundings,
 )
 from kws.cli.printing.endings import finish, line_printer, print_calibration
 from kws.errors import UsageError

@@ -11,8 +11,9 @@ from kws.bundle.bundle import Bundle
 from kws.cli.printing.plain_tables import plain_table
 from kws.host.build.boards import Board
 from kws.host.doctor import Check
+from kws.host.emulate.expectations import Row
 from kws.host.emulate.faults import FaultRow
-from kws.host.emulate.matrix import Result, Row
+from kws.host.emulate.player import Result
 from kws.host.serial.lines import Event, Heard
 
 

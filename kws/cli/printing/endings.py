@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from kws.cli.options import print_tables
+from kws.cli.option_values import print_tables
 
 if TYPE_CHECKING:
     from kws.model.evaluate.judge.calibration import Calibration

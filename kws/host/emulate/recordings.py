@@ -41,7 +41,7 @@ from kws.audio.dataset import Clip, Split, open_dataset
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.errors import KwsError, UsageError
-from kws.host.emulate.matrix import Expectation, Recording, clip_recording, whole
+from kws.host.emulate.expectations import Expectation, Recording, clip_recording, whole
 from kws.labels import SILENCE, UNKNOWN, keywords_of
 from kws.model.evaluate.score.words import REACTION_MS
 

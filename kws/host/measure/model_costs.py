@@ -18,7 +18,6 @@ import numpy as np
 
 from kws import __version__, _core
 from kws.bundle.checks import input_frames
-from kws.bundle.flash_table import flash_of
 from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.convert import quantize as conversion
@@ -28,6 +27,7 @@ from kws.errors import KwsError
 from kws.features.frontend_settings import FrontendSettings
 from kws.features.spectrogram import to_float
 from kws.files import atomic_write
+from kws.host.measure.flash_table import flash_of
 from kws.model import zoo
 from kws.model.zoo import build_model, find_model, user_model
 

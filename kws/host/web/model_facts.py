@@ -8,8 +8,8 @@ from typing import Any
 from kws import __version__, _core
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.flash_table import flash_of
 from kws.host.build.boards import boards
+from kws.host.measure.flash_table import flash_of
 from kws.labels import keywords_of
 
 _AFTER_MS = 600

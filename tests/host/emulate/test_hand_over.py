@@ -20,7 +20,8 @@ from kws.errors import UsageError
 from kws.features.frontend_settings import FrontendSettings
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
-from kws.host.emulate.matrix import HOST, Recording, clip_recording, play_all
+from kws.host.emulate.expectations import Recording, clip_recording
+from kws.host.emulate.player import HOST, play_all
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, held_out_after_wake_word
 from kws.host.serial.lines import Heard, Listening, Then, Waiting, parse_line

@@ -31,7 +31,7 @@ from kws.errors import BoardError, UsageError
 from kws.host.build.firmware import build, build_sources
 from kws.host.emulate import faults, host_device
 from kws.host.emulate.faults import check_faults
-from kws.host.emulate.matrix import HOST, play_all
+from kws.host.emulate.player import HOST, play_all
 from kws.host.emulate.qemu import Qemu
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from tests.command_line import Run
@@ -267,10 +267,9 @@ def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Pat
     """Ctrl-C that reaches only kws leaves no QEMU behind."""
     write_clip(tmp_path / "long.wav", quiet_room(16000))
     code = (
-        "import sys; from pathlib import Path; import numpy as np; "
-        "from kws.host.emulate import matrix; "
-        f"matrix.build = lambda *_, **__: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
-        f"matrix.load_clip = lambda path: np.full(16000, {HANG}, np.int16); "
+        "import sys; from pathlib import Path; "
+        "from kws.host.emulate import player; "
+        f"player.build = lambda *_, **__: type('F', (), {{'elf': Path({str(faulty)!r})}}); "
         f"sys.argv = ['kws', 'test', '--board', 'qemu', '--model', {str(yes_no.path)!r}, "
         f"{str(tmp_path / 'long.wav')!r}]; from kws.cli.main import main; main()"
     )

@@ -13,17 +13,16 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.errors import KwsError, UsageError
 from kws.host.emulate import host_device
-from kws.host.emulate.faults import hops_row
-from kws.host.emulate.matrix import (
+from kws.host.emulate.expectations import (
     Expectation,
     Recording,
-    check,
     check_reports,
     clip_recording,
     clip_recordings,
     expected_label,
-    play_all,
 )
+from kws.host.emulate.faults import hops_row
+from kws.host.emulate.player import check, play_all
 from kws.host.emulate.recordings import default_matrix, held_out, load_matrix
 from kws.host.serial.lines import parse
 from kws.model.evaluate.judge.hits import Report

@@ -34,7 +34,7 @@ class OpFlash:
 
 def flash_of(kernels: Iterable[str]) -> OpFlash:
     """What `kernels` (names of `_core.KERNELS`, in any order, repeated or not) take."""
-    table = json.loads((importlib.resources.files("kws.bundle") / TABLE).read_text())
+    table = json.loads((importlib.resources.files("kws.host.measure") / TABLE).read_text())
     present = set(kernels)
     own: Counter[str] = Counter(dict.fromkeys(sorted(present), 0))
     shared = 0

@@ -8,9 +8,9 @@ import pytest
 from kws import _core
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device
-from kws.bundle.flash_table import flash_of, flash_text
 from kws.bundle.reading import load_bundle
 from kws.host.build.firmware import build
+from kws.host.measure.flash_table import flash_of, flash_text
 from kws.host.measure.footprint import read_footprint
 
 

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays recordings to a device, and compares its reports with what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+from kws.bundle.device import Device
+from kws.errors import BoardError
+from kws.host.build.boards import find_board
+from kws.host.build.firmware import build
+from kws.host.build.ring import DEFAULT_HOPS
+from kws.host.emulate import host_device
+from kws.host.emulate.emulators import emulator
+from kws.host.emulate.expectations import Recording, Row, check_reports
+from kws.host.emulate.processes import PARALLEL
+from kws.host.serial.lines import Event, Serial
+from kws.model.evaluate.judge.hits import Report
+
+HOST = "host"
+"""The board that is this machine."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a device wrote during one recording, and whether it was expected."""
+
+    serial: Serial
+    rows: tuple[Row, ...]
+
+    host: tuple[Event, ...] | None = None
+    """What the host's pipeline hears instead; None: the same."""
+
+
+def play_all(
+    board: str,
+    device: Device,
+    recordings: Sequence[Recording],
+    progress: Callable[[int], None] = lambda _: None,
+    ring_hops: int = DEFAULT_HOPS,
+) -> list[Result]:
+    """Play each recording to a fresh device, several at once, and check what it wrote.
+
+    An emulated board has to hear what the host's pipeline hears, with the same scores and times:
+    else a wrong rate or gain would pass as long as the words are still heard.
+
+    Args:
+        board: `host` or an emulated board.
+        device: what it runs.
+        recordings: in the order of the results.
+        progress: called with 1 after each.
+        ring_hops: of the firmware; see `build`.
+
+    Raises:
+        BoardError: the board met a fault.
+        ToolError: compiler or emulator are missing or failed.
+        UsageError: there is no such board.
+    """
+    if board == HOST:
+        serials = (host_device.play(device, r.sound(device)) for r in recordings)
+        checked = zip(recordings, serials, strict=True)
+        return [_checked(r, serial, serial, device, progress) for r, serial in checked]
+    find_board(board)
+    with ThreadPoolExecutor(PARALLEL) as pool, emulator(board) as emulated:
+        elf = build(board, device, ring_hops=ring_hops).elf
+        return list(
+            pool.map(
+                lambda r: _checked(
+                    r,
+                    emulated.play(elf, r.sound(device)),
+                    host_device.play(device, r.sound(device)),
+                    device,
+                    progress,
+                ),
+                recordings,
+            )
+        )
+
+
+def _checked(
+    recording: Recording,
+    serial: Serial,
+    host: Serial,
+    device: Device,
+    progress: Callable[[int], None],
+) -> Result:
+    result = check(recording, serial, host, device.words)
+    progress(1)
+    return result
+
+
+def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[str]) -> Result:
+    """Whether a device meets what a recording expects, and hears what the host hears.
+
+    Args:
+        recording: what was played.
+        serial: what the device wrote.
+        host: what the host's pipeline writes.
+        labels: the model's.
+
+    Raises:
+        BoardError: the device wrote no boot line.
+    """
+    if serial.boot is None:
+        fault = serial.faults[-1] if serial.faults else "it wrote no boot line"
+        raise BoardError(f"the firmware stopped: {fault}")
+    lead = recording.lead_ms
+    reports = [Report(heard.label, heard.score, heard.time_ms - lead) for heard in serial.heard]
+    rows = check_reports(recording.expected, reports, labels)
+    unlike = None
+    if serial.events != host.events:
+        unlike = tuple(replace(event, time_ms=event.time_ms - lead) for event in host.events)
+    if serial.faults or serial.flaws or unlike is not None:
+        rows = tuple(Row(row.clip, row.expected, row.heard, ok=False) for row in rows)
+    return Result(serial, rows, unlike)
