@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring between the microphone's interrupt and the main loop. Its memory is in audio_ring.h:
-// its size depends on the bundle.
+// The ring of samples between the microphone's interrupt and the main loop. Its memory, whose size
+// depends on the bundle, is in audio_ring.h.
 #ifndef KWS_BOARDS_AUDIO_PROVIDER_H_
 #define KWS_BOARDS_AUDIO_PROVIDER_H_
 
@@ -12,44 +12,44 @@
 
 namespace kws {
 
-// Holds 16 kHz mono samples. One producer (the interrupt that the microphone's DMA raises) calls
-// Push, one consumer (the main loop) calls the rest; neither ever waits for the other.
+// 16 kHz mono samples. Lock-free: one producer (the microphone's DMA interrupt) calls Push and
+// Lose, one consumer (the main loop) calls the rest.
 //
-// When the consumer falls behind, the newest samples are dropped and counted: nothing is skipped
-// without a word. Losses in a row, up to the next Push that fits whole, are one burst.
+// If the ring is full, the newest samples are dropped and counted. Losses up to the next Push that
+// fits whole are one burst.
 class AudioProvider {
  public:
   static constexpr size_t kHopSamples = Frontend::kStrideSamples;
 
-  // Interrupt context. Keeps as many of `count` samples as fit, drops the rest.
+  // Interrupt context. Keeps the samples that fit, drops the rest.
   void Push(const int16_t* samples, size_t count);
 
-  // Interrupt context. `count` samples never came; the next ones that fit end the burst.
+  // Interrupt context. Counts `count` samples that the microphone lost.
   void Lose(uint32_t count);
 
-  // Main loop. Fills `hop` (kHopSamples values) and returns true, or returns false while fewer
-  // samples than that are waiting.
+  // Main loop. Fills `hop` (kHopSamples values) and returns true; false if fewer samples are
+  // waiting.
   bool PopHop(int16_t* hop);
 
-  // Main loop. Samples lost in bursts that have ended since the last call; 0 if there were none.
-  // So each burst is reported once, however many interrupts it lasted.
+  // Main loop. Samples lost in bursts that have ended since the last call, so that each burst is
+  // reported once.
   uint32_t TakeLost();
 
-  // Samples lost since the start, running bursts included. Wraps at 2^32.
+  // Samples lost since the start, including the current burst, modulo 2^32.
   uint32_t overruns() const { return lost_.load(std::memory_order_relaxed); }
 
  private:
-  friend class AudioRing;  // every AudioProvider is one
+  friend class AudioRing;  // the only derived class
   constexpr AudioProvider() = default;
 
-  // Samples written and read since the start; they wrap at 2^32, their difference is the fill.
+  // Samples written and read since the start, modulo 2^32.
   std::atomic<uint32_t> written_{0};
   std::atomic<uint32_t> read_{0};
-  uint32_t write_at_ = 0;            // the producer's place in the ring
-  uint32_t read_at_ = 0;             // the consumer's: the begin of a hop
+  uint32_t write_at_ = 0;            // the producer's ring index
+  uint32_t read_at_ = 0;             // the consumer's ring index, at the start of a hop
   std::atomic<uint32_t> lost_{0};    // written by the producer
   std::atomic<uint32_t> closed_{0};  // lost_ when the last burst ended; written by the producer
-  uint32_t reported_ = 0;            // the consumer's: closed_ at the last TakeLost
+  uint32_t reported_ = 0;            // closed_ at the last TakeLost
 };
 
 }  // namespace kws

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the ring of samples. `kws build` chooses its size by the model, so this header is
-// for the few files that are compiled again for each bundle (platform/builder/main.py).
+// The memory of the ring of samples. `kws build` chooses its size by the model: include this header
+// only in files that are compiled for each bundle (platform/builder/main.py).
 #ifndef KWS_BOARDS_AUDIO_RING_H_
 #define KWS_BOARDS_AUDIO_RING_H_
 
@@ -23,7 +23,7 @@ namespace kws {
 
 class AudioRing final : public AudioProvider {
  public:
-  // Samples. The ring fills while an inference runs.
+  // In samples. The ring fills during an inference.
   static constexpr size_t kCapacity = kRingHops * kHopSamples;
 
  private:

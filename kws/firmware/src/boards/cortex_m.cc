@@ -19,8 +19,7 @@ constexpr uint32_t kFaultAddress = 0xe000ed38;  // BFAR
 
 constexpr uint32_t kPaint = 0xdeadbeef;
 
-// Nothing is below the stack, but not every bus faults there; so the MPU forbids the 64 KB below
-// (region 0, no access), and an overflow is heard of.
+// Makes a stack overflow a fault: the MPU forbids access to the 64 KB below the stack (region 0).
 void GuardStack() {
   constexpr uint32_t kValid = 1u << 4;
   constexpr uint32_t kSize64K = 15u << 1;
@@ -51,7 +50,7 @@ extern "C" {
 extern const kws::board::Vector kws_vectors[];  // the port's
 
 [[noreturn]] __attribute__((used)) void KwsFault() {
-  kws::board::Init();  // the fault may have come before main did this
+  kws::board::Init();  // the fault may have come before main called it
   WriteText("error: processor fault, status ");
   WriteHex(Register(kFaultStatus));
   WriteText(" address ");
@@ -60,7 +59,7 @@ extern const kws::board::Vector kws_vectors[];  // the port's
   kws::board::Halt(kws::board::Fault::kProcessor);
 }
 
-// The fault may be a stack overflow, so start on a fresh one.
+// Resets the stack pointer, since the fault may be a stack overflow.
 __attribute__((naked)) void KwsFaultEntry() {
   asm volatile(
       "ldr r0, =kws_stack_top\n"
@@ -68,11 +67,11 @@ __attribute__((naked)) void KwsFaultEntry() {
       "b KwsFault\n");
 }
 
-// A pure virtual function can be called only by a bug; newlib's version would bring in stdio.
+// newlib's version would link stdio.
 [[noreturn]] void __cxa_pure_virtual() { KwsFault(); }
 
 [[noreturn]] __attribute__((used)) void KwsStart() {
-  // A bootloader leaves its own table and interrupts' state; this table is ours from here on.
+  // A bootloader leaves its own vector table.
   Register(kVectorTable) = reinterpret_cast<uintptr_t>(kws_vectors);
   // Full access to the FPU (coprocessors 10 and 11), before any instruction that uses it.
   Register(kCoprocessorAccess) |= 0xfu << 20;
@@ -88,7 +87,7 @@ __attribute__((naked)) void KwsFaultEntry() {
   kws::board::Halt(kws::board::Fault::kProcessor);  // main never returns
 }
 
-// A bootloader may have left its own stack pointer (SparkFun's does), so take ours.
+// A bootloader may leave its own stack pointer (SparkFun's does).
 __attribute__((naked)) void KwsReset() {
   asm volatile(
       "ldr r0, =kws_stack_top\n"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every port on a Cortex-M4F shares: registers by address, the way from reset to main(),
-// faults and the stack. A port's linker script defines the symbols below; its vector table begins
-// with KWS_CORE_VECTORS. Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2
-// (system control space).
+// For every port on a Cortex-M4F: registers by address, start-up code, faults and the stack. A
+// port's linker script defines the symbols below; its vector table starts with KWS_CORE_VECTORS.
+// Source: ARM DDI 0403E (ARMv7-M), sections B1.5 (exceptions) and B3.2 (system control space).
 #ifndef KWS_BOARDS_CORTEX_M_H_
 #define KWS_BOARDS_CORTEX_M_H_
 
@@ -11,8 +10,7 @@
 
 extern "C" {
 
-// Addresses that the linker script defines; only `&symbol` means anything. The stack lies at the
-// very start of RAM.
+// Addresses from the linker script: use only `&symbol`. The stack is at the start of RAM.
 extern uint32_t kws_stack_bottom;
 extern uint32_t kws_stack_top;
 extern uint32_t kws_data_begin;
@@ -33,7 +31,7 @@ inline volatile uint32_t& Register(uint32_t address) {
   return *reinterpret_cast<volatile uint32_t*>(address);
 }
 
-// Of the core while it does not sleep. The counter counts from the first call on.
+// Cycles of the core while it is awake. The first call starts the counter.
 inline uint32_t CountCycles() {
   constexpr uint32_t kDebugControl = 0xe000edfc;  // DEMCR (ARM DDI 0403E, C1.6.5)
   constexpr uint32_t kTraceEnable = 1u << 24;
@@ -47,8 +45,8 @@ inline uint32_t CountCycles() {
 
 using Vector = void (*)();
 
-// The first 16 entries of a vector table. A non-maskable interrupt is a fault, but where the chip
-// has a harmless one.
+// The first 16 entries of a vector table. `nmi`: KwsFaultEntry, unless the chip has a harmless
+// non-maskable interrupt.
 #define KWS_CORE_VECTORS_WITH_NMI(nmi)                                                            \
   reinterpret_cast<::kws::board::Vector>(&kws_stack_top), KwsReset, nmi,                          \
       KwsFaultEntry /*HardFault*/, KwsFaultEntry /*MemManage*/, KwsFaultEntry /*BusFault*/,       \

@@ -7,7 +7,7 @@
 namespace kws {
 namespace board {
 
-// Whole milliseconds of a timer's ticks; what is left of one counts for the next. Wraps at 2^32.
+// Converts a timer's ticks to milliseconds, modulo 2^32, and keeps the remainder.
 template <uint32_t kTicksPerMs>
 class Elapsed {
  public:

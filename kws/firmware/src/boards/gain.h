@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gain in decibels as a factor, for ports whose microphone has none of its own.
+// Converts a gain in decibels to a factor, for ports whose microphone has no gain.
 #ifndef KWS_BOARDS_GAIN_H_
 #define KWS_BOARDS_GAIN_H_
 
@@ -8,10 +8,10 @@
 namespace kws {
 namespace board {
 
-constexpr int kGainBits = 12;  // behind the point
+constexpr int kGainBits = 12;  // fractional bits
 constexpr int32_t kGainOne = 1 << kGainBits;
 
-// Of -20 to 20 dB; 0 dB is kGainOne.
+// `decibels`: -20 to 20; 0 gives kGainOne.
 inline int32_t GainOf(int decibels) {
   constexpr uint32_t kLouder = 73533;  // 1 dB more, in 1/65536
   constexpr uint32_t kSofter = 58409;  // 1 dB less

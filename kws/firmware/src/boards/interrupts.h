@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts of the Cortex-M4F, for ports: the controller's registers, and times without
-// interrupts.
+// Interrupts of the Cortex-M4F: the controller's registers, and critical sections.
 #ifndef KWS_BOARDS_INTERRUPTS_H_
 #define KWS_BOARDS_INTERRUPTS_H_
 
@@ -11,24 +10,24 @@
 namespace kws {
 namespace board {
 
-// ARM DDI 0403E: B3.4 (NVIC), B3.2 (SCB). One bit or byte an interrupt.
+// ARM DDI 0403E: B3.4 (NVIC), B3.2 (SCB). One bit or byte per interrupt.
 constexpr uint32_t kNvicEnable = 0xe000e100;
 constexpr uint32_t kNvicDisable = 0xe000e180;
 constexpr uint32_t kNvicForget = 0xe000e280;
-constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper bits of a byte; 0 goes first
+constexpr uint32_t kNvicPriority = 0xe000e400;  // the upper bits of a byte; 0: most urgent
 constexpr uint32_t kSystemReset = 0xe000ed0c;   // AIRCR
 constexpr uint32_t kSystemResetRequest = 0x05fa0004;
 constexpr uint32_t kSystemControl = 0xe000ed10;  // SCR
 constexpr uint32_t kSendEventOnPend = 1u << 4;
 
-// `priority` is 0, the most urgent, to 7: all chips here have 3 bits or more.
+// `priority`: 0 (most urgent) to 7; all supported chips have 3 bits or more.
 inline void EnableInterrupt(uint32_t number, uint32_t priority) {
   *reinterpret_cast<volatile uint8_t*>(kNvicPriority + number) =
       static_cast<uint8_t>(priority << 5);
   Register(kNvicEnable + number / 32 * 4) = 1u << number % 32;
 }
 
-// No interrupt comes as long as one of these lives.
+// Disables interrupts during its lifetime.
 class InterruptsOff {
  public:
   InterruptsOff() { asm volatile("mrs %0, primask\n cpsid i" : "=r"(before_)::"memory"); }

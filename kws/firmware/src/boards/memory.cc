@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of the C library that the compiler calls by itself, for size: the library's are
-// unrolled to three times as much code. The core copies some kilobytes a second.
+// C library functions that the compiler calls, optimized for size: the library's are unrolled to
+// three times the code. The core copies only some kilobytes per second.
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
 
-// Sixteen bytes at a time, then one by one; the core loads and stores unaligned words as well. In
-// assembly, because compiled for size the loop takes three times the instructions.
+// Sixteen bytes at a time, then single bytes; unaligned words are allowed. In assembly, because the
+// loop compiled for size executes three times the instructions.
 __attribute__((naked)) void* memcpy(void*, const void*, size_t) {
   asm("mov r3, r0\n"
       "subs r2, #16\n"

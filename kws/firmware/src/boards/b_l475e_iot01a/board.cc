@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ST's B-L475E-IOT01A as a whole: its LEDs, and what is left to do after a fault. Its parts are in
-// the other files of this folder.
+// The board interface on ST's B-L475E-IOT01A: LEDs and Halt. Other parts are in this folder's
+// files.
 #include "boards/board.h"
 
 #include "boards/b_l475e_iot01a/clock.h"
@@ -26,7 +26,7 @@ struct Light {
   Shared shared;
 };
 
-// Silence, unknown, then the keywords; after the last one they come again.
+// Silence, unknown, then the keywords, repeated cyclically.
 constexpr Light kLights[] = {
     {false, Shared::kNone},   {false, Shared::kBlue},  {true, Shared::kNone},
     {false, Shared::kYellow}, {true, Shared::kYellow}, {true, Shared::kBlue},
@@ -34,8 +34,8 @@ constexpr Light kLights[] = {
 constexpr int kLightCount = sizeof(kLights) / sizeof(kLights[0]);
 constexpr int kFirstKeyword = 2;
 
-// LED 1 while samples come: on for 120 ms each second. The hops that wait for an inference pass in
-// a moment, so a few hops alone could not be seen.
+// LED 1 shows listening: on for 120 ms per second. A few hops would not be visible, because hops
+// that waited for an inference are processed within a moment.
 constexpr uint32_t kBeatHops = 50;
 constexpr uint32_t kBeatOnHops = 6;
 
@@ -49,7 +49,7 @@ void Show(const Light& light) {
   SetMode(kShared, light.shared == Shared::kNone ? PinMode::kInput : PinMode::kOutput);
 }
 
-// Yellow or nothing, whatever was shown before.
+// Yellow or off, whatever was shown before.
 void ShowFault(bool on) { Show({false, on ? Shared::kYellow : Shared::kNone}); }
 
 void ShowListening(bool on) { Drive(kListening, on); }
@@ -61,7 +61,7 @@ void LampInit() {
   SetMode(kListening, PinMode::kOutput);
 }
 
-// Does the interrupts' work meanwhile.
+// Waits, and does the interrupts' work.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {
@@ -79,7 +79,7 @@ void Init() {
   static bool done = false;
   if (done) return;
   done = true;
-  // What the bootloader in the chip's ROM may have left enabled or pending, if it started us.
+  // The bootloader in the chip's ROM may leave interrupts enabled or pending.
   for (uint32_t i = 0; i < 3; ++i) {
     Register(kNvicDisable + i * 4) = ~0u;
     Register(kNvicForget + i * 4) = ~0u;

@@ -18,8 +18,8 @@ constexpr uint32_t kNapUs = 1000;
 // 2000 counts of 2 ms.
 constexpr uint32_t kWatchdogCounts = 2000;
 
-// Both values are taken over in 5 cycles of the LSI (RM 36.4.4), a sixth of a millisecond; a look
-// takes a microsecond at the 4 MHz after a reset.
+// Polls until both values are taken over, 5 cycles of the LSI (RM 36.4.4), a sixth of a
+// millisecond; a poll takes a microsecond at the 4 MHz after a reset.
 constexpr int kWatchdogLooks = 10000;
 
 uint32_t reset_status = 0;
@@ -42,8 +42,8 @@ void StartWatchdog() {
   RestartWatchdog();
 }
 
-// 16 MHz of the HSI, which is within 1 % (DS, HSI16), times 10, by 2. Before the core gets faster,
-// the flash gets the wait states for it: four above 64 MHz (RM 3.3.3, range 1).
+// HSI, 16 MHz within 1 % (DS, HSI16), times 10, divided by 2. Before that, flash needs wait states:
+// four above 64 MHz (RM 3.3.3, range 1).
 void StartCore() {
   Register(kClockApb1) |= kClockPower;
   WaitFor(kClockApb1, kClockPower, kClockPower);
@@ -110,9 +110,9 @@ uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
 void RestartWatchdog() { Register(kWatchdogKey) = kWatchdogReload; }
 
-// Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
-// one ends the sleep nevertheless. One that came before, since the last call, has left the event
-// register set (ARM DDI 0403E, B1.5.18), and WFE returns at once.
+// Interrupts are disabled around WFE, so that their time counts as work; with SEVONPEND a pending
+// interrupt still ends the sleep. An earlier interrupt, since the last call, has set the event
+// register (ARM DDI 0403E, B1.5.18), so that WFE returns at once.
 void Sleep() {
   const InterruptsOff off;
   const uint32_t begin = Microseconds();

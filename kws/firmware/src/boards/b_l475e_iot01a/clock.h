@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core's clock, the time, sleep, the watchdog and what caused the last reset.
+// The core's clock, the time, sleep, the watchdog and the cause of the last reset.
 #ifndef KWS_BOARDS_B_L475E_IOT01A_CLOCK_H_
 #define KWS_BOARDS_B_L475E_IOT01A_CLOCK_H_
 
@@ -8,8 +8,8 @@
 namespace kws {
 namespace board {
 
-// Starts the watchdog, then the core's 80 MHz and the time. What does not answer, the watchdog
-// ends.
+// Starts the watchdog, then the core's 80 MHz and the time. If a clock does not start, the watchdog
+// resets the board.
 void ClockInit();
 
 // Whether the watchdog caused the last reset.
@@ -18,10 +18,10 @@ bool WasWatchdog();
 // Microseconds since ClockInit, wrapping at 2^32.
 uint32_t Microseconds();
 
-// From here on it resets the board after 4 s (3.7 s to 4.4 s: DS, LSI).
+// Restarts the watchdog, which resets the board after 4 s (3.7 s to 4.4 s: DS, LSI).
 void RestartWatchdog();
 
-// For Halt, where no interrupt comes: sleeps for a millisecond at most.
+// For Halt, with interrupts disabled: sleeps for at most a millisecond.
 void Nap();
 
 }  // namespace board

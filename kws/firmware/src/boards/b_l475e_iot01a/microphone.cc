@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One of the board's two PDM microphones (MP34DT01-M), which share a data line; the DFSDM gives
-// them their clock and filters what they send, DMA takes the samples to memory.
+// One of the board's two PDM microphones (MP34DT01-M), which share a data line. The DFSDM supplies
+// their clock and filters the data; DMA moves the samples to memory.
 //
-// 80 MHz by 40 by 125 is 16 kHz. 2 MHz is in the middle of what the microphone takes (its data
-// sheet: 1 to 3.25 MHz). A filter of fourth order costs 3.7 dB at 4 kHz, 15.7 dB at 8 kHz, and what
-// folds back from above that comes in weaker than 15.7 dB; one of third order would let more noise
-// of the modulator in. A ratio of 125 then gives at most 125^4, which is 27.9 bits without the
-// sign: 5 fewer fit the 24 bits of the data register.
+// 80 MHz / 40 / 125 = 16 kHz. The clock of 2 MHz is within the microphone's range (data sheet: 1 to
+// 3.25 MHz). A fourth-order filter attenuates 3.7 dB at 4 kHz and 15.7 dB at 8 kHz, and aliases
+// from above 8 kHz by more than 15.7 dB; a third-order filter would pass more of the modulator's
+// noise. With a ratio of 125 the maximum is 125^4, 27.9 bits without sign: shifted right by 5, it
+// fits the data register's 24 bits.
 #include "boards/b_l475e_iot01a/pins.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"
 #include "boards/board.h"
@@ -27,25 +27,26 @@ constexpr uint32_t kClockDivisor = 40;
 constexpr uint32_t kRatio = 125;
 constexpr uint32_t kDroppedBits = 5;
 
-// Each microphone drives the line for half of the clock's period, and is read as that half ends.
+// Each microphone drives the line for half of the clock's period and is read at the end of that
+// half.
 constexpr uint32_t kEdge = KWS_OTHER_MICROPHONE ? kDfsdmFallingEdge : 0;
 
-// 20 ms: one interrupt a hop. The DMA goes round over two blocks, and says when each is whole.
+// 20 ms: one interrupt per hop. Circular DMA over two blocks, with an interrupt after each.
 constexpr size_t kBlockSamples = 320;
 constexpr uint32_t kDroppedBlocks = KWS_DROPPED_SAMPLES / kBlockSamples;
 static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
               "samples are dropped in whole blocks");
 
-// At 0 dB a sample is a 128th of the filter's value. All ones on the line, 125^4 / 2^5, would
-// be 5.2 dB above full scale, so that the loudest sound that the microphone can send uses all 16
-// bits. 94 dB of sound, 26 dB below all ones, come out 20.8 dB below full scale.
+// At 0 dB a sample is the filter's value / 128. All ones on the line, 125^4 / 2^5, are 5.2 dB above
+// full scale, so that the microphone's loudest sound uses all 16 bits. 94 dB SPL, 26 dB below all
+// ones, is 20.8 dB below full scale.
 constexpr uint32_t kScaleBits = 7;
 
 volatile int32_t words[2][kBlockSamples];
 int16_t block[kBlockSamples];
 uint32_t completed = 0;  // blocks
 volatile int32_t gain = kGainOne;
-int32_t rest = 0;  // what the microphone gives in silence, measured while it settles
+int32_t rest = 0;  // the microphone's offset, measured while it settles
 AudioProvider* provider = nullptr;
 
 void StartDma() {
@@ -59,10 +60,10 @@ void StartDma() {
                             kDmaEnable;
 }
 
-// The data register's upper 24 bits. The lower ones say which channel it was.
+// The data register's upper 24 bits; the lower bits are the channel.
 int32_t Level(int32_t word) { return word >> kDfsdmDataShift; }
 
-// With the gain even a small offset would cost much of the range. The pipeline follows its drift.
+// With gain, even a small offset would take much of the range. The pipeline removes its drift.
 void MeasureRest(const volatile int32_t* taken) {
   int64_t sum = 0;
   for (size_t i = 0; i < kBlockSamples; ++i) sum += Level(taken[i]);
@@ -101,7 +102,7 @@ Status Start(AudioProvider* audio) {
   Connect(kClockPin, kFunction);
   Connect(kDataPin, kFunction);
 
-  // What a channel and a filter do is set while they are disabled.
+  // Channel and filter are configured while disabled.
   Register(kDfsdmChannel2nd) = kDroppedBits * kDfsdmDrop1Bit;
   Register(kDfsdmChannel) = kDfsdmOwnClock | kEdge;
   Register(kDfsdmChannel) = kDfsdmOwnClock | kEdge | kDfsdmChannelEnable;
@@ -109,7 +110,7 @@ Status Start(AudioProvider* audio) {
   Register(kDfsdmClock) = kClock;
   Register(kDfsdmClock) = kClock | kDfsdmEnable;
   Register(kDfsdmDecimation) = kDfsdmSinc4 | (kRatio - 1) * kDfsdmRatio1;
-  // Not fast, each sample would wait for the filter to fill anew (RM 24.4.13).
+  // Without fast mode, each sample would wait until the filter is filled again (RM 24.4.13).
   constexpr uint32_t kFilter =
       kDfsdmFilterChannel2 | kDfsdmFilterRepeat | kDfsdmFilterByDma | kDfsdmFilterFast;
   Register(kDfsdmFilter) = kFilter;
@@ -124,9 +125,9 @@ Status Start(AudioProvider* audio) {
 
 void SetGain(int decibels) { gain = GainOf(decibels); }
 
-// Until the other block is whole, 20 ms later, this one is ours. Where both are, this interrupt
-// came a block late and the DMA writes the older one again. An overrun is at least one sample;
-// those while the DMA stood still are in the block that it lost.
+// The block must be copied before the other block is complete, 20 ms later. If both are complete,
+// this interrupt is a block late and the DMA is overwriting the older block. An overrun counts as
+// one sample; samples lost while the DMA was stopped are in the lost block.
 void TakeBlock() {
   const uint32_t flags = Register(kMicDmaStatus) & (kMicDmaHalf | kMicDmaWhole | kMicDmaFailed);
   Register(kMicDmaClear) = flags;

@@ -23,7 +23,7 @@ void Replace(uint32_t address, uint32_t index, uint32_t bits, uint32_t value) {
 void PinsInit() {
   constexpr uint32_t kAll = kClockPortA | kClockPortB | kClockPortC | kClockPortD | kClockPortE;
   Register(kClockAhb2) |= kAll;
-  // The clock is there two cycles later (RM 6.2.18); this read takes as long.
+  // The clock is active two cycles later (RM 6.2.18), the time of this read.
   [[maybe_unused]] const uint32_t enabled = Register(kClockAhb2);
 }
 

@@ -14,21 +14,21 @@ struct Pin {
   uint32_t number;
 };
 
-enum class PinMode : uint32_t { kInput, kOutput, kFunction };  // as MODER has them
-enum class PinPull : uint32_t { kNone, kUp };                  // as PUPDR has them
+enum class PinMode : uint32_t { kInput, kOutput, kFunction };  // values of MODER
+enum class PinPull : uint32_t { kNone, kUp };                  // values of PUPDR
 
 constexpr uint32_t kPortA = 0;
 constexpr uint32_t kPortB = 1;
 constexpr uint32_t kPortC = 2;
 constexpr uint32_t kPortE = 4;
 
-// Gives the ports A to E their clock. First of all.
+// Enables the clock of ports A to E. Call it first.
 void PinsInit();
 
 void SetMode(Pin pin, PinMode mode);
 void Drive(Pin pin, bool high);
 
-// Hands the pin to a peripheral: one of its alternate functions (data sheet, tables 17 and 18).
+// Connects the pin to a peripheral: an alternate function (data sheet, tables 17 and 18).
 void Connect(Pin pin, uint32_t function, PinPull pull = PinPull::kNone);
 
 }  // namespace board

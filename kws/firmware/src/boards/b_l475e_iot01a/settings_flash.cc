@@ -8,7 +8,7 @@
 
 extern "C" {
 
-// The linker script's; only the address means anything.
+// From the linker script; use only the address.
 extern const uint32_t kws_settings_begin;
 
 }  // extern "C"
@@ -33,8 +33,7 @@ bool IsDone() {
   return true;
 }
 
-// While one of these lives flash may be changed. The data cache is off meanwhile, and has forgotten
-// what was there before.
+// Enables changes to flash during its lifetime. The data cache is disabled meanwhile, and flushed.
 class Unlocked {
  public:
   Unlocked() {
@@ -84,16 +83,16 @@ Status WriteSettings(int page, size_t first, const uint32_t* words, size_t count
   for (size_t i = 0; i < count; i += 2) {
     const uint32_t at = to + static_cast<uint32_t>(i * sizeof(uint32_t));
     Register(at) = words[i];
-    asm volatile("isb" ::: "memory");  // one word after the other
+    asm volatile("isb" ::: "memory");  // in order
     Register(at + sizeof(uint32_t)) = words[i + 1];
     KWS_RETURN_IF_ERROR(Finish());
   }
   return Status::kOk;
 }
 
-// Where the power ended a write, its two words may not fit their checksum. Reading them is a
-// non-maskable interrupt (RM 3.3.2). They are no record then, which is all that it means here;
-// anywhere else flash is broken.
+// After a power failure during a write, two words may not match their ECC. Reading them raises a
+// non-maskable interrupt (RM 3.3.2). In the settings pages it is ignored, because such words are
+// not a valid record; elsewhere flash is broken.
 bool ForgiveTornWords() {
   const uint32_t ecc = Register(kFlashEcc);
   if ((ecc & kFlashEccFailed) == 0 || (ecc & kFlashEccBank2) == 0) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// USART1, the serial port of the ST-LINK on the board. DMA sends from the queue, and writes what
-// comes into a ring.
+// USART1, the serial port of the board's ST-LINK. DMA sends from the queue and receives into a
+// ring.
 #include "boards/uart.h"
 
 #include "boards/b_l475e_iot01a/pins.h"
@@ -28,10 +28,10 @@ constexpr uint32_t kReceivedBytes = 64;
 char queue[kQueueBytes];
 uint32_t queued = 0;            // by UartWrite
 volatile uint32_t sent = 0;     // by UartService
-volatile uint32_t sending = 0;  // of those not sent, what the DMA has; 0: it rests
+volatile uint32_t sending = 0;  // bytes of the current DMA transfer; 0: idle
 
 volatile char received[kReceivedBytes];
-uint32_t taken = 0;  // a place in it
+uint32_t taken = 0;  // index in the ring
 
 void SetDivisor(uint32_t divisor) {
   Register(kUartControl) = 0;
@@ -71,7 +71,7 @@ void UartInit() {
   Register(kClockAhb1) |= kClockDma2;
   [[maybe_unused]] const uint32_t enabled = Register(kClockAhb1);  // waits as PinsInit
   Connect(kSendPin, kFunction);
-  Connect(kReceivePin, kFunction, PinPull::kUp);  // quiet where nothing is connected
+  Connect(kReceivePin, kFunction, PinPull::kUp);  // idle if nothing is connected
   Register(kUartDmaSelect) = kSendDmaIsUart1 | kReceiveDmaIsUart1;
   SetDivisor(kDivisor);
   StartReceive();
@@ -108,7 +108,7 @@ size_t UartRead(char* text, size_t size) {
   return count;
 }
 
-// What the DMA could not send it gets again.
+// After a DMA error the transfer is repeated.
 void UartService() {
   const InterruptsOff off;
   const uint32_t flags = Register(kUartDmaStatus) & (kSendDmaWhole | kSendDmaFailed);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board with an nRF52840 as a whole. Its parts are in the other files of this folder; what is
-// different on each board is in tables/.
+// The board interface on the nRF52840. Differences between boards are in tables/.
 #include "boards/board.h"
 
 #include "boards/nrf52840/clock.h"
@@ -14,26 +13,25 @@ namespace kws {
 namespace board {
 namespace {
 
-// The orange LED while samples come: on for 120 ms each second. The hops that wait for an inference
-// pass in a moment, so a few hops alone could not be seen.
+// The LED for listening is on for 120 ms per second. A few hops would not be visible, because hops
+// that waited for an inference are processed within a moment.
 constexpr uint32_t kBeatHops = 50;
 constexpr uint32_t kBeatOnHops = 6;
 
 bool samples_over_usb = false;
 
-constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and off
+constexpr uint32_t kBlinkUs = 200 * 1000;  // on, and the same time off
 constexpr uint32_t kPauseUs = 1000 * 1000;
 constexpr uint32_t kRestartUs = 10 * 1000 * 1000;
 
-// Newer chips lock the debug port at each reset, until software confirms what UICR says: an open
-// port stays open for a debugger, a locked one stays locked. As Nordic's startup code does it:
-// nrfx, mdk/system_nrf52_approtect.h.
+// Newer chips lock the debug port at each reset until software confirms UICR's setting. As in
+// Nordic's startup code: nrfx, mdk/system_nrf52_approtect.h.
 void KeepDebugPort() {
   if (Register(kChipRevision) < kChipLocksAtReset) return;  // it has no such register
   Register(kDebugUnlock) = Register(kDebugSetting);
 }
 
-// Does the interrupts' work meanwhile.
+// Waits, and does the interrupts' work.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {
@@ -52,7 +50,7 @@ void Init() {
   static bool done = false;
   if (done) return;
   done = true;
-  // What the bootloader may have left: a clock, and enabled, pending or blocked interrupts.
+  // The bootloader may leave a clock running, and interrupts enabled, pending or blocked.
   Register(kRtc1Stop) = 1;
   for (uint32_t i = 0; i < 2; ++i) {
     Register(kNvicDisable + i * 4) = ~0u;

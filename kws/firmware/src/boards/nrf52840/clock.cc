@@ -20,17 +20,17 @@ constexpr uint32_t kTimerPriority = 0;
 constexpr uint32_t kLongestSleepUs = 100 * 1000;
 constexpr uint32_t kNapUs = 1000;
 
-// Two watchdogs. The timer's is the one that a hanging main loop meets. The hardware's is for what
-// stops even the most urgent interrupt. It cannot be stopped and soft resets leave it running, in
-// the bootloader too, which never feeds it: so its time has to suffice for an upload after the
+// Two watchdogs. The timer's resets the board if the main loop hangs. The hardware's is for faults
+// that block even the most urgent interrupt. It cannot be stopped and runs on after a soft reset,
+// also in the bootloader, which does not feed it: its time must suffice for an upload after the
 // 1200 bps touch.
 constexpr uint32_t kDeadlineUs = 4 * 1000 * 1000;
 constexpr uint32_t kHardwareSeconds = 60;
 
-// What the timer's watchdog leaves in GPREGRET2 for the next start.
+// Written to GPREGRET2 by the timer's watchdog, for the next start.
 constexpr uint32_t kTimerWatchdogMark = 0x57;
 
-// The crystal takes less than 1 ms [PS 5.4.4.3]; a look takes about 0.2 us.
+// Polls of the crystal, which takes less than 1 ms [PS 5.4.4.3]; a poll takes about 0.2 us.
 constexpr int kCrystalLooks = 100000;
 
 const char* reset_fault = nullptr;
@@ -76,7 +76,7 @@ void StartTimer() {
 
 void FeedHardwareWatchdog() { Register(kWatchdogReload) = kWatchdogReloadKey; }
 
-// Where it runs already, after a soft reset, these writes do nothing [PS 6.36].
+// No effect if it runs already, after a soft reset [PS 6.36].
 void StartHardwareWatchdog() {
   Register(kWatchdogConfig) = kWatchdogInSleep;  // but not while a debugger halts the core
   Register(kWatchdogPeriod) = kHardwareSeconds * 32768 - 1;
@@ -122,9 +122,9 @@ uint32_t Milliseconds() {
 
 uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
-// Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
-// one ends the sleep nevertheless. One that came before, since the last call, has left the event
-// register set (ARM DDI 0403E, B1.5.18), and WFE returns at once.
+// Interrupts are disabled around WFE, so that their time counts as work; with SEVONPEND a pending
+// interrupt still ends the sleep. An earlier interrupt, since the last call, has set the event
+// register (ARM DDI 0403E, B1.5.18), so that WFE returns at once.
 void Sleep() {
   const InterruptsOff off;
   const uint32_t begin = Microseconds();
@@ -132,8 +132,8 @@ void Sleep() {
   // Anomaly 87: a set exception flag of the FPU keeps its interrupt pending and the core awake.
   asm volatile("vmsr fpscr, %0" ::"r"(0));
   Register(kNvicForget + kFpuInterrupt / 32 * 4) = 1u << kFpuInterrupt % 32;
-  // Four cycles until interrupts come: anomaly 220 of the nRF52832, which its successor may share,
-  // corrupts what an interrupt stacks right after the wake-up.
+  // Four cycles before interrupts are enabled: anomaly 220 of the nRF52832, which this chip may
+  // share, corrupts the stack frame of an interrupt right after wake-up.
   asm volatile("dsb\n wfe\n nop\n nop\n nop\n nop" ::: "memory");
   asleep.Add(Microseconds() - begin);
 }

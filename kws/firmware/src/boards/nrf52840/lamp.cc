@@ -9,7 +9,7 @@ namespace kws {
 namespace board {
 namespace {
 
-// On port 0; the first three are lit when low.
+// On port 0; the first three are active low.
 constexpr uint32_t kRed = table::kRed.pin.Mask();
 constexpr uint32_t kGreen = table::kGreen.pin.Mask();
 constexpr uint32_t kBlue = table::kBlue.pin.Mask();
@@ -17,7 +17,7 @@ constexpr uint32_t kAll = kRed | kGreen | kBlue;
 constexpr uint32_t kListening = table::kListening.pin.Mask();
 constexpr bool kListeningIsShared = (kAll & kListening) != 0;
 
-// Silence, unknown, then the keywords; after the last one they come again.
+// Silence, unknown, then the keywords, repeated cyclically.
 constexpr uint32_t kColours[] = {
     0, kBlue, kGreen, kRed, kRed | kGreen, kGreen | kBlue, kRed | kBlue, kAll};
 constexpr int kColourCount = sizeof(kColours) / sizeof(kColours[0]);
@@ -36,7 +36,7 @@ void Show(uint32_t colour) {
 }  // namespace
 
 void LampInit() {
-  // The bootloader lets an LED breathe by PWM, which would hold its pin.
+  // Stop the bootloader's PWM, which would keep controlling an LED's pin.
   for (const uint32_t enable : kPwmEnables) Register(enable) = 0;
   Show(0);
   ShowListening(false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's LEDs: red, green and blue, one that says that it listens, and maybe one for power.
+// The board's LEDs: red, green, blue, one for listening, and optionally one for power.
 #ifndef KWS_BOARDS_NRF52840_LAMP_H_
 #define KWS_BOARDS_NRF52840_LAMP_H_
 
@@ -8,10 +8,10 @@ namespace board {
 
 void LampInit();
 
-// Red or nothing, whatever was shown before.
+// Red or off, whatever was shown before.
 void ShowRed(bool on);
 
-// The LED that says that samples come. Where it is one of the three, it waits while they show a
+// The LED for listening. If it is one of the three colours, it is not shown while they show a
 // label.
 void ShowListening(bool on);
 

@@ -10,21 +10,21 @@ namespace kws {
 namespace board {
 namespace {
 
-// In mono the left channel is heard, at this edge.
+// Mono is the left channel, read at this edge.
 constexpr uint32_t kLeftEdge = table::kMicrophoneEdge == Edge::kRising ? kPdmLeftOnRisingEdge : 0;
 
 constexpr uint32_t kPowerDrive = table::kMicrophonePowerIsStrong ? kPinStrongHigh : 0;
 
-constexpr uint32_t kPriority = 1;  // only the watchdog's is above
+constexpr uint32_t kPriority = 1;  // only the watchdog's is more urgent
 
-// 20 ms: one interrupt a hop.
+// 20 ms: one interrupt per hop.
 constexpr size_t kBlockSamples = 320;
 constexpr uint32_t kDroppedBlocks = KWS_DROPPED_SAMPLES / kBlockSamples;
 static_assert(KWS_DROPPED_SAMPLES % kBlockSamples == 0 && kDroppedBlocks > 0,
               "samples are dropped in whole blocks");
 
 int16_t blocks[2][kBlockSamples] __attribute__((aligned(4)));
-uint32_t started = 0;  // blocks that the DMA began; number n is in blocks[n % 2]
+uint32_t started = 0;  // blocks started by the DMA; number n is in blocks[n % 2]
 AudioProvider* provider = nullptr;
 
 }  // namespace
@@ -70,9 +70,9 @@ void SetGain(int decibels) {
   Register(kPdmGainRight) = gain;
 }
 
-// The pointer is double-buffered: STARTED says that the DMA has taken it over for the block that it
-// begins, so that the next one may be written, and that the block before is complete (PS 6.15.4).
-// Until the next STARTED, 20 ms later, that block is ours.
+// The pointer is double-buffered. STARTED: the DMA has taken the pointer for a new block, the next
+// pointer may be written, and the block before is complete (PS 6.15.4). It must be copied before
+// the next STARTED, 20 ms later.
 void TakeBlock() {
   ClearEvent(kPdmStarted);
   int16_t* const complete = blocks[(started + 1) % 2];

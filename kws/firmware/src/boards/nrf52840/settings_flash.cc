@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last two pages of flash, for settings (PS 4.3, NVMC). While the controller works, the core
-// waits for its next instruction. A word takes 41 us; an erase 85 ms, so it is done in parts,
-// between which the microphone's interrupts come in time.
+// The last two pages of flash, for settings (PS 4.3, NVMC). Writes and erases stall the core: 41 us
+// for a word, 85 ms for an erase, which is split so that the microphone's interrupts are served.
 #include "boards/board.h"
 #include "boards/nrf52840/nrf52840.h"
 
 extern "C" {
 
-// The linker script's; only the address means anything.
+// From the linker script; use only the address.
 extern const uint32_t kws_settings_begin;
 
 }  // extern "C"
@@ -18,11 +17,11 @@ namespace {
 
 constexpr uint32_t kPageBytes = 4096;
 
-// 85 ms and more; an interrupt waits for one part.
+// Parts of an erase, 85 ms and more together; an interrupt waits for at most one part.
 constexpr uint32_t kPartMs = 5;
 constexpr int kParts = 18;
 
-// A part takes half as long at most as these looks, were the core not stopped meanwhile.
+// Polls of a part, at least twice its time even if the core did not stall.
 constexpr int kLooks = 100000;
 
 bool IsDone() {
@@ -32,7 +31,7 @@ bool IsDone() {
   return false;
 }
 
-// What may be done to flash while one of these lives.
+// Enables writing or erasing flash during its lifetime.
 class FlashMode {
  public:
   explicit FlashMode(uint32_t mode) { Register(kFlashMode) = mode; }

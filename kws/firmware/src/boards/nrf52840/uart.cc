@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UARTE0 at the two pins of the board's table, which sends by DMA.
+// UARTE0 at the pins of the board's table; sends by DMA.
 #include "boards/uart.h"
 
 #include <cstdint>
@@ -20,7 +20,7 @@ constexpr uint32_t kReceivedBytes = 64;
 uint8_t queue[kQueueBytes];
 uint32_t queued = 0;            // by UartWrite
 volatile uint32_t sent = 0;     // by UartService
-volatile uint32_t sending = 0;  // of those not sent, what the DMA has; 0: it rests
+volatile uint32_t sending = 0;  // bytes of the current DMA transfer; 0: idle
 
 volatile uint8_t incoming;
 char received[kReceivedBytes];
@@ -33,7 +33,7 @@ void StartReceive() {
   Register(kUartStartReceive) = 1;
 }
 
-// The bootloader may have left its receiver running.
+// Stops a receiver that the bootloader left running.
 void StopBootloadersReceive() {
   constexpr int kLooks = 100000;  // 20 ms: five bytes' time is enough [PS 6.34.2]
   if (Register(kUartEnable) != kUartEnabled) return;
@@ -62,7 +62,7 @@ void UartInit() {
   StopBootloadersReceive();
   Drive(table::kUartSend, true);  // idle is high
   Configure(table::kUartSend, kPinOutput | kPinNoInput);
-  Configure(table::kUartReceive, kPinPullUp);  // quiet where nothing is connected
+  Configure(table::kUartReceive, kPinPullUp);  // idle if nothing is connected
   Register(kUartPinSend) = table::kUartSend.Select();
   Register(kUartPinReceive) = table::kUartReceive.Select();
   Register(kUartConfig) = 0;

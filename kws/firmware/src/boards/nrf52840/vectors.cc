@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector table: the core's, then the nRF52840's 48, by peripheral ID (PS 4.2.4). One that
-// nobody enables is a fault.
+// The vector table: the core's vectors, then the nRF52840's 48, by peripheral ID (PS 4.2.4). Unused
+// interrupts are faults.
 #include "boards/cortex_m.h"
 #include "boards/nrf52840/tables/board_table.h"
 

@@ -9,13 +9,12 @@ namespace kws {
 namespace board {
 namespace {
 
-// The recording in PSRAM: a uint32 count of samples, then so many int16, then what is typed on the
-// serial line, ended by a zero. Without one the memory is zero, so the count is too.
+// The recording in PSRAM: a uint32 count of samples, the int16 samples, then the serial input,
+// ended by a zero. Without a recording the memory is zero, so the count is 0.
 constexpr uint32_t kHeaderBytes = 4;
 constexpr uint32_t kMaxSamples = (kPsramBytes - kHeaderBytes - 1) / 2;
 
-// What an interrupt of a microphone's DMA would bring at once: 16 ms. It does not divide a hop, so
-// that the ring is exercised as on a board.
+// Samples per simulated DMA interrupt: 16 ms. Not a divisor of a hop, to exercise the ring.
 constexpr uint32_t kBlockSamples = 256;
 
 AudioProvider* audio = nullptr;
@@ -49,9 +48,9 @@ Status Start(AudioProvider* provider) {
 }
 
 void SetGain(int) {}
-void SetLed(int) {}  // nobody looks
+void SetLed(int) {}
 void FeedWatchdog() {}
-void StartPin(uint32_t) {}  // it has none
+void StartPin(uint32_t) {}
 void SetPin(uint32_t, bool) {}
 
 void Write(const char* text, size_t size) {
@@ -65,7 +64,7 @@ uint32_t ChooseSamplePort() { return 0; }
 void SetFast(bool) {}
 void WriteSamples(const char* text, size_t size) { Write(text, size); }
 
-// The emulator reads its own serial port when it likes; from memory each run gets the same.
+// Serial input comes from memory, so that each run is the same.
 size_t Read(char* text, size_t size) {
   const char* typed = reinterpret_cast<const char*>(kPsram + kHeaderBytes + 2 * Register(kPsram));
   if (size == 0 || audio == nullptr || typed[typed_read] == '\0') return 0;
@@ -88,8 +87,8 @@ uint32_t SleepMilliseconds() { return 0; }
 const char* ResetCause() { return "unknown"; }
 uint32_t Cycles() { return 0; }
 
-// Time stands still while the core sleeps: the next block is there at once, and after the
-// last one the emulator ends. So every run executes the same instructions.
+// Sleep takes no time: the next block arrives at once, and after the last block the emulator exits.
+// So every run executes the same instructions.
 void Sleep() {
   const uint32_t count = Register(kPsram);
   const uint32_t left = count - next_sample;

@@ -11,21 +11,21 @@ namespace kws {
 namespace board {
 namespace {
 
-// Pins from 32 on, lit when high. Source: SparkFun_Apollo3_AmbiqSuite_BSPs, edge/bsp/bsp_pins.src.
+// Pins from 32 on, active high. Source: SparkFun_Apollo3_AmbiqSuite_BSPs, edge/bsp/bsp_pins.src.
 constexpr uint32_t kBlue = 1u << (37 - 32);
 constexpr uint32_t kGreen = 1u << (44 - 32);
 constexpr uint32_t kRed = 1u << (46 - 32);
 constexpr uint32_t kYellow = 1u << (47 - 32);
 constexpr uint32_t kLabels = kGreen | kRed | kYellow;
 
-// Silence, unknown, then the keywords; after the last one they come again.
+// Silence, unknown, then the keywords, repeated cyclically.
 constexpr uint32_t kPatterns[] = {
     0, kGreen, kYellow, kRed, kYellow | kRed, kYellow | kGreen, kRed | kGreen, kLabels};
 constexpr int kPatternCount = sizeof(kPatterns) / sizeof(kPatterns[0]);
 constexpr int kFirstKeyword = 2;
 
-// The blue LED while samples come: on for 120 ms each second. The hops that wait for an inference
-// pass in a moment, so a few hops alone could not be seen.
+// The blue LED shows listening: on for 120 ms per second. A few hops would not be visible, because
+// hops that waited for an inference are processed within a moment.
 constexpr uint32_t kBeatHops = 50;
 constexpr uint32_t kBeatOnHops = 6;
 
@@ -38,7 +38,7 @@ constexpr uint32_t kWakeTicks = 4687;  // of 46875 Hz: a tenth of a second
 constexpr uint32_t kNapTicks = 47;     // a millisecond
 constexpr uint32_t kPriority = 7;
 
-// The HAL gives each step of the burst mode 10 ms; a look takes more than 0.1 us.
+// Polls of a step of the burst mode, for which the HAL allows 10 ms; a poll takes more than 0.1 us.
 constexpr int kBurstLooks = 100000;
 
 Elapsed<kTicksPerMs> elapsed;
@@ -64,15 +64,15 @@ void StartPins() {
   // The microphones' pads are the ADC's (function 0), without input buffer or pull-up.
   Replace(kPad8To11, kPad11Mask, 0);
   Replace(kPad28To31, kPad29Mask, 0);
-  // The pull-up keeps the line quiet where nothing is connected.
+  // The pull-up keeps the line idle if nothing is connected.
   Register(kPad48To49) = kPad48Strong | kPad49Input | kPad49PullUp;
   Register(kPadKey) = 0;
 }
 
-// What was written to the timers has arrived there: a read waits for it.
+// A read waits until writes to the timers are complete.
 void FinishWrites() { [[maybe_unused]] const uint32_t value = Register(kTimerEnableInterrupts); }
 
-// Ends each sleep where nothing else does.
+// Limits each sleep.
 void WakeEvery(uint32_t ticks) {
   Register(kTimer0Control) = kTimer0Clear;
   Register(kTimer0Compare) = ticks - 1;
@@ -128,8 +128,7 @@ void StartWatchdog() {
   Register(kWatchdogRestart) = kWatchdogRestartKey;
 }
 
-// No interrupt is taken; does the work of the serial port's. The timer's becomes pending, which
-// ends WFE.
+// With interrupts disabled: does the serial port's work. The timer's pending interrupt ends WFE.
 void Wait(uint32_t wait_ms) {
   const uint32_t begin = Milliseconds();
   while (Milliseconds() - begin < wait_ms) {
@@ -151,13 +150,13 @@ void Init() {
   static bool done = false;
   if (done) return;
   done = true;
-  // What the bootloader may have left enabled, pending or blocked.
+  // The bootloader may leave interrupts enabled, pending or blocked.
   Register(kNvicDisable) = ~0u;
   Register(kNvicForget) = ~0u;
   const bool watchdog = (Register(kResetStatus) & kResetWasWatchdog) != 0;
   StartClocks();
   StartPins();
-  StartWatchdog();  // what follows waits for power that may never come
+  StartWatchdog();  // first, because the next steps may hang waiting for power
   UartInit();
   const bool slow = KWS_BURST && !StartBurst();
   asm volatile("cpsie i" ::: "memory");
@@ -204,9 +203,9 @@ uint32_t Milliseconds() {
 
 uint32_t SleepMilliseconds() { return asleep.milliseconds(); }
 
-// Interrupts are off around WFE, so that what they take counts as work; with SEVONPEND a pending
-// one ends the sleep nevertheless. One that came before, since the last call, has left the event
-// register set (ARM DDI 0403E, B1.5.18), and WFE returns at once.
+// Interrupts are disabled around WFE, so that their time counts as work; with SEVONPEND a pending
+// interrupt still ends the sleep. An earlier interrupt, since the last call, has set the event
+// register (ARM DDI 0403E, B1.5.18), so that WFE returns at once.
 void Sleep() {
   const InterruptsOff off;
   const uint32_t begin = Register(kSystemTimer);

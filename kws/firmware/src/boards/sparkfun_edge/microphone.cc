@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint32_t kPriority = 1;
 
-// Five scans a sample: 80 kHz. The ADC could average by itself, but no source at hand says whether
-// that takes a trigger a measurement; single measurements are what Google's driver proved.
+// Five scans per sample: 80 kHz. The ADC can average, but it is undocumented whether that needs a
+// trigger per measurement; Google's driver uses single measurements.
 constexpr uint32_t kTriggerTicks = 150;  // of 12 MHz
 constexpr size_t kScansPerSample = 5;
 
@@ -27,8 +27,8 @@ constexpr bool kMic0 = (KWS_MICROPHONES & 1) != 0;
 constexpr bool kMic1 = (KWS_MICROPHONES & 2) != 0;
 constexpr size_t kInputs = kMic0 && kMic1 ? 2 : 1;
 
-// 20 ms: one interrupt a hop. That a transfer is no multiple of the FIFO's 12 words of a burst is
-// well: Google's driver had 1024.
+// 20 ms: one interrupt per hop. A transfer need not be a multiple of a burst of 12 words: Google's
+// driver used 1024.
 constexpr size_t kBlockSamples = 320;
 constexpr size_t kWordsPerSample = kScansPerSample * kInputs;
 constexpr uint32_t kDroppedBlocks = KWS_DROPPED_SAMPLES / kBlockSamples;
@@ -44,7 +44,8 @@ uint32_t scans[2][kBlockSamples * kWordsPerSample];
 int16_t block[kBlockSamples];
 uint32_t completed = 0;  // blocks; number n is in scans[n % 2]
 volatile int32_t gain = kGainOne;
-int32_t rest = 0;  // of the microphones, measured while they settle; not the middle of the range
+int32_t rest =
+    0;  // the microphones' offset, measured while they settle; not the middle of the range
 AudioProvider* provider = nullptr;
 
 void Arm(const uint32_t* target) {
@@ -55,17 +56,17 @@ void Arm(const uint32_t* target) {
   Register(kAdcDmaConfig) = kAdcDmaUrgent | kAdcDmaEnable;
 }
 
-// Of what was measured for one sample, in its unit at 0 dB.
+// The sum of one sample's measurements, in its unit at 0 dB.
 int32_t Level(const uint32_t* words) {
   uint32_t sum = 0;
   for (size_t i = 0; i < kWordsPerSample; ++i) sum += (words[i] & kAdcData) >> kAdcFractionBits;
   return static_cast<int32_t>(sum) * kWeight;
 }
 
-// Without it a sample would not fit 16 bits. The pipeline follows what it drifts.
+// Without it a sample would not fit 16 bits. The pipeline removes its drift.
 void MeasureRest(const uint32_t* taken) {
   constexpr int32_t kCount = kBlockSamples;
-  int32_t sum = 0;  // of 320 levels of 18 bits: it fits
+  int32_t sum = 0;  // 320 levels of 18 bits fit
   for (int32_t i = 0; i < kCount; ++i) sum += Level(taken + i * kWordsPerSample);
   rest = (sum + kCount / 2) / kCount;
 }
@@ -119,8 +120,9 @@ Status Start(AudioProvider* audio) {
 
 void SetGain(int decibels) { gain = GainOf(decibels); }
 
-// Until the next block is complete, 20 ms later, this one is ours. The FIFO holds what comes until
-// the DMA is armed again: 16 measurements, 100 us at 160 kHz. What an error ends begins again.
+// The block must be copied before the next block is complete, 20 ms later. Until the DMA is armed
+// again, the FIFO holds 16 measurements, 100 us at 160 kHz. After an error the transfer is
+// restarted.
 void TakeBlock() {
   const bool failed = (Register(kAdcDmaStatus) & kAdcDmaError) != 0;
   Register(kAdcClearInterrupts) = ~0u;

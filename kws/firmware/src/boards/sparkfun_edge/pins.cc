@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins that keywords set, by the number of the pad. A register has four pads of eight bits, or
-// eight pins of four; all look alike, and function 3 is GPIO for each (SVD, PADREGA to PADREGM).
+// Pins that keywords set, by pad number. A register holds four pads of eight bits, or eight pins of
+// four bits, with the same layout; function 3 is GPIO for all (SVD, PADREGA to PADREGM).
 #include "boards/board.h"
 #include "boards/sparkfun_edge/apollo3.h"
 

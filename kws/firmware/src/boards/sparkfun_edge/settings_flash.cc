@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last two pages of flash, for settings. The chip's ROM erases and writes flash; the functions
-// and their arguments are those of HAL, am_hal_flash.c. While one runs, flash cannot be read, so no
-// interrupt may come: its code is there. A word takes less than the 100 us that the ADC's FIFO
-// lasts; an erase takes longer (no source at hand says how long), and sound is lost meanwhile.
+// The last two pages of flash, for settings. Functions in the chip's ROM erase and write flash;
+// their arguments are from HAL, am_hal_flash.c. Meanwhile flash cannot be read, so interrupts are
+// disabled. A word takes less than the 100 us of the ADC's FIFO; an erase takes longer
+// (undocumented) and loses sound.
 #include "boards/board.h"
 #include "boards/sparkfun_edge/apollo3.h"
 
 extern "C" {
 
-// The linker script's; only the address means anything.
+// From the linker script; use only the address.
 extern const uint32_t kws_settings_begin;
 
 }  // extern "C"
@@ -20,7 +20,7 @@ namespace {
 constexpr uint32_t kPageBytes = 8192;
 constexpr uint32_t kInstanceBytes = 512 * 1024;
 
-// Of code in the ROM, with the bit that says Thumb.
+// Addresses of ROM code, with the Thumb bit.
 constexpr uintptr_t kRomErasePage = 0x08000051;
 constexpr uintptr_t kRomWriteWords = 0x08000055;
 constexpr uint32_t kFlashKey = 0x12344321;
@@ -28,7 +28,7 @@ constexpr uint32_t kFlashKey = 0x12344321;
 using ErasePage = int (*)(uint32_t key, uint32_t instance, uint32_t page);
 using WriteWords = int (*)(uint32_t key, const uint32_t* from, const uint32_t* to, uint32_t count);
 
-// The cache may hold what was there before.
+// The cache may hold old content.
 Status Finish(int result) {
   Register(kCacheControl) = kCacheInvalidate;
   return result == 0 ? Status::kOk : Status::kError;
@@ -49,7 +49,7 @@ Status EraseSettings(int page) {
                                                            address % kInstanceBytes / kPageBytes));
 }
 
-// Word by word, so that interrupts come in between.
+// Word by word, so that interrupts are served in between.
 Status WriteSettings(int page, size_t first, const uint32_t* words, size_t count) {
   const uint32_t* to = SettingsPage(page) + first;
   for (size_t i = 0; i < count; ++i) {

@@ -75,8 +75,8 @@ void UartSetFast(bool fast) {
   }
 }
 
-// Looks at the port too: the interrupt for a line's last bytes, fewer than the FIFO's level, comes
-// 32 bit times after them, and where nothing models it, not at all.
+// Polls the port too: the interrupt for a line's last bytes, fewer than the FIFO's level, comes 32
+// bit times after them, and not at all in an emulator that does not model it.
 size_t UartRead(char* text, size_t size) {
   UartService();
   size_t count = 0;
@@ -87,7 +87,7 @@ size_t UartRead(char* text, size_t size) {
   return count;
 }
 
-// The interrupt of sending comes when the FIFO drains past its level, so it is cleared before the
+// The transmit interrupt is raised when the FIFO drains past its level, so it is cleared before the
 // FIFO is filled (ARM DDI 0183G, 2.8.2).
 void UartService() {
   const InterruptsOff off;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the boards with an nRF52840 differ in: a header beside this one for each. The build names it
-// (`table` in the board's JSON file). nano33ble.h shows what a table has to say.
+// Differences between boards with an nRF52840: a header per board in this folder, selected by
+// `table` in the board's JSON file. nano33ble.h is an example.
 #ifndef KWS_BOARDS_NRF52840_TABLES_BOARD_TABLE_H_
 #define KWS_BOARDS_NRF52840_TABLES_BOARD_TABLE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arduino Nano 33 BLE Sense, both revisions. Source, where no other is named:
+// Arduino Nano 33 BLE Sense, both revisions. Source, unless noted:
 // arduino/ArduinoCore-mbed, variants/ARDUINO_NANO33BLE, pins_arduino.h and variant.cpp, and the
 // board's schematic.
 #ifndef KWS_BOARDS_NRF52840_TABLES_NANO33BLE_H_
@@ -27,7 +27,7 @@ constexpr Edge kMicrophoneEdge = Edge::kFalling;
 constexpr Pin kUartSend = {1, 3};
 constexpr Pin kUartReceive = {1, 10};
 
-// Red, green and blue in one; the orange one, marked L; the green one for power.
+// An LED in red, green and blue; the orange LED, marked L; the green power LED.
 constexpr Lamp kRed = {{0, 24}, Lit::kLow};
 constexpr Lamp kGreen = {{0, 16}, Lit::kLow};
 constexpr Lamp kBlue = {{0, 6}, Lit::kLow};
@@ -36,13 +36,13 @@ constexpr Lamp kPower = {{1, 9}, Lit::kHigh};
 
 constexpr bool kHasUsb = true;
 
-// Its own (boards.txt and pins_arduino.h), so that tools find it as ever.
+// Arduino's own (boards.txt and pins_arduino.h), so that tools find the board.
 constexpr uint16_t kUsbVendor = 0x2341;
 constexpr uint16_t kUsbProduct = 0x805a;
 constexpr char kUsbVendorName[] = "Arduino";
 constexpr char kUsbProductName[] = "Nano 33 BLE";
 
-// In GPREGRET it makes the bootloader stay instead of starting the firmware:
+// Value of GPREGRET that makes the bootloader stay instead of starting the firmware:
 // DFU_MAGIC_SERIAL_ONLY_RESET, which Arduino's core for this board writes on the 1200 bps touch
 // (_ontouch1200bps_).
 constexpr uint32_t kStayInBootloader = 0xb0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nordic's nRF52840 DK (PCA10056) with a PDM microphone of the user's at its Arduino header.
-// Source, where no other is named: zephyrproject-rtos/zephyr, boards/nordic/nrf52840dk.
+// Source, unless noted: zephyrproject-rtos/zephyr, boards/nordic/nrf52840dk.
 #ifndef KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
 #define KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
 
@@ -25,8 +25,8 @@ constexpr Edge kMicrophoneEdge = Edge::kFalling;
 constexpr Pin kUartSend = {0, 6};
 constexpr Pin kUartReceive = {0, 8};
 
-// LED1 to LED4, all green: LED1 listens, LED2 to LED4 stand for green, red and blue. So LED2 is the
-// first keyword, LED3 the second, LED4 unknown.
+// LED1 to LED4, all green. LED1: listening; LED2: first keyword; LED3: second keyword; LED4:
+// unknown.
 constexpr Lamp kListening = {{0, 13}, Lit::kLow};
 constexpr Lamp kGreen = {{0, 14}, Lit::kLow};
 constexpr Lamp kRed = {{0, 15}, Lit::kLow};

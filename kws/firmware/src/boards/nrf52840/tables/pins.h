@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pins as a board's table names them.
+// Pins of a board's table.
 #ifndef KWS_BOARDS_NRF52840_TABLES_PINS_H_
 #define KWS_BOARDS_NRF52840_TABLES_PINS_H_
 
@@ -19,12 +19,12 @@ struct Pin {
   constexpr uint32_t Select() const { return 32 * port + number; }
 };
 
-// Where a board has no such pin.
+// The board has no such pin.
 constexpr Pin kNoPin = {2, 0};
 
 constexpr bool IsThere(Pin pin) { return pin.port < 2; }
 
-enum class Lit { kLow, kHigh };  // the level that lights a lamp
+enum class Lit { kLow, kHigh };  // the level that lights an LED
 
 struct Lamp {
   Pin pin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeed XIAO nRF52840 Sense. Source, where no other is named: Seeed-Studio/Adafruit_nRF52_Arduino,
+// Seeed XIAO nRF52840 Sense. Source, unless noted: Seeed-Studio/Adafruit_nRF52_Arduino,
 // variants/Seeed_XIAO_nRF52840_Sense, variant.cpp and variant.h.
 #ifndef KWS_BOARDS_NRF52840_TABLES_XIAO_NRF52840_SENSE_H_
 #define KWS_BOARDS_NRF52840_TABLES_XIAO_NRF52840_SENSE_H_
@@ -26,7 +26,7 @@ constexpr Edge kMicrophoneEdge = Edge::kFalling;
 constexpr Pin kUartSend = {1, 11};
 constexpr Pin kUartReceive = {1, 12};
 
-// Red, green and blue in one, and no other: the lamp beside it is the battery charger's.
+// One LED in red, green and blue. The LED beside it belongs to the battery charger.
 constexpr Lamp kRed = {{0, 26}, Lit::kLow};
 constexpr Lamp kGreen = {{0, 30}, Lit::kLow};
 constexpr Lamp kBlue = {{0, 6}, Lit::kLow};
@@ -41,7 +41,7 @@ constexpr uint16_t kUsbProduct = 0x8045;
 constexpr char kUsbVendorName[] = "Seeed";
 constexpr char kUsbProductName[] = "XIAO nRF52840 Sense";
 
-// In GPREGRET it makes the bootloader stay and show its drive: DFU_MAGIC_UF2_RESET
+// Value of GPREGRET that makes the bootloader stay and show its drive: DFU_MAGIC_UF2_RESET
 // (adafruit/Adafruit_nRF52_Bootloader, src/main.c).
 constexpr uint32_t kStayInBootloader = 0x57;
 

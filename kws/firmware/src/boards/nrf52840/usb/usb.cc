@@ -38,8 +38,8 @@ void OnFrame() {
   if (usb.touch_frames > 0 && --usb.touch_frames == 0) ResetIntoBootloader();
 }
 
-// Takes the packet that waits, once the reader has emptied the buffer; so long the host is held
-// off. The end of the DMA lets the next packet in [6.35.10].
+// Takes the waiting packet after the reader has emptied the buffer; until then the host is held
+// off. The end of the DMA admits the next packet [6.35.10].
 void Receive() {
   if (!usb.arrived || usb.received_left.load(std::memory_order_acquire) > 0) return;
   usb.arrived = false;
@@ -85,7 +85,8 @@ void Send() {
 
 void UsbInit() {
   usb.line_end = '\n';
-  // What a bootloader left on is switched off, so that the host sees the firmware as a new device.
+  // Switches USBD off if a bootloader left it on, so that the host sees the firmware as a new
+  // device.
   Register(kUsbdPullup) = 0;
   Register(kUsbdEnable) = 0;
   Register(kPowerIntenSet) = kPowerIntUsb;
@@ -136,7 +137,7 @@ uint32_t UsbLostLines() { return usb.lost_lines; }
 void UsbService() {
   FollowPower();
   if (usb.link != Link::kReady) return;
-  // In the order of what undoes what: a reset ends transfers, a request ends the one before.
+  // In this order, because a reset ends transfers, and a request ends the request before.
   for (;;) {
     if (Take(kUsbdReset)) {
       OnBusReset();

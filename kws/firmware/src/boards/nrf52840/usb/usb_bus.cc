@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The port on its cable: power, the bus's states, DMA.
+// Power, bus states and DMA of the USB port.
 #include "boards/nrf52840/usb/usb_state.h"
 
 namespace kws {
 namespace board {
 namespace {
 
-// Opening a terminal raises DTR before it switches its echo off (Linux: open, then tcsetattr); what
-// came at once would be echoed and taken for commands. So nothing is sent for so many frames of 1
-// ms.
+// Frames of 1 ms before the first text. Opening a terminal raises DTR before its echo is switched
+// off (Linux: open, then tcsetattr): text sent at once would be echoed and taken for commands.
 constexpr uint8_t kQuietFrames = 100;
 
-// A packet's DMA takes some microseconds, a look at its event about 0.1. Where it never ends (the
-// cable was pulled in the middle), the port starts over.
+// Polls of a DMA's event, about 0.1 us each; a packet takes some microseconds. If the DMA does not
+// end (the cable was pulled), the port is restarted.
 constexpr int kDmaLooks = 2000;
 
 constexpr uint8_t kDefaultLineCoding[kLineCodingBytes] = {0x00, 0xc2, 0x01, 0x00,
@@ -25,7 +24,7 @@ void WriteLocked(uint32_t address, uint32_t value) {
   if (locked) Register(kUsbdErrataLock) = kUsbdErrataKey;
 }
 
-// Back to the state after power-on or a bus reset.
+// The state after power-on or a bus reset.
 void Forget() {
   usb.control = Control::kIdle;
   usb.configuration = 0;

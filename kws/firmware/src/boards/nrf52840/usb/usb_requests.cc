@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests of endpoint 0: USB 2.0 chapter 9, and those of a serial port.
+// The requests of endpoint 0: USB 2.0 chapter 9, and the serial port's class.
 #include "boards/nrf52840/usb/usb_state.h"
 
 namespace kws {
 namespace board {
 namespace {
 
-// From the touch to the reset, so that the host sees its request answered.
+// Frames from the touch to the reset, so that the host receives the answer to its request.
 constexpr uint8_t kTouchFrames = 20;
 
 // USB 2.0 section 9.4, tables 9-4 and 9-6; PSTN 1.2 section 6.3.
@@ -43,8 +43,7 @@ struct Setup {
 
 enum class Answer : uint8_t { kRefuse, kDone, kReply, kReceive };
 
-// Endpoints of the configuration, from SETUP's wIndex: their bit in `halted`, 0 for endpoint 0, -1
-// where there is none.
+// An endpoint's bit in `halted`, from SETUP's wIndex; 0 for endpoint 0, -1 if it does not exist.
 int HaltBit(uint16_t index) {
   if ((index & ~kUsbdDirectionIn) == 0) return 0;
   if (usb.configuration == 0) return -1;
@@ -54,12 +53,12 @@ int HaltBit(uint16_t index) {
   return -1;
 }
 
-// The halt is over and the next packet is DATA0 (USB 2.0 section 9.4.5).
+// Ends the halt; the next packet is DATA0 (USB 2.0 section 9.4.5).
 void ClearHalt(uint32_t endpoint) {
   Register(kUsbdToggle) = kUsbdToggleSelect | endpoint;
   Register(kUsbdToggle) = kUsbdToggleData0 | endpoint;
   Register(kUsbdStall) = endpoint;
-  // The host may send; what it sent before is kept.
+  // The host may send; received data is kept.
   if (endpoint == kUsbDataEndpoint && !usb.arrived) Register(kUsbdSizeOut + 4 * endpoint) = 0;
 }
 
@@ -87,8 +86,8 @@ void Configure(uint8_t configuration) {
   UpdateListening();
 }
 
-// A rate of 1200 bits a second while DTR is low asks for the bootloader; Arduino's tools and
-// `kws deploy` do that. What changes either within kTouchFrames takes it back.
+// A rate of 1200 bit/s while DTR is low requests the bootloader, as Arduino's tools and `kws
+// deploy` do. A change of either within kTouchFrames cancels it.
 void LookForTouch() {
   const uint8_t* rate = usb.line_coding;
   const uint32_t bits =
@@ -138,8 +137,8 @@ Answer ReplyDescriptor(const Setup& setup) {
   }
 }
 
-// To the device and its interfaces: USB 2.0 section 9.4. There is neither remote wake-up nor a test
-// mode, so a device has no feature to set.
+// Requests to the device and its interfaces: USB 2.0 section 9.4. The device has no features:
+// neither remote wake-up nor a test mode.
 Answer AnswerDevice(const Setup& setup) {
   switch (setup.request) {
     case kGetStatus:
@@ -174,7 +173,7 @@ Answer AnswerInterface(const Setup& setup) {
   }
 }
 
-// The one feature of an endpoint is its halt. Endpoint 0 has none to set: a refusal ends by itself.
+// An endpoint's only feature is its halt. Endpoint 0 has none, since a stall ends by itself.
 Answer AnswerEndpoint(const Setup& setup) {
   const int bit = HaltBit(setup.index);
   if (bit < 0) return Answer::kRefuse;
@@ -207,7 +206,7 @@ Answer AnswerClass(const Setup& setup) {
       UpdateListening();
       return Answer::kDone;
     case kSendBreak:
-      return Answer::kDone;  // there is no line that could break
+      return Answer::kDone;  // a break has no effect
     default:
       return Answer::kRefuse;
   }
@@ -234,7 +233,7 @@ Answer Decide(const Setup& setup) {
   }
 }
 
-// The next packet of a reply. None is empty: no reply is a multiple of the packet's size.
+// The next packet of a reply. No empty packet is needed: no reply is a multiple of the packet size.
 void SendReply() {
   const uint32_t size = usb.reply_left < kUsbPacketBytes ? usb.reply_left : kUsbPacketBytes;
   Dma(0, true, usb.reply + usb.reply_at, size);
@@ -247,7 +246,7 @@ void SendReply() {
 // [6.35.9] Until one of these tasks the host is held off.
 void OnSetup() {
   const Setup setup = ReadSetup();
-  // Whatever came before is over. A reply to it is overwritten by the next one or taken out.
+  // Ends the request before; its reply is overwritten by the next or removed.
   if (usb.control == Control::kReply && (setup.type & kFromDevice) == 0) Disarm(0);
   usb.control = Control::kIdle;
   usb.suspended = false;
