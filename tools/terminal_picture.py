@@ -53,13 +53,12 @@ class Shown:
 
 
 def run(command: str) -> Shown:
-    """Run a command line as a user types it, with this environment's kws."""
+    """Run a command line as a user types it, with this environment's kws; progress is not kept."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         check=True,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
         text=True,
         env={**os.environ, "PATH": path, "COLUMNS": str(COLUMNS)},
     )
