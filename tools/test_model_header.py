@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_streaming import streaming_model
 from tests.runtime.oracles import run_tflm
+from tests.runtime.stateful_models import streaming_model
 from tests.runtime.strategies import int8s, weights
 
 HEADER = Path(__file__).resolve().parents[1] / "kws/firmware/test/core/runtime/test_model.h"

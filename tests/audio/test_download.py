@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import tarfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,6 +19,7 @@ from kws.audio.dataset import Split
 from kws.audio.download import ARCHIVES, Archive, download, find_archive
 from kws.audio.long_recordings import LongRecording, load_recordings, open_recordings
 from kws.errors import DataError, KwsError, UsageError
+from tests.audio.archives import FILES, contents, tar
 
 
 @dataclass
@@ -75,37 +75,10 @@ def server() -> Iterator[Server]:
         thread.join()
 
 
-def tar(files: dict[str, bytes], link: str | None = None) -> bytes:
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
-        for name, data in files.items():
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-        if link:
-            info = tarfile.TarInfo("./yes/link.wav")
-            info.type = tarfile.SYMTYPE
-            info.linkname = link
-            archive.addfile(info)
-    return buffer.getvalue()
-
-
-NOISE = np.random.default_rng(0).bytes(300_000)
-FILES = {"./_background_noise_/rain.wav": NOISE, "./yes/a_nohash_0.wav": b"sound"}
-
-
 def archive(server: Server, data: bytes | None = None, size: bool = True) -> Archive:
     server.data = tar(FILES) if data is None else data
     digest = hashlib.sha256(server.data).hexdigest()
     return Archive("the set", server.url, digest, len(server.data) if size else None)
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {
-        f"./{p.relative_to(folder).as_posix()}": p.read_bytes()
-        for p in folder.rglob("*")
-        if p.is_file()
-    }
 
 
 def fetch(what: Archive, out: Path) -> bool:

@@ -68,7 +68,7 @@ def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
 
 
 def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.audio.test_download import FILES, contents, tar
+    from tests.audio.archives import FILES, contents, tar
 
     # A part that is complete needs no server.
     packed = tar(FILES)

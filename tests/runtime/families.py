@@ -12,8 +12,7 @@ import tensorflow as tf
 from numpy.typing import NDArray
 
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_lstm import add_lstm
-from tests.runtime.ops.test_streaming import add_svdf
+from tests.runtime.stateful_models import add_lstm, add_svdf
 from tests.runtime.strategies import weights
 
 layers = keras.layers

@@ -11,7 +11,7 @@ import typer
 
 from kws.cli.main import app
 from tests.paths import ROOT
-from tests.tools.test_doc_links import PAGES
+from tests.tools.pages import PAGES
 
 _COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined] # a group
 

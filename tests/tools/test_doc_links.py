@@ -9,13 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
-
-FOLDERS = ("docs", "examples", "kws", "renode", "tests", "tools")
-PAGES = sorted(
-    page
-    for page in (*ROOT.glob("*.md"), *(p for f in FOLDERS for p in (ROOT / f).rglob("*.md")))
-    if "build" not in page.relative_to(ROOT).parts
-)
+from tests.tools.pages import FOLDERS, PAGES
 
 
 def prose(page: Path) -> str:

@@ -32,3 +32,19 @@ def refused(deploy: Callable[[], object]) -> str:
     assert "\n" not in text
     assert text.isprintable()
     return text
+
+
+def elf_of(parts: list[tuple[int, bytes]], machine: int = 40) -> bytes:
+    """An ELF file with a segment for each part (ELF for the Arm architecture: machine 40)."""
+    header = struct.pack(
+        "<16sHHIIIIIHHHHHH",
+        *(b"\x7fELF\x01\x01\x01" + bytes(9), 2, machine, 1, 0, 52, 0, 0x05000400),
+        *(52, 32, len(parts), 40, 0, 0),
+    )
+    table, content = b"", b""
+    start = 52 + 32 * len(parts)
+    for address, data in parts:
+        offset = start + len(content)
+        table += struct.pack("<8I", 1, offset, address, address, len(data), len(data), 5, 4)
+        content += data
+    return header + table + content

@@ -15,25 +15,10 @@ from kws.errors import BoardError
 from kws.host.build.firmware import build
 from kws.host.deploy.image import Memory, make_image, read_elf
 from kws.host.deploy.real_board import find_real_board, real_boards
+from tests.host.deploy.programs import elf_of
 
 MEMORY = Memory(range(0x10000, 0xE0000), range(0x20000000, 0x20040000), 4096)
 PROGRAM = struct.pack("<II", 0x20040000, 0x10101) + bytes(1000)
-
-
-def elf_of(parts: list[tuple[int, bytes]], machine: int = 40) -> bytes:
-    """An ELF file with a segment for each part (ELF for the Arm architecture: machine 40)."""
-    header = struct.pack(
-        "<16sHHIIIIIHHHHHH",
-        *(b"\x7fELF\x01\x01\x01" + bytes(9), 2, machine, 1, 0, 52, 0, 0x05000400),
-        *(52, 32, len(parts), 40, 0, 0),
-    )
-    table, content = b"", b""
-    start = 52 + 32 * len(parts)
-    for address, data in parts:
-        offset = start + len(content)
-        table += struct.pack("<8I", 1, offset, address, address, len(data), len(data), 5, 4)
-        content += data
-    return header + table + content
 
 
 def refusal(parts: list[tuple[int, bytes]]) -> str:

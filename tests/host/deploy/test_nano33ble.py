@@ -18,14 +18,13 @@ from kws.errors import BoardError, StoppedError, UsageError
 from kws.host.build import firmware
 from kws.host.build.elf_sections import Size
 from kws.host.deploy import deployment
-from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.loaders.samba import Samba
-from kws.host.deploy.nano33ble import Nano33Ble
-from kws.host.deploy.real_board import Bench, Timing, find_real_board
+from kws.host.deploy.real_board import Bench, find_real_board
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
 from tests.command_line import Run
-from tests.host.deploy.programs import program_at, refused
+from tests.host.deploy.nano33ble_programs import QUICK, TARGET, bench_of, image_of, program_of
+from tests.host.deploy.programs import elf_of, refused
 from tests.host.deploy.simulated_nano33 import (
     APPLICATION,
     BOOT_LINE,
@@ -36,23 +35,8 @@ from tests.host.deploy.simulated_nano33 import (
     Faults,
     raw_pty,
 )
-from tests.host.deploy.test_image import elf_of
 
-QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
-TARGET = Nano33Ble()
 RECOVER = "the bootloader is untouched: tap reset twice"
-
-
-def program_of(size: int) -> bytes:
-    return program_at(ORIGIN, size, stack=0x20040000)
-
-
-def image_of(size: int) -> Image:
-    return make_image([(ORIGIN, program_of(size))], TARGET.memory, "test")
-
-
-def bench_of(board: Board) -> Bench:
-    return Bench(board.lister, QUICK)
 
 
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:

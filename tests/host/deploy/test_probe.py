@@ -22,8 +22,8 @@ from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from kws.host.serial.ports import Port
 from tests.command_line import Run
+from tests.host.deploy.nano33ble_programs import QUICK, bench_of, image_of, program_of
 from tests.host.deploy.simulated_nano33 import BOOTLOADER, ORIGIN, PAGE, Board
-from tests.host.deploy.test_nano33ble import QUICK, bench_of, image_of, program_of
 
 pytest.importorskip("pyocd", reason="pyocd is not installed")
 

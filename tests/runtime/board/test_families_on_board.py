@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from kws import _core
 from kws.host.emulate.inference import Job, on_board, on_host
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_lstm import lstm_model
-from tests.runtime.ops.test_streaming import add_svdf, streaming_model
+from tests.runtime.stateful_models import add_svdf, lstm_model, streaming_model
 from tests.runtime.strategies import int8s
 
 ROWS = 8

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kws.bundle.built_in import default_bundle_path
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_lstm import lstm_model
-from tests.runtime.ops.test_streaming import add_svdf, streaming_model
+from tests.runtime.stateful_models import add_svdf, lstm_model, streaming_model
 from tools.test_model_header import small_model
 
 _RNG = np.random.default_rng(3)

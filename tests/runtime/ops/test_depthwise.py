@@ -9,15 +9,8 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.runtime.filters import ANY, FEW, USUAL, channel_scales, three_columns, windows
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_convolution import (
-    ANY,
-    FEW,
-    USUAL,
-    channel_scales,
-    three_columns,
-    windows,
-)
 from tests.runtime.oracles import assert_same
 from tests.runtime.strategies import (
     int8s,

@@ -10,82 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kws import _core
-from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_streaming import assert_reset_clears
 from tests.runtime.oracles import assert_same, run_core
-from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s, scales, weights
+from tests.runtime.stateful_models import assert_reset_clears, lstm_model
+from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s, scales
 
 FEW = settings(max_examples=40)
-TANH = 4
-
-
-def add_lstm(
-    m: ModelBuilder,
-    rng: np.random.Generator,
-    x: int,
-    shape: tuple[int, int, int],
-    units: int,
-    *,
-    time_major: bool = False,
-    in_scale: float = 0.05,
-    hidden_scale: float = 1 / 128,
-    hidden_zero: int = 0,
-    weight_scale: float = 0.01,
-    cell_power: int = -11,
-    clip: float = 0.0,
-    activation: int = TANH,
-    peephole: bool = False,
-    exported: bool = False,
-) -> int:
-    """An LSTM after tensor `x` of scale `in_scale`; the output.
-
-    `exported`: with five tensors that no op uses and that have no elements, as LiteRT exports it.
-    """
-    batch = shape[1] if time_major else shape[0]
-    inputs = [-1] * 24
-    inputs[0] = x
-    for gate in range(4):
-        for first, columns in ((1, shape[2]), (5, units)):
-            # Every gate has scales of its own.
-            scale = float(np.float32(weight_scale * rng.uniform(0.5, 2.0)))
-            data = weights(rng, (units, columns))
-            inputs[first + gate] = m.tensor(data.shape, "int8", scale, 0, data)
-        bias = rng.integers(-20000, 20000, units)
-        inputs[12 + gate] = m.tensor((units,), "int32", in_scale * weight_scale, 0, bias)
-    if peephole:
-        inputs[9] = m.tensor((units,), "int16", 0.001, 0, np.ones(units, np.int16))
-    state = (batch, units)
-    inputs[18] = m.tensor(state, "int8", hidden_scale, hidden_zero, variable=True)
-    inputs[19] = m.tensor(state, "int16", 2.0**cell_power, 0, variable=True)
-    y = m.tensor((*shape[:2], units), "int8", hidden_scale, hidden_zero)
-    gates = [m.tensor((0,), "float32") for _ in range(4)] if exported else []
-    m.op(
-        "UNIDIRECTIONAL_SEQUENCE_LSTM",
-        inputs,
-        [y],
-        "UnidirectionalSequenceLSTMOptions",
-        version=3,
-        intermediates=[*gates, m.tensor((0,), "int8", 0.01)] if exported else [],
-        fusedActivationFunction=activation,
-        cellClip=clip,
-        timeMajor=time_major,
-    )
-    return y
-
-
-def lstm_model(
-    rng: np.random.Generator,
-    shape: tuple[int, int, int],
-    units: int,
-    *,
-    in_scale: float = 0.05,
-    in_zero: int = 0,
-    **options: Any,
-) -> bytes:
-    """One LSTM; `shape` is the input's: batch and time, or time and batch, and features."""
-    m = ModelBuilder()
-    x = m.tensor(shape, "int8", in_scale, in_zero)
-    return m.build([x], [add_lstm(m, rng, x, shape, units, in_scale=in_scale, **options)])
 
 
 @given(

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from tests.runtime.filters import windows
 from tests.runtime.model_builder import ModelBuilder
-from tests.runtime.ops.test_convolution import windows
 from tests.runtime.oracles import assert_same
 from tests.runtime.strategies import ACTIVATIONS, SEEDS, ZERO_POINTS, int8s, scales
 

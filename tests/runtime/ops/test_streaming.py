@@ -8,55 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from kws import _core
 from tests.runtime.model_builder import ModelBuilder
 from tests.runtime.oracles import assert_same, run_core
-from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s, scales, weights
+from tests.runtime.stateful_models import add_svdf, assert_reset_clears, streaming_model
+from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s, scales
 
 FEW = settings(max_examples=30)
 CALLS = 6
-
-
-def assert_reset_clears(model: bytes, calls: list[list[NDArray[Any]]]) -> None:
-    """After Reset the same inputs give the same outputs as after the start."""
-    interpreter = _core.Interpreter(model)
-    runs = []
-    for _ in range(2):
-        runs.append([[np.array(y) for y in interpreter.invoke(*call)] for call in calls])
-        interpreter.reset()
-    for first, second in zip(*runs, strict=True):
-        for a, b in zip(first, second, strict=True):
-            np.testing.assert_array_equal(a, b)
-
-
-def add_svdf(
-    m: ModelBuilder,
-    rng: np.random.Generator,
-    x: int,
-    sizes: dict[str, int],
-    quantization: dict[str, Any],
-    *,
-    state_type: str = "int16",
-) -> int:
-    """An SVDF after tensor `x`; the output."""
-    q, filters = quantization, sizes["units"] * sizes["rank"]
-    feature_shape, time_shape = (filters, sizes["features"]), (filters, sizes["memory"])
-    feature = m.tensor(feature_shape, "int8", q["feature"], 0, weights(rng, feature_shape))
-    steps = weights(rng, time_shape)
-    if state_type == "int16":
-        steps = (steps.astype(np.int16) * 257).astype(np.int16)
-    time = m.tensor(time_shape, state_type, q["time"], 0, steps)
-    bias_scale = float(np.float32(q["state"]) * np.float32(q["time"]))
-    bias_data = rng.integers(-3000, 3000, sizes["units"])
-    bias = m.tensor((sizes["units"],), "int32", bias_scale, 0, bias_data)
-    state_shape = (sizes["batch"], filters * sizes["memory"])
-    state = m.tensor(state_shape, state_type, q["state"], q["state_zero"], variable=True)
-    y = m.tensor((sizes["batch"], sizes["units"]), "int8", q["out"], q["out_zero"])
-    inputs = [x, feature, time, bias, state]
-    m.op("SVDF", inputs, [y], "SVDFOptions", version=3, rank=sizes["rank"])
-    return y
 
 
 POWERS_OF_TWO = st.integers(-10, -3).map(lambda power: 2.0**power)
@@ -130,48 +90,6 @@ def rings(draw: st.DrawFn) -> dict[str, Any]:
         "first": draw(st.sampled_from(["none", "zero", "random"])),
         "seed": draw(SEEDS),
     }
-
-
-def streaming_model(ring: dict[str, Any], *, rings_count: int = 2) -> bytes:
-    """Each ring: READ, CONCATENATION with the new frames, the oldest fall out, ASSIGN; CALL_ONCE
-    fills the variables."""
-    rng = np.random.default_rng(ring["seed"])
-    kept, new, channels = ring["kept"], ring["new"], ring["channels"]
-    quantization = ("int8", 0.1, ring["zero"])
-    m = ModelBuilder()
-    x = m.tensor((1, new, channels), *quantization)
-    if ring["first"] != "none":
-        once = m.add_graph()
-        m.op("CALL_ONCE", [], [], "CallOnceOptions", initSubgraphIndex=once)
-        for i in range(rings_count):
-            shape = (1, kept + i, channels)
-            zeros = np.full(shape, ring["zero"])
-            first = zeros if ring["first"] == "zero" else int8s(rng, shape)
-            handle = m.tensor((1,), "resource", graph=once)
-            value = m.tensor(shape, *quantization, first, graph=once)
-            name: dict[str, Any] = {"container": "", "sharedName": f"state_{i}"}
-            m.op("VAR_HANDLE", [], [handle], "VarHandleOptions", graph=once, **name)
-            m.op("ASSIGN_VARIABLE", [handle, value], [], "AssignVariableOptions", graph=once)
-    ends = []
-    for i in range(rings_count):
-        frames = kept + i
-        handle = m.tensor((1,), "resource")
-        name = {"container": "", "sharedName": f"state_{i}"}
-        m.op("VAR_HANDLE", [], [handle], "VarHandleOptions", **name)
-        old = m.tensor((1, frames, channels), *quantization)
-        m.op("READ_VARIABLE", [handle], [old], "ReadVariableOptions")
-        window = m.tensor((1, frames + new, channels), *quantization)
-        m.op("CONCATENATION", [old, x], [window], "ConcatenationOptions", axis=1)
-        newest = m.tensor((1, frames, channels), *quantization)
-        bounds = [
-            m.tensor((3,), "int32", data=np.array(numbers))
-            for numbers in ([0, new, 0], [1, frames + new, channels], [1, 1, 1])
-        ]
-        m.op("STRIDED_SLICE", [window, *bounds], [newest], "StridedSliceOptions")
-        m.op("ASSIGN_VARIABLE", [handle, newest], [], "AssignVariableOptions")
-        ends.append(window)
-    others: list[tuple[list[int], list[int]]] = [([], [])] if ring["first"] != "none" else []
-    return m.build([x], ends, *others)
 
 
 @given(ring=rings())

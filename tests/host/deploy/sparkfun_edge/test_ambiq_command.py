@@ -20,6 +20,7 @@ from kws.host.deploy.real_board import find_real_board
 from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
 from kws.host.serial import ports
 from tests.command_line import Run
+from tests.host.deploy.programs import elf_of
 from tests.host.deploy.sparkfun_edge.ambiq_programs import (
     BOARD,
     LONGEST,
@@ -31,7 +32,6 @@ from tests.host.deploy.sparkfun_edge.simulated_ambiq import (
     ORIGIN,
     message,
 )
-from tests.host.deploy.test_image import elf_of
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
 

@@ -20,6 +20,7 @@ from kws.host.deploy.real_board import Bench, RealBoard, find_real_board, real_b
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, UsbId
 from tests.command_line import Run
+from tests.host.deploy.programs import elf_of
 from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     flashed,
@@ -40,7 +41,6 @@ from tests.host.deploy.sparkfun_edge.simulated_svl import (
     ORIGIN,
     PAGE,
 )
-from tests.host.deploy.test_image import elf_of
 
 pytestmark = pytest.mark.usefixtures("no_hanging")
 

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs for a simulated Nano 33 BLE Sense, and how long it may take."""
+
+from __future__ import annotations
+
+from kws.host.deploy.image import Image, make_image
+from kws.host.deploy.nano33ble import Nano33Ble
+from kws.host.deploy.real_board import Bench, Timing
+from tests.host.deploy.programs import program_at
+from tests.host.deploy.simulated_nano33 import (
+    ORIGIN,
+    Board,
+)
+
+QUICK = Timing(answer=1.5, appear=4, boot=3, settle=0.2)
+
+
+TARGET = Nano33Ble()
+
+
+def program_of(size: int) -> bytes:
+    return program_at(ORIGIN, size, stack=0x20040000)
+
+
+def image_of(size: int) -> Image:
+    return make_image([(ORIGIN, program_of(size))], TARGET.memory, "test")
+
+
+def bench_of(board: Board) -> Bench:
+    return Bench(board.lister, QUICK)
