@@ -18,26 +18,22 @@ T = TypeVar("T")
 
 
 def setting(default: Any, low: float | None, high: float | None, help: str) -> Any:  # noqa: A002
-    """A field of a settings dataclass that says its range and its meaning.
+    """A field of a settings dataclass, with its range and help text.
 
-    Both are in the field's metadata, as "low", "high" and "help": the command line, the docs and
-    `check_settings` read them there.
+    They are in the field's metadata as "low", "high" and "help", where the command line, the docs
+    and `check_settings` read them.
 
     Args:
-        default: the value where nothing else is said.
+        default: the default value.
         low: smallest value; None if the setting has no range.
         high: largest value; None if the setting has no range.
-        help: what it does, with its unit, as one or two plain sentences.
+        help: one or two plain sentences with the effect and the unit.
     """
     return dataclasses.field(default=default, metadata={"low": low, "high": high, "help": help})
 
 
 def check_settings(settings: Any) -> None:
-    """Make sure that each field made by `setting` is in its range.
-
-    Raises:
-        KwsError: one is not.
-    """
+    """Raises KwsError if a field made by `setting` is out of range."""
     for field in dataclasses.fields(settings):
         if field.metadata.get("low") is not None:
             value = getattr(settings, field.name)
@@ -47,11 +43,11 @@ def check_settings(settings: Any) -> None:
 def check_range(name: str, value: float, low: float, high: float) -> None:
     """Raise KwsError unless `low <= value <= high`."""
     if not low <= value <= high:
-        raise KwsError(f"{name} is {value}; it has to be between {low} and {high}")
+        raise KwsError(f"{name} is {value}; it must be between {low} and {high}")
 
 
 def to_dict(settings: Any) -> dict[str, Any]:
-    """A dataclass as the plain dict that TOML can hold (None and empty tables are left out)."""
+    """A dataclass as a plain dict for TOML, without None and empty tables."""
     return {k: v for k, v in dataclasses.asdict(settings).items() if v is not None and v != {}}
 
 
@@ -59,7 +55,7 @@ def from_dict(kind: type[T], table: dict[str, Any], where: str) -> T:
     """A `kind` from a TOML table.
 
     Raises:
-        KwsError: a key that `kind` does not have, one that is missing, or a value out of range.
+        KwsError: an unknown or missing key, or a value out of range.
     """
     known = {f.name for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     extra = sorted(set(table) - known)

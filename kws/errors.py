@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The errors that a user of kws can meet.
+"""The errors that kws reports.
 
 Every message is one line: what happened, where, and what to do. The command line prints it and
-exits with the class's `exit_code`; anything else that escapes is a bug.
+exits with the class's `exit_code`; any other exception is a bug.
 """
 
 from __future__ import annotations
@@ -14,47 +14,47 @@ from pathlib import Path
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """What follows a mistyped name in a message: ` (did you mean 'yes'?)`, or nothing."""
+    """A suggestion to append to a message: ` (did you mean 'yes'?)`, or empty."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f" (did you mean {near[0]!r}?)" if near else ""
 
 
 class KwsError(Exception):
-    """The work failed; `str()` is the line that the user reads."""
+    """The command failed; `str()` is the line for the user."""
 
     exit_code = 1
 
 
 class UsageError(KwsError):
-    """What was asked for makes no sense, before any work began."""
+    """The request is invalid; no work was started."""
 
     exit_code = 2
 
 
 class StoppedError(KwsError):
-    """The user pressed Ctrl-C; `str()` says what is kept."""
+    """The user pressed Ctrl-C; `str()` names what is kept."""
 
     exit_code = 130
 
 
 class AudioError(KwsError):
-    """A recording could not be read, or holds nothing that can be used."""
+    """A recording is unreadable or unusable."""
 
 
 class DataError(KwsError):
-    """A data set cannot do what was asked of it."""
+    """A data set is unsuitable or damaged."""
 
 
 class ModelError(KwsError):
-    """A model is damaged, of the wrong kind, or uses what the runtime does not know."""
+    """A model is damaged, of the wrong kind, or not supported by the runtime."""
 
 
 class ConversionError(ModelError):
-    """A model cannot become one that kws runs, however it is trained."""
+    """A model's architecture cannot be converted for kws."""
 
 
 class BundleError(KwsError):
-    """A bundle is missing a part, or its parts contradict each other."""
+    """A bundle is incomplete or inconsistent."""
 
 
 class ToolError(KwsError):
@@ -62,7 +62,7 @@ class ToolError(KwsError):
 
 
 class BoardError(KwsError):
-    """A board, real or emulated, did not do what it should."""
+    """A real or emulated board failed."""
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that only some commands need, and that an extra of kws installs."""
+"""Optional packages, which extras of kws install."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from kws.errors import ToolError
 
 
 def require(module: str, extra: str, purpose: str) -> ModuleType:
-    """Import a module of a package that the base install does not bring.
+    """Import a module that is not in the base install.
 
     Args:
         module: its full name, such as "matplotlib.figure".
         extra: the extra of kws that installs its package, such as "plots".
-        purpose: what needs it, as the start of a sentence: "a picture of the memory plan".
+        purpose: subject of the error message, such as "a picture of the memory plan".
 
     Raises:
         ToolError: the package is not installed; the message names the extra.

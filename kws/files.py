@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing files and folders so that a reader sees the old one or the new one, never a part.
+"""Atomic writes of files and folders: a reader sees the old or the new one, never a part.
 
-Everything is written in the folder of its destination, flushed, and then renamed. If the disk is
-full, the folder is read-only or the process is killed, the old file or folder stays whole.
+Data is written next to its destination, flushed, and renamed. If the disk is full, the folder is
+read-only or the process is killed, the old file or folder is unchanged.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from pathlib import Path
 
 from kws.errors import KwsError
 
-# The umask can only be read by setting it, which other threads would notice: read once, here.
+# Reading the umask means setting it, which affects other threads, so it is read once, here.
 _UMASK = os.umask(0o077)
 os.umask(_UMASK)
 
 
 def atomic_write(path: Path, data: bytes, *, sync: bool = True) -> None:
-    """Write `data` to `path`, replacing what is there. Missing parent folders are made.
+    """Write `data` to `path`, replacing an old file. Creates missing parent folders.
 
-    With `sync` the data is on the disk before the file gets its name, so that not even a power cut
-    leaves a part of it. Without, many small files are written much faster.
+    `sync` flushes the data to the disk before the rename, so that even a power cut leaves no
+    partial file. Without it, writing many small files is much faster.
 
     Raises:
         KwsError: it could not be written (full disk, read-only folder, a folder of that name);
-            the old file, if any, is untouched, and no temporary file stays.
+            an old file is unchanged, and no temporary file is left.
     """
     temporary: Path | None = None
     try:
@@ -56,20 +56,18 @@ def atomic_write(path: Path, data: bytes, *, sync: bool = True) -> None:
 
 @contextlib.contextmanager
 def new_directory(path: Path) -> Iterator[Path]:
-    """Fill a folder that becomes `path` when the block ends well.
+    """Yield a new, empty folder that replaces `path` at the end of the block.
 
-    Yields a new, empty folder on the same file system. At the end of the block it replaces `path`.
-    If the block raises, it is removed and `path` is untouched.
+    If the block raises, the folder is removed and `path` is unchanged.
 
     Raises:
-        KwsError: the folder could not be made or put in place, or a write in the block failed with
-            an OSError.
+        KwsError: the folder could not be created or renamed, or the block raised an OSError.
     """
     temporary: Path | None = None
     try:
         path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Named before it is made: Ctrl-C between the two leaves nothing.
+        # Named before it is created, so that Ctrl-C in between leaves nothing.
         temporary = path.parent / f".{path.name}.{secrets.token_hex(6)}"
         temporary.mkdir()
         yield temporary
@@ -82,21 +80,21 @@ def new_directory(path: Path) -> Iterator[Path]:
 
 
 def replace_directory(temporary: Path, destination: Path) -> None:
-    """Put the folder `temporary` at `destination`; both are on the same file system.
+    """Move the folder `temporary` to `destination`, on the same file system.
 
-    An old folder is renamed first and removed afterwards. If the second rename fails, it gets its
-    name back. If the process is killed between the two renames, the old folder stays whole, next to
-    `destination`, in a folder whose name starts with a dot.
+    An old folder is renamed first and removed last. If the second rename fails, the first is
+    undone. If the process is killed between the two, the old folder remains next to `destination`,
+    in a folder whose name starts with a dot.
 
     Raises:
-        KwsError: it could not be done; `destination` is as it was.
+        KwsError: it failed; `destination` is unchanged.
     """
     try:
         destination = destination.resolve()
         if not destination.is_dir():
             temporary.replace(destination)
             return
-        # Inside a folder of its own, so that the name is free and one call removes it.
+        # In its own folder, so that the name is free and one call removes it.
         aside = Path(tempfile.mkdtemp(dir=destination.parent, prefix=f".{destination.name}."))
         old = aside / destination.name
         try:
@@ -114,10 +112,10 @@ def replace_directory(temporary: Path, destination: Path) -> None:
 
 
 def make_directory(path: Path) -> None:
-    """Make the folder `path` and its parents, if they are missing.
+    """Create the folder `path` and its parents, if they are missing.
 
     Raises:
-        KwsError: it could not be made, or something that is not a folder has its name.
+        KwsError: it could not be created, or a file has its name.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -127,14 +125,13 @@ def make_directory(path: Path) -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep a folder for this process until the block ends.
+    """Lock a folder for this process until the block ends.
 
-    It is made if it is missing, and then removed if nothing was put into it.
-    The kernel holds the lock, which ends with the process, however that ends. Nothing is written.
-    On a network drive without such locks nothing is kept.
+    A missing folder is created, and removed if it is empty at the end. The kernel releases the lock
+    when the process ends. Network drives without such locks are not locked.
 
     Raises:
-        KwsError: another process has it, or the folder cannot be made.
+        KwsError: another process has the lock, or the folder cannot be created.
     """
     is_new = not folder.exists()
     make_directory(folder)
@@ -145,27 +142,27 @@ def locked(folder: Path) -> Iterator[None]:
         except OSError as error:
             if error.errno in (errno.EAGAIN, errno.EACCES):
                 raise KwsError(
-                    f"{folder}: another kws command works in this folder now; wait until it has "
-                    "ended, or name another folder"
+                    f"{folder}: another kws command is using this folder; wait until it has ended, "
+                    "or name another folder"
                 ) from None
         yield
     finally:
         if is_new:
             with contextlib.suppress(OSError):
-                folder.rmdir()  # nothing was put into it
+                folder.rmdir()  # only if it is empty
         os.close(handle)
 
 
 def check_space(path: Path, needed: int, purpose: str) -> None:
-    """Make sure that a disk has room before long work begins.
+    """Check for enough disk space before long work.
 
     Args:
-        path: a file or folder on it, which need not exist.
-        needed: bytes that will be written, by estimate.
-        purpose: what takes them, such as "the clips".
+        path: a file or folder on the disk, which need not exist.
+        needed: estimated bytes to write.
+        purpose: subject of the error message, such as "the clips".
 
     Raises:
-        KwsError: it has less.
+        KwsError: there is too little space.
     """
     place = path.absolute()
     while not place.exists():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A home folder for users who have none, such as those of services."""
+"""A home folder for users without one, such as service accounts."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from kws.errors import KwsError
 
 VOICES = Path(".local/share/kws/voices")
-"""Where voices lie in a home folder."""
+"""Folder of voices in a home folder."""
 
 
 def ensure_home() -> None:
-    """Make sure that kws and the packages that it uses have a home folder to keep caches in.
+    """Set $HOME to a folder for caches if the user has no writable home.
 
-    Without a usable one $HOME becomes a folder of this user in the folder of temporary files. Else
-    some packages fail, and others make a folder called `~`. Voices in a home that can only be read
-    are still found. Call it before those packages are imported.
+    It becomes this user's folder in the folder of temporary files. Otherwise some packages fail,
+    and others create a folder named `~`. Voices in a read-only home are still found. Call it before
+    importing those packages.
 
     Raises:
-        KwsError: the folder cannot be made, or it is somebody else's.
+        KwsError: the folder cannot be created, or belongs to another user.
     """
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 - Path.expanduser raises without a home
     if home.is_absolute() and _is_usable(home, os.W_OK):
@@ -37,7 +37,8 @@ def ensure_home() -> None:
         ) from None
     if not own or not _is_usable(folder, os.W_OK):
         raise KwsError(
-            f"{folder}: is not yours; there is no home folder, so set HOME to a folder for caches"
+            f"{folder}: belongs to another user; there is no home folder, so set HOME to a folder "
+            "for caches"
         )
     if home.is_absolute() and _is_usable(home / VOICES, os.R_OK):
         os.environ.setdefault("KWS_VOICES", str(home / VOICES))

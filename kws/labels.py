@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels: the classes of a model, and how words become labels.
+"""Labels: the classes of a model, and their spelling.
 
-The order is silence, unknown, then the keywords as they were given. Other people's wake words may
-have keywords alone.
+The order is silence, unknown, then the keywords as given. Imported wake words may have only
+keywords.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from collections.abc import Sequence
 from kws.errors import UsageError
 
 SILENCE = "silence"
-"""First class of every model that kws trains: nothing is said."""
+"""First class of every model that kws trains: no speech."""
 
 UNKNOWN = "unknown"
-"""Its second class: a word that is none of the keywords."""
+"""Second class: any other word."""
 
 RESERVED = (SILENCE, UNKNOWN)
-"""Both, in order; no keyword may be called like one of them."""
+"""Both, in order; a keyword cannot have these names."""
 
 MOST_BYTES = 32
-"""Length of the longest label in UTF-8."""
+"""Maximum length of a label in UTF-8."""
 
 _NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
 
 _SENTENCE_MARKS = re.compile("[.,;:!?¡¿…。，、！？।]")  # noqa: RUF001 - full-width marks
 
 _IN_WORDS = frozenset("'-_\u200c\u200d")
-"""Besides letters, their marks and digits. The last two join letters in Indian languages."""
+"""Allowed in addition to letters, marks and digits. The last two join letters in Indian scripts."""
 
 
 def class_labels(keywords: Sequence[str]) -> tuple[str, ...]:
@@ -45,16 +45,15 @@ def keywords_of(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def first_keyword(labels: Sequence[str]) -> int:
-    """The place of the first keyword: 2, or 0 if the model has no silence and unknown."""
+    """Index of the first keyword: 2, or 0 if the model has no silence and unknown."""
     return len(RESERVED) if tuple(labels[: len(RESERVED)]) == RESERVED else 0
 
 
 def word_of(text: str) -> str:
-    """A word or a folder's name as kws spells it, so that the same word is the same text.
+    """The normalized spelling of a word or folder name.
 
-    Letters and their marks are composed (macOS has them apart in file names), an apostrophe is
-    `'`, and spaces between words are `_`. silence and unknown may have `_` around them, and
-    capitals, as other tools write them.
+    Letters and marks are composed (macOS separates them in file names), an apostrophe is `'`, and
+    spaces are `_`. silence and unknown may have capitals and `_` around them, as in other tools.
     """
     text = unicodedata.normalize("NFC", text.strip()).replace("\u2019", "'")
     plain = text.strip("_").lower()
@@ -62,16 +61,16 @@ def word_of(text: str) -> str:
 
 
 def label_of(phrase: str) -> str:
-    """The label of a phrase: `word_of` it in small letters, without a sentence's marks.
+    """The label of a phrase: `word_of` in lower case, without punctuation.
 
     Raises:
-        UsageError: nothing is left.
+        UsageError: the label is empty.
     """
-    # The small letter of a Turkish capital is i with a second dot above.
+    # lower() turns the Turkish capital into i with a second dot.
     small = _SENTENCE_MARKS.sub(" ", phrase.replace("\u0130", "i").lower())
     label = re.sub(r"_+", "_", word_of(small)).strip("_")
     if not label:
-        raise UsageError("an empty phrase; say what the device is to hear: kws wake 'hey marvin'")
+        raise UsageError("an empty phrase; name the wake word, such as kws wake 'hey marvin'")
     return label
 
 
@@ -79,7 +78,7 @@ def keyword_labels(words: Sequence[str], phrase: str, name: str | None) -> tuple
     """The labels of some keywords, or of one phrase, which may have another name.
 
     Raises:
-        UsageError: nothing is said, or what cannot be a label.
+        UsageError: a phrase is empty, or cannot be a label.
     """
     labels = tuple(label_of(text) for text in words or (name or phrase,))
     for label in labels:
@@ -88,31 +87,31 @@ def keyword_labels(words: Sequence[str], phrase: str, name: str | None) -> tuple
 
 
 def check_word(word: str, way_out: str = "choose another word") -> None:
-    """Make sure that a word can be a folder, and what a voice is asked to say.
+    """Check that a word can be a folder's name and be spoken by a voice.
 
     Args:
         word: as `word_of` spells it.
-        way_out: what to do if it cannot.
+        way_out: end of the error message: what to do.
 
     Raises:
         UsageError: it is a class that every model has, it does not begin with a letter or a digit,
-            or it holds something else than letters, digits, `'`, `-` and `_`.
+            or it has characters other than letters, digits, `'`, `-` and `_`.
     """
     if word in RESERVED:
         raise UsageError(f"{word!r} is a class that every model has; {way_out}")
     wrong = [letter for letter in word if letter not in _IN_WORDS and not _is_letter(letter)]
     if not word or wrong or word[0] in _IN_WORDS:
         raise UsageError(
-            f"{word!r} cannot be a word: it has to begin with a letter or a digit and go on with "
+            f"{word!r} cannot be a word: it must begin with a letter or a digit and contain only "
             f"letters, digits, ', - or _ (which stands for a space); {way_out}"
         )
 
 
 def check_keyword(word: str, way_out: str = "choose another word") -> None:
-    """The same for a word that is to be a label.
+    """Check that a word can be a label.
 
     Raises:
-        UsageError: it cannot be a word, or it is too long for a label.
+        UsageError: it cannot be a word, or is too long for a label.
     """
     check_word(word, way_out)
     size = len(word.encode())
@@ -124,10 +123,10 @@ def check_keyword(word: str, way_out: str = "choose another word") -> None:
 
 
 def check_keywords(keywords: Sequence[str]) -> None:
-    """Make sure that a model can be trained for these keywords.
+    """Check that a model can be trained for these keywords.
 
     Raises:
-        UsageError: there are none, one is given twice, or one cannot be a label.
+        UsageError: no keywords, a duplicate, or one that cannot be a label.
     """
     if not keywords:
         raise UsageError("no keywords; name at least one, such as --words yes,no")
@@ -135,19 +134,19 @@ def check_keywords(keywords: Sequence[str]) -> None:
         check_keyword(word)
     twice = [word for word, count in Counter(keywords).items() if count > 1]
     if twice:
-        raise UsageError(f"{twice[0]!r} is among the keywords twice; name each once")
+        raise UsageError(f"keyword {twice[0]!r} is named twice; name each once")
 
 
 def class_order(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The labels of a model in the order of kws, whatever order and spelling they were given in.
+    """Normalize a model's labels to the order and spelling of kws.
 
     Args:
-        labels: one for each output of the model, in the order of the outputs. silence and unknown
-            may be spelled as `word_of` knows them.
+        labels: one per output of the model, in the order of the outputs, in any spelling that
+            `word_of` accepts.
 
     Returns:
-        silence, unknown, then the keywords; and which output each of them is, empty if the order is
-        that of the outputs.
+        silence, unknown, then the keywords; and the output of each label, empty if they are in the
+        order of the outputs.
     """
     spelled = tuple(word_of(label) for label in labels)
     if not set(RESERVED) <= set(spelled):
@@ -158,16 +157,12 @@ def class_order(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]
 
 
 def check_labels(labels: Sequence[str]) -> None:
-    """Make sure that labels have the order and the form that the firmware requires.
-
-    Raises:
-        UsageError: they do not.
-    """
+    """Raises UsageError unless labels have the order and form that the firmware requires."""
     keywords = labels[first_keyword(labels) :]
     if not keywords or set(RESERVED) & set(keywords):
         raise UsageError(
-            f"labels are {','.join(labels)}; they have to be silence and unknown (or _silence_ and "
-            "_unknown_) and at least one keyword, or keywords alone, in the order of the model's "
+            f"labels are {','.join(labels)}; they must be silence and unknown (or _silence_ and "
+            "_unknown_) and at least one keyword, or only keywords, in the order of the model's "
             "outputs"
         )
     for label in labels:
@@ -177,7 +172,7 @@ def check_labels(labels: Sequence[str]) -> None:
                 "spaces, quotes, brackets, backslash and question mark"
             )
         if list(labels).count(label) > 1:
-            raise UsageError(f"label {label!r} is there twice; each output needs its own")
+            raise UsageError(f"duplicate label {label!r}; each output needs its own")
 
 
 def _rank(label: str) -> int:
@@ -185,5 +180,5 @@ def _rank(label: str) -> int:
 
 
 def _is_letter(letter: str) -> bool:
-    """Whether it is a letter, a mark of one, or a digit, of any script."""
+    """Whether it is a letter, mark or digit of any script."""
     return unicodedata.category(letter)[0] in "LMN"

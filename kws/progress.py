@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Progress of long work, on stderr, so that what a command prints on stdout stays clean."""
+"""Progress and notices, on stderr, so that stdout has only a command's output."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from rich.progress import (
 )
 
 LINE_SECONDS = 30.0
-"""Without a terminal: from one line to the next."""
+"""Minimum time between two lines without a terminal."""
 
 
 @functools.lru_cache(maxsize=1024)
 def notice(line: str) -> None:
-    """Tell the user something on stderr: one line, once, however often it is said."""
+    """Write a line to stderr, once per process."""
     sys.stderr.write(f"kws: {line}\n")
     sys.stderr.flush()
 
@@ -37,15 +37,14 @@ def notice(line: str) -> None:
 def progress_bar(
     title: str, total: int | None, *, unit: str = "items"
 ) -> Iterator[Callable[[int], None]]:
-    """A bar until the block ends; yields a function that advances it by a number of steps.
+    """Show a bar until the block ends; yields a function that advances it by a number of steps.
 
-    If stderr is not a terminal (a file, a pipe), a step writes how far it is in a plain line, at
-    most one every `LINE_SECONDS`.
+    If stderr is not a terminal, it writes plain lines instead, at most one per `LINE_SECONDS`.
 
     Args:
-        title: what is done, in a few words.
-        total: all steps; None if unknown.
-        unit: "items", or "bytes" for a transfer (sizes and speed are shown).
+        title: the work, in a few words.
+        total: number of steps; None if unknown.
+        unit: "items", or "bytes" for a transfer (with sizes and speed).
     """
     console = Console(stderr=True)
     if not console.is_terminal:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetch one file: with resume after a broken connection, checked against its published checksum."""
+"""Downloads of single files: resumable, verified by their published checksums."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kws.progress import progress_bar
 
 _CHUNK = 1 << 20
 _TIMEOUT_S = 30.0
-_RETRIES = 5  # times in a row that a connection may break without a single byte
+_RETRIES = 5  # in a row without a single new byte
 
 
 @dataclass(frozen=True)
@@ -25,30 +25,30 @@ class RemoteFile:
     """A file on a server."""
 
     name: str
-    """For people."""
+    """Name for the user."""
 
     url: str
 
     digest: str = ""
-    """Hexadecimal; empty if nobody publishes one."""
+    """Hexadecimal; empty if none is published."""
 
     size: int | None = None
-    """Bytes, if known before the server is asked."""
+    """Bytes, if known in advance."""
 
     algorithm: str = "sha256"
-    """Of the digest, as hashlib names it."""
+    """The digest's algorithm, in hashlib's spelling."""
 
 
 def fetch(remote: RemoteFile, part: Path, retry_wait_s: float = 2.0) -> None:
-    """Bring all of a file into `part`, going on after the bytes that are there.
+    """Download a file into `part`, resuming after its present bytes.
 
     Args:
-        remote: what to fetch.
-        part: where it goes; what a broken transfer has brought stays there.
-        retry_wait_s: from one try to the next.
+        remote: the file to download.
+        part: its destination, which keeps the bytes of an interrupted download.
+        retry_wait_s: time between two attempts.
 
     Raises:
-        DataError: the server cannot be reached or refuses.
+        DataError: the server is unreachable or refuses.
         KwsError: `part` could not be written.
     """
     failures = 0
@@ -64,7 +64,7 @@ def fetch(remote: RemoteFile, part: Path, retry_wait_s: float = 2.0) -> None:
             if error.code < 500:
                 raise DataError(
                     f"{remote.url}: the server answers {error.code} ({error.reason}); "
-                    "look whether it has moved"
+                    "check whether it has moved"
                 ) from None
             problem = f"the server answers {error.code} ({error.reason})"
         except (OSError, http.client.HTTPException) as error:
@@ -73,7 +73,7 @@ def fetch(remote: RemoteFile, part: Path, retry_wait_s: float = 2.0) -> None:
         after = part.stat().st_size if part.exists() else 0
         failures = 0 if after > before else failures + 1
         if failures >= _RETRIES:
-            there = f", it goes on after the {after:,} bytes that are there" if after else ""
+            there = f" to resume after {after:,} bytes" if after else ""
             raise DataError(
                 f"{remote.url}: {problem.lower()}; check the network and run the command again"
                 f"{there}"
@@ -82,7 +82,7 @@ def fetch(remote: RemoteFile, part: Path, retry_wait_s: float = 2.0) -> None:
 
 
 def _transfer(remote: RemoteFile, part: Path, have: int) -> bool:
-    """Ask for what is missing and append it; False if the connection broke before the end."""
+    """Request the missing bytes and append them; False if the connection broke."""
     request = urllib.request.Request(remote.url)  # noqa: S310 - of a table or a catalogue
     if have:
         request.add_header("Range", f"bytes={have}-")
@@ -91,11 +91,10 @@ def _transfer(remote: RemoteFile, part: Path, have: int) -> bool:
     except urllib.error.HTTPError as error:
         if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not have:
             raise
-        # All of it is there, or more than all: the checksum decides.
-        return True
+        return True  # nothing is missing; the checksum decides
     with response:
         if response.status != http.HTTPStatus.PARTIAL_CONTENT:
-            have = 0  # this server only sends all of it
+            have = 0  # the server does not support ranges
         length = response.headers.get("Content-Length")
         total = have + int(length) if length and length.isdigit() else None
         with (
@@ -111,10 +110,10 @@ def _transfer(remote: RemoteFile, part: Path, have: int) -> bool:
 
 
 def check(remote: RemoteFile, part: Path) -> None:
-    """Make sure that a file is the one that was published; another one is removed.
+    """Verify a file's checksum, and remove the file if it differs.
 
     Raises:
-        DataError: its checksum differs.
+        DataError: the checksum differs.
         KwsError: `part` could not be read.
     """
     if not remote.digest:
@@ -131,8 +130,8 @@ def check(remote: RemoteFile, part: Path) -> None:
         part.unlink(missing_ok=True)
         kind = "SHA-256" if remote.algorithm == "sha256" else remote.algorithm.upper()
         raise DataError(
-            f"{remote.url}: what came is not {remote.name} (its {kind} differs) and was "
-            "removed; run the command again"
+            f"{remote.url}: the file is not {remote.name} (its {kind} differs) and was removed; "
+            "run the command again"
         )
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Keras model to int8 TFLite, and anyone's .tflite file to a bundle."""
+"""Converts Keras models to int8 TFLite, and .tflite files to bundles."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow, imported when it is needed, without its messages."""
+"""Imports TensorFlow on demand, without its messages."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _PURPOSE = "a Keras model"
 
 
 def import_tensorflow() -> Any:
-    """The module `tensorflow`, set to give the same numbers in each run.
+    """The module `tensorflow`, set to deterministic results.
 
-    Call it before Keras is imported: Keras imports TensorFlow, and not quietly.
+    Call it before Keras is imported, which would import TensorFlow with its messages.
 
     Raises:
         ToolError: it is not installed, or its installation is damaged.
     """
-    # Read when the library is loaded: errors only, and no notes on instruction sets.
+    # Read when the library loads: errors only, no notes on instruction sets.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     os.environ.setdefault("KERAS_BACKEND", "tensorflow")
     try:
@@ -43,11 +43,7 @@ def import_tensorflow() -> Any:
 
 
 def check_tensorflow() -> None:
-    """Make sure that TensorFlow is installed, without importing it.
-
-    Raises:
-        ToolError: it is not.
-    """
+    """Raises ToolError if TensorFlow is not installed; does not import it."""
     try:
         missing = importlib.util.find_spec("tensorflow") is None
     except ValueError:  # a module without a specification
@@ -58,9 +54,9 @@ def check_tensorflow() -> None:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Discard what TensorFlow prints in this block.
+    """Discard TensorFlow's output in this block.
 
-    Its libraries write to the file descriptor before they read log levels. Exceptions still pass.
+    Its libraries write to the file descriptor before they read log levels.
     """
     saved = os.dup(2)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A .tflite file in C or C++ source, as sketches have it: the array that `xxd -i` writes."""
+"""Reads a .tflite file from an array in C or C++ source, as `xxd -i` writes it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,8 @@ _BLOCK = re.compile(r"\{([^{}]*)(\}?)")
 _HEAD = re.compile(r"(?:(\w+)\s*\[\s*(\w*)\s*\][^\[\]=;{}]*|(\w+)\s*)=[\s{]*$")
 _SIZE = re.compile(r"\b(\w+?)_?(?:len|length|size)\s*(?:=|\s)\s*(\d+)", re.IGNORECASE)
 
-_FEWEST = 16
-"""Bytes of the shortest .tflite file; shorter lists are something else."""
-
-_HEAD_LENGTH = 400
-"""Characters in which an array's name stands in front of its first brace."""
+_FEWEST = 16  # bytes of the shortest .tflite file
+_HEAD_LENGTH = 400  # characters before an array's brace to search for its name
 
 
 def is_source(data: bytes) -> bool:
@@ -25,10 +22,10 @@ def is_source(data: bytes) -> bool:
 
 
 def model_of_source(data: bytes) -> bytes:
-    """The .tflite file that an array of the source holds.
+    """The .tflite file in an array of the source.
 
     Raises:
-        ModelError: no array holds one, more than one does, or it is cut off.
+        ModelError: no array holds one, several do, or it is cut off.
     """
     text = _COMMENT.sub(" ", data.decode("utf-8", "replace"))
     sizes = {name: int(size) for name, size in _SIZE.findall(text)}
@@ -51,7 +48,7 @@ def model_of_source(data: bytes) -> bytes:
         models[name] = content
     if not models:
         seen = f"none of its arrays (the longest has {longest} bytes)" if longest else "no array"
-        raise ModelError(f"source in which {seen} holds a .tflite file; name the file that has it")
+        raise ModelError(f"source code, but {seen} holds a .tflite file; name the file that has it")
     if len(set(models.values())) > 1:
         raise ModelError(
             f"holds {len(models)} models ({', '.join(models)}); keep one of them in the file"
@@ -60,11 +57,9 @@ def model_of_source(data: bytes) -> bytes:
 
 
 def _bytes_of(listed: str, *, whole: bool) -> bytes:
-    """The bytes of a list of C literals; none if it holds anything else.
+    """The bytes of the C literals between two braces; empty if there is anything else.
 
-    Args:
-        listed: what stands between the braces.
-        whole: whether there is a closing brace; if not, the last literal may be a part.
+    If not `whole`, the closing brace is missing and the last literal may be cut off.
     """
     numbers = [number.strip() for number in listed.split(",")]
     if not (whole and numbers[-1]):

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The int8 range of the values before the softmax.
+"""Narrows the int8 range before the softmax.
 
-The converter takes the range that it sees in calibration. That includes values far below the
-highest one. They make the steps of 8 bits two or three times as coarse, although the softmax turns
-all of them into 0.
+The converter uses the whole range of the calibration, with values far below the highest. The
+softmax turns these into 0, yet they make the steps of 8 bits two or three times as coarse.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ def narrow_logits(model: bytes, logits: npt.NDArray[np.float32]) -> bytes:
     """The same model with finer steps before its softmax; lower values are clipped.
 
     Args:
-        model: a .tflite file as the converter writes it, whose last op is a softmax.
-        logits: what the float model gives for clips, float[n, classes].
+        model: a .tflite file from the converter, which ends with a softmax.
+        logits: the float model's output for clips, float[n, classes].
     """
     with quiet():
         from tensorflow.lite.python import (  # noqa: PLC0415 - slow, for training only

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A .tflite file as objects that can be changed, and back to bytes.
+"""Unpacks a .tflite file to mutable objects, and packs them again.
 
-Needs flatbuffers, which comes with TensorFlow: import it where a model is rewritten. Without it
-the import raises a ToolError that names the extra.
+Needs flatbuffers, which comes with TensorFlow. Without it, importing this module raises a ToolError
+that names the extra.
 """
 
 from __future__ import annotations
@@ -18,15 +18,11 @@ _PURPOSE = "changing a model"
 flatbuffers = require("flatbuffers", "train", _PURPOSE)
 
 _ALIGNMENT = 16
-"""Of constants, in bytes, as TFLite's schema says: the kernels read whole words."""
+"""Alignment of constants in TFLite's schema, in bytes: kernels read whole words."""
 
 
 class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc, name-defined] # has no types
-    """Writes equal vectors and texts once.
-
-    A filter of 64 channels has 64 zero points of 8 bytes, all 0. Its biases have the same, and so
-    have all other layers of 64 channels.
-    """
+    """Writes equal vectors and strings once, such as the zero points of each filter, all 0."""
 
     def __init__(self) -> None:
         super().__init__(1 << 16)
@@ -59,7 +55,7 @@ def unpack(model: bytes) -> Any:
 
 
 def pack(table: Any) -> bytes:
-    """The .tflite file of a ModelT, in which equal constants and names are written once."""
+    """The .tflite file of a ModelT, with equal constants and names written once."""
     builder = _SharingBuilder()
     builder.Finish(table.Pack(builder), b"TFL3")
     return bytes(builder.Output())

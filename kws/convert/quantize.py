@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras to int8 TFLite, such that the model takes the core's spectrogram as it is.
+"""Keras to int8 TFLite, so that the model takes the core's spectrogram unchanged.
 
-The float model learns on `kws.features.spectrogram.to_float` of the core's int8 values.
-Post-training quantization then has to give the input the scale and the zero point of that function,
-so that the int8 model takes the same int8 values for the same floats.
+The float model trains on `kws.features.spectrogram.to_float` of the core's int8 values.
+Post-training quantization must give the input the scale and zero point of that function.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from kws.errors import ConversionError, ModelError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, Spectrograms, to_float
 
 _STREAMED_CLIPS = 100
-"""Clips that a streaming model is calibrated on, frame by frame."""
+"""Calibration clips of a streaming model, fed frame by frame."""
 
 
 def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     """The int8 .tflite file of a trained Keras model with logits; a softmax is added.
 
     Args:
-        model: float[n, frames, 40, 1] (see `to_float`) to logits float[n, classes]. One that can
-            stream (see kws.convert.streaming) becomes a model of the new frames of each call.
-        spectrograms: training clips that show the range of values of each layer.
+        model: float[n, frames, 40, 1] (see `to_float`) to logits float[n, classes]. A streaming
+            model (see kws.convert.streaming) is converted to take only each call's new frames.
+        spectrograms: training clips for the calibration.
 
     Raises:
-        ModelError: the converter failed, or its model does not take the core's values as they are.
+        ModelError: the converter failed, or its model does not take the core's values unchanged.
         ToolError: TensorFlow is not installed.
     """
     tf = import_tensorflow()
@@ -52,7 +51,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
     else:
         logits = np.asarray(model.predict_on_batch(to_float(spectrograms)))
     frames = model.input_shape[1]
-    # Keras numbers its own names, so that they depend on what the process made before.
+    # Keras numbers its default names across the process; own names are reproducible.
     shape = (1, frames, *spectrograms.shape[2:], 1)
     source = keras.Input(batch_shape=shape, name="spectrogram")
     scores = keras.layers.Softmax(name="scores")(model(source, training=False))
@@ -62,7 +61,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
             converter = _converter(tf, network, Path(folder) if streaming else None)
             converter.representative_dataset = lambda: _calibration(spectrograms, frames)
             data: bytes = converter.convert()
-    except Exception as error:  # noqa: BLE001 - the converter raises whatever it likes
+    except Exception as error:  # noqa: BLE001 - the converter raises any type
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise ConversionError(f"TensorFlow cannot convert the model: {reason[0]}") from None
     data = slim(data if logits is None else narrow_logits(data, logits))
@@ -73,7 +72,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
 def _converter(tf: Any, model: Any, folder: Path | None) -> Any:
     """TensorFlow's converter, set to int8; with a folder for its files if the model streams."""
     if folder is not None:
-        # Only in this way kept frames stay variables and weights become constants.
+        # Only this way keeps the kept frames as variables and turns weights into constants.
         module = _stream(tf, model)
         tf.saved_model.save(module, str(folder), signatures=module.answer)
         converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
@@ -85,7 +84,7 @@ def _converter(tf: Any, model: Any, folder: Path | None) -> Any:
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     converter.inference_input_type = tf.int8
     converter.inference_output_type = tf.int8
-    # One scale for all weights of a dense layer: TFLM's kernels have always taken that.
+    # One scale for all weights of a dense layer, which all TFLM kernels support.
     converter._experimental_disable_per_channel_quantization_for_dense_layers = True
     return converter
 
@@ -122,11 +121,11 @@ def _stream(tf: Any, model: Any) -> Any:
 def _calibration(
     spectrograms: Spectrograms, frames: int
 ) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """One training clip after another, `frames` at a time; the first has both ends of the range.
+    """The training clips, `frames` at a time; the first has both ends of the range.
 
-    The converter takes the range that it sees for the range of the input. A clip seldom has a
-    channel at full scale, so two of the values of one clip are set to the ends. Zeros come first
-    where the frames are no multiple of `frames`, as in the pipeline.
+    The converter takes the observed range as the input's range. Clips rarely reach full scale, so
+    two values of one clip are set to the ends. If the number of frames is not a multiple of
+    `frames`, zeros come first, as in the pipeline.
     """
     ends = spectrograms[:1].copy()
     info = np.iinfo(np.int8)

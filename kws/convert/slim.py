@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A .tflite file without what only the converter needs: the same model in fewer bytes."""
+"""Shrinks a .tflite file by removing names and metadata that only the converter needs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from kws.convert.model_table import pack, unpack
 
 
 def slim(model: bytes) -> bytes:
-    """The same model with short names: the last part of a tensor's name, none for constants.
-
-    Args:
-        model: a .tflite file that the converter wrote.
-    """
+    """The same model with short tensor names (their last part) and no names of constants."""
     table = unpack(model)
     for graph in table.subgraphs:
         outside = {*graph.inputs, *graph.outputs}

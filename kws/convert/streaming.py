@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that make a model stream: they keep the frames before the new ones.
+"""Layers for streaming models, which keep the frames before the new ones.
 
 A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
-or are filters over time with `valid` padding and a `Window` in front. If its input leaves the
-number of frames open, training shows it those before its window, which it remembers on a device.
-For the device, `streaming_model` turns it into a model that takes the new frames alone, one per
-call or as many as its layers stride over, and gives the same scores.
+or are filters over time with `valid` padding and a `Window` in front. If its input's number of
+frames is open, training also gives it the frames before its window, which it remembers on a device.
+For the device, `streaming_model` converts it to a model that takes only the new frames (one per
+call, or the stride of its layers) and gives the same scores.
 
-Imports Keras, which is slow: import it where a model is built.
+Imports Keras, which is slow.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MEMORY = "memory"
 class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
     """The frames of a spectrogram (second dimension), with older ones in front.
 
-    For a whole spectrogram the older frames are `kept` zeros; with `pad=False`, for a layer that
-    sees all frames at once, there are none, and of the spectrogram only the last frame and the
-    `kept` before it remain. For a stream they are the last frames, zeros at first: `kept`, or fewer
-    if the layer behind it moves by `stride` frames, which are new in each call.
+    For a whole spectrogram the older frames are `kept` zeros. With `pad=False`, for a layer that
+    sees all frames at once, none are added, and only the last `kept` + 1 frames remain. For a
+    stream they are the last frames (zeros at first): `kept`, or fewer if the next layer moves by
+    `stride` frames, which are new in each call.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         self.streaming = streaming
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        """Make the variable for the kept frames, if this is for a stream."""
+        """Create the variable of kept frames for a stream."""
         if self.streaming:
             self.memory = self.add_weight(
                 shape=(1, self._memory_frames, *input_shape[2:]),
@@ -57,7 +57,7 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
             )
 
     def call(self, x: Any) -> Any:
-        """Frames with older frames in front."""
+        """Prepend the older frames."""
         if self.streaming:
             frames = ops.concatenate([self.memory, x], axis=1)
             self.memory.assign(frames[:, -self._memory_frames :])
@@ -68,7 +68,7 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         return x[:, -self.kept - 1 :]
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments that make an equal layer."""
+        """The constructor's arguments."""
         own = {"kept": self.kept, "pad": self.pad, "stride": self.stride}
         return {**super().get_config(), **own, "streaming": self.streaming}
 
@@ -78,26 +78,26 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
 
 
 def streams(model: Any) -> bool:
-    """Whether `streaming_model` can turn a Keras model into a streaming one."""
+    """Whether `streaming_model` can convert a Keras model."""
     return any(isinstance(layer, Window) for layer in model.layers)
 
 
 def new_frames(model: Any) -> int:
-    """The frames that `streaming_model` takes in each call: its layers' strides over time."""
+    """Frames that `streaming_model` takes per call: the product of its strides over time."""
     return math.prod(layer.stride for layer in model.layers if isinstance(layer, Window))
 
 
 def frames_before(model: Any, window: int, most: int) -> int:
-    """How many frames before its window a model can be shown in training.
+    """The number of frames before its window that training can give a model.
 
     Args:
-        model: of whole spectrograms.
-        window: frames of its window.
-        most: frames that there are before it.
+        model: a model of whole spectrograms.
+        window: frames in its window.
+        most: available frames before it.
 
     Returns:
-        0 if it does not stream, or if its input is as long as its window; else as many as let a row
-        of its strided layers end with the last frame, as the calls of the streaming model do.
+        0 if it does not stream, or if its input is as long as its window; otherwise a number such
+        that its strided layers end at the last frame, as in the streaming model.
     """
     if not streams(model) or model.input_shape[1] is not None:
         return 0
@@ -107,10 +107,7 @@ def frames_before(model: Any, window: int, most: int) -> int:
 def streaming_model(model: Any) -> Any:
     """The same model for a stream: float[1, n, channels, 1] to the scores of all frames so far.
 
-    n is `new_frames`. Where a spectrogram's frames are no multiple of it, zeros come first.
-
-    Args:
-        model: of whole spectrograms, with `Window` layers.
+    n is `new_frames`. If a spectrogram's length is not a multiple of it, zeros come first.
     """
 
     def clone(layer: Any) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bundle of a .tflite file that other tools made, or of C source that holds one."""
+"""Converts .tflite files from other tools, or C source with one, to bundles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kws.errors import ModelError, located
 from kws.labels import class_order
 
 _LARGEST = 64 * 2**20
-"""Bytes. No microcontroller has room for more, and a wrong file is not read whole."""
+"""Bytes: more than any microcontroller has. Avoids reading a large wrong file."""
 
 
 def convert_file(
@@ -26,15 +26,14 @@ def convert_file(
     """Write the bundle of an int8 .tflite file to `out`.
 
     Args:
-        file: the model, which takes the core's int8 spectrogram as it is.
-        labels: one for each output, in their order: silence, unknown and the keywords, or keywords
-            alone.
+        file: the model, which takes the core's int8 spectrogram.
+        labels: one per output, in order: silence, unknown and the keywords, or only keywords.
         out: the bundle's folder.
-        changes: settings other than the defaults; the name is the file's unless given.
+        changes: settings other than the defaults; the default name is the file's.
 
     Raises:
-        ModelError: the file cannot be read or its model cannot be run.
-        UsageError: labels, name or destination that do not fit.
+        ModelError: the file is unreadable, or kws cannot run its model.
+        UsageError: unsuitable labels, name or destination.
         KwsError: settings out of range, or the bundle could not be written.
     """
     changes = changes or Changes()
@@ -52,8 +51,8 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
     """Write the bundle of a microWakeWord model to `out`; see `read_manifest`.
 
     Raises:
-        ModelError: the manifest or its model cannot be read, or the model cannot be run.
-        UsageError: a name or destination that does not fit.
+        ModelError: the manifest or its model is unreadable, or kws cannot run the model.
+        UsageError: unsuitable name or destination.
         KwsError: settings out of range, or the bundle could not be written.
     """
     changes = changes or Changes()
@@ -74,7 +73,7 @@ def convert_manifest(file: Path, out: Path, changes: Changes | None = None) -> B
 
 
 def read_model(file: Path) -> bytes:
-    """The .tflite file in a file: itself, or an array of C or C++ source.
+    """Read a .tflite file, or one in an array of C or C++ source.
 
     Raises:
         ModelError: it is missing, unreadable, empty, too large, or source without a model.

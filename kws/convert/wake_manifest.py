@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""microWakeWord's models: a streaming .tflite file and a JSON manifest, as ESPHome reads them.
+"""Reads microWakeWord models: a streaming .tflite file and a JSON manifest.
 
-The manifest names the phrase, how many of the newest probabilities are averaged, and the mean that
-they have to exceed. Source: ESPHome's documentation of micro_wake_word, versions 1 and 2.
+The manifest has the phrase, the number of probabilities to average, and the threshold of their
+mean. Source: ESPHome's documentation of micro_wake_word, versions 1 and 2.
 """
 
 from __future__ import annotations
@@ -21,35 +21,34 @@ from kws.labels import label_of
 SUFFIX = ".json"
 
 _STEP_MS = 20
-"""Of frames in version 1, which does not say it."""
+"""Step of frames in version 1, whose manifest does not have it."""
 
 
 @dataclass(frozen=True)
 class WakeManifest:
-    """What a manifest says."""
+    """The content of a manifest."""
 
     model: Path
     label: str
     about: str
     cutoff: float
-    """What the mean probability has to exceed, 0 to 1."""
+    """Threshold of the mean probability, 0 to 1."""
 
     results: int
     """Probabilities in the mean."""
 
     stride_samples: int
-    """From one frame to the next."""
+    """Samples from one frame to the next."""
 
     says_step: bool
-    """Whether the manifest says that. Those of version 1 do not: their models take one frame at a
-    time."""
+    """Whether the manifest has the step. Version 1 does not: its models take one frame per call."""
 
     def recognizer(self, model: bytes) -> RecognizerSettings:
-        """The same as the recognizer has it.
+        """The recognizer's settings for this manifest.
 
         Raises:
             KwsError: a number is out of range.
-            ModelError: the core refuses the model, or it is of another version than the manifest.
+            ModelError: the core refuses the model, or its version differs from the manifest's.
         """
         frames = input_frames(open_model(model).inputs[0].shape)
         rate = FrontendSettings().sample_rate
@@ -59,13 +58,12 @@ class WakeManifest:
             said = "feature_step_size is" if self.says_step else "without feature_step_size it is"
             version = 2 if frames > 1 else 1
             raise ModelError(
-                f"step and model do not fit: {said} {step_ms} ms, and {self.model.name} takes "
-                f"{frames} new frame(s) at a time, as models of version {version} do; take the "
+                f"step and model do not match: {said} {step_ms} ms, but {self.model.name} takes "
+                f"{frames} new frame(s) per call, like models of version {version}; use the "
                 "manifest that came with the model"
             )
         every_ms = frames * self.stride_samples * 1000 // rate
         return RecognizerSettings(
-            # The window holds results that are no older.
             average_window_ms=max((self.results - 1) * every_ms, 1),
             detection_threshold=int(self.cutoff * 255),
             minimum_count=self.results,
@@ -73,10 +71,10 @@ class WakeManifest:
 
 
 def read_manifest(file: Path) -> WakeManifest:
-    """A manifest, checked.
+    """Read and check a manifest.
 
     Raises:
-        ModelError: it cannot be read, or is none.
+        ModelError: it is unreadable, or not a manifest.
     """
     try:
         table = json.loads(file.read_text(encoding="utf-8"))
@@ -86,7 +84,6 @@ def read_manifest(file: Path) -> WakeManifest:
     if not isinstance(table, dict) or not isinstance(table.get("micro"), dict):
         raise ModelError(f"{file}: no table 'micro', so not a manifest of a microWakeWord model")
     micro = table["micro"]
-    # Version 1 has another name for it.
     window = "sliding_window_size" if "sliding_window_size" in micro else _OLD_WINDOW
     step_ms = _number(file, micro, "feature_step_size", _STEP_MS)
     author = table.get("author")
@@ -106,7 +103,7 @@ def read_manifest(file: Path) -> WakeManifest:
         raise ModelError(f"{file}: {error}") from None
 
 
-_OLD_WINDOW = "sliding_window_average_size"
+_OLD_WINDOW = "sliding_window_average_size"  # in version 1
 
 
 def _text(file: Path, table: dict[str, Any], key: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A picture of a clip as the model sees it."""
+"""A picture of a clip and its spectrogram."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _INK = "#26323f"
 def channel_hertz() -> npt.NDArray[np.float64]:
     """The centre frequency of each channel: float64[40], Hz.
 
-    The channels are triangles that overlap by half, evenly spaced on the mel scale
-    (1127 ln(1 + f / 700)) between the limits.
+    The channels are triangles with half overlap, evenly spaced on the mel scale
+    (1127 ln(1 + f / 700)).
     """
     low, high = (1127 * np.log1p(hertz / 700) for hertz in (_core.LOWEST_HZ, _core.HIGHEST_HZ))
     mels = np.linspace(low, high, _core.CHANNELS + 2)[1:-1]
@@ -40,9 +40,9 @@ def save_picture(
     Args:
         path: the PNG file.
         pcm: int16[n], 16 kHz.
-        frames: int8[frames, 40], what the frontend made of `pcm`; at least one frame.
-        title: what the picture shows.
-        stride_samples: from one frame to the next.
+        frames: int8[frames, 40], the spectrogram of `pcm`; at least one frame.
+        title: title of the picture.
+        stride_samples: samples from one frame to the next.
 
     Raises:
         KwsError: the file could not be written.

@@ -173,7 +173,7 @@ def test_connection_that_always_breaks_keeps_the_received_bytes(
 ) -> None:
     what = archive(server)
     server.cut_after = [1000] + [0] * 10
-    with pytest.raises(DataError, match=r"goes on after the 1,000 bytes"):
+    with pytest.raises(DataError, match=r"run the command again to resume after 1,000 bytes"):
         fetch(what, tmp_path / "set")
     assert (tmp_path / "set.tar.gz.part").read_bytes() == server.data[:1000]
 

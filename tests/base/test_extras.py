@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A package that an extra brings: imported where it is needed, named where it is missing."""
+"""Packages of extras: imported on demand, named if missing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_a_missing_package_is_one_line_that_names_the_extra() -> None:
     )
 
 
-def test_what_is_missing_inside_a_package_stays_as_it_is(
+def test_an_import_error_inside_a_package_is_raised(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "broken_package.py").write_text("import no_such_package")

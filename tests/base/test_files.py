@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Atomic writes: the old content or the new, never a half."""
+"""Atomic writes: the old content or the new, never a part."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ with locked(Path(sys.argv[1])):
 """
 
 
-def test_a_second_process_is_told_and_a_killed_one_leaves_no_lock(tmp_path: Path) -> None:
+def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS, str(folder)],
@@ -162,7 +162,7 @@ def test_a_second_process_is_told_and_a_killed_one_leaves_no_lock(tmp_path: Path
     ) as other:  # fmt: skip
         assert other.stdout
         assert other.stdout.readline() == "has it\n"
-        with pytest.raises(KwsError, match=r"run: another kws command works in"), locked(folder):
+        with pytest.raises(KwsError, match=r"run: another kws command is using"), locked(folder):
             pass
         other.kill()
     with locked(folder):
@@ -170,13 +170,13 @@ def test_a_second_process_is_told_and_a_killed_one_leaves_no_lock(tmp_path: Path
     assert [path.name for path in folder.iterdir()] == ["file"], "the lock is no file"
 
 
-def test_a_folder_that_a_lock_made_goes_if_nothing_came_of_it(tmp_path: Path) -> None:
+def test_an_empty_folder_that_a_lock_made_is_removed(tmp_path: Path) -> None:
     with pytest.raises(KwsError, match="no such word"), locked(tmp_path / "run"):
         raise KwsError("no such word")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_full_disk_is_noticed_before_the_work(tmp_path: Path) -> None:
+def test_a_full_disk_is_detected_before_the_work(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
     check_space(tmp_path / "new" / "deeper", free // 2, "the clips")
     with pytest.raises(KwsError, match=r"new: the clips may take .* MB, and the disk has .* left"):

@@ -25,7 +25,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_a_home_that_is_there_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_existing_home_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     ensure_home()
     assert os.environ["HOME"] == str(tmp_path)
@@ -46,9 +46,7 @@ def test_without_a_home_there_is_a_private_folder(
         monkeypatch.setenv("HOME", home)
 
 
-def test_a_folder_of_somebody_else_is_not_used(
-    temporary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_users_folder_is_not_used(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/nonexistent")
     (temporary / "elsewhere").mkdir()
     (temporary / f"kws-{os.getuid()}").symlink_to(temporary / "elsewhere")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a label is: the order of classes, the form of a label, which keywords can be trained."""
+"""Labels: order of classes, valid labels, valid keywords."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_classes_are_silence_unknown_and_the_keywords_as_given() -> None:
 
 
 @pytest.mark.parametrize("keywords", [[], ["yes", "silence"], ["unknown"], ["yes", "no", "yes"]])
-def test_keywords_that_no_model_can_have_are_refused(keywords: list[str]) -> None:
+def test_invalid_keywords_are_refused(keywords: list[str]) -> None:
     with pytest.raises(UsageError):
         check_keywords(keywords)
 
@@ -62,12 +62,12 @@ def test_words_of_any_script_can_be_keywords(word: str) -> None:
 @pytest.mark.parametrize(
     "word", ["", "-v", "_x", "a/b", "..", "why?", 'a"b', "two words", "a,b", "क" * 11]
 )
-def test_what_cannot_be_a_keyword_is_refused(word: str) -> None:
+def test_an_invalid_keyword_is_refused(word: str) -> None:
     with pytest.raises(UsageError):
         check_keywords([word])
 
 
-def test_a_word_that_is_no_label_may_be_a_folder() -> None:
+def test_a_word_too_long_for_a_label_may_be_a_folder() -> None:
     check_word("a" * 33)
 
 
@@ -92,7 +92,7 @@ def test_one_spelling_of_a_word(text: str, word: str) -> None:
     ("phrase", "label"),
     [("İstanbul", "istanbul"), ("Hey Marvin", "hey_marvin"), ("GRÖßER", "größer")],
 )
-def test_label_of_a_phrase_in_small_letters(phrase: str, label: str) -> None:
+def test_label_of_a_phrase_in_lower_case(phrase: str, label: str) -> None:
     assert label_of(phrase) == unicodedata.normalize("NFC", label)
     check_keywords([label_of(phrase)])
 

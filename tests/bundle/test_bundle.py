@@ -132,7 +132,7 @@ def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
         (r"^name = .*", 'name = "a b"', "name 'a b'"),
         (r"^labels = \[", "labels = 7 # [", "bundle.toml"),
         (r'"yes"', '"yes", "maybe"', "5 labels for a model with 4 outputs"),
-        (r'"yes"', '"no"', "label 'no' is there twice"),
+        (r'"yes"', '"no"', "duplicate label 'no'"),
         (r'"unknown"', '"other"', "silence and unknown"),
         (r'"yes"', "8", "label 8 is not text"),
         (r"^sha256 = .*", 'sha256 = "00"', "SHA-256"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models in C source, as people's sketches have them."""
+"""Models in C source, as in Arduino sketches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_each_form_gives_the_models_bytes(form: str) -> None:
     assert model_of_source(source) == MODEL
 
 
-def test_neither_models_nor_pages_are_taken_for_source() -> None:
+def test_models_and_html_are_not_source() -> None:
     assert not is_source(MODEL)
     assert not is_source(b"<!DOCTYPE html><style>body { color: red }</style>")
 
@@ -78,7 +78,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_holds_no_whole_model_is_said(case: str) -> None:
+def test_source_without_a_whole_model_is_one_line(case: str) -> None:
     source, error = REFUSED[case]
     with pytest.raises(ModelError, match=error):
         model_of_source(source.encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The range before the softmax: finer steps, the same answers or better ones."""
+"""The range before the softmax: finer steps, equal or better scores."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from kws.features.spectrogram import to_float
 
 
 @pytest.mark.slow
-def test_scores_come_nearer_to_the_float_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_are_closer_to_the_float_models(monkeypatch: pytest.MonkeyPatch) -> None:
     import keras
 
     keras.utils.set_random_seed(0)
-    # Some classes are out of the question by far, as after long training.
+    # Some classes have very low logits, as after long training.
     model = keras.Sequential(
         [
             keras.Input((49, 40, 1)),
@@ -44,6 +44,6 @@ def test_scores_come_nearer_to_the_float_models(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.tensorflow
-def test_range_that_is_narrow_enough_stays() -> None:
+def test_a_narrow_range_is_unchanged() -> None:
     data = (default_bundle_path() / "model.tflite").read_bytes()
     assert narrow_logits(data, np.array([[-100.0, 100.0]], np.float32)) == data

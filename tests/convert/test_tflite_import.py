@@ -76,7 +76,7 @@ def test_labels_may_have_any_order_and_googles_spelling(
     assert load_bundle(other).output_order == order
 
 
-def test_an_order_that_was_changed_is_noticed(tmp_path: Path) -> None:
+def test_a_changed_order_is_detected(tmp_path: Path) -> None:
     assert convert(model_file("tiny_conv"), tmp_path / "b", "yes,no,unknown,silence").exit_code == 0
     settings = tmp_path / "b" / "bundle.toml"
     text = settings.read_text(encoding="utf-8")
@@ -127,7 +127,7 @@ def test_wrong_model_is_one_line_and_nothing_is_written(
 
 @pytest.mark.parametrize("command", ["convert", "bench", "infer"])
 @pytest.mark.parametrize("name", ["model.h", "model.cc"])
-def test_c_source_is_read_wherever_a_model_is(
+def test_every_command_with_a_model_reads_c_source(
     command: str, name: str, tmp_path: Path, kws: Run
 ) -> None:
     model = dense_model()
@@ -148,7 +148,7 @@ def test_c_source_is_read_wherever_a_model_is(
 
 
 @pytest.mark.parametrize("command", ["convert", "bench", "infer", "bench --board qemu"])
-def test_a_model_that_cannot_run_is_one_line_of_every_command(
+def test_an_unsupported_model_is_one_line_in_every_command(
     command: str, tmp_path: Path, kws: Run
 ) -> None:
     file = tmp_path / "model.tflite"
@@ -166,7 +166,7 @@ def test_a_model_that_cannot_run_is_one_line_of_every_command(
 
 
 @pytest.mark.parametrize("command", ["run", "convert"])
-def test_a_model_in_place_of_a_bundle_is_said(command: str, tmp_path: Path, kws: Run) -> None:
+def test_a_model_instead_of_a_bundle_is_one_line(command: str, tmp_path: Path, kws: Run) -> None:
     """`--model` takes bundles: the line says how to make one of a model."""
     file = tmp_path / "model.tflite"
     file.write_bytes(dense_model())
@@ -211,13 +211,13 @@ def test_labels_are_asked_for(model_file: Path) -> None:
         (["yes_no", "--interpreted"], "no --interpreted: kws set BUNDLE --interpreted sets it"),
     ],
 )
-def test_settings_are_those_of_another_command(given: list[str], says: str, kws: Run) -> None:
+def test_settings_of_another_command_are_refused(given: list[str], says: str, kws: Run) -> None:
     code, out, error = kws("convert", *given)
     assert (code, out, error.count("\n")) == (2, "", 1)
     assert says in error
 
 
-def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
+def test_bundle_can_be_rewritten(bundle_path: Path) -> None:
     before = load_bundle(bundle_path)
     (bundle_path / "firmware" / "model_data.h").unlink()
     result = CliRunner().invoke(app, ["set", str(bundle_path)])
@@ -225,7 +225,7 @@ def test_bundle_can_be_written_anew(bundle_path: Path) -> None:
     assert load_bundle(bundle_path) == before
 
 
-def test_bundle_can_be_changed_into_another(bundle_path: Path, tmp_path: Path) -> None:
+def test_bundle_can_be_changed_and_written_elsewhere(bundle_path: Path, tmp_path: Path) -> None:
     out = tmp_path / "sensitive"
     more = ["--threshold", "150", "--stride", "4", "--name", "sensitive", "--out", str(out)]
     result = CliRunner().invoke(app, ["set", str(bundle_path), *more])
@@ -249,7 +249,7 @@ def test_a_bundle_can_report_unknown_and_stop_again(bundle_path: Path) -> None:
         assert load_bundle(bundle_path).recognizer.report_unknown is expected
 
 
-def test_one_threshold_replaces_those_of_labels(bundle_path: Path, tmp_path: Path) -> None:
+def test_one_threshold_replaces_the_labels_thresholds(bundle_path: Path, tmp_path: Path) -> None:
     file = bundle_path / "bundle.toml"
     text = re.sub(r"(?m)^yes = .*\nno = .*", "yes = 9", file.read_text())
     file.write_text(text)

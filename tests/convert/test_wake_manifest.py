@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of microWakeWord's form become bundles, and are heard alike here and on a board."""
+"""microWakeWord models become bundles, with the same results on the host and on a board."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bursts() -> Pcm:
     return pcm
 
 
-def test_the_model_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_the_model_is_unchanged(tmp_path: Path) -> None:
     manifest = write_manifest(tmp_path)
     result = CliRunner().invoke(app, ["convert", str(manifest), "--out", str(tmp_path / "b")])
     assert result.exit_code == 0, result.output
@@ -73,14 +73,14 @@ def test_an_older_manifest(tmp_path: Path) -> None:
     [(None, 3, 20, 2), (10, 1, 10, 1)],
     ids=["version 1, model of version 2", "version 2, model of version 1"],
 )
-def test_step_and_model_that_do_not_fit_are_refused(
+def test_step_and_model_that_do_not_match_are_refused(
     says: int | None, model: int, step: int, version: int, tmp_path: Path
 ) -> None:
     manifest = write_manifest(tmp_path, feature_step_size=says)
     (tmp_path / "loud (1).tflite").write_bytes(wake_model(model))
-    with pytest.raises(ModelError, match="step and model do not fit") as refused:
+    with pytest.raises(ModelError, match="step and model do not match") as refused:
         convert_manifest(manifest, tmp_path / "b")
-    assert f"{step} ms, and loud (1).tflite takes {model} new frame(s)" in str(refused.value)
+    assert f"{step} ms, but loud (1).tflite takes {model} new frame(s)" in str(refused.value)
     assert f"models of version {version}" in str(refused.value)
     assert not (tmp_path / "b").exists()
 
@@ -108,7 +108,7 @@ def test_scores_are_the_models_on_frames_each_10_ms(tmp_path: Path, bursts: Pcm)
     assert max(expected) > 120
 
 
-def test_a_long_sound_is_reported_once_in_a_while(tmp_path: Path, bursts: Pcm) -> None:
+def test_a_long_sound_is_reported_repeatedly(tmp_path: Path, bursts: Pcm) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
     heard = [
         event
@@ -153,14 +153,14 @@ def test_a_wrong_manifest_is_one_line(changes: dict[str, Any], says: str, tmp_pa
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"micro": 3}', '{"micro": {}}'])
-def test_what_is_no_manifest(text: str, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_manifest(text: str, tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     file.write_text(text)
     with pytest.raises(KwsError, match=r"x\.json: "):
         convert_manifest(file, tmp_path / "b")
 
 
-def test_a_manifest_whose_model_is_gone(tmp_path: Path) -> None:
+def test_a_manifest_without_its_model(tmp_path: Path) -> None:
     manifest = write_manifest(tmp_path)
     table = json.loads(manifest.read_text())
     manifest.write_text(json.dumps({**table, "model": "gone.tflite"}))
@@ -205,4 +205,4 @@ def test_labels_have_both_or_none_of_the_other_classes(
     command = ["convert", str(tmp_path / "a.tflite"), "--labels", ",".join(labels)]
     result = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "b")])
     assert isinstance(result.exception, UsageError)
-    assert "keywords alone" in str(result.exception)
+    assert "only keywords" in str(result.exception)

@@ -35,7 +35,7 @@ def clip(tmp_path: Path) -> Path:
 def test_writes_what_the_core_computes(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clip: Path
 ) -> None:
-    # The name is taken as it is, without NumPy's habit of adding an ending.
+    # The name is unchanged; NumPy would add an extension.
     assert kws(monkeypatch, "features", clip, "--out", tmp_path / "out.data") == 0
     frames = np.load(tmp_path / "out.data")
     assert frames.dtype == np.int8

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frontend on the emulated Cortex-M4F: the host's bits, with DSP instructions and without."""
+"""The frontend on the emulated Cortex-M4F is bit-exact, with and without DSP instructions."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def wave(rng: np.random.Generator) -> npt.NDArray[np.float64]:
 
 
 def bursts(rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Where one 5 ms in five sounds."""
+    """Mask: one of five blocks of 5 ms has sound."""
     return (rng.random(SECOND // 80) < 0.2).repeat(80)
 
 
@@ -48,7 +48,7 @@ SOUNDS: dict[str, Callable[[np.random.Generator, float], npt.NDArray[np.floating
     "constant": lambda rng, level: np.full(SECOND, rng.choice([-32768, 32767, 0, 1, -1, level])),
     "full scale": lambda rng, level: np.where(rng.random(SECOND) < 0.5, -32768.0, 32767.0),
     "faint": lambda rng, level: rng.integers(-2, 3, SECOND).astype(np.float64),
-    # Now and then -32768 where the window's weight is 1: a corner case of the reference's scaling.
+    # Sometimes -32768 where the window's weight is 1: a corner case of the reference's scaling.
     "lone minima": lambda rng, level: np.where(
         rng.random(SECOND) < 0.01, -32768.0, rng.normal(0, level, SECOND)
     ),
@@ -56,12 +56,12 @@ SOUNDS: dict[str, Callable[[np.random.Generator, float], npt.NDArray[np.floating
 
 
 @pytest.mark.parametrize("sound", sound_files())
-def test_features_are_tflms(sound: str) -> None:
+def test_features_equal_tflms(sound: str) -> None:
     pcm = load_clip(sound_files()[sound])
     np.testing.assert_array_equal(_core.Frontend().process(pcm), features()[sound])
 
 
-def test_features_are_of_many_values() -> None:
+def test_features_have_many_values() -> None:
     values = np.unique(np.concatenate(list(features().values())))
     assert len(values) > 100
 
@@ -91,7 +91,7 @@ def test_speech_at_all_levels_gives_the_oracles_bits() -> None:
             )
 
 
-def test_the_noise_estimate_runs_on_in_a_stream() -> None:
+def test_the_noise_estimate_continues_in_a_stream() -> None:
     """A stream in chunks of odd sizes, a minute long: what a device processes."""
     rng = np.random.default_rng(200)
     loudness = 2.0 ** rng.uniform(0, 14, 60).repeat(SECOND)

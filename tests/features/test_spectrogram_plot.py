@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture's axes say what the frontend does."""
+"""The picture's axes agree with the frontend."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_channel_centres_span_the_frontends_band() -> None:
 @pytest.mark.parametrize("channel", [3, 10, 20, 30, 38])
 def test_tone_at_a_centre_lights_that_channel(channel: int) -> None:
     time = np.arange(16000) / 16000
-    # The estimate of steady noise would learn a tone away; a burst it has not met stays.
+    # The noise estimate would remove a steady tone, but not a burst.
     tone = 8000 * np.sin(2 * np.pi * channel_hertz()[channel] * time) * (time > 0.5)
     frames = spectrogram(tone.astype(np.int16)).astype(int)
     loudest = int(np.argmax(frames[26:30].sum(axis=0)))
@@ -47,7 +47,7 @@ def test_silent_clip_can_be_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "a.png").exists()
 
 
-def test_full_disk_leaves_no_half_picture(full_disk: Path) -> None:
+def test_full_disk_leaves_no_partial_picture(full_disk: Path) -> None:
     pcm = np.zeros(16000, np.int16)
     (full_disk / "filler").write_bytes(bytes(240 * 1024))
     with pytest.raises(KwsError, match="no space left"):

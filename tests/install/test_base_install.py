@@ -26,7 +26,7 @@ MODEL = ROOT / "kws" / "assets" / "yes_no" / "model.tflite"
 
 
 def base_requirements() -> set[str]:
-    """The distributions that the base install brings, by their normalized names."""
+    """The distributions of the base install, by their normalized names."""
     names: set[str] = set()
     waiting = [("kws", "")]
     while waiting:
@@ -68,7 +68,7 @@ def base_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(site: Path, folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run kws with the packages of `site` alone."""
+    """Run kws with only the packages in `site`."""
     code = f"import sys; sys.path.append({str(site)!r}); from kws.cli.main import main; main()"
     return subprocess.run(
         [sys.executable, "-I", "-S", "-c", code, *map(str, arguments)],
@@ -82,7 +82,7 @@ def run(site: Path, folder: Path, *arguments: object) -> subprocess.CompletedPro
 
 @pytest.fixture(scope="session")
 def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the commands read: a data set of tones, and a row for `kws infer`."""
+    """Inputs of the commands: a data set of tones, and a row for `kws infer`."""
     import numpy as np
 
     folder = tmp_path_factory.mktemp("material")

@@ -27,7 +27,7 @@ EXAMPLES = ROOT / "examples"
 
 @pytest.fixture(scope="session")
 def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Half a minute in which words are said."""
+    """Half a minute with spoken words."""
     names = ("yes_slt", "no_awb", "left_slt", "yes_rob", "no_norbert", "go_travis")
     clips = [
         between_silence(load_clip(ROOT / "kws" / "assets" / "matrix" / f"{name}.flac"))
@@ -54,7 +54,7 @@ def test_python_stream_writes_the_lines_of_a_device(recording: Path, expected: l
     assert done.stdout.splitlines() == expected
 
 
-def test_the_recording_of_the_readme_is_heard() -> None:
+def test_the_recording_of_the_readme_is_detected() -> None:
     folder = EXAMPLES / "python_stream"
     (command,) = (
         line.split()
@@ -69,9 +69,7 @@ def test_the_recording_of_the_readme_is_heard() -> None:
 
 @pytest.mark.parametrize("script", ["python_stream/stream.py", "wake_word/robot.py"])
 @pytest.mark.parametrize(("arguments", "says"), [([], "usage: "), (["no.wav"], "no.wav: ")])
-def test_a_program_without_its_recording_says_so(
-    script: str, arguments: list[str], says: str
-) -> None:
+def test_a_missing_recording_is_one_line(script: str, arguments: list[str], says: str) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLES / script, *arguments], capture_output=True, text=True, check=False
     )
@@ -80,7 +78,7 @@ def test_a_program_without_its_recording_says_so(
     assert done.stderr.count("\n") == 1
 
 
-def test_a_robot_obeys_commands_after_its_name_alone(tmp_path: Path) -> None:
+def test_a_robot_obeys_commands_only_after_its_name(tmp_path: Path) -> None:
     matrix = ROOT / "kws" / "assets" / "matrix"
     path = tmp_path / "words.wav"
     said = [matrix / f"{word}_slt.flac" for word in ("left", "yes", "left", "right")]
@@ -167,10 +165,10 @@ def test_own_firmware_writes_the_lines_of_a_device(recording: Path, tmp_path: Pa
 
 
 def lines_of(device: Device, recording: Path) -> list[str]:
-    """What the pipeline writes."""
+    """The pipeline's lines."""
     return device.pipeline().feed(load_clip(recording)).decode().splitlines()
 
 
 def quiet(command: list[str | Path]) -> str:
-    """Run a program that has to succeed; gives what it prints."""
+    """The output of a program that must succeed."""
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout

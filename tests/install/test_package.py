@@ -1,4 +1,4 @@
-"""The wheel: what `pip install` gives a user who has no checkout."""
+"""The wheel, as installed without a checkout."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path
         check=True,
         capture_output=True,
     )
-    # Without `site` (-S) the environment's editable install does not get in first.
+    # Without `site` (-S), the environment's editable install does not come first.
     packages = sysconfig.get_path("purelib")
     code = (
         f"import sys; sys.path += [{str(site)!r}, {packages!r}]; import kws, kws.cli.main;"

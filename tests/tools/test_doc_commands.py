@@ -17,7 +17,7 @@ _COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined] #
 
 
 def command_lines(page: Path) -> list[str]:
-    """What follows `kws` where it is code: in a block's line, or between backticks."""
+    """The command lines after `kws` in code blocks and between backticks."""
     text = page.read_text(encoding="utf-8")
     blocks = re.findall(r"```\n(.*?)```", text, re.DOTALL)
     lines = [line.partition(" #")[0] for block in blocks for line in block.splitlines()]
@@ -30,7 +30,7 @@ def command_lines(page: Path) -> list[str]:
 
 
 def unknown_parts(line: str) -> list[str]:
-    """The command or the options of a line that kws does not have."""
+    """An unknown command, or unknown options, in a line."""
     name, *rest = line.split()
     if name not in _COMMANDS:
         return [name]
@@ -44,7 +44,7 @@ def unknown_parts(line: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_and_options_are_those_of_kws(page: Path) -> None:
+def test_commands_and_options_exist(page: Path) -> None:
     assert [(line, parts) for line in command_lines(page) if (parts := unknown_parts(line))] == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Links of the Markdown pages lead somewhere, and paths of the tree that they name exist."""
+"""Links and paths in the Markdown pages exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def anchors(page: Path) -> set[str]:
 
 
 def dead_links(page: Path) -> list[str]:
-    """Links of a page to files or headings that are not there."""
+    """Links of a page to missing files or headings."""
     dead = []
     for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
         if link.startswith("http"):
@@ -37,7 +37,7 @@ def dead_links(page: Path) -> list[str]:
 
 
 def dead_paths(page: Path) -> list[str]:
-    """Paths of this repository that a page names and that are not there."""
+    """Missing paths of this repository that a page names."""
     named = re.findall(rf"`((?:{'|'.join(FOLDERS)})/[^`\s]*)`", prose(page))
     plain = [path for path in named if not re.search(r"[<>*{}]|NAME", path)]
     return [
@@ -49,7 +49,7 @@ def dead_paths(page: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_exist(page: Path) -> None:
     assert dead_links(page) == []
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables in the docs say what is declared."""
+"""The tables in the docs agree with the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/ops.md tells of every op there is."""
+"""docs/ops.md has a row for every op."""
 
 from __future__ import annotations
 

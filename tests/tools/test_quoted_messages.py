@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages on what to do about a message quote what the code prints."""
+"""Messages quoted in the docs are printed by the code."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tests.paths import ROOT
 PAGES = ("docs/troubleshooting.md", "docs/deploy.md")
 
 _FILLED = "\0"
-"""Stands for what an f-string fills in."""
+"""Placeholder for a field of an f-string."""
 
 _TELLING = 8
-"""Fewer letters would match anything."""
+"""Minimum length: shorter clauses would match anything."""
 
 
 def quoted(page: str) -> list[str]:
@@ -35,7 +35,7 @@ def clauses(message: str) -> list[str]:
 
 @cache
 def printed() -> dict[str, re.Pattern[str]]:
-    """The clauses of all that Python, C++ and make print, and what each looks like filled in."""
+    """The clauses of all messages in Python, C++ and the Makefile, with their patterns."""
     texts = [(ROOT / "Makefile").read_text(encoding="utf-8")]
     for path in sorted((ROOT / "kws").rglob("*.py")):
         texts += python_strings(path)
@@ -52,7 +52,7 @@ def printed() -> dict[str, re.Pattern[str]]:
 
 
 def python_strings(path: Path) -> Iterator[str]:
-    """The strings of a file but for docstrings, with _FILLED for what an f-string fills in."""
+    """The strings of a file except docstrings, with _FILLED for the fields of f-strings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     docstrings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -74,7 +74,7 @@ def is_printed(clause: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_quoted_messages_are_those_of_the_code(page: str) -> None:
+def test_quoted_messages_exist_in_the_code(page: str) -> None:
     messages = quoted(page)
     assert len(messages) > 3
     assert [part for text in messages for part in clauses(text) if not is_printed(part)] == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results says what the runs gave."""
+"""The page of results agrees with the runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tools.results import startable
 from tools.results_page import Figures, clips, measure, recalls, section, training_settings
 
 
-def test_page_has_mean_spread_and_what_int8_costs() -> None:
+def test_page_has_mean_spread_and_the_loss_by_int8() -> None:
     runs = [
         Figures(core, core + 0.002, {"silence": 1.0, "yes": core}, 0.9, 19_600, 5_840, 592, 2.0)
         for core in (0.94, 0.95, 0.96)
@@ -41,7 +41,7 @@ def test_recalls_are_means_of_the_seeds() -> None:
     assert lines == [f'"{ROWS[0].title}",592,silence,100.0', f'"{ROWS[0].title}",592,yes,95.0']
 
 
-def test_settings_of_all_rows_are_no_part_of_the_table() -> None:
+def test_common_settings_are_not_in_the_table() -> None:
     values = (("x", 0.5), ("y", True), ("z", None))
     rows = [replace(ROWS[0], folder=name, options={"a": 1, "b": b}) for name, b in values]
     text = "\n".join(training_settings(rows))
@@ -51,7 +51,7 @@ def test_settings_of_all_rows_are_no_part_of_the_table() -> None:
     assert "| `b` | 0.5 | true |  |" in text
 
 
-def test_page_says_what_a_mean_starts_with() -> None:
+def test_page_names_the_base_models_of_a_mean() -> None:
     numbers = {row.folder: number for number, row in enumerate(ROWS, 1)}
     lines = training_settings(ROWS)
     (line,) = [line for line in lines if line.startswith("| base model |")]
@@ -68,7 +68,7 @@ def test_rows_are_trained_before_those_that_need_them() -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
-def test_runs_start_when_what_they_need_is_finished(jobs: int) -> None:
+def test_runs_start_after_their_base_models(jobs: int) -> None:
     waiting = [(row, seed) for row in ROWS for seed in range(min(2, row.most_seeds))]
     everything = list(waiting)
     running: list[tuple[Row, int]] = []
@@ -86,7 +86,7 @@ def test_runs_start_when_what_they_need_is_finished(jobs: int) -> None:
     assert finished == {(row.folder, seed) for row, seed in everything}
 
 
-def test_missing_talk_is_said_before_anything_runs(
+def test_missing_talk_is_reported_before_training(
     tones_folder: Path,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -42,7 +42,7 @@ def test_a_picture_shows_commands_and_their_lines() -> None:
     assert "prefers-reduced-motion" in svg
 
 
-def test_picture_and_text_of_the_readme_are_what_kws_run_prints() -> None:
+def test_picture_and_text_of_the_readme_equal_the_output_of_kws_run() -> None:
     assert f"]({PICTURE})" in README
     svg = (ROOT / PICTURE).read_text(encoding="utf-8")
     command = next(line for line in README.splitlines() if line.startswith("kws run "))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a model incremental: it computes only what is new, with the same bits."""
+"""Makes a model incremental: it computes only new rows, with bit-exact results."""

@@ -25,7 +25,7 @@ def incremental_of_bundle(
 ) -> tuple[Bundle, IncrementalModel]:
     """Write the bundle of the incremental model of a bundle to `out`.
 
-    It has no gate: the model keeps what it computed of each frame, so it has to hear every one.
+    It has no gate, because the model keeps results of each frame and must process every one.
 
     Args:
         folder: the bundle; its inference stride is the model's step unless changed.
@@ -34,12 +34,12 @@ def incremental_of_bundle(
 
     Raises:
         BundleError: `folder` is not a bundle, or damaged.
-        UsageError: `out` is the bundle itself, or something else than a bundle.
-        ModelError: the model has no incremental one; see `make_incremental`.
+        UsageError: `out` is the bundle itself, or not a bundle.
+        ModelError: the model cannot be incremental; see `make_incremental`.
         KwsError: settings out of range, or it could not be written.
     """
     if out.resolve() == folder.resolve():
-        raise UsageError(f"{out}: an incremental bundle is a new one; name another --out")
+        raise UsageError(f"{out}: is the bundle itself; name another folder with --out")
     check_destination(out)
     bundle = load_bundle(folder)
     incremental = _named(folder, bundle.model, changes.inference_stride or bundle.inference_stride)
@@ -65,8 +65,8 @@ def incremental_of_file(
     """Write the bundle of the incremental model of a .tflite file to `out`; see `convert_file`.
 
     Raises:
-        UsageError: labels, name or destination that do not fit.
-        ModelError: the file cannot be read, or its model has no incremental one.
+        UsageError: unsuitable labels, name or destination.
+        ModelError: the file is unreadable, or its model cannot be incremental.
         KwsError: settings out of range, or it could not be written.
     """
     check_destination(out)
@@ -85,7 +85,7 @@ def write_incremental_file(file: Path, out: Path, step: int) -> IncrementalModel
     """Write the incremental model of a .tflite file to the .tflite file `out`.
 
     Raises:
-        ModelError: the file cannot be read, or its model has no incremental one.
+        ModelError: the file is unreadable, or its model cannot be incremental.
         KwsError: it could not be written.
     """
     incremental = _named(file, read_model(file), step)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the rows that a filter computes in a step are divided among calls of it.
+"""Divides the rows that a filter computes in a step into calls.
 
-A filter runs on the head and on the end, with padding put around them. A row that sees padding can
-also be computed alone, by a filter without the taps that lie in the padding: that saves their
-products, and costs the flash of the shorter filter.
+A filter runs on the head and on the end, with padding around them. A row that sees padding can also
+be computed alone, by a shorter filter without the taps in the padding: that saves their products
+and costs the flash of the shorter filter.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kws.convert.incremental.window_graph import Op, WindowGraph
 _SAME = 0  # of the schema's Padding
 
 _PRODUCTS_PER_BYTE = 8
-"""Multiply-adds that a byte of flash has to save in each step."""
+"""Multiply-adds per step that a byte of flash must save."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Call:
 
     @property
     def is_row(self) -> bool:
-        """Whether it is one row, so that its input has just the rows of the filter."""
+        """Whether it is one row, whose input has exactly the filter's rows."""
         return self.stop - self.start == 1
 
 

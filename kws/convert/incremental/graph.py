@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of an incremental model: tensors and operators are added at its end."""
+"""Builds the graph of an incremental model, tensor by tensor and operator by operator."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from kws.convert.incremental.window_graph import Op, WindowGraph
 from kws.convert.model_table import schema
 
 _VERSIONS = {"CONCATENATION": 2, "SLICE": 2, "PAD": 2}
-"""Of those ops that got int8 in a later version."""
+"""Versions of ops that got int8 later."""
 
 
 class IncrementalGraph:
-    """Makes a model of tensors of another one, in other sizes."""
+    """Builds a model from another model's tensors, in other sizes."""
 
     def __init__(self, whole: WindowGraph) -> None:
         self._schema = schema()
@@ -25,7 +25,7 @@ class IncrementalGraph:
         self._table = copy.copy(whole.table)
         self._table.operatorCodes = list(whole.table.operatorCodes)
         self._table.buffers = list(whole.table.buffers)
-        self._table.signatureDefs = None  # they name tensors of the other model
+        self._table.signatureDefs = None  # they refer to the other model's tensors
         self._tensors: list[Any] = []
         self._ops: list[Any] = []
         self._copies: dict[int, int] = {}
@@ -49,7 +49,7 @@ class IncrementalGraph:
         return len(self._tensors) - 1
 
     def original(self, tensor: int) -> int:
-        """The whole model's tensor in its full size: a constant, or one that is computed whole."""
+        """The whole model's tensor in full size: a constant, or one that is computed whole."""
         if tensor not in self._copies:
             made = copy.copy(self._whole.tensors[tensor])
             if not self._whole.is_constant(tensor):
@@ -75,7 +75,7 @@ class IncrementalGraph:
         return self._cut_constants[key]
 
     def numbers(self, values: Sequence[int], columns: int = 0) -> int:
-        """A constant of int32 values, in rows of `columns` if given."""
+        """A constant of int32 values, shaped to rows of `columns` if given."""
         key = (columns, *values)
         if key not in self._numbers:
             buffer = self._schema.BufferT()
@@ -93,7 +93,7 @@ class IncrementalGraph:
     def copy_op(
         self, op: Op, inputs: Sequence[int], outputs: Sequence[int], **options: Any
     ) -> None:
-        """An operator of the whole model on other tensors, with some options changed."""
+        """Copy an operator of the whole model to other tensors, with some options changed."""
         made = copy.copy(op.table)
         made.inputs = np.array(inputs, np.int32)
         made.outputs = np.array(outputs, np.int32)
@@ -104,7 +104,7 @@ class IncrementalGraph:
         self._ops.append(made)
 
     def join(self, like: int, parts: Sequence[int], axis: int) -> int:
-        """The parts one behind the other; `like` is the whole model's tensor that they are of."""
+        """Concatenate parts of the whole model's tensor `like`."""
         if len(parts) == 1:
             return parts[0]
         shape = self.shape(parts[0])
@@ -114,7 +114,7 @@ class IncrementalGraph:
         return joined
 
     def cut(self, like: int, tensor: int, axis: int, start: int, stop: int) -> int:
-        """Elements `start` to `stop - 1` of a dimension; the tensor itself if these are all."""
+        """Elements `start` to `stop - 1` of a dimension; the tensor itself if that is all of it."""
         shape = self.shape(tensor)
         if (start, stop) == (0, shape[axis]):
             return tensor
@@ -126,7 +126,7 @@ class IncrementalGraph:
         return part
 
     def pad(self, like: int, tensor: int, pads: Sequence[tuple[int, int]]) -> int:
-        """The tensor with zeros (its zero point) around it; itself if there are none."""
+        """Pad the tensor with its zero point; the tensor itself if `pads` are all 0."""
         if all(pad == (0, 0) for pad in pads):
             return tensor
         shape = [
@@ -139,7 +139,7 @@ class IncrementalGraph:
         return padded
 
     def variable(self, like: int, shape: Sequence[int]) -> tuple[int, int]:
-        """A variable that is kept from call to call: its handle, and what it holds."""
+        """A variable that is kept between calls: its handle, and its value."""
         handle = self._schema.TensorT()
         handle.type = self._schema.TensorType.RESOURCE
         handle.shape = np.array([1], np.int32)
@@ -153,7 +153,7 @@ class IncrementalGraph:
         return place, held
 
     def assign(self, handle: int, tensor: int) -> None:
-        """Keep a tensor in a variable."""
+        """Store a tensor in a variable."""
         self._op("ASSIGN_VARIABLE", [handle, tensor], [], "AssignVariable")
 
     def build(self, inputs: Sequence[int], outputs: Sequence[int]) -> Any:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An incremental model: the same bits in each step, computed from what is new.
+"""Incremental models: bit-exact results, computed from the new frames of each step.
 
-docs/compiled_and_incremental.md says how it works.
+docs/compiled_and_incremental.md explains how it works.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kws.errors import ConversionError
 from kws.features.frontend_settings import FrontendSettings
 
 _WORTH = 0.9
-"""An incremental model that is more work than this share of the whole model is not made."""
+"""Largest share of the whole model's work at which an incremental model is worthwhile."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +33,16 @@ class IncrementalModel:
     """The .tflite file. Its input is the new frames of a step, its output the whole model's."""
 
     step: int
-    """Frames that it takes."""
+    """New frames per call."""
 
     share: float
-    """Its work as a share of the whole model's, estimated."""
+    """Estimated work, as a share of the whole model's."""
 
     whole_from: str
-    """The first operator that sees the whole window, and why; empty if none does."""
+    """The first operator that sees the whole window, and the reason; empty if none does."""
 
     def __str__(self) -> str:
-        """What it is, for the user."""
+        """One line for the user."""
         end = f"; {self.whole_from}" if self.whole_from else ""
         frames = "frame" if self.step == 1 else "frames"
         return (
@@ -58,22 +58,22 @@ def make_incremental(model: bytes, step: int) -> IncrementalModel:
         step: frames by which the window moves from one inference to the next.
 
     Raises:
-        ModelError: the file is damaged, or its model cannot be run.
-        ConversionError: the model streams already, is no int8 model, or cannot gain.
+        ModelError: the file is damaged, or kws cannot run its model.
+        ConversionError: the model streams already, is not int8, or would not gain.
         ToolError: TensorFlow is not installed.
     """
     best = min(candidates(model, step), key=lambda candidate: candidate.share)
     if best.share > _WORTH:
         raise ConversionError(
-            f"an incremental model for steps of {step} does not pay: it is {best.share:.0%} of the "
-            f"work; {best.whole_from or 'copies cost what it saves'}"
+            f"an incremental model for steps of {step} saves too little: it needs {best.share:.0%} "
+            f"of the work; {best.whole_from or 'copies cost as much as it saves'}"
         )
     return IncrementalModel(pack(best.table), step, best.share, best.whole_from)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An incremental model whose operators are incremental up to some place."""
+    """A model whose operators are incremental up to a certain one."""
 
     table: Any
     """The schema's ModelT."""
@@ -85,8 +85,8 @@ class Candidate:
 def candidates(model: bytes, step: int) -> Iterator[Candidate]:
     """Models that are incremental up to the first operator, the second, and so on.
 
-    Going on beyond an operator may cost more copies than it saves. Arguments and errors are those
-    of `make_incremental`.
+    Continuing beyond an operator may cost more copies than it saves. Arguments and errors as in
+    `make_incremental`.
     """
     _check_model(model)
     graph = WindowGraph(unpack(model))
@@ -103,8 +103,8 @@ def _check_model(model: bytes) -> None:
     kept = STATEFUL_OPS & set(interpreter.ops)
     if kept:
         raise ConversionError(
-            f"the model keeps something from call to call already ({', '.join(sorted(kept))}), "
-            "so that it has no incremental model"
+            f"the model already keeps state between calls ({', '.join(sorted(kept))}), so it "
+            "cannot be made incremental"
         )
     if len(interpreter.inputs) != 1 or interpreter.inputs[0].dtype != "int8":
         kinds = ", ".join(tensor.dtype for tensor in interpreter.inputs)
@@ -117,20 +117,20 @@ def _check_model(model: bytes) -> None:
 def _input_rows(graph: WindowGraph, step: int) -> Rows:
     shape = graph.shape(graph.inputs[0])
     first = next((size for size in shape if size != 1), 1)
-    # A flat input is the pipeline's spectrogram; other models say their frames first.
+    # A flat input is the pipeline's spectrogram; otherwise the first dimension has the frames.
     flat = math.prod(shape) == first
     count = input_frames(shape) if flat and first % FrontendSettings().channels == 0 else first
     rows = find_rows(shape, Rows(count, step, 0, 0, 0))
     if rows is None or not rows.saves:
         raise ConversionError(
-            f"the model's input of {count} frames has no older ones in a step of {step}; "
-            "take a smaller step"
+            f"a step of {step} replaces all {count} frames of the model's input; take a smaller "
+            "step"
         )
     return rows
 
 
 def _plan(graph: WindowGraph, rows: Rows, end: int) -> tuple[Plan, list[str]]:
-    """What is incremental of the first `end` operators, and why not all of it."""
+    """The incremental part of the first `end` operators, and reasons for its limits."""
     plan = Plan({graph.inputs[0]: rows}, {})
     stops = []
     for op in graph.ops[:end]:

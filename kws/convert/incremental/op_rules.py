@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each operator does with the rows of a tensor that lies in time.
+"""Rules for the operators' use of rows over time.
 
-An operator treats rows one by one, or slides a window over them. Any other sees the whole window:
-there the incremental part of a model ends.
+An operator processes rows one by one, or slides a window over them. Any other operator sees the
+whole window, and ends the incremental part of a model.
 """
 
 from __future__ import annotations
@@ -18,36 +18,36 @@ _SAME = 0  # of the schema's Padding
 _MAPS = {"RELU", "RELU6", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "TANH", "QUANTIZE", "DEQUANTIZE"}
 _BROADCASTS = {"ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM"}
 _SHAPES = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
-"""Ops that only give the same elements another shape."""
+"""Ops that only change the shape."""
 
 
 @dataclass(frozen=True)
 class Treatment:
-    """How an operator makes rows of rows."""
+    """An operator's mapping of input rows to output rows."""
 
     outputs: dict[int, Rows]
     slide: Slide | None = None
     """None: row by row."""
 
     pads: tuple[tuple[int, int], ...] = ()
-    """Padding of each dimension of the image but time, where it slides."""
+    """Padding of each dimension except time, for a sliding window."""
 
 
 def treat(op: Op, graph: WindowGraph, rows: Mapping[int, Rows]) -> Treatment | str:
-    """How an operator works in time, or why it sees the whole window.
+    """An operator's treatment of time, or the reason why it sees the whole window.
 
     Args:
-        op: one with an input that lies in time.
+        op: an operator with an input over time.
         graph: its graph.
-        rows: of all tensors that lie in time.
+        rows: rows of all tensors over time.
     """
     timed = [tensor for tensor in op.inputs if tensor in rows]
     for tensor in op.inputs:
         if tensor not in rows and not graph.is_constant(tensor):
-            return "it takes a value that belongs to the window as a whole"
+            return "it takes a value of the whole window"
     data = op.inputs[1 if op.name == "SPLIT" else 0]
     if op.name not in _BROADCASTS | {"CONCATENATION"} and timed != [data]:
-        return "its parameters lie in time"
+        return "its parameters change over time"
     first = rows[timed[0]]
     if op.name in {"CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"}:
         treatment = _sliding(op, graph, first)
@@ -92,8 +92,8 @@ def _sliding(op: Op, graph: WindowGraph, rows: Rows) -> Treatment | str:
         return output
     overlaps = size > options.strideH or source[1] % options.strideH or rows.head or rows.tail
     if op.name.endswith("POOL_2D") and same and overlaps:
-        # A pool leaves padding out, which PAD cannot express.
-        return "its padding over time is not that of parts of the window"
+        # A pool ignores padding, which PAD cannot express.
+        return "its padding over time differs for parts of the window"
     return Treatment({op.outputs[0]: output}, slide, ((0, 0), sides, (0, 0)))
 
 
@@ -122,7 +122,7 @@ def _row_by_row(
     shape = graph.shape(timed[0])
     places = {(rows[t].axis, rows[t].elements, rows[t].count, rows[t].step) for t in timed}
     if len(places) > 1:
-        return "its inputs lie in time in different ways"
+        return "its inputs have different rows over time"
     joined = Rows(
         first.count,
         first.step,
@@ -143,7 +143,7 @@ def _row_by_row(
 
 
 def _keeps_rows(op: Op, graph: WindowGraph, rows: Rows, shape: list[int]) -> bool:
-    """Whether each row of the output comes from the same row of the inputs alone."""
+    """Whether each output row depends only on the same row of the inputs."""
     if op.name in _MAPS or op.name in _SHAPES:
         keeps = True
     elif op.name in _BROADCASTS:
@@ -169,7 +169,7 @@ def _keeps_rows(op: Op, graph: WindowGraph, rows: Rows, shape: list[int]) -> boo
 
 
 def _axes(op: Op, graph: WindowGraph) -> list[int]:
-    """The dimensions that an operator works along; none if it is not one of those that do."""
+    """The dimensions that an operator works along; empty for other operators."""
     if op.name == "CONCATENATION":
         constants = any(graph.is_constant(tensor) for tensor in op.inputs)
         return [] if constants else [int(op.options.axis)]
@@ -184,6 +184,6 @@ def _size_at(shape: list[int], axis: int, rank: int) -> int:
 
 
 def _same_pad(size: int, out: int, window: int, stride: int) -> tuple[int, int]:
-    """Rows or columns that TFLite's SAME padding puts before and behind."""
+    """Rows or columns of TFLite's SAME padding before and after."""
     total = max((out - 1) * stride + window - size, 0)
     return total // 2, total - total // 2

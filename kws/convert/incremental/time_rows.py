@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows of a tensor are new when the window has moved on.
+"""The rows of a tensor that are new after a step of the window.
 
-A tensor of the graph has one row per frame, or per few frames behind a stride over time. Its rows
-are numbered from the start of the window. Three kinds follow each other:
+A tensor has one row per frame, or per few frames after a stride over time. Rows are numbered from
+the start of the window, in three parts:
 
     head    rows that see the padding before the window
-    middle  rows that see frames alone: a step later each is the row `step` places before it
-    tail    rows that see the padding behind the window
+    middle  rows that see only frames: a step later, each is the row `step` places before it
+    tail    rows that see the padding after the window
 
-What was computed a step ago is a middle row that stays one. So a step has to compute the head, the
-`step` newest rows of the middle, and the tail: `fresh` rows.
+Older middle rows are known from the previous step. So a step computes the head, the `step` newest
+rows of the middle, and the tail: `fresh` rows.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Rows:
-    """How a tensor lies in time. Time is its outermost dimension that is not 1."""
+    """A tensor's rows over time. Time is its outermost dimension that is not 1."""
 
     count: int
     """Rows of the whole window."""
@@ -36,21 +36,21 @@ class Rows:
     """Dimension of time."""
 
     elements: int = 1
-    """Elements of that dimension that are one row; more than 1 where a row is flattened into it."""
+    """Elements per row in that dimension; more than 1 if rows are flattened into it."""
 
     @property
     def fresh(self) -> int:
-        """Rows that a step computes."""
+        """Rows computed per step."""
         return self.head + self.step + self.tail
 
     @property
     def first_new(self) -> int:
-        """Where the newest rows of the middle begin; the tail follows them."""
+        """Start of the newest middle rows; the tail follows them."""
         return self.count - self.step - self.tail
 
     @property
     def saves(self) -> bool:
-        """Whether fewer rows are computed than there are."""
+        """Whether a step computes fewer rows than the window has."""
         return self.fresh < self.count
 
 
@@ -71,17 +71,17 @@ class Slide:
     size: int
     stride: int
     before: int
-    """Rows of padding in front of the first."""
+    """Rows of padding before the first row."""
 
     in_count: int
     out_count: int
 
     def output(self, rows: Rows) -> Rows | str:
-        """How the output lies in time, or why a step is no whole number of its rows."""
+        """The output's rows, or the reason why a step is not a whole number of them."""
         if rows.step % self.stride:
             return f"its stride over time ({self.stride}) does not divide a step of {rows.step}"
         head = -(-(rows.head + self.before) // self.stride)
-        if head:  # its last row sees a frame: a part of nothing but padding would have no input
+        if head:  # extended until its last row sees a frame: padding alone is not an input
             head = max(head, -(-(self.before + 1 - self.size) // self.stride) + 1)
         last = (rows.count - rows.tail - self.size + self.before) // self.stride
         tail = max(self.out_count - 1 - last, 0)
@@ -100,13 +100,13 @@ class Slide:
 
 
 def parts(rows: Rows) -> list[tuple[int, int]]:
-    """Start and stop of the rows that a step computes: the head, if any, and the end."""
+    """Start and stop of the rows computed per step: the head, if any, and the end."""
     end = (rows.first_new, rows.count)
     return [(0, rows.head), end] if rows.head else [end]
 
 
 def find_rows(shape: Sequence[int], like: Rows) -> Rows | None:
-    """How a tensor of the same rows in another shape lies in time; None if rows are torn."""
+    """The same rows in a tensor of another shape; None if the shape splits rows."""
     axis = next((i for i, size in enumerate(shape) if size != 1), None)
     if axis is None or shape[axis] % like.count:
         return None

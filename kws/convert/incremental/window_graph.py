@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a model that sees a whole window, for reading."""
+"""Read access to the graph of a model that sees a whole window."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from kws.convert.model_table import schema
 
 _TYPES = {0: np.float32, 2: np.int32, 4: np.int64, 7: np.int16, 9: np.int8}
-"""Of constants that rules read, by the schema's TensorType."""
+"""Types of constants, by the schema's TensorType."""
 
 
 @dataclass(frozen=True)
@@ -22,24 +22,24 @@ class Op:
 
     index: int
     name: str
-    """The schema's, such as CONV_2D."""
+    """The schema's name, such as CONV_2D."""
 
     table: Any
     """The schema's OperatorT."""
 
     @property
     def inputs(self) -> list[int]:
-        """Tensors, without those left out."""
+        """Input tensors, without omitted ones."""
         return [int(i) for i in _list(self.table.inputs) if i >= 0]
 
     @property
     def outputs(self) -> list[int]:
-        """Tensors."""
+        """Output tensors."""
         return [int(i) for i in _list(self.table.outputs)]
 
     @property
     def options(self) -> Any:
-        """The schema's options of this operator."""
+        """The operator's options in the schema."""
         return self.table.builtinOptions
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class WindowGraph:
         self.ops = []
         for index, op in enumerate(_list(graph.operators)):
             code = table.operatorCodes[op.opcodeIndex]
-            # Files from before 2020 have the code in the older field alone.
+            # Files from before 2020 have the code only in the older field.
             number = max(code.builtinCode, code.deprecatedBuiltinCode)
             self.ops.append(Op(index, names.get(number, f"op code {number}"), op))
 
@@ -82,7 +82,7 @@ class WindowGraph:
         return data is not None and len(data) > 0
 
     def values(self, tensor: int) -> npt.NDArray[Any]:
-        """A constant's values, in a row."""
+        """A constant's values, flattened."""
         data = self.table.buffers[self.tensors[tensor].buffer].data
         return np.asarray(data, np.uint8).view(_TYPES[self.tensors[tensor].type])
 

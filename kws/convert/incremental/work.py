@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates the work of a model from its graph, to compare it with its incremental model."""
+"""Estimates the work of a model from its graph."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import math
 from kws.convert.incremental.window_graph import Op, WindowGraph
 
 _COPIED_BYTE = 0.4
-"""A byte that is copied costs so much of a multiply-add (measured on an emulated Cortex-M4)."""
+"""Cost of a copied byte in multiply-adds (measured on an emulated Cortex-M4)."""
 
 _COPIES = {"READ_VARIABLE", "CONCATENATION", "SLICE", "STRIDED_SLICE", "PAD", "PADV2", "TRANSPOSE"}
 _NOTHING = {"VAR_HANDLE", "RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
 
 
 def work_of(graph: WindowGraph) -> float:
-    """Multiply-adds of one call, with everything else in proportion."""
+    """Multiply-adds per call; other work counts in proportion."""
     return sum(_work(op, graph) for op in graph.ops)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes an incremental model, once it is known which rows each operator computes in a step."""
+"""Writes an incremental model, given the rows that each operator computes per step."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _VALID = 1  # of the schema's Padding
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a model is incremental."""
+    """The incremental part of a model."""
 
     rows: dict[int, Rows]
-    """All tensors of which a step computes some rows."""
+    """Tensors that are computed in part."""
 
     treatments: dict[int, Treatment]
-    """Of the operators that compute them, by index."""
+    """Operators that compute them, by index."""
 
 
 def write_incremental(graph: WindowGraph, plan: Plan) -> Any:
@@ -38,10 +38,10 @@ class _Timed:
 
     rows: Rows
     needed: list[tuple[int, int]] = field(default_factory=list)
-    """Start and stop of all rows that operators read, other than just the fresh ones."""
+    """Start and stop of all rows that operators read, unless they read exactly the fresh ones."""
 
     fresh: list[int] = field(default_factory=list)
-    """The fresh rows: one tensor, or that of the head and that of the end."""
+    """The fresh rows: one tensor, or one for the head and one for the end."""
 
     ready: dict[tuple[int, int], int] = field(default_factory=dict)
     """Tensors of needed rows."""
@@ -70,7 +70,7 @@ class _Writer:
                 self._slide(op, treatment, treatment.slide)
         return self._written.build(inputs, [self._window(tensor) for tensor in self._graph.outputs])
 
-    # What is needed of each tensor.
+    # Needed rows of each tensor.
 
     def _note_needs(self, op: Op) -> None:
         treatment = self._plan.treatments.get(op.index)
@@ -103,7 +103,7 @@ class _Writer:
         return source
 
     def _computed(self, tensor: int, fresh: list[int]) -> None:
-        """The fresh rows are there: puts the kept ones beside them, cuts what operators need."""
+        """Join the fresh rows with the kept ones, and cut the rows that operators need."""
         timed = self._timed[tensor]
         rows = timed.rows
         timed.fresh = fresh
@@ -129,7 +129,7 @@ class _Writer:
         shape = with_rows(self._graph.shape(tensor), rows, kept)
         newest = self._fresh_rows(tensor, rows.first_new, stop)
         oldest = [self._fresh_rows(tensor, start, rows.head)] if start < rows.head else []
-        # Read directly before the join, and assigned directly behind the cut, it is not copied.
+        # Not copied, because it is read directly before the join and assigned after the cut.
         handle, held = self._written.variable(tensor, shape)
         in_order = [*oldest, held, newest]
         joined = self._written.join(tensor, in_order, rows.axis)
@@ -139,7 +139,7 @@ class _Writer:
         self._written.assign(handle, self._cut(tensor, joined, next_kept, next_kept + kept))
 
     def _fresh_rows(self, tensor: int, start: int, stop: int) -> int:
-        """Rows of the window that are all head, or all new rows and tail."""
+        """Rows of the window that are all in the head, or all among new rows and tail."""
         timed = self._timed[tensor]
         rows = timed.rows
         at_end = start >= rows.first_new
@@ -198,8 +198,8 @@ class _Writer:
         elif op.name in {"AVERAGE_POOL_2D", "MAX_POOL_2D"}:
             self._written.copy_op(op, [x, *others], [y])
         elif call.is_row and op.options.dilationHFactor == 1:
-            # With all its rows as the stride, SAME padding puts none of them in front or behind,
-            # and what it puts at the sides is what the whole model has there.
+            # With all its rows as the stride, SAME padding adds none in time, and the same columns
+            # at the sides as in the whole model.
             taps = self._graph.shape(op.inputs[1])[1]
             others[0] = self._written.cut_constant(op.inputs[1], span.before, taps - span.behind)
             self._written.copy_op(op, [x, *others], [y], strideH=span.stop - span.start)

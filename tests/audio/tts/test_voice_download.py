@@ -130,7 +130,7 @@ def test_an_interrupted_voice_is_resumed_and_not_usable_before(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.cut_after = [300_000, *[0] * 20]
-    with pytest.raises(DataError, match="goes on after the 300,000 bytes"):
+    with pytest.raises(DataError, match="run the command again to resume after 300,000 bytes"):
         _get()
     assert piper_paths() == []
     server.cut_after.clear()

@@ -1,4 +1,4 @@
-"""Random models of a window of frames: what keyword spotters are made of, in any order."""
+"""Random models of a window of frames, from layers of keyword spotters in any order."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class RandomGraph:
         self.source = self.x = self.new((1, frames, bands, 1))
 
     def build(self, layers: int) -> bytes:
-        """A model of so many layers and an end."""
+        """A model with this number of layers and an end."""
         for _ in range(layers):
             self.add(self.rng.choice(list(LAYERS), p=CHANCES))
         self.add(self.rng.choice(list(ENDS)))
         return self.m.build([self.source], [self.x])
 
     def add(self, name: str) -> None:
-        """One layer; nothing where its shape does not fit."""
+        """One layer; nothing if its shape does not fit."""
         if {**LAYERS, **ENDS}[name](self):
             self.layers.append(name)
 
@@ -115,7 +115,7 @@ def pointwise(g: RandomGraph) -> bool:
 
 
 def residual(g: RandomGraph) -> bool:
-    """A filter over time, then the sum with what went in."""
+    """A filter over time, added to its input."""
     if len(g.shape) != 4:
         return False
     before = g.x
@@ -220,7 +220,7 @@ def constant(g: RandomGraph) -> bool:
 
 
 def gate(g: RandomGraph) -> bool:
-    """A product with the mean over the window, which belongs to the window as a whole."""
+    """A product with the mean over the whole window."""
     if len(g.shape) != 4:
         return False
     mean = g.new((1, 1, 1, g.shape[3]))
@@ -233,7 +233,7 @@ def gate(g: RandomGraph) -> bool:
 
 
 def flatten_bands(g: RandomGraph) -> bool:
-    """What a frame has becomes its channels."""
+    """Flatten each frame into channels."""
     if len(g.shape) != 4:
         return False
     _, frames, bands, channels = g.shape

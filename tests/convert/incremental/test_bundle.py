@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws convert --incremental`: bundles that hear what the whole model hears."""
+"""`kws convert --incremental`: bundles with the whole model's results."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def sound(seconds: int) -> NDArray[np.int16]:
 
 @pytest.fixture(scope="module")
 def talkative(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    """A whole model that takes noise for words."""
+    """A model that detects words in noise."""
     folder = tmp_path_factory.mktemp("whole") / "bundle"
     settings = Changes(average_window_ms=200, detection_threshold=100, suppression_ms=0)
     return convert_file(TINY_CONV, LABELS, folder, settings)
@@ -67,7 +67,7 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
     assert whole.path is not None
     small, _ = incremental_of_bundle(whole.path, tmp_path / "small", Changes(inference_stride=step))
     assert small.inference_stride == step
-    # An incremental model has no gate, because it has to hear every frame.
+    # An incremental model has no gate, because it must process every frame.
     settings = Changes(inference_stride=step, gate_db=0.0)
     changed = change_bundle(whole.path, tmp_path / "whole", settings)
     assert (small.labels, small.recognizer, small.name) == (whole.labels, changed.recognizer, name)
@@ -80,9 +80,7 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
     np.testing.assert_array_equal(scores, twin_scores)
 
 
-def test_lines_are_those_of_the_whole_model(
-    talkative: Bundle, talkative_incremental: Bundle
-) -> None:
+def test_lines_equal_the_whole_models(talkative: Bundle, talkative_incremental: Bundle) -> None:
     pcm = sound(8)
     lines = host_device.play(Device(talkative), pcm).text.splitlines()
     twin_lines = host_device.play(Device(talkative_incremental), pcm).text.splitlines()
@@ -92,7 +90,7 @@ def test_lines_are_those_of_the_whole_model(
 
 
 @pytest.mark.slow
-def test_emulated_board_says_what_the_host_says(
+def test_emulated_board_prints_the_hosts_lines(
     talkative: Bundle,
     talkative_incremental: Bundle,
     tmp_path: Path,
@@ -148,12 +146,12 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
         (
             ("--out", "{model}"),
             2,
-            "an incremental bundle is a new one; name another --out",
+            "is the bundle itself; name another folder with --out",
         ),
         (("--out", "x", "--stride", 3), 1, r"its stride over time (2) does not divide a step of 3"),
     ],
 )
-def test_command_says_what_does_not_fit(
+def test_unsuitable_requests_are_one_line(
     *,
     kws: Run,
     tmp_path: Path,
@@ -178,8 +176,10 @@ def test_bare_file_needs_labels_or_a_file(kws: Run, tmp_path: Path) -> None:
     assert "needs --labels, or a .tflite file as --out" in err
 
 
-def test_a_twin_has_no_twin(kws: Run, talkative_incremental: Bundle, tmp_path: Path) -> None:
+def test_an_incremental_model_is_not_converted_again(
+    kws: Run, talkative_incremental: Bundle, tmp_path: Path
+) -> None:
     small = talkative_incremental.path
     code, _, err = kws("convert", small, "--incremental", "--out", tmp_path / "x")
     assert code == 1
-    assert "keeps something from call to call already (READ_VARIABLE)" in err
+    assert "already keeps state between calls (READ_VARIABLE)" in err

@@ -85,7 +85,7 @@ def test_known_models_gain(name: str, step: int, share: float) -> None:
     model = (ROOT / name).read_bytes()
     small = make_incremental(model, step)
     assert small.share < share
-    # On some noise a model gives silence the whole score at every step.
+    # On some noise a model gives silence the full score at every step.
     assert max(assert_same_bits(model, small.model, FRAMES, step, seed) for seed in range(2)) > 1
 
 
@@ -102,7 +102,7 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
     core = run_core(small, calls)
     for core_answer, theirs in zip(core, run_tflm(small, calls), strict=True):
         np.testing.assert_array_equal(core_answer[0], theirs[0].reshape(core_answer[0].shape))
-    # LiteRT rounds some sums in another way: its answers are compared with each other.
+    # LiteRT rounds some sums differently: its answers are compared with each other.
     litert = run_litert(with_first_values(last.table), calls)[-len(windows) :]
     for core_answer, whole in zip(litert, run_litert(model, windows), strict=True):
         np.testing.assert_array_equal(core_answer[0], whole[0])
@@ -110,7 +110,7 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
 
 @pytest.mark.usefixtures("board_tools")
 def test_the_board_gives_the_whole_models_bits() -> None:
-    """Its loops for short images are others than those for long ones."""
+    """The board has other loops for short images than for long ones."""
     model, step = (MODELS / "ds_cnn.tflite").read_bytes(), 2
     small = make_incremental(model, step).model
     whole, shape = _core.Interpreter(model), _core.Interpreter(small).inputs[0].shape
@@ -128,15 +128,15 @@ def test_the_board_gives_the_whole_models_bits() -> None:
 @pytest.mark.parametrize(
     ("name", "step", "message"),
     [
-        ("mixed_net", 3, r"keeps something from call to call already \(READ_VARIABLE\)"),
-        ("low_latency_svdf", 1, r"already \(SVDF\)"),
-        ("lstm", 2, r"already \(UNIDIRECTIONAL_SEQUENCE_LSTM\)"),
+        ("mixed_net", 3, r"already keeps state between calls \(READ_VARIABLE\)"),
+        ("low_latency_svdf", 1, r"between calls \(SVDF\)"),
+        ("lstm", 2, r"between calls \(UNIDIRECTIONAL_SEQUENCE_LSTM\)"),
         ("tiny_conv", 3, r"CONV_2D \(op 0\) sees the whole window: its stride over time \(2\)"),
-        ("tiny_conv", 48, "does not pay"),
-        ("tiny_conv", 49, "no older ones in a step of 49; take a smaller step"),
+        ("tiny_conv", 48, "saves too little"),
+        ("tiny_conv", 49, "a step of 49 replaces all 49 frames of .*; take a smaller step"),
     ],
 )
-def test_what_cannot_gain_says_why(name: str, step: int, message: str) -> None:
+def test_models_that_cannot_gain_give_the_reason(name: str, step: int, message: str) -> None:
     with pytest.raises(ConversionError, match=message) as caught:
         make_incremental((MODELS / f"{name}.tflite").read_bytes(), step)
     assert "\n" not in str(caught.value)
@@ -158,6 +158,6 @@ def _float_model() -> bytes:
     return m.build([x], [y])
 
 
-def test_a_twin_of_the_same_model_has_the_same_bytes() -> None:
+def test_the_conversion_is_reproducible() -> None:
     model = (ASSETS / "tiny" / "model.tflite").read_bytes()
     assert make_incremental(model, 2) == make_incremental(model, 2)

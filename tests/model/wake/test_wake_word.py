@@ -63,7 +63,7 @@ def test_label_of_a_phrase(phrase: str, label: str) -> None:
 
 
 def test_empty_phrase() -> None:
-    with pytest.raises(UsageError, match="say what the device is to hear"):
+    with pytest.raises(UsageError, match="name the wake word, such as"):
         label_of(" _ ")
 
 
@@ -261,7 +261,7 @@ def test_folders_that_are_missing_are_named_before_anything_is_made(
 def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
-    assert "say what the device is to hear" in str(result.exception)
+    assert "name the wake word, such as" in str(result.exception)
     result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
     assert "choose one" in str(result.exception)

@@ -111,7 +111,7 @@ def test_what_is_missing_is_said(tones: DataSet) -> None:
     with pytest.raises(DataError, match="add folders"):
         next(make_streams(tones, ["low", "high", "up", "down"], Split.TEST, FEW))
     for wrong in ({"minutes": 0}, {"words_a_minute": 25}, {"snr_db": (9, 3)}):
-        with pytest.raises(KwsError, match="has to be between"):
+        with pytest.raises(KwsError, match="must be between"):
             StreamSettings(**wrong)
 
 
