@@ -51,7 +51,7 @@ class Terminal:
         console = console or Console(highlight=False)
         self._listener = listener
         self._title = title
-        self._keys = ("m keeps what was said   " if keeps else "") + "q leaves"
+        self._keys = ("m keeps a missed word   " if keeps else "") + "q quits"
         self._console = console
         self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
         self._half: list[np.ndarray] = []
