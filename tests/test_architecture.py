@@ -209,6 +209,15 @@ def second_ways_to_spectrograms() -> Iterator[str]:
                         yield f"frontend called in {name}"
 
 
+def imports_of_tests() -> Iterator[str]:
+    """Helpers of several tests are modules of their own."""
+    for path in _files("tests"):
+        if path.suffix == ".py":
+            for node in ast.walk(_tree(path)):
+                if isinstance(node, ast.ImportFrom) and ".test_" in f".{node.module}":
+                    yield f"{path.as_posix()} imports {node.module}"
+
+
 RULES = (
     wrong_directions,
     second_ways_to_spectrograms,

@@ -259,6 +259,7 @@ def sweep(
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
+    from kws.cli.printing.tables import sweep_table
     from kws.files import locked
     from kws.model.evaluate.judge.verdict import Hears
     from kws.model.train import sweep as sweeps
@@ -273,7 +274,7 @@ def sweep(
     if as_json:
         print(dumps(sweeps.to_json(outcomes), indent=2))
     else:
-        print_tables(sweeps.table(outcomes))
+        print_tables(sweep_table(outcomes))
     if outcomes[0].hears == Hears.NOTHING:
         print(f"kws: the best run, {outcomes[0].folder}, hears nothing; try more", file=sys.stderr)
         raise typer.Exit(1)

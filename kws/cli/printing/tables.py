@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from kws.model.evaluate.judge.calibration import Calibration
     from kws.model.evaluate.judge.clip_metrics import ClipMetrics
@@ -20,17 +20,15 @@ if TYPE_CHECKING:
     from kws.model.evaluate.score.streams import Kind
     from kws.model.train.mining import Mining
     from kws.model.train.seeds import SeedResults
+    from kws.model.train.sweep import Outcome
     from kws.model.wake.enrolment import Enrolment
 
 
 def recall_table(matrix: ConfusionMatrix) -> Table:
     """The model's answers for the clips of each class."""
     title = f"accuracy {matrix.accuracy:.2%} on {matrix.clips} clips"
-    table = Table(title=title, title_justify="left")
-    table.add_column("the clip was")
-    table.add_column("recall", justify="right")
-    for label in matrix.labels:
-        table.add_column(f"said {label}", justify="right")
+    answers = [f"said {label}" for label in matrix.labels]
+    table = _table(title, "the clip was", "recall", *answers)
     recall = matrix.recall
     for label, row in zip(matrix.labels, matrix.counts.tolist(), strict=True):
         share = f"{recall[label]:.1%}" if label in recall else "-"
@@ -223,8 +221,8 @@ def _missed(metrics: StreamMetrics, word: str) -> str:
 
 
 def _table(title: str, *headings: str) -> Table:
-    """An empty table; the first column holds names, the others numbers."""
-    table = Table(title=title, title_justify="left")
+    """An empty table, perhaps without a title; the first column holds names, the others numbers."""
+    table = Table(title=title or None, title_justify="left")
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="right" if index else "left")
     return table
@@ -242,6 +240,21 @@ def latency_line(metrics: StreamMetrics) -> str:
         else ""
     )
     return f"{latency}false alarms per hour, 95 %: {low:.2f} to {high:.2f}"
+
+
+def sweep_table(outcomes: Sequence[Outcome]) -> Table:
+    """The results of a sweep's runs."""
+    table = _table("", "run", "validation", "test", "bytes", "arena", "hears")
+    for outcome in outcomes:
+        table.add_row(
+            outcome.folder,
+            f"{outcome.validation:.1%}",
+            f"{outcome.test:.1%}",
+            f"{outcome.size:,}",
+            f"{outcome.arena:,}",
+            outcome.hears or "-",
+        )
+    return table
 
 
 def mining_tables(mining: Mining) -> list[Table]:

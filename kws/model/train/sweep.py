@@ -208,26 +208,6 @@ def to_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     return [asdict(outcome) for outcome in outcomes]
 
 
-def table(outcomes: Sequence[Outcome]) -> Any:
-    """For the terminal."""
-    from rich.table import Table  # noqa: PLC0415 - for terminals only
-
-    out = Table()
-    out.add_column("run")
-    for column in ("validation", "test", "bytes", "arena", "hears"):
-        out.add_column(column, justify="right")
-    for outcome in outcomes:
-        out.add_row(
-            outcome.folder,
-            f"{outcome.validation:.1%}",
-            f"{outcome.test:.1%}",
-            f"{outcome.size:,}",
-            f"{outcome.arena:,}",
-            outcome.hears or "-",
-        )
-    return out
-
-
 def _by_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, str]]:
     """Each job and its error's text, as the jobs end.
 
