@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo, check, test and test-all set up what they need; a second run skips what is there.
+# make demo, check, test and test-all install what they need; a second run skips installed parts.
 SHELL  := /bin/bash
 PYTHON ?= python3
 VENV   := .venv
@@ -14,9 +14,8 @@ python_PACKAGES := $(shell $(PYTHON) -c 'import os, sys, sysconfig as s; from im
   print(*[name + part for part, there in (("dev", os.path.exists(s.get_path("include") + "/Python.h")), \
     ("venv", find_spec("ensurepip"))) if not there])' 2>/dev/null || echo python3-dev python3-venv)
 
-# Debian's packages for each target: the extension's compiler, then what a target adds to it. Any Chrome
-# serves for the pages; Ubuntu's Chromium is a snap, so without a Chrome the tests of pages skip there. The
-# sound server's microphone hears what tests play.
+# Debian packages per target: the extension's compiler, then the target's additions. Tests of pages use any
+# Chrome and skip without one (Ubuntu's Chromium is a snap). Tests play sound to the sound server's microphone.
 core_PACKAGES     := g++ cmake $(python_PACKAGES)
 check_PACKAGES    := clang-format libportaudio2
 demo_PACKAGES     := gcc-arm-none-eabi libnewlib-arm-none-eabi libstdc++-arm-none-eabi-newlib \
@@ -39,7 +38,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 .PHONY: assets wasm docs clean
 .PRECIOUS: build/.%-packages $(VENV)/.for-%
 
-# $(call apt_install,PACKAGES): what is missing, as root or through sudo, or one line that says what to do.
+# $(call apt_install,PACKAGES): installs missing packages as root or with sudo, or prints what to do.
 define apt_install
 	@missing=$$(for p in $(1); do \
 	    dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
@@ -56,7 +55,7 @@ define apt_install
 	fi
 endef
 
-# What the tests need, which is more than any command.
+# Packages for the tests.
 setup: build/.demo-packages build/.test-packages $(VENV)/.for-test
 
 build/.%-packages: Makefile
@@ -81,8 +80,8 @@ $(VENV)/.for-%: constraints.txt pyproject.toml | $(VENV)/.core
 	@$(BIN)/pip install -q -c constraints.txt 'kws[$*]'
 	@touch $@
 
-# No download and no recording: text-to-speech speaks the words, and voices that training never heard
-# test the model on the emulated board. Each command is one that a user types.
+# Without downloads and recordings: text-to-speech speaks the words, and held-out voices test the model on
+# the emulated board. A user can type each command.
 demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
@@ -104,23 +103,21 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	@echo "  kws deploy --board nano33ble                    onto an Arduino Nano 33 BLE Sense"
 	@echo "docs/index.md leads further."
 
-# The models in kws/assets, again, and docs/results.md, which says how well they do. With SEEDS=1 it takes
-# nearly three hours on two cores; what is finished stays, a killed run goes on. Two are made at a time, with
-# 3 GB of memory each. DATA names a copy of Speech Commands (kws download speech_commands), SEEDS says how many
-# times each model is trained; the best is kept.
-# TALK names folders of more talk to train on, without the ten words, as examples/game_talk writes one.
+# Trains the models in kws/assets and writes docs/results.md. With SEEDS=1 it takes nearly three hours on two
+# cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
+# DATA: a copy of Speech Commands (kws download speech_commands). SEEDS: runs per model; the best is kept.
+# TALK: folders of more training talk without the ten words, such as from examples/game_talk.
 DATA ?= ../shared/data/speech_commands
 SEEDS ?= 3
 assets: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK) --bundles kws/assets
 
-# The figures alone.
+# Only the page of results.
 results: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK)
 
-# The core for browsers. What it writes is part of the repository, so that `kws export web` needs no
-# compiler; tests compare its sources, and build it again where emscripten is installed. WASM names
-# another place.
+# The core for browsers. Its output is in the repository, so that `kws export web` needs no compiler. Tests
+# compare its sources, and rebuild it if emscripten is installed. WASM: another output file.
 WASM ?= kws/host/web/site/kws.wasm
 wasm: build/.wasm-packages $(VENV)/.core
 	@$(BIN)/python -c 'import sys; from kws.host.web.browser_core import build_core, sources_digest; \
@@ -139,7 +136,7 @@ docs: $(VENV)/.for-docs
 	@$(BIN)/python -m tools.docs_site build/site
 	@echo "$(BIN)/python -m http.server -d build/site shows it"
 
-# Writes docs/benchmarks.md; the figures are counted, so they are the same each time.
+# Writes docs/benchmarks.md; the figures are counted, so they are reproducible.
 bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 	$(BIN)/python -m tools.benchmarks
 
@@ -147,7 +144,7 @@ bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 check: lint
 	@$(BIN)/python -m pytest -m unit -n $(JOBS)
 
-# All that must hold.
+# All checks.
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
 
@@ -155,7 +152,7 @@ test: setup $(VENV)/.core test-cpp
 test-boards: setup $(VENV)/.core
 	@$(BIN)/python -m pytest -m "renode and not slow" -n $(JOBS) --dist worksteal
 
-# Everything there is a test for.
+# All tests, including the slow ones.
 test-all: setup build/.test-all-packages $(VENV)/.core $(VENV)/.for-test-all lint tidy test-cpp
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
@@ -166,11 +163,11 @@ test-cpp: build/.core-packages build/.test-packages
 	@cmake --build build/test -j $(JOBS) >build/test-build.log || { tail -50 build/test-build.log; exit 1; }
 	@cd build/test && ctest --output-on-failure -j $(JOBS) | tail -20; exit $${PIPESTATUS[0]}
 
-# Faults put into the boards' drivers: in Renode each has to be noticed. Part of `make test-all`.
+# Faults in the boards' drivers: Renode must detect each one. Part of `make test-all`.
 mutants: setup $(VENV)/.core
 	@$(BIN)/python -m pytest tests/firmware/mutants -n $(JOBS) --dist worksteal
 
-# A minute of this runs in `make test-all`. What it learns stays in build/fuzz/corpus.
+# `make test-all` runs a minute of this. The corpus stays in build/fuzz/corpus.
 FUZZ_SECONDS ?= 1800
 fuzz: build/.fuzz-packages $(VENV)/.core $(VENV)/.for-test
 	@$(BIN)/python -m tests.runtime.fuzz.fuzz --seconds $(FUZZ_SECONDS)
@@ -181,7 +178,7 @@ lint: build/.check-packages $(VENV)/.core $(VENV)/.for-check
 	@$(BIN)/codespell
 	@clang-format --dry-run -Werror $(CPP_SOURCES)
 
-# Slow, so it is no part of `make lint`.
+# Slow, so not part of `make lint`.
 tidy: build/.test-all-packages build/.test-packages
 	@$(CONFIGURE) || { cat build/test-configure.log; exit 1; }
 	@printf '%s\n' $(TIDY_SOURCES) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build/test 2>/dev/null

@@ -28,7 +28,7 @@ Boots And Says What It Is
 
 Hears Every Recording As The Host Does
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
-    ...    minute with twenty words: all that the default model has to pass.
+    ...    minute with twenty words: the tests that the default model must pass.
     [Template]    Hears As The Host Does
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
@@ -56,8 +56,8 @@ Settings Survive A Reset
     Keeps Settings
 
 Settings Survive A Save That The Power Ended
-    [Documentation]    Two words whose checksum is wrong, behind the newest record: reading them is a
-    ...    non-maskable interrupt, and no fault.
+    [Documentation]    Two words with a wrong checksum after the newest record: reading them raises a
+    ...    non-maskable interrupt, not a fault.
     Load Board With    silence
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
     Answers    gain 6    gain 6 dB
@@ -94,7 +94,7 @@ Goes On After
     [Arguments]    ${command}    ${lost}
     Load Board With    yes
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
-    # An answer comes only when the microphone has started.
+    # The board answers only after the microphone has started.
     Type    stats
     Wait For Line On Uart    ${STATS}    treatAsRegex=true
     Execute Command    ${command}

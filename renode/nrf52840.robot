@@ -19,7 +19,7 @@ Test Timeout        20 minutes
 ${BOARD}            nano33ble
 ${LED}              sysbus.gpio0.led_
 @{LABEL_LEDS}       red    green    blue
-# The lamp that blinks while samples come. Where it is blue, another one has to stay dark.
+# The lamp that blinks while samples arrive. If it is blue, another one must stay dark.
 &{BEATS}            nano33ble=orange    nano33ble_rev2=orange    xiao_nrf52840_sense=blue
 ...                 nrf52840_dk=listening
 &{DARK}             nano33ble=blue    nano33ble_rev2=blue    xiao_nrf52840_sense=green
@@ -36,7 +36,7 @@ Boots And Says What It Is
 
 Hears Every Recording As The Host Does
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
-    ...    minute with twenty words: all that the default model has to pass.
+    ...    minute with twenty words: the tests that the default model must pass.
     [Template]    Hears As The Host Does
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
@@ -73,7 +73,7 @@ Damaged Model Is Told And Blinks Twice For Ever
     Fails With A Damaged Model    ${60}
 
 Debug Port Stays As UICR Says
-    [Documentation]    Of old chips, and of those that lock it at each reset.
+    [Documentation]    On old chips, and on those that lock it at each reset.
     [Template]    Debug Port Is
     ${0}    0xFFFFFFFF    open
     ${0}    0             locked

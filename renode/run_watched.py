@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The command `run_watched SECONDS`: `emulation RunFor`, but a core that polls a peripheral for ever
-# would take minutes for it. That is told in a line, `hangs: ...`, after a quarter of a second of
-# the board's time, and then no time passes any more. Include it after the board's script.
+# The command `run_watched SECONDS`: `emulation RunFor`, but a core that polls a peripheral forever,
+# which would take minutes, is reported in a line, `hangs: ...`, after a quarter of a second of the
+# board's time. Then time stops. Include it after the board's script.
 # (IronPython 2.7.)
 import re
 
@@ -32,7 +32,7 @@ def _run(seconds):
 
 
 def _polled():
-    """What alone is read, as `peripheral + offset`; None where the core does something else."""
+    """The only address read, as `peripheral + offset`; None if the core does anything else."""
     memory = Logger.GetBackends()["memory"]
     monitor.Parse("logLevel 1")
     monitor.Parse("sysbus LogAllPeripheralsAccess true")

@@ -27,7 +27,7 @@ Boots And Says What It Is
 
 Hears Every Recording As The Host Does
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
-    ...    minute with twenty words: all that the default model has to pass.
+    ...    minute with twenty words: the tests that the default model must pass.
     [Template]    Hears As The Host Does
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
@@ -63,7 +63,7 @@ Deaf Board Says So, Blinks Three Times And Boots Again
 Goes On After The Converter's DMA Failed
     Load Board With    yes
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
-    # An answer comes only when the microphone has started.
+    # The board answers only after the microphone has started.
     Type    stats
     Wait For Line On Uart    ${STATS}    treatAsRegex=true
     Execute Command    sysbus.microphone FailDma

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A USB host for peripherals/nrf52840_usbd.py, run inside Renode (IronPython 2.7) by
 # tests/firmware/test_usb_renode.py: plugs in, enumerates, opens the terminal, types a command,
-# pulls the cable, comes again, touches at 1200 bps. Writes what it saw to the file `seen_path`, as
-# JSON.
+# pulls the cable, reconnects, touches at 1200 bps. Writes its observations to `seen_path`, as JSON.
 import json
 
 from Antmicro.Renode.Core import EmulationManager

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: a file for each group of commands."""
+"""The command line: one file per group of commands."""

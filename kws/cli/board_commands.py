@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on boards, emulated and real, on their firmware, and on what models cost there."""
+"""Commands on emulated and real boards, their firmware, and the costs of models."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def build(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Build the firmware of a board, with a model in it."""
+    """Build a board's firmware with a model."""
     from kws.cli.printing import size_tables
     from kws.host.build.boards import find_board
     from kws.host.build.firmware import build as build_firmware
@@ -90,7 +90,7 @@ def test(
         int, typer.Option(help="Held-out clips of each label that --data plays.", min=1)
     ] = 5,
     pass_rate: Annotated[
-        float, typer.Option(help="Share of clips that has to be right, 0 to 1.", min=0, max=1)
+        float, typer.Option(help="Share of clips that must be right, 0 to 1.", min=0, max=1)
     ] = 1.0,
     lead: Annotated[
         float,
@@ -106,7 +106,7 @@ def test(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Play recordings to a device and check what it hears.
+    """Play recordings to a device and check its detections.
 
     With the default matrix, an emulated board also has to report faults.
     """
@@ -120,7 +120,7 @@ def test(
     from kws.progress import progress_bar
 
     if clips and data:
-        raise UsageError("clips and --data were both given; choose one")
+        raise UsageError("clips and --data exclude each other; give one of them")
     device = open_device(model, then, listen_for, compiled=compiled)
     if clips:
         recordings = expectations.clip_recordings(clips, device.words)
@@ -205,12 +205,12 @@ def boards(
         Path | None,
         typer.Option(
             **BUNDLE,
-            help="Show what this bundle takes of each board, such as tiny, and if it fits.",
+            help="Show this bundle's (such as tiny) use of each board, and whether it fits.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the boards, with --model what a model takes of each.
+    """List the boards; with --model, also a model's use of each.
 
     Firmware is built for each board and its cycles are counted in QEMU. The second time is quick.
     """
@@ -231,7 +231,7 @@ def boards(
 
 
 def doctor(*, as_json: JsonOption = False) -> None:
-    """Check what each command needs, and say what to install."""
+    """Check the requirements of all commands, and what to install."""
     from kws.cli.printing import board_tables
     from kws.host.doctor import check_all
 
@@ -244,7 +244,9 @@ def doctor(*, as_json: JsonOption = False) -> None:
 def models(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Architectures of the zoo, or .py files. Without any: the whole zoo."),
+        typer.Argument(
+            help="Architectures of the zoo, or .py files. The default is the whole zoo."
+        ),
     ] = None,
     *,
     board: Annotated[str, typer.Option(help="Emulated board to measure on, or none.")] = "qemu",

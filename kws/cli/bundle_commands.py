@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that make bundles and run them on this machine."""
+"""Commands that export bundles and run them on this machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def export_web(
     *,
-    out: Annotated[Path, typer.Option(help="Folder of the page. One that exists is replaced.")],
+    out: Annotated[Path, typer.Option(help="Folder of the page. An existing one is replaced.")],
     model: ModelOption = None,
     then: ThenOption = None,
     listen_for: ForOption = None,

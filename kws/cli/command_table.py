@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All commands: their group in the help, an example each, and what Ctrl-C leaves behind."""
+"""All commands: their group in the help, an example, and the message after Ctrl-C."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Command:
     """A command line, without `kws` and the command's name."""
 
     kept: str = _UNCHANGED
-    """What is left after Ctrl-C and how to continue; {out} stands for the option's value."""
+    """What is kept after Ctrl-C and how to continue; {out} stands for the option's value."""
 
     words: str = ""
-    """What the user types; empty if it is the function's name."""
+    """The command's words; empty if they are the function's name."""
 
     @property
     def name(self) -> str:
-        """What the user types."""
+        """The command's words."""
         return self.words or self.function.__name__.removesuffix("_command")
 
     @property
@@ -55,17 +55,17 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             data_commands.synth,
             "--words yes,no --out data/spoken",
-            "{out} keeps the clips that were made; the same command continues",
+            "{out} keeps the finished clips; the same command resumes",
         ),
         Command(
             data_commands.record,
             "--words yes,no --out data/ours",
-            "{out} keeps the clips that were good; the same command adds more",
+            "{out} keeps the good clips; the same command adds more",
         ),
         Command(
             data_commands.download,
             "speech_commands --out data/speech_commands",
-            "{out}.tar.gz.part keeps what has arrived; the same command continues",
+            "{out}.tar.gz.part keeps the received bytes; the same command resumes",
         ),
         Command(data_commands.stats, "--data data/speech_commands"),
     ),
@@ -73,22 +73,22 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             training_commands.train,
             "--data data/speech_commands --words yes,no --out runs/yes_no",
-            "{out} keeps the epochs that are complete; the same command continues",
+            "{out} keeps the complete epochs; the same command resumes",
         ),
         Command(
             training_commands.wake,
             "'hey marvin' --out runs/marvin",
-            "{out} keeps the steps that are complete; the same command continues",
+            "{out} keeps the complete steps; the same command resumes",
         ),
         Command(
             training_commands.sweep,
             "--data data/speech_commands --words yes,no --out runs/sweep --set mixup=0,0.2",
-            "{out} keeps the runs that are complete; the same command continues",
+            "{out} keeps the complete runs; the same command resumes",
         ),
         Command(
             board_commands.models,
             "tiny_conv ds_cnn",
-            "what was measured is kept; the same command continues",
+            "measured figures are kept; the same command resumes",
         ),
     ),
     "Judge": (
@@ -99,12 +99,12 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             evaluation_commands.calibrate,
             "--data data/speech_commands --model runs/yes_no/bundle --negatives data/talk",
-            "the bundle is as it was; run the same command again",
+            "the bundle is unchanged; run the same command again",
         ),
         Command(
             evaluation_commands.enroll,
             "runs/marvin/bundle data/ours --negatives data/talk",
-            "the bundle is as it was; run the same command again",
+            "the bundle is unchanged; run the same command again",
         ),
         Command(evaluation_commands.mine_command, "talk.wav"),
     ),
@@ -116,7 +116,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(
             board_commands.boards,
             "--model tiny",
-            "what was built and counted is kept; the same command continues",
+            "built and measured parts are kept; the same command resumes",
         ),
         Command(board_commands.build, "--board nano33ble --model tiny"),
         Command(board_commands.test, "--board qemu"),
@@ -140,13 +140,13 @@ EXPORT_WEB = Command(bundle_commands.export_web, "--out page --serve", words="ex
 GET_VOICE = Command(
     data_commands.get_voice,
     "en_US-libritts_r-medium",
-    "what has arrived is kept; the same command continues",
+    "the received bytes are kept; the same command resumes",
     words="voices get",
 )
 
 
 def stoppable(command: Command) -> Callable[..., None]:
-    """The command's function; Ctrl-C becomes a line that says what is kept."""
+    """The command's function; Ctrl-C becomes a line on what is kept."""
 
     @functools.wraps(command.function)
     def run(*arguments: Any, **options: Any) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that make a bundle of a model, and that change a bundle's settings."""
+"""Commands that convert models to bundles, and change a bundle's settings."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ StrideOption = Annotated[
 ]
 AboutOption = Annotated[
     str | None,
-    typer.Option("--about", help="Data that the model learned from, and its licence."),
+    typer.Option("--about", help="Training data of the model, and its licence."),
 ]
 
 
@@ -53,8 +53,8 @@ def convert(
         bool,
         typer.Option(
             "--incremental",
-            help="Make an incremental model: it computes only what is new in --stride hops, and "
-            "its scores are the same. Without --labels, --out is a .tflite file.",
+            help="Make an incremental model: it computes only the new frames of --stride hops, "
+            "with the same scores. Without --labels, --out is a .tflite file.",
         ),
     ] = False,
     compiled: Annotated[
@@ -66,7 +66,7 @@ def convert(
     ] = False,
     plan: PlanOption = None,
 ) -> None:
-    """Make a bundle of an int8 model.
+    """Make a bundle from an int8 model.
 
     kws set changes the bundle's settings.
     """
@@ -122,7 +122,7 @@ def set_command(
         bool | None,
         typer.Option(
             "--report-unknown/--no-report-unknown",
-            help="Whether a word that is no keyword writes a line, as TFLM's micro_speech does.",
+            help="Whether words that are not keywords write a line, as in TFLM's micro_speech.",
             show_default="no",
         ),
     ] = None,
@@ -141,7 +141,7 @@ def set_command(
 ) -> None:
     """Change a bundle's settings.
 
-    The model stays as it is. --threshold is for all labels: it replaces those of single labels.
+    The model is unchanged. --threshold is for all labels and replaces thresholds of single labels.
     Without any option the bundle is written again as this version of kws writes it.
 
     \b
@@ -169,7 +169,7 @@ def set_command(
 
 
 def _no_model(folder: Path) -> Exception:
-    """Why a folder is not converted."""
+    """The error for a folder as input."""
     from kws.bundle.layout import SETTINGS_FILE
     from kws.bundle.reading import load_bundle
 
@@ -207,7 +207,7 @@ def _make_incremental(
 
 
 def _print_bundle(bundle: Bundle, plan: Path | None) -> None:
-    """What a bundle takes; its memory plan is drawn into `plan`."""
+    """Print a bundle's size; draw its memory plan into `plan`."""
     from kws import _core
     from kws.bundle.memory.plan import plan_of, plan_text
     from kws.host.measure.flash_table import flash_text

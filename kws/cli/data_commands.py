@@ -33,7 +33,7 @@ def synth(
     sound_alikes: Annotated[
         str,
         typer.Option(
-            help="Keywords that people recorded. Only words that sound like them are spoken."
+            help="Keywords with recordings by people. Only words that sound like them are spoken."
         ),
     ] = "",
     out: NewDataOption,
@@ -81,7 +81,7 @@ def synth(
         f"{report.made} clips made, {report.kept} kept"
     )
     if report.too_long:
-        print(f"{report.too_long} clips left out: the word is too long for them", file=sys.stderr)
+        print(f"{report.too_long} clips skipped: the word is too long for them", file=sys.stderr)
 
 
 def _complete_voice(incomplete: str) -> list[tuple[str, str]]:
@@ -100,7 +100,7 @@ def get_voice(
         ),
     ],
 ) -> None:
-    """Fetch or install a voice. An interrupted transfer continues."""
+    """Download or install a voice. The same command resumes an interrupted download."""
     from kws.audio.tts import voice_download
 
     place = voice_download.get_voice(name, lambda line: print(line, flush=True))
@@ -108,7 +108,7 @@ def get_voice(
 
 
 def voices(context: typer.Context, *, as_json: JsonOption = False) -> None:
-    """List the text-to-speech voices, and others to get."""
+    """List the installed text-to-speech voices, and others to get."""
     if context.invoked_subcommand:
         return
     from kws.audio.tts.voice_catalogue import read_catalogue
@@ -151,7 +151,7 @@ def record(
     from kws.host.live.board_microphone import BoardMicrophone
 
     if device and port:
-        raise UsageError("--device and --port were both given; choose one")
+        raise UsageError("--device and --port exclude each other; give one of them")
     chosen = split_words(words)
     recorder.check_words(chosen)
     clips = recorder.Clips(out, recorder.speaker_hash(speaker))
@@ -176,14 +176,14 @@ def download(
         ),
     ] = None,
 ) -> None:
-    """Download a public data set. An interrupted download continues."""
+    """Download a public data set. The same command resumes an interrupted download."""
     from kws.audio.download import download as fetch
     from kws.audio.download import find_archive
 
     archive = find_archive(name, version)
     print(archive.describe())
     fresh = fetch(archive, out)
-    print(f"{out}: {'complete' if fresh else 'is there already'}")
+    print(f"{out}: {'complete' if fresh else 'already complete'}")
 
 
 def stats(
@@ -191,7 +191,7 @@ def stats(
     data: DataOption,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is in a data set and what is wrong with it."""
+    """Show a data set's words, speakers and problems."""
     from rich.console import Console
 
     from kws.audio.dataset import open_dataset

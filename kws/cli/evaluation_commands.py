@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that measure a model and choose its settings."""
+"""Commands that measure a model or choose its settings."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def evaluate(
         keywords=split_words(words),
         surroundings=surroundings(negatives),
     )
-    # What is missing is said before hours of sound are played.
+    # Fail early if an input is missing.
     if png or out:
         require("matplotlib.figure", "plots", "--png" if png else "--out")
     if out:
@@ -217,7 +217,7 @@ def enroll(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose a bundle's thresholds for the people in some recordings.
+    """Choose a bundle's thresholds for the speakers of some recordings.
 
     --negatives names talk that must not wake it. --data adds other words: a data set such as the
     one in the run of kws wake.
@@ -240,7 +240,7 @@ def enroll(
         return
     print(f"{result.recordings} recordings by {result.speakers} speakers")
     print_tables(enrolment_table(result))
-    print("before and after are of the recordings that chose; new ones are missed more often")
+    print("measured on the recordings that chose the thresholds; new ones are missed more often")
     for word, threshold in result.new.items():
         print(f"{word}: threshold {threshold} instead of {result.old[word]}")
     print(f"bundle: {result.bundle.path}")
@@ -250,7 +250,7 @@ def enroll(
 def mine_command(
     recordings: Annotated[
         list[Path],
-        typer.Argument(help="Long recordings in which no keyword is said, or folders of them."),
+        typer.Argument(help="Long recordings without keywords, or folders of them."),
     ],
     *,
     out: Annotated[
@@ -262,7 +262,7 @@ def mine_command(
     model: ModelOption = None,
     threshold: Annotated[
         int,
-        typer.Option(min=0, max=255, help="A keyword's score in one inference has to exceed this."),
+        typer.Option(min=0, max=255, help="A keyword's score in one inference must exceed this."),
     ] = 76,
     split: Annotated[
         str, typer.Option(help="Which recordings to search: train, validation, test or all.")
@@ -273,7 +273,7 @@ def mine_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find sound that wakes a model without a keyword, to train on it.
+    """Find sound that causes false alarms, to train on it.
 
     Each place is kept with its context. kws train --negatives OUT learns it as unknown. So the
     recordings must hold no keyword: if you are not sure, listen to what was kept and delete what

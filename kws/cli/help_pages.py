@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How help is laid out (groups, plain types and ranges), and the names that shells complete."""
+"""Layout of help pages (groups, plain types and ranges), and shell completion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kws.host.build.boards import Board
 
 _RANGE = re.compile(r"\b(?:(\S+)<=)?x(?:<=(\S+)|>=(\S+))(?=[;\]])")
-_SUMMARY = 200  # letters of a command's first sentence, which is shown whole
+_SUMMARY = 200  # letters: a command's first sentence is shown in full
 
 
 MOVED = {
@@ -27,14 +27,14 @@ MOVED = {
         "kws set BUNDLE",
     )
 }
-"""Options that a command had once, by command: the command that has them now."""
+"""Moved options, by their old command: the command that has them now."""
 
 
 class PlainCommand(TyperCommand):
     """A command whose options have types such as `<path>` and ranges such as `1 to 10`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; an option that moved to another command names that one."""
+        """Parse the command line; a moved option is an error that names its new command."""
         moved = MOVED.get(self.name or "", {})
         for option in (argument.partition("=")[0] for argument in args):
             if option in moved:
@@ -67,7 +67,7 @@ class GroupedCommands(TyperGroup):
 
 
 def plain_type(text: str) -> str:
-    """An option and its type as people write them: `--out <path>`, `--takes <int>`."""
+    """An option and its type: `--out <path>`, `--takes <int>`."""
     text = re.sub(r"(<\w+>) <Path>", r"\1", text)  # an argument named by what it takes
     text = text.replace(" range>", ">").replace("<str>", "<text>").replace("<float>", "<number>")
     return re.sub(r"<list\[(\w+)\]>", lambda match: f"<{_TYPES.get(match[1], match[1])}>", text)
@@ -103,7 +103,7 @@ def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
 
 
 def complete_bundle(incomplete: str) -> list[str]:
-    """The built-in bundles; where none fits, the shell completes the names of folders."""
+    """The built-in bundles; if none matches, the shell completes folder names."""
     from kws.bundle.built_in import built_in_names
 
     return [name for name in built_in_names() if name.startswith(incomplete)]

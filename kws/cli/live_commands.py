@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that hear: recordings, and the microphone."""
+"""Commands that detect words in recordings and live sound."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def run(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what a device would write while it hears recordings.
+    """Print a device's output for recordings.
 
     Times are from a recording's first sample. After its last one the device hears a quiet room, for
     a second or as long as the model's window: a time may lie in there. A recording that cannot be
@@ -59,7 +59,7 @@ def run(
     files = recordings_in(paths)
     _check_tracks(files, labels, srt)
     if as_json and explain:
-        raise UsageError("--json says all that --explain does; leave one out")
+        raise UsageError("--json includes --explain; give one of them")
     runs = open_device(model, then, listen_for)
     facts: list[dict[str, Any]] = []
     unread = 0
@@ -92,10 +92,10 @@ def run(
 
 
 def _check_tracks(files: list[Path], labels: Path | None, srt: Path | None) -> None:
-    """A track is of one recording, and is not written over it."""
+    """Raises UsageError unless a track is for one recording, and in another file."""
     if len(files) > 1 and (labels or srt):
         option = "--labels" if labels else "--srt"
-        raise UsageError(f"{option} is for one recording, and these are {len(files)}; name one")
+        raise UsageError(f"{option} is for one recording, not {len(files)}; name one")
     if any(out and out.resolve() in map(Path.resolve, files) for out in (labels, srt)):
         raise UsageError(f"{files[0]}: this is the recording; name another file to write")
 
@@ -106,7 +106,7 @@ def listen(
     then: ThenOption = None,
     listen_for: ForOption = None,
     source: Annotated[
-        Path | None, typer.Option("--input", help="A recording to hear instead of the microphone.")
+        Path | None, typer.Option("--input", help="A recording to use instead of the microphone.")
     ] = None,
     fast: Annotated[
         bool, typer.Option("--fast", help="Process --input as fast as this machine can.")
@@ -122,7 +122,7 @@ def listen(
     plain: Annotated[
         bool,
         typer.Option(
-            "--plain", help="Print the device's lines only. This is the default in a pipe."
+            "--plain", help="Print only the device's lines. This is the default in a pipe."
         ),
     ] = False,
     as_json: Annotated[
@@ -156,7 +156,7 @@ def listen(
         int, typer.Option(min=0, max=65535, help="Port for --web. 0 takes a free one.")
     ] = 8765,
 ) -> None:
-    """Hear words live, with this machine's microphone or a board's."""
+    """Detect words live, with this machine's microphone or a board's."""
     from contextlib import suppress
 
     from kws.audio.capture import inputs
@@ -173,7 +173,7 @@ def listen(
         print(inputs.inputs_json(present) if as_json else inputs.inputs_text(present))
         return
     if fast and not source:
-        raise UsageError("--fast: a microphone cannot be faster; name a recording with --input")
+        raise UsageError("--fast does not work with a microphone; name a recording with --input")
     if channel and not source:
         raise UsageError("--channel is for recordings; name one with --input")
     if sum(map(bool, (source, device, port))) > 1:

@@ -70,22 +70,22 @@ def main() -> None:
             ensure_home()
             app()
         finally:
-            sys.stdout.flush()  # what fails here fails below, not when Python exits
+            sys.stdout.flush()  # so that an error is handled below, not when Python exits
     except KwsError as error:
         print(f"kws: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:
-        # The reader of a pipe (head, less) has closed it; nothing is wrong.
+        # The reader of a pipe (head, less) has closed it: not an error.
         _discard_output()
         sys.exit(0)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         _discard_output()
-        print("kws: no space left where the output goes", file=sys.stderr)
+        print("kws: no space left for the output", file=sys.stderr)
         sys.exit(1)
 
 
 def _discard_output() -> None:
-    """Text that is still buffered is not written again when Python exits."""
+    """Discard buffered text, so that Python does not write it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -25,24 +25,24 @@ if TYPE_CHECKING:
 
 
 def refuse_built_in(path: Path, out: Path | None) -> None:
-    """What changes a bundle in its folder leaves the built-in ones as they are."""
+    """Raises UsageError for a built-in bundle, which must not be changed."""
     from kws.bundle.built_in import is_built_in
 
     if out is None and is_built_in(path):
         raise UsageError(
-            f"{path.name}: a built-in bundle stays as it is; name a new one with --out"
+            f"{path.name}: a built-in bundle cannot be changed; name a new one with --out"
         )
 
 
 def open_data(path: Path) -> DataSet:
-    """What can be used of the data set in a folder; what the user has to know about it is said."""
+    """The usable part of a data set; its notes go to stderr."""
     from kws.audio.layout.usable_clips import open_usable
 
     return open_usable(path)
 
 
 def bundle_text(value: object) -> str:
-    """The value of an option as the user may type it again: a built-in bundle by its name."""
+    """The value for a command line: a built-in bundle by its name."""
     from kws.bundle.built_in import is_built_in
 
     if isinstance(value, Path):
@@ -61,7 +61,7 @@ def open_bundle(path: Path | None) -> Bundle:
 def open_device(
     path: Path | None, then: Path | None, listen_for: str | None, *, compiled: bool = False
 ) -> Device:
-    """The bundle of `--model`, followed by that of `--then` for the time of `--for`."""
+    """The bundle of `--model`, followed by the bundle of `--then` for the time of `--for`."""
     from kws.bundle.device import LISTEN_MS, Device, with_commands
 
     device = Device(open_bundle(path))
@@ -69,12 +69,12 @@ def open_device(
         listen_ms = LISTEN_MS if listen_for is None else _milliseconds("--for", listen_for)
         device = with_commands(device.bundle, open_bundle(then), listen_ms)
     elif listen_for is not None:
-        raise UsageError("--for says how long a second bundle listens; name it with --then")
+        raise UsageError("--for is the time of a second bundle; name it with --then")
     return device.as_compiled() if compiled else device
 
 
 def schedule_of(board: Board, device: Device) -> Schedule:
-    """What `device` takes of the board's time; says so where that cannot be estimated."""
+    """The load of `device` on a board; a line on stderr if it cannot be estimated."""
     from kws.host.measure.real_time import schedule
 
     plan = schedule(board, device)
@@ -108,7 +108,7 @@ def surroundings(
 
 
 def board_finder(port: str | None, board: str | None = None, baud: int = 115200) -> BoardFinder:
-    """What finds the board that `--port` and `--board` name; None and auto: by its USB id."""
+    """A finder for `--port` and `--board`; None and auto find the board by its USB id."""
     from kws.host.deploy.board_finder import BoardFinder
     from kws.host.deploy.real_board import find_real_board, real_boards
 
@@ -117,7 +117,7 @@ def board_finder(port: str | None, board: str | None = None, baud: int = 115200)
 
 
 def print_tables(*tables: Table) -> None:
-    """Print tables one after the other, as wide as the terminal is."""
+    """Print tables in the width of the terminal."""
     from rich.console import Console
 
     from kws.cli.printing.narrow_tables import fitting

@@ -31,7 +31,7 @@ BUNDLE: dict[str, Any] = {
     "metavar": "<bundle>",
     "autocompletion": complete_bundle,
 }
-"""Of an option or an argument that names a bundle: its folder, or its name if it is built in."""
+"""Settings of options and arguments for a bundle: a folder, or a built-in name."""
 
 ModelOption = Annotated[
     Path | None,
@@ -74,7 +74,7 @@ ChannelOption = Annotated[
     typer.Option(
         "--channel",
         min=1,
-        help="The channel of a recording to hear.  [default: the average, or the best one]",
+        help="The channel of a recording to use.  [default: the average, or the best one]",
         show_default=False,
     ),
 ]
@@ -85,7 +85,7 @@ DataOption = Annotated[Path, _DATA]
 OptionalDataOption = Annotated[Path | None, _DATA]
 
 NewDataOption = Annotated[
-    Path, typer.Option("--out", help="Folder of the data set. Clips that are there are kept.")
+    Path, typer.Option("--out", help="Folder of the data set. Existing clips are kept.")
 ]
 WordsOption = Annotated[str, typer.Option("--words", help="Keywords, separated by commas: yes,no.")]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands on a board that is connected."""
+"""Commands on a connected board."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def monitor(
         int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
     ] = 115200,
     level: Annotated[
-        bool, typer.Option("--level", help="Ask the board each second how loud it is.")
+        bool, typer.Option("--level", help="Ask the board for its sound level each second.")
     ] = False,
     record: Annotated[
         Path | None,
@@ -96,7 +96,7 @@ def monitor(
     ] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print one CSV row per line.")] = False,
 ) -> None:
-    """Show what a board writes, and send what you type, until Ctrl-C.
+    """Show a board's output, and send your input, until Ctrl-C.
 
     --record saves what its microphone hears.
     """
@@ -107,7 +107,7 @@ def monitor(
     from kws.host.deploy.sound_recording import record_sound
 
     if as_json and as_csv:
-        raise UsageError("--json and --csv were both given; choose one")
+        raise UsageError("--json and --csv exclude each other; give one of them")
     show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
     finder = board_finder(port, board, baud)
     if record:
@@ -128,7 +128,7 @@ def selftest(
     port: BoardPortOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check a board: microphone, clocks, load. It says what is wrong and what to do.
+    """Check a board's microphone, clocks and load, with remedies.
 
     You are asked to be quiet for some seconds and then to speak.
     """

@@ -62,7 +62,7 @@ def train(
     *,
     data: DataOption,
     words: WordsOption,
-    out: Annotated[Path, typer.Option(help="Folder of the run. A stopped run continues there.")],
+    out: Annotated[Path, typer.Option(help="Folder of the run. An interrupted run resumes here.")],
     arch: Annotated[
         str | None,
         typer.Option(
@@ -74,7 +74,7 @@ def train(
     ] = None,
     teacher: Annotated[
         Path | None,
-        typer.Option(**BUNDLE, help="Bundle or run whose scores the model also learns from."),
+        typer.Option(**BUNDLE, help="Bundle or run to distil from."),
     ] = None,
     finetune: Annotated[
         list[Path] | None,
@@ -147,11 +147,11 @@ def train(
 
 def wake(
     phrase: Annotated[
-        str, typer.Argument(help="Phrase to hear: 'hey marvin'. Or use --words.")
+        str, typer.Argument(help="Phrase to detect: 'hey marvin'. Or use --words.")
     ] = "",
     *,
     out: Annotated[
-        Path, typer.Option(help="Folder of all results. A stopped run continues there.")
+        Path, typer.Option(help="Folder of all results. An interrupted run resumes here.")
     ],
     words: Annotated[str, typer.Option("--words", help="Words instead of a phrase: up,down.")] = "",
     recordings: Annotated[
@@ -189,7 +189,7 @@ def wake(
     streaming: Annotated[bool, typer.Option("--streaming", help=STREAMING_HELP)] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a bundle that hears your own phrase, from synthetic voices."""
+    """Make a bundle for your own phrase, from synthetic voices."""
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()
@@ -197,7 +197,7 @@ def wake(
     from kws.model.wake.wake_word import make_wake_word
 
     if phrase and words:
-        raise UsageError("a phrase and --words were both given; choose one")
+        raise UsageError("a phrase and --words exclude each other; give one of them")
     labels = keyword_labels(split_words(words), phrase, name)
     settings = WakeSettings(
         words=labels,
@@ -236,7 +236,7 @@ def sweep(
     *,
     data: DataOption,
     words: WordsOption,
-    out: Annotated[Path, typer.Option(help="Folder for the runs, each in a folder of its own.")],
+    out: Annotated[Path, typer.Option(help="Folder for the runs, each in its own subfolder.")],
     sets: Annotated[
         list[str] | None,
         typer.Option(
@@ -266,7 +266,7 @@ def sweep(
 
     chosen = sweeps.read_sets(settings) if settings else {}
     chosen |= sweeps.parse_sets(sets or [])
-    open_data(data)  # errors in it are reported before anything starts
+    open_data(data)  # fail early
     jobs = sweeps.make_jobs(data, out, split_words(words), chosen)
     with locked(out):
         say = line_printer(as_json=True)
@@ -276,5 +276,7 @@ def sweep(
     else:
         print_tables(sweep_table(outcomes))
     if outcomes[0].hears == Hears.NOTHING:
-        print(f"kws: the best run, {outcomes[0].folder}, hears nothing; try more", file=sys.stderr)
+        print(
+            f"kws: the best run, {outcomes[0].folder}, detects nothing; try more", file=sys.stderr
+        )
         raise typer.Exit(1)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The cycle counter of a Cortex-M4's DWT (ARM DDI 0403E, C1.8): DWT_CTRL and DWT_CYCCNT. A cycle is
-# an instruction, because that is how Renode counts; none pass while the core sleeps.
-# Renode runs this file anew at each access (IronPython 2.7); names live on.
+# The cycle counter of a Cortex-M4 DWT (ARM DDI 0403E, C1.8): DWT_CTRL and DWT_CYCCNT. Renode counts
+# an instruction as a cycle, and none while the core sleeps.
+# Renode runs this file again at each access (IronPython 2.7); its names persist.
 if request.isInit:
     from Antmicro.Renode.Core import EmulationManager
 
-    # Whether it counts; the instructions at a count of 0, or the count while it stands.
+    # Whether it counts; the instructions at a count of 0, or the count while it is stopped.
     counter = [False, 0]
 
     def instructions():

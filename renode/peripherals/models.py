@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Loads the models of the chip that the variable `chip` names, such as nrf52840/. Renode compiles
-# each C# file for itself, and these need one another, so they are compiled as one file.
+# Loads the models of the chip in the variable `chip`, such as nrf52840/. Renode compiles each C#
+# file separately, but these depend on each other, so they are compiled as one file.
 from System.IO import Directory, File, Path
 
 _folder = Path.Combine(Path.GetDirectoryName((lambda: None).func_code.co_filename), chip)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The nRF52840's USB device peripheral for Renode, which has none up to 1.15.3: endpoint 0 and the
-# bulk endpoints, enough for a firmware to be enumerated and to talk. Product Specification v1.7,
-# section 6.35. What the driver may not do is checked by the stricter model of the C++ tests.
+# bulk endpoints, enough for enumeration and serial data. Product Specification v1.7, section 6.35.
+# The stricter model of the C++ tests checks what the driver must not do.
 #
 # The host is outside, through ControlRead(command, value):
 #   0       1 while the pull-up is on
@@ -11,7 +11,7 @@
 #   4 N     IN token for endpoint N: size of its packet, NAK or STALL; 5 I then gives byte I
 #   6 B     adds byte B to the next OUT packet; 7 N sends it to endpoint N: 0, NAK or STALL
 #   8       1 once the interrupt's flag is up
-# Renode runs this file anew at each access (IronPython 2.7); names live on.
+# Renode runs this file again at each access (IronPython 2.7); its names persist.
 if request.isInit:
     from Antmicro.Renode.Core import EmulationManager
 
@@ -96,7 +96,7 @@ if request.isInit:
                 registers[0x400] = 0x800  # READY
                 event(USB_EVENT)
             elif offset == 0x300:
-                pend()  # what waits is heard of now
+                pend()  # report waiting events now
 
     def read(offset):
         if 0x480 <= offset < 0x4A0:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds for every command."""
+"""Tests of every command."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_mistyped_command_is_wrong_usage() -> None:
     assert "Traceback" not in result.stderr
 
 
-def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
+def test_help_imports_nothing_slow() -> None:
     code = (
         "import sys, kws.cli.main;"
         "heavy = {'tensorflow', 'keras', 'matplotlib', 'platformio', 'numpy'};"
@@ -55,7 +55,7 @@ def test_help_is_quick_because_nothing_heavy_is_imported() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_output_that_finds_no_space_is_one_line() -> None:
+def test_output_to_a_full_disk_is_one_line() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", "from kws.cli.main import main; main()", "boards"],
@@ -65,7 +65,7 @@ def test_output_that_finds_no_space_is_one_line() -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert done.stderr == "kws: no space left where the output goes\n"
+    assert done.stderr == "kws: no space left for the output\n"
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,8 @@ def test_output_that_finds_no_space_is_one_line() -> None:
         ["enroll", "ten_words", "."],
     ],
 )
-def test_a_built_in_bundle_stays_as_it_is(command: list[str]) -> None:
+def test_a_built_in_bundle_cannot_be_changed(command: list[str]) -> None:
     done = kws(*command)
     assert done.returncode == 2
-    assert "a built-in bundle stays as it is" in done.stderr
+    assert "a built-in bundle cannot be changed" in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on data: what they print, and one line and an exit code for each mistake."""
+"""The commands on data: their output, and a line and an exit code per mistake."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.command_line import Run
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder that commands run in."""
+    """An empty working folder for commands."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -70,7 +70,7 @@ def test_synth_makes_a_data_set(kws: Run, tmp_path: Path) -> None:
 def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.audio.archives import FILES, contents, tar
 
-    # A part that is complete needs no server.
+    # A complete .part file needs no server.
     packed = tar(FILES)
     (tmp_path / "set.tar.gz.part").write_bytes(packed)
     what = download.Archive(

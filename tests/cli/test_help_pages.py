@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Help: groups, an example for each command that kws takes, completion, names that are mistyped."""
+"""Help: groups, valid examples, completion, mistyped names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _help(*command: str) -> str:
 
 
 def _completed(line: str, shell: str = "bash") -> list[str]:
-    """What a shell offers for the last word of a line."""
+    """A shell's completions for the last word of a line."""
     words = line.split(" ")
     variables = {
         "_KWS_COMPLETE": f"complete_{shell}",
@@ -62,11 +62,11 @@ def test_each_group_is_a_section_and_each_command_one_line() -> None:
         names = [line.split()[0] for line in section.splitlines()[1:]]
         assert set(names) >= {command.name for command in commands}
         assert len(names) == len(set(names))
-        assert all(line[2] != " " for line in section.splitlines()[1:])  # none goes on in a second
+        assert all(line[2] != " " for line in section.splitlines()[1:])  # none has a second line
 
 
 @pytest.mark.parametrize("name", _COMMANDS)
-def test_the_example_of_a_command_is_one_that_it_takes(name: str) -> None:
+def test_the_example_of_a_command_is_valid(name: str) -> None:
     example = _help(*name.split()).strip().split("\n\n")[-1].replace("\n", " ")
     start, _, line = example.strip().partition("Example: ")
     assert (start, line.startswith(f"kws {name}")) == ("", True)
@@ -76,7 +76,7 @@ def test_the_example_of_a_command_is_one_that_it_takes(name: str) -> None:
     assert context.params
 
 
-def test_examples_in_a_help_are_lines_of_their_own_that_kws_takes() -> None:
+def test_examples_in_a_help_are_valid_lines() -> None:
     lines = [line.strip() for line in _help("set").splitlines()]
     examples = [line.partition(" #")[0] for line in lines if line.startswith("kws set ")]
     assert len(examples) == 4
@@ -154,7 +154,7 @@ def test_completion_is_shown_and_installed_for_the_shell_that_runs(
 
 @pytest.mark.process
 @pytest.mark.skipif(not shutil.which("bash"), reason="bash is missing")
-def test_what_is_shown_for_bash_completes_in_bash(
+def test_the_shown_completion_works_in_bash(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: ("bash", "/usr/bin/bash"))
@@ -186,9 +186,7 @@ echo "${{COMPREPLY[@]}}"
         ("synth --words yes --out x --engines espaek", 2, "(did you mean 'espeak'?)"),
     ],
 )
-def test_a_mistyped_name_brings_the_one_that_was_meant(
-    kws: Run, line: str, code: int, says: str
-) -> None:
+def test_a_mistyped_name_gets_a_suggestion(kws: Run, line: str, code: int, says: str) -> None:
     got, out, err = kws(*line.split())
     assert (got, out) == (code, "")
     assert says in err

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Terminals that know only ASCII, or have 40 columns."""
+"""Terminals with only ASCII, or 40 columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Console(width=40).print(table)
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_no_letter_stops_a_command(encoding: str) -> None:
+def test_unsupported_letters_do_not_stop_a_command(encoding: str) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": encoding, "LANG": "C"}
     done = subprocess.run(
         [sys.executable, "-c", PRINTS.replace("\\\\", "\\")],
@@ -60,7 +60,7 @@ def printed(width: int) -> list[str]:
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 
-def test_a_narrow_terminal_gets_lines_that_are_whole() -> None:
+def test_a_narrow_terminal_gets_complete_lines() -> None:
     assert printed(40) == [
         "misses and false alarms",
         "quiet room",

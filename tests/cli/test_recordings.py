@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws run` and `kws listen` hear recordings as people have them, and say what is odd."""
+"""`kws run` and `kws listen` with unusual and damaged recordings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RATE = 16000
 
 
 def said(repeats: int = 2) -> np.ndarray:
-    """A word, a second of a quiet room, and so on: float32[n]."""
+    """Words, each followed by a second of a quiet room: float32[n]."""
     word = load_clip(Path("kws/assets/matrix/yes_slt.flac")) / 32768
     room = np.random.default_rng(3).normal(0, 3e-4, RATE)
     return np.concatenate([part for _ in range(repeats) for part in (room, word)]).astype(
@@ -43,7 +43,7 @@ def odd(kind: str) -> tuple[np.ndarray, str]:
 
 @pytest.mark.parametrize("kind", ["cancel", "hiss", "far"])
 @pytest.mark.parametrize("command", [("run",), ("listen", "--fast", "--plain", "--input")])
-def test_words_are_heard_in_odd_channels_and_levels(
+def test_words_are_detected_in_unusual_channels_and_levels(
     kws: Run, tmp_path: Path, kind: str, command: tuple[str, ...]
 ) -> None:
     samples, says = odd(kind)
@@ -83,7 +83,7 @@ def test_a_bad_file_does_not_end_a_run_over_a_folder(kws: Run, tmp_path: Path) -
     assert lines[2] == "kws: 1 of 3 recordings could not be read; see above"
 
 
-def test_what_is_there_of_a_recording_cut_off_is_heard(kws: Run, tmp_path: Path) -> None:
+def test_the_rest_of_a_recording_cut_off_is_played(kws: Run, tmp_path: Path) -> None:
     path = tmp_path / "cut.flac"
     data = encoded(said(), RATE, "FLAC", "PCM_16")
     path.write_bytes(data[: len(data) * 6 // 10])
@@ -93,7 +93,7 @@ def test_what_is_there_of_a_recording_cut_off_is_heard(kws: Run, tmp_path: Path)
     assert err.endswith(" s; the rest was read\n")
 
 
-def test_mp3s_whose_headers_say_nothing_are_heard_to_their_end(kws: Run, tmp_path: Path) -> None:
+def test_mp3s_without_a_length_are_played_to_their_end(kws: Run, tmp_path: Path) -> None:
     path = tmp_path / "a.mp3"
     data = encoded(
         said(3), RATE, "MP3", "MPEG_LAYER_III", compression_level=0.5, bitrate_mode="VARIABLE"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands print: tables and lines."""
+"""Output of commands: tables and lines."""

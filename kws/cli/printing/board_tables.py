@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the device commands print: tables for people, JSON for scripts."""
+"""Output of the device commands: tables, and JSON for scripts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def pass_rate(results: Sequence[Result]) -> float:
 def results_text(
     board: str, bundle: Bundle, results: Sequence[Result], injected: Sequence[FaultRow] = ()
 ) -> str:
-    """A table with a line for each row, faults of the board, and the sum.
+    """A table of all rows, faults of the board, and the total.
 
     `injected` are the faults that were made on purpose; they have a table of their own.
     """
@@ -110,12 +110,12 @@ def results_json(
 
 
 def boards_text(boards: Sequence[Board]) -> str:
-    """A line a board."""
+    """One line per board."""
     return plain_table([(board.name, board.title) for board in boards])
 
 
 def checks_text(checks: Sequence[Check]) -> str:
-    """A line for each thing that is needed, then which commands do not work and what to install."""
+    """One line per requirement, then the commands that do not work and what to install."""
     rows = [
         (
             "found" if check.present else "optional" if check.optional else "missing",
@@ -129,7 +129,7 @@ def checks_text(checks: Sequence[Check]) -> str:
 
 
 def _missing_lines(checks: Sequence[Check]) -> list[str]:
-    """A sentence for each remedy of what is missing, and for what is optional."""
+    """A sentence per remedy, and one on optional parts."""
     missing: dict[tuple[str, str], list[str]] = {}
     for check in checks:
         if not check.present and not check.optional:

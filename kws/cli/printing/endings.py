@@ -32,7 +32,7 @@ def finish(verdict: Verdict, lines: Sequence[str] = (), *, as_json: bool = False
 
 
 def print_calibration(folder: Path, calibration: Calibration) -> None:
-    """Print which settings were chosen for a bundle, and what to expect of them."""
+    """Print the chosen settings of a bundle, and their expected performance."""
     from kws.cli.printing.tables import calibration_table, latency_line
 
     settings = calibration.settings
@@ -49,6 +49,6 @@ def print_calibration(folder: Path, calibration: Calibration) -> None:
 
 
 def line_printer(*, as_json: bool) -> Callable[[str], object]:
-    """Prints what a long command says meanwhile; on stderr if stdout is for JSON."""
+    """Prints progress lines of a long command; on stderr if stdout is for JSON."""
     file = sys.stderr if as_json else sys.stdout
     return lambda line: print(line, file=file, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in terminals that are narrower than they."""
+"""Tables that are wider than the terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 _NARROW = 72
-"""Narrower terminals get no table whose cells would be broken."""
+"""Terminals narrower than this get blocks of lines if a table does not fit."""
 
 
 def fitting(table: Table, console: Console) -> RenderableType:
-    """The table; in a narrow terminal that it does not fit into, a block of lines for each row."""
+    """The table; a block of lines per row if it does not fit into a narrow terminal."""
     if console.width >= _NARROW:
         return table
     wide = console.options.update(width=1000)

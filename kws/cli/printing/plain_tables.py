@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of plain text, which a script may read, too."""
+"""Tables of plain text, for users and scripts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Sequence
 
 _NARROW_CELL = 24
-"""The last column is not wrapped into fewer characters than this."""
+"""Minimum width in characters to wrap the last column to."""
 
 
 def plain_table(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output where not every letter can be written, such as in a terminal that knows only ASCII."""
+"""Output for terminals that cannot show every letter, such as ASCII terminals."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _LIKE = str.maketrans(
     | dict.fromkeys("\u2503\u2502\u2551", "|")
     | {"\u2192": ">", "\u00b1": "+", "\u00b5": "u", "\u00d7": "x", "\u2713": "v"}
 )
-"""What stands for letters of ours."""
+"""Replacements of letters that kws prints."""
 
 
 def write_what_fits() -> None:
-    r"""Let stdout and stderr write something like each letter that they cannot write.
+    r"""Let stdout and stderr replace letters that they cannot write by similar ones.
 
     A letter loses its accents, or becomes its number, as in `\u0928`. So does half a letter, which
     the name of a damaged file may hold.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws selftest` prints."""
+"""Output of `kws selftest`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kws.host.selftest.verdicts import Check
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
-    """A row for each check, with what to do where it failed."""
+    """A row per check, with a remedy if it failed."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for title in ("check", "measured", "expected", "", "what to do"):
         table.add_column(title)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a firmware takes of a board, and what a model takes of every board."""
+"""Tables of a firmware's use of a board, and of a model's use of every board."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def size_text(
     following: str,
     interpreted: Firmware | None = None,
 ) -> str:
-    """What a firmware takes of the board's flash, RAM and time, where it lies, what comes next.
+    """A firmware's use of flash, RAM and time, its file, and the next command.
 
     Args:
         board: what it is for.
         firmware: what was built.
-        plan: what it takes of the board's time.
+        plan: its use of the board's time.
         following: the command to run next.
         interpreted: the same with an interpreter; None if that is what was built.
     """
@@ -70,7 +70,7 @@ def details_text(board: Board, firmware: Firmware, plan: Schedule) -> str:
 
 
 def fits_text(model: str, fits: Sequence[BoardFit]) -> str:
-    """A line for each board, and where the figures are from."""
+    """One line per board, and the origin of the figures."""
     rows = [(model, "ms per inference", "every", "processor", "flash", "RAM", "fits")]
     for fit in fits:
         load = fit.load
@@ -86,12 +86,12 @@ def fits_text(model: str, fits: Sequence[BoardFit]) -> str:
             )
         )
     notes = [
-        "flash and RAM: of firmware that was built; in brackets the share of what the board has",
+        "flash and RAM: of built firmware; in brackets the share of the board's memory",
         "ms and processor: estimates from cycles counted in QEMU, without wait states of the flash",
     ]
     notes += sorted({f"not estimated: {fit.unknown}" for fit in fits if fit.unknown})
     if any(not fit.load and not fit.unknown for fit in fits):
-        notes.append("-: the time of this emulated board stands still while it works")
+        notes.append("-: this emulated board does not count the time of its work")
     return "\n".join([plain_table(rows, right=True, last_left=True), *notes])
 
 
@@ -131,7 +131,7 @@ def _share(size: int | None, limit: int) -> str:
 
 
 def _difference_text(size: Size, interpreted: Firmware | None) -> str:
-    """What the interpreter would cost more."""
+    """The additional cost of the interpreter."""
     if interpreted is None:
         return ""
     flash, ram = interpreted.size.flash, interpreted.size.ram

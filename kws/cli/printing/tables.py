@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def recall_table(matrix: ConfusionMatrix) -> Table:
-    """The model's answers for the clips of each class."""
+    """The confusion matrix of clips."""
     title = f"accuracy {matrix.accuracy:.2%} on {matrix.clips} clips"
     answers = [f"said {label}" for label in matrix.labels]
     table = _table(title, "the clip was", "recall", *answers)
@@ -37,8 +37,8 @@ def recall_table(matrix: ConfusionMatrix) -> Table:
 
 
 def conversion_table(loss: ConversionLoss) -> Table:
-    """What conversion to int8 costs."""
-    table = _table("what int8 cost", "computed by", "accuracy")
+    """The loss of accuracy by conversion to int8."""
+    table = _table("loss by int8", "computed by", "accuracy")
     for name, matrix in (
         ("float, Keras", loss.float_model),
         ("int8, LiteRT reference kernels", loss.int8_model),
@@ -49,7 +49,7 @@ def conversion_table(loss: ConversionLoss) -> Table:
 
 
 def difference_line(loss: ConversionLoss) -> str:
-    """How much the device's scores differ from the float model's."""
+    """Difference of the device's scores from the float model's."""
     difference = loss.difference
     return (
         f"scores, int8 less float, of 255: max {255 * difference['max']:.1f}, "
@@ -64,7 +64,7 @@ def seeds_line(results: SeedResults) -> str:
 
 
 def clip_tables(clips: ClipMetrics) -> list[Table]:
-    """Metrics of clips: by class, by the means that computed them, by noise and by level."""
+    """Metrics of clips: by class, by implementation, by noise and by level."""
     from kws.model.evaluate.judge.statistics import interval_text
 
     matrix = clips.matrix
@@ -128,7 +128,7 @@ def speakers_line(clips: ClipMetrics) -> str:
 
 
 def calibration_table(calibration: Calibration) -> Table:
-    """What to expect of calibrated settings, by what is to be heard."""
+    """Expected performance of calibrated settings, by kind of sound."""
     return _kinds_table(calibration.by_kind)
 
 
@@ -149,7 +149,7 @@ def enrolment_table(enrolment: Enrolment) -> Table:
 
 
 def kind_tables(result: StreamResult) -> list[Table]:
-    """Misses and false alarms in each kind of streams, by keyword, and those of talk by source."""
+    """Misses and false alarms in each kind of stream, by keyword; in talk also by source."""
     from kws.model.evaluate.judge.kind_metrics import rate_range, rate_text
 
     spoken = [row for row in result.by_kind if row.metrics.total_said]
@@ -181,13 +181,13 @@ def kind_tables(result: StreamResult) -> list[Table]:
 
 
 def talk_line(result: StreamResult | None) -> str:
-    """How many recordings of talk were played."""
+    """The number of recordings of talk that were played."""
     about = result.about if result else {}
     if not about.get("talk_recordings"):
         return "not measured: false alarms in talk; name talk without keywords with --negatives"
     line = f"recordings of talk: {about['talk_recordings']}"
     excluded = about["excluded_recordings"]
-    return f"{line}; left out, as they may hold a keyword: {excluded}" if excluded else line
+    return f"{line}; skipped, as they may hold a keyword: {excluded}" if excluded else line
 
 
 def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
@@ -229,7 +229,7 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def latency_line(metrics: StreamMetrics) -> str:
-    """The time from the end of a word to its report, and the interval of the false alarms."""
+    """The latency of reports, and the interval of the false alarms."""
     facts = metrics.to_json()
     low, high = facts["false_alarms_an_hour_95"]
     times = facts["latency_ms"]
@@ -258,7 +258,7 @@ def sweep_table(outcomes: Sequence[Outcome]) -> Table:
 
 
 def mining_tables(mining: Mining) -> list[Table]:
-    """How often each keyword seemed to be said in each source, and the highest scores."""
+    """False alarms by keyword and source, and the highest scores."""
     words = sorted({word for _, word in mining.events})
     by_source = Table(title="places, by source", title_justify="left")
     by_source.add_column("source", overflow="fold")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws run` prints and writes of the recordings that it plays."""
+"""Output of `kws run`: lines, tables, tracks and JSON."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from kws.host.emulate.transcript import Transcript
 
 _QUIETEST_DB = -96.0
 _FAINT_DB = -40.0
-"""A peak below this is called too quiet."""
+"""A lower peak, in dB of full scale, is called very quiet."""
 
 _NEVER = 255
 """The threshold of a keyword that is never reported."""
 
 
 def serial_text(transcript: Transcript, *, named: bool) -> str:
-    """What was written, byte for byte; `named`: after a line with the recording's name."""
+    """The device's output, byte for byte; with `named`, after a line with the recording's name."""
     title = f"# {transcript.path}\n" if named else ""
     return title + transcript.serial.text
 
 
 def explanation(transcript: Transcript) -> str:
-    """Level, clipping and channels of the recording, and how near each keyword came."""
+    """Level, clipping and channels of the recording, and each keyword's best score."""
     recording = transcript.recording
     rows = [("keyword", "score", "at", "threshold", "")]
     several = len({peak.model for peak in transcript.peaks}) > 1
@@ -53,7 +53,7 @@ def explanation(transcript: Transcript) -> str:
 
 
 def nothing_heard(transcript: Transcript) -> str:
-    """The line about a recording in which no keyword was heard."""
+    """The line for a recording without a detected keyword."""
     peaks = [peak for peak in transcript.peaks if peak.threshold != _NEVER]
     nearest = max(peaks, key=lambda peak: peak.score - peak.threshold, default=None)
     if nearest is None:
@@ -73,13 +73,13 @@ def nothing_heard(transcript: Transcript) -> str:
 
 
 def transcripts_json(device: Device, files: Sequence[dict[str, Any]]) -> str:
-    """All of `file_facts` for a script."""
+    """JSON of all `file_facts`."""
     models = [{"name": part.name, "sha256": part.sha256} for part in device.parts]
     return json.dumps({"models": models, "files": list(files)}, indent=2)
 
 
 def label_track(transcript: Transcript) -> str:
-    """The words as Audacity imports them: start and end in seconds, and the word."""
+    """A label track for Audacity: start and end in seconds, and the word."""
     return "".join(
         f"{span.start_ms / 1000:.3f}\t{span.end_ms / 1000:.3f}\t{span.heard.label}\n"
         for span in transcript.spans()
@@ -96,7 +96,7 @@ def subtitles(transcript: Transcript) -> str:
 
 
 def file_facts(transcript: Transcript) -> dict[str, Any]:
-    """What a script wants to know: times in seconds from the first sample, scores 0 to 255."""
+    """Facts for JSON: times in seconds from the first sample, scores 0 to 255."""
     recording = transcript.recording
     return {
         "file": str(transcript.path),

@@ -18,7 +18,7 @@ lessac (joe and libritts_r are), whose recordings are for research: read the car
 
 
 def print_catalogue(catalogue: Catalogue) -> None:
-    """Print what is there, what else can be had, and a line for each file that is of no use."""
+    """Print installed voices, others to get, and a line per unusable file."""
     print(f"On this machine (folder of voice files: {catalogue.folder}):")
     for it in catalogue.present:
         print(
@@ -27,7 +27,7 @@ def print_catalogue(catalogue: Catalogue) -> None:
         )
     if not catalogue.present:
         print("  none")
-    print("\nOthers, each with the command that gets it:")
+    print("\nOthers, each with its install command:")
     for other in catalogue.others:
         print(
             f"  {other.engine:7} {other.name}: {other.speakers} speakers, {other.languages}, "

@@ -12,15 +12,15 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.Bus;
     using Antmicro.Renode.Peripherals.Timers;
 
-    // The ADC: eight slots, the FIFO, its DMA. What its inputs hear comes from files; an input without a
+    // The ADC: eight slots, the FIFO, its DMA. Sound at its inputs comes from files; an input without a
     // microphone measures 0 (assumed). Software triggers a scan, which takes a measurement for each
     // enabled slot; with RPTEN timer A3 triggers the next ones. Without power or clock nothing happens.
     // A slot's result goes into the FIFO when it has as many measurements as it averages (18.2.6; that
     // each takes a trigger of its own is assumed).
     //
-    // Scans are not events of the emulation: they are made up for when somebody looks, an interrupt
-    // is due or the DMA has enough for a burst. Memory has a burst's words as it comes, so that a driver that
-    // reads a block while the next one is written there is noticed.
+    // Scans are not events of the emulation: they are computed when a register is read, an interrupt
+    // is due or the DMA has enough for a burst. A burst's words are in memory at its time, so that a driver
+    // that reads a block while the next one is written is detected.
     public class Apollo3_Adc : Apollo3Registers
     {
         public Apollo3_Adc(IMachine machine, Apollo3_Timers timers, Apollo3_Power power,
@@ -53,21 +53,21 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                     inputs[i] = (inputs[i] ?? new byte[0]).Concat(bytes).ToArray();
                 }
             }
-            // A board whose microphones are dead is one that no file was given.
+            // Without a file, the board's microphones are dead.
             Retrigger();
         }
 
         // Of a sample of 1 in the files: so many tenths of the converter's least step.
         public int Level { get; set; } = 1;
 
-        // What the microphones rest at, in the converter's 16384 steps, as measured on boards: far from
-        // the middle, so that a driver has an offset to remove.
+        // Resting value of the microphones, in the converter's 16384 steps, as measured on boards: far
+        // from the middle, so that a driver has an offset to remove.
         public int Rest { get; set; } = 6003;
 
         // Bit n: input n has a microphone.
         public uint Microphones { get; set; }
 
-        // Results that found the FIFO full.
+        // Results lost because the FIFO was full.
         public ulong Lost { get; private set; }
 
         public override uint ReadDoubleWord(long offset)
@@ -204,7 +204,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             }
         }
 
-        // The files begin anew and the FIFO is empty (assumed) when it is enabled again.
+        // The files restart and the FIFO is empty (assumed) when it is enabled again.
         private void Stop()
         {
             triggers.Enabled = started = false;
@@ -213,7 +213,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             slots.Clear();
         }
 
-        // After whatever may start, stop or change the triggers.
+        // Called after anything that may start, stop or change the triggers.
         private void Retrigger()
         {
             Advance(plan: false);
@@ -227,7 +227,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             Plan();
         }
 
-        // Makes up for the scans that were due.
+        // Computes the scans that are due.
         private void Advance(bool plan)
         {
             if(!triggers.Enabled)
@@ -318,9 +318,8 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             pending |= fifo.Count == FifoSize ? FifoFull : 0;
         }
 
-        // Of the converter's 14 bits the sample needs more than there are: conversions are dithered,
-        // evenly over ten of them in a row, as the microphone's noise does it, so that what is finer
-        // than a step is in their sum.
+        // A sample needs more than the converter's 14 bits: conversions are dithered evenly over ten
+        // in a row, as by the microphone's noise, so that their sum resolves less than a step.
         private uint Convert(int input, long sample, int number)
         {
             // An input whose pad is another function's, or that nothing is connected to.

@@ -57,7 +57,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             cpu.PerformanceInMips = Mips;
         }
 
-        // Not in the midst of what the core was granted: within a quantum.
+        // Not during the core's time slice, but within a quantum.
         private void Pace()
         {
             machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);

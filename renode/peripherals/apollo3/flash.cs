@@ -11,7 +11,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
     using Antmicro.Renode.Peripherals.CPU;
     using Antmicro.Renode.Peripherals.Memory;
 
-    // CACHECTRL: what forgets the cache, and whether it holds instructions.
+    // CACHECTRL: invalidation of the cache, and whether it holds instructions.
     public class Apollo3_Cache : Apollo3Registers
     {
         public event Action Invalidated;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Renode 1.15.3 lacks of Ambiq's Apollo3 Blue. Source of registers and bits: the vendor's SVD
-// file; of what it leaves open: Apollo3 Blue Datasheet DS-A3-0p9p1 (sections are named) and the
-// vendor's AmbiqSuite SDK 2.x. What no source tells is marked with "assumed".
+// Parts of Ambiq's Apollo3 Blue that Renode 1.15.3 lacks. Sources: the vendor's SVD file for registers
+// and bits; otherwise Apollo3 Blue Datasheet DS-A3-0p9p1 (sections are named) and the vendor's
+// AmbiqSuite SDK 2.x. Behaviour without a source is marked with "assumed".
 // Registers without a function here read as they were written.
 namespace Antmicro.Renode.Peripherals.Apollo3
 {
@@ -9,7 +9,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
     using Antmicro.Renode.Peripherals.Bus;
 
-    // Registers that are no more than memory, but for what a class adds.
+    // Registers that are plain memory, except for additions of a class.
     public abstract class Apollo3Registers : IDoubleWordPeripheral, IKnownSize
     {
         public virtual uint ReadDoubleWord(long offset)

@@ -106,7 +106,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
 
         public GPIO IRQ { get; }
 
-        // HFRC is what it is when a timer is configured: to change it later is not modelled.
+        // HFRC is read when a timer is configured; later changes are not modelled.
         private long HalfFrequency(uint select)
         {
             var dividers = new long[] { 0, 4, 16, 256, 1024, 4096 };
@@ -185,7 +185,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                     parent.Log(LogLevel.Error, "CTRL of half {0}: clock or function is not modelled", number);
                     frequency = 0;
                 }
-                // A half that interrupts nobody costs no time of the emulation.
+                // A half without an interrupt costs no emulation time.
                 if(frequency != 0 && (control & InterruptEnable) != 0)
                 {
                     timer.Frequency = frequency;
@@ -209,7 +209,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
                 }
             }
 
-            // How often a second it reaches its end; 0: never again.
+            // Times per second that it reaches its end; 0: never again.
             public long Repeats => function == RepeatedCount ? frequency / (long)Period : 0;
 
             private ulong Period

@@ -97,7 +97,7 @@ namespace Antmicro.Renode.Peripherals.Apollo3
             }
         }
 
-        // 2 % is what both ends of a frame of ten bits bear; WLEN 8 bits, no parity.
+        // Both ends of a ten-bit frame tolerate 2 %; WLEN 8 bits, no parity.
         private bool Frames => power.Uart && Math.Abs((int)BaudRate - Rate) * 50 < Rate &&
             (line & 0x62) == 0x60;
 

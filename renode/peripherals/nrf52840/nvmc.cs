@@ -11,8 +11,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // NVMC (4.3): what may be done to flash, and when it is done. The core runs from flash, so it stands
-    // still during an erase, and its interrupts wait. Without the flash's cache it waits for flash, too
+    // NVMC (4.3): permissions and duration of flash writes. The core runs from flash, so it stops
+    // during an erase, and its interrupts wait. Without the flash's cache it waits for flash, too
     // (assumed: it is half as fast then).
     public class Nrf52840_Nvmc : IDoubleWordPeripheral, IKnownSize
     {
@@ -26,7 +26,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             Reset();
         }
 
-        // Another value is that of a faulty chip.
+        // Another value means a faulty chip.
         public uint CoreMhz { private get; set; } = 64;
 
         public bool IsBusy => work.Enabled;
@@ -59,7 +59,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
                 registers.Write(offset, value);
                 if(offset == CacheConfig)
                 {
-                    // Not in the midst of what the core was granted: within a quantum.
+                    // Not during the core's time slice, but within a quantum.
                     machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = Mips);
                 }
                 return;
@@ -102,8 +102,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
         private const long CacheConfig = 0x540;
     }
 
-    // Two pages of flash that a program may erase and write; a reset keeps them. What the controller
-    // does not allow, and what is written to a word that is not erased, is refused.
+    // Two pages of flash that a program may erase and write; a reset keeps them. Writes that the
+    // controller does not allow, or to a word that is not erased, are refused.
     [AllowedTranslations(AllowedTranslation.ByteToDoubleWord | AllowedTranslation.WordToDoubleWord)]
     public class Nrf52840_SettingsFlash : IDoubleWordPeripheral, IKnownSize
     {

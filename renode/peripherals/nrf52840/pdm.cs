@@ -13,11 +13,10 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // PDM (6.15) with the board's microphone at it. Samples come at the rate that clock, ratio and
-    // HFCLK give; the sound in them is that of the file at these times, so a wrong rate gives wrong
-    // sound. It is there only if the microphone has power and a clock that it takes, and the
-    // peripheral looks at its data pin at the right edge; otherwise samples are zero (assumed: what
-    // is read from a line that nobody drives).
+    // PDM (6.15) with the board's microphone. Clock, ratio and HFCLK set the sampling rate; samples
+    // are the file's sound at these times, so a wrong rate gives wrong sound. There is sound only if
+    // the microphone has power and a valid clock, and the peripheral reads its data pin at the right
+    // edge; otherwise samples are zero (assumed for an undriven line).
     public class Nrf52840_Pdm : IDoubleWordPeripheral, IKnownSize
     {
         public Nrf52840_Pdm(IMachine machine, Nrf52840_Power power, NRF52840_GPIO port0,
@@ -144,8 +143,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             registers.Raise(EventStarted);
         }
 
-        // The DMA writes 32 bits at a time, which are two samples: memory has them as they come, so that
-        // a driver that reads a block while the next one is written there is noticed.
+        // The DMA writes 32 bits (two samples) at a time, so that a driver that reads a block while the
+        // next one is written is detected.
         private uint WordSamples => Math.Min(2, count - written);
 
         private void StartWord()
@@ -177,7 +176,7 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
             Latch();
         }
 
-        // Between the file's samples it is a straight line.
+        // Linear interpolation between the file's samples.
         private int Heard()
         {
             var scaled = position * Rate;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Renode 1.15.3 lacks of Nordic's nRF52840, or does too kindly: its own PDM and UARTE work with
-// any pin, rate and clock. Source: nRF52840 Product Specification (PS) v1.7, sections are named, and
-// the vendor's SVD file. What no source tells is marked with "assumed".
+// Parts of Nordic's nRF52840 that Renode 1.15.3 lacks, or models too leniently: its own PDM and UARTE
+// work with any pin, rate and clock. Sources: nRF52840 Product Specification (PS) v1.7, with sections,
+// and the vendor's SVD file. Behaviour without a source is marked with "assumed".
 namespace Antmicro.Renode.Peripherals.Nrf52840
 {
     using System.Collections.Generic;

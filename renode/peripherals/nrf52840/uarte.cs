@@ -101,8 +101,8 @@ namespace Antmicro.Renode.Peripherals.Nrf52840
 
         private bool Enabled => (registers[Enable] & 0xf) == 8;
 
-        // Whether the adapter and the peripheral understand each other: 2 % is what both ends of a
-        // frame of ten bits bear; no parity, no flow control, because nothing drives CTS.
+        // Whether the adapter and the peripheral agree: both ends of a ten-bit frame tolerate 2 %; no
+        // parity, no flow control, because nothing drives CTS.
         private bool Frames => Enabled && Math.Abs((int)BaudRate - Rate) * 50 < Rate &&
             (registers[Config] & 0xf) == 0;
 

@@ -12,13 +12,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Timers;
 
     // DFSDM1 (RM 24) with the board's two microphones at one data line: eight channels, filter 0 with its
-    // regular conversions. They come at the rate that clock, divisor, ratios and FAST give, and are as large
-    // as order, ratios and shift make them; the sound in them is that of the file at these times. So a wrong
-    // rate or scale gives wrong sound. Where a microphone has no clock that it takes, or another line is
-    // read, the bits are all zeros (assumed: what is read from a line that nobody drives).
+    // regular conversions. Clock, divisor, ratios and FAST set their rate; order, ratios and shift their
+    // scale; they are the file's sound at these times. So a wrong rate or scale gives wrong sound. Without a
+    // valid clock, or on another line, all bits are zero (assumed for an undriven line).
     //
-    // Conversions are not events of the emulation: they are made up for when somebody looks, or when the DMA
-    // has one to tell. Memory sees them then, together.
+    // Conversions are not events of the emulation: they are computed when a register is read, or when the
+    // DMA reports one, and are then written to memory together.
     public class Stm32L4_Dfsdm : Stm32L4Registers
     {
         public Stm32L4_Dfsdm(IMachine machine, Stm32L4_Rcc rcc, Stm32L4_Dma dma, Stm32L4_Gpio port) : base(rcc, 0x60, 24)
@@ -68,8 +67,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         public uint Request { get; set; }
         public uint Address { get; set; }
 
-        // What the microphones give in silence, in the file's unit, as measured on boards far from zero
-        // (assumed), so that a driver has an offset to remove.
+        // Value of the microphones in silence, in the file's unit: far from zero (assumed, as on other
+        // boards), so that a driver has an offset to remove.
         public int Rest { get; set; } = 3001;
 
         // Samples of 1 in the file for all ones on the line: 125^4 / 2^5 / 2^7.
@@ -254,8 +253,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             cycles.Frequency = Rcc.DfsdmClock;
         }
 
-        // When to look again, at the latest: memory has each sample as it comes, so that a driver that reads
-        // a block while the next one is written there is noticed.
+        // Latest time of the next check: memory has each sample at its time, so that a driver that reads a
+        // block while the next one is written is detected.
         private void Plan()
         {
             if(runs && IsClocked)
@@ -264,7 +263,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             }
         }
 
-        // Makes up for the conversions that were due. A change of their length begins a new count.
+        // Computes the conversions that are due. A change of their length starts a new count.
         private void Advance()
         {
             if(!runs || !cycles.Enabled || advances)
@@ -319,7 +318,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
             return exponent == 0 ? 1 : value * Power(value, exponent - 1);
         }
 
-        // Between the file's samples it is a straight line.
+        // Linear interpolation between the file's samples.
         private decimal Heard()
         {
             var frequency = (ulong)Rcc.DfsdmClock;

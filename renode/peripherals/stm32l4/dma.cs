@@ -23,12 +23,12 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         // Of each channel, its interrupt.
         public IReadOnlyDictionary<int, IGPIO> Connections { get; }
 
-        // Before somebody looks at what was transferred: sources make up for what is due. And after a
-        // channel was switched on or off.
+        // Called before a read of transferred data, for sources to compute what is due, and after a
+        // channel is switched on or off.
         public event Action Looked;
         public event Action<int> Switched;
 
-        // Whether the channel is on for this request: what CSELR selects, its direction, the peripheral's
+        // Whether the channel is on for this request: CSELR's selection, its direction, the peripheral's
         // register.
         public bool Serves(int channel, uint request, bool toPeripheral, uint register)
         {

@@ -12,8 +12,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // FLASH (RM 3.7): wait states, caches, what may be done to the flash for settings and when it is
-    // done. That flash is in the second bank, so the core runs on meanwhile. Options are not modelled.
+    // FLASH (RM 3.7): wait states, caches, permissions and duration of writes to the settings' flash. It is
+    // in the second bank, so the core continues meanwhile. Options are not modelled.
     public class Stm32L4_Flash : Stm32L4Registers
     {
         public Stm32L4_Flash(IMachine machine, Stm32L4_Rcc rcc, NVIC nvic) : base(rcc, 0x48, 8)
@@ -35,7 +35,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         // Erases this page of the second bank.
         public event Action<uint> Erased;
 
-        // Something else than two words one after the other was begun.
+        // A write other than two consecutive words was begun.
         public event Action Aborted;
 
         // Whether a word may be written now; if not, there is an error.

@@ -194,7 +194,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
         private void Pace()
         {
             var mips = (uint)Math.Max(1, CoreClock / 1000000 / (cached || waitStates == 0 ? 1 : 2));
-            // Not in the midst of what the core was granted: within a quantum.
+            // Not during the core's time slice, but within a quantum.
             machine.LocalTimeSource.ExecuteInNearestSyncedState(_ => cpu.PerformanceInMips = mips);
         }
 

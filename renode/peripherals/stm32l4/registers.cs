@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Renode 1.15.3 lacks of ST's STM32L475, or does too kindly: it has no DFSDM and no flash of this
-// family, and its ports, USART, timers and watchdog work without a clock, at any rate and pin. Source
-// of registers and bits: the vendor's SVD file; of what it leaves open: reference manual RM0351 (RM) and
-// data sheet DS10969 (DS), sections are named. What no source tells is marked with "assumed".
+// Parts of ST's STM32L475 that Renode 1.15.3 lacks, or models too leniently: it has no DFSDM and no flash
+// of this family, and its ports, USART, timers and watchdog work without a clock, at any rate and pin.
+// Sources: the vendor's SVD file for registers and bits; otherwise reference manual RM0351 (RM) and data
+// sheet DS10969 (DS), with sections. Behaviour without a source is marked with "assumed".
 // Registers without a function here read as they were written.
 namespace Antmicro.Renode.Peripherals.Stm32L4
 {
@@ -11,8 +11,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Logging;
     using Antmicro.Renode.Peripherals.Bus;
 
-    // A peripheral's registers. Without its clock nobody should access it (RM 6.2.18); it reads as 0
-    // and takes no writes then (assumed).
+    // A peripheral's registers. It must not be accessed without its clock (RM 6.2.18); it then reads as 0
+    // and ignores writes (assumed).
     public abstract class Stm32L4Registers : IDoubleWordPeripheral, IKnownSize
     {
         // The bit of an RCC register (AHB1ENR and so on) that gives it its clock.

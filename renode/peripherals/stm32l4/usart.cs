@@ -11,9 +11,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.UART;
     using Antmicro.Renode.Time;
 
-    // USART1 (RM 40) with an adapter at its pins that is set to `Rate`, 8N1. What DMA sends takes its time;
-    // a byte that the core sends goes at once. Bytes get through only if clock, rate, frame and pins are
-    // the adapter's.
+    // USART1 (RM 40) with an adapter at its pins, set to `Rate`, 8N1. DMA transfers take time; a byte from
+    // the core is sent at once. Bytes arrive only if clock, rate, frame and pins match the adapter's.
     public class Stm32L4_Usart : UARTBase, IDoubleWordPeripheral, IKnownSize
     {
         public Stm32L4_Usart(IMachine machine, Stm32L4_Rcc rcc, Stm32L4_Dma dma, Stm32L4_Gpio port) : base(machine)
@@ -156,7 +155,7 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
 
         private bool HasClock => rcc.IsEnabled(0x60, 14);
 
-        // 2 % is what both ends of a frame of ten bits bear; M0, M1, PCE and OVER8 are 0.
+        // Both ends of a ten-bit frame tolerate 2 %; M0, M1, PCE and OVER8 are 0.
         private bool Frames => HasClock && (this[Control1] & Enable) != 0 && Math.Abs((int)BaudRate - Rate) * 50 < Rate &&
             (this[Control1] & 0x10009400) == 0 && StopBits == Bits.One;
 

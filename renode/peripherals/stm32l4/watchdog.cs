@@ -6,8 +6,8 @@ namespace Antmicro.Renode.Peripherals.Stm32L4
     using Antmicro.Renode.Peripherals.Timers;
     using Antmicro.Renode.Time;
 
-    // IWDG (RM 36): counts the LSI down and resets the machine. Prescaler and count are locked but for the
-    // key, and are taken over some time after they were written. The window is not modelled.
+    // IWDG (RM 36): counts the LSI down and resets the machine. Prescaler and count are locked without the
+    // key, and take effect some time after they are written. The window is not modelled.
     public class Stm32L4_Watchdog : Stm32L4Registers
     {
         public Stm32L4_Watchdog(IMachine machine, Stm32L4_Rcc rcc) : base(rcc, None, 0)

@@ -264,7 +264,7 @@ def test_the_command_without_a_phrase(tmp_path: Path) -> None:
     assert "name the wake word, such as" in str(result.exception)
     result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
-    assert "choose one" in str(result.exception)
+    assert "exclude each other" in str(result.exception)
 
 
 @pytest.mark.tensorflow

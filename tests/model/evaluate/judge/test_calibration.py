@@ -188,7 +188,7 @@ def test_word_that_the_model_does_not_know_is_named(run: Run) -> None:
 def test_built_in_bundle_is_not_changed(run: Run) -> None:
     result = CliRunner().invoke(app, ["calibrate", "--data", str(run.data)])
     assert isinstance(result.exception, UsageError)
-    assert "yes_no: a built-in bundle stays as it is" in str(result.exception)
+    assert "yes_no: a built-in bundle cannot be changed" in str(result.exception)
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Talk without keywords: what is played, what is left out, and what goes wrong with it."""
+"""Talk without keywords: played, skipped and faulty recordings."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_recordings_that_may_hold_a_keyword_are_left_out(bundle: Path, tmp_path:
     assert (facts["talk_recordings"], facts["excluded_recordings"]) == (2, 2)
     sources = facts["by_kind"]["talk"]["by_source"]
     assert list(sources) == ["a"]
-    line = "recordings of talk: 2; left out, as they may hold a keyword: 2"
+    line = "recordings of talk: 2; skipped, as they may hold a keyword: 2"
     assert line in evaluate(bundle, "--negatives", folder).stdout
     assert sources["a"]["hours"] == pytest.approx(2 * (1.25 + 0.2) / 3600)
 
