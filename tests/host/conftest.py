@@ -25,10 +25,10 @@ def yes_no(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
 
 @pytest.fixture
 def no_hanging() -> Iterator[None]:
-    """A monitor runs for ever; a test does not."""
+    """Fail after 60 s: a monitor runs until it is interrupted."""
 
     def give_up(*_: object) -> None:
-        raise TimeoutError("the test did not come to its end")
+        raise TimeoutError("the test did not end")
 
     before = signal.signal(signal.SIGALRM, give_up)
     signal.alarm(60)
@@ -43,4 +43,4 @@ def no_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "cache"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody listens on the discard port
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # the discard port is closed

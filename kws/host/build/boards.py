@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The boards that firmware can be built for: one JSON file each, in firmware/platform/boards.
 
-PlatformIO reads these files too, all but their table `kws`: `emulator` names what runs the board's
-firmware, `deploy` the class that writes it to a real board, as `module:Class`, `loaders` those for
-its other bootloaders, by name, and `pins` the pins that a keyword can set, with the numbers that
-the port's SetPin takes. `uf2_family` is there where a bootloader takes UF2 files.
+PlatformIO reads these files too, except their table `kws`. There, `emulator` names the board's
+emulator, `deploy` the class that writes to a real board, as `module:Class`, `loaders` the classes
+for its other bootloaders, by name, and `pins` the pins that a keyword can set, with the numbers
+for the port's SetPin. `uf2_family` is set if the bootloader accepts UF2 files.
 """
 
 from __future__ import annotations
@@ -26,50 +26,39 @@ class Board:
     title: str
 
     flash: int
-    """Bytes that a firmware may take."""
-
+    """Bytes available to the firmware."""
     ram: int
     """Bytes for variables, arena and stack."""
-
     dropped_samples: int = 0
-    """Samples of the microphone after power-on that the firmware drops."""
-
+    """Microphone samples that the firmware drops after power-on."""
     flash_start: int = 0
-    """Where in flash a firmware begins."""
-
+    """Flash address at which the firmware begins."""
     clock: int | None = None
-    """Cycles per second of its processor; None where time stands still while it works."""
-
+    """Processor clock in Hz; None if the emulator does not model processing time."""
     option_clocks: Mapping[str, int] = field(default_factory=dict)
-    """The same with an option, by its name; only those that change it."""
-
+    """Clock in Hz with a build option, by option name; only for options that change it."""
     driver_cycles: int = 0
-    """What the firmware takes each hop beside the frontend and the model: the microphone's
-    interrupt, the ring, offset and level. Renode's instructions and a fifth more."""
-
+    """Cycles per hop outside frontend and model (microphone interrupt, ring, offset, level):
+    instructions counted in Renode plus 20 %."""
     uf2_family: int | None = None
-    """The chip's number in UF2 files; None where the board's bootloader takes none."""
-
+    """The chip's UF2 family id; None if the bootloader does not accept UF2 files."""
     emulator: str | None = None
-    """What runs its firmware without the board: a name in `kws.host.emulate.emulators`."""
-
+    """The emulator's name in `kws.host.emulate.emulators`."""
     pins: Mapping[str, int] = field(default_factory=dict)
-    """Pins that a keyword can set, by the names that are printed on the board."""
-
+    """Pins that a keyword can set, by the names printed on the board."""
     deploy: str | None = None
-    """The subclass of `RealBoard` for it, as `module:Class`; None for an emulated board."""
-
+    """Its subclass of `RealBoard`, as `module:Class`; None for an emulated board."""
     loaders: Mapping[str, str] = field(default_factory=dict)
-    """The same for bootloaders other than the usual one, by the name of `kws deploy --loader`."""
+    """`RealBoard` subclasses for other bootloaders, by the name for `kws deploy --loader`."""
 
 
 def firmware_folder() -> Path:
-    """The C++ sources and PlatformIO's files, as installed."""
+    """The installed C++ sources and PlatformIO files."""
     return Path(str(importlib.resources.files("kws") / "firmware"))
 
 
 def boards() -> list[Board]:
-    """The boards that there is a port for, by name."""
+    """All supported boards, sorted by name."""
     files = sorted((firmware_folder() / "platform" / "boards").glob("*.json"))
     return [_read_board(file) for file in files]
 
@@ -78,7 +67,7 @@ def find_board(name: str) -> Board:
     """The board `name`.
 
     Raises:
-        UsageError: there is no port for it.
+        UsageError: the board is unknown.
     """
     known = {board.name: board for board in boards()}
     if name not in known:
@@ -115,5 +104,5 @@ def _read_board(file: Path) -> Board:
 
 
 def _clock(settings: Mapping[str, str]) -> int | None:
-    """The clock of a board, or of one of its options, written as PlatformIO has it: 64000000L."""
+    """The clock of a board or one of its options, in PlatformIO's notation: 64000000L."""
     return int(settings["f_cpu"].rstrip("L")) if "f_cpu" in settings else None

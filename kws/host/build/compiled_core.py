@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board's firmware has in common whatever bundle is built in, compiled and kept.
+"""Cached object files that all bundles of a board share.
 
-PlatformIO builds the first bundle of a board. Its objects that do not know the bundle stay, with
-the commands of that build which made the rest. Another bundle repeats these few commands.
+PlatformIO builds a board's first bundle. The objects that do not depend on the bundle are kept,
+with the commands that made the others. Building another bundle repeats only those commands.
 """
 
 from __future__ import annotations
@@ -23,28 +23,27 @@ from kws.host.build.platformio_run import (
     copy_results,
 )
 
-# The folders of a build, in its commands. None of these marks is part of a compiler's option.
+# Placeholders for folders in a build's commands; none occurs in a compiler option.
 _PROJECT, _BUNDLE, _BUILD, _CORE = "@project@", "@bundle@", "@build@", "@core@"
 
 INDEX = "core.json"
-"""In the folder of a kept core: sizes of its objects, and the commands."""
+"""File in a core's folder: sizes of its objects, and the commands."""
 
 
 class _Index(TypedDict):
     objects: dict[str, int]
-    """Their paths in the core's folder, with their sizes in bytes."""
-
+    """Sizes in bytes, by path in the core's folder."""
     commands: list[list[str]]
-    """Programs with their arguments, in an order that works."""
+    """Programs with their arguments, in build order."""
 
 
 def keep_core(environment: str, generated: Path, work: Path, core: Path) -> None:
-    """Move what any bundle can use out of a finished build.
+    """Move the objects that any bundle can use out of a finished build.
 
     Args:
         environment: a section of platformio.ini, without `env:`.
         generated: the bundle's generated C++.
-        work: the folder of `run_platformio`; its objects are moved.
+        work: the work folder passed to `run_platformio`; its objects are moved.
         core: an empty folder on the same file system.
     """
     build = work / "build" / environment
@@ -72,7 +71,7 @@ def keep_core(environment: str, generated: Path, work: Path, core: Path) -> None
 
 
 def is_whole(core: Path) -> bool:
-    """Whether a folder that `keep_core` filled is there, with all that it should hold."""
+    """Whether the core exists and is complete."""
     try:
         index = _read(core)
         sizes = {name: (core / name).stat().st_size for name in index["objects"]}
@@ -83,7 +82,7 @@ def is_whole(core: Path) -> bool:
 
 
 def link_bundle(environment: str, generated: Path, core: Path, work: Path, result: Path) -> None:
-    """As `run_platformio`, with the objects of `core`, which has to be whole.
+    """As `run_platformio`, using the objects of `core`, which must be complete.
 
     Raises:
         TooLargeError: the firmware does not fit the board.
@@ -112,7 +111,7 @@ def link_bundle(environment: str, generated: Path, core: Path, work: Path, resul
 
 
 def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    """Run a command where PlatformIO runs it, in the folder of the sources."""
+    """Run a command in the source folder, as PlatformIO does."""
     return subprocess.run(
         command,
         cwd=firmware_folder(),
@@ -127,7 +126,7 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
 
 
 def _of_the_bundle(commands: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The commands that read the bundle's files or what an earlier one of them wrote."""
+    """The commands that read the bundle's files, or files that such a command wrote."""
     written: set[str] = set()
     for command in commands:
         if any(_BUNDLE in word or word in written for word in command):

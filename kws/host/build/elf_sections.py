@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an ELF file of firmware takes on the device."""
+"""Flash and RAM used by a firmware's ELF file."""
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from elftools.elf.sections import SymbolTableSection
 from kws.errors import ToolError
 
 _MODEL_NAMES = ("g_model", "g_commands_model", "10kConstantsE")
-"""How the names of models end; the last are local to a compiled model's file."""
+"""Suffixes of model symbols; the last is local to a compiled model's file."""
 _ARENA = "arena"
 _STACK = ".stack"
 
@@ -24,68 +26,62 @@ class Size:
     """Bytes of flash and RAM, and the largest parts of each."""
 
     sections: dict[str, int]
-    """Every section that takes memory on the device."""
-
+    """Bytes of every section that takes memory on the device."""
     flash: int
     """Code, constants and the initial values of variables."""
-
     ram: int
     """Variables, arena and stack."""
-
     model: int
-    """Of flash: the models."""
-
+    """Part of flash."""
     arena: int
-    """Of RAM: the tensor arena."""
-
+    """Part of RAM."""
     stack: int
-    """Of RAM: the stack."""
+    """Part of RAM."""
 
 
 def read_size(elf: Path) -> Size:
     """The sizes of a firmware.
 
     Raises:
-        ToolError: the file is missing or no ELF file.
+        ToolError: the file is missing or not an ELF file.
     """
-    try:
-        with elf.open("rb") as stream:
-            return _read(ELFFile(stream))
-    except (OSError, ELFError) as error:
-        raise ToolError(f"{elf}: {error}; build the firmware again") from None
+    with _opened(elf) as file:
+        return _read(file)
 
 
 def symbols(elf: Path) -> dict[str, int]:
-    """Each symbol of an ELF file, names as the linker has them, with its size in bytes.
+    """Size in bytes of each symbol of an ELF file, by the linker's names.
 
     Raises:
-        ToolError: the file is missing or no ELF file.
+        ToolError: the file is missing or not an ELF file.
     """
-    try:
-        with elf.open("rb") as stream:
-            return _symbols(ELFFile(stream))
-    except (OSError, ELFError) as error:
-        raise ToolError(f"{elf}: {error}; build the firmware again") from None
+    with _opened(elf) as file:
+        return _symbols(file)
 
 
 def content_of(elf: Path, symbol: str) -> slice:
-    """Where in an ELF file the bytes of a constant lie.
+    """Position of a constant's bytes in an ELF file.
 
     Raises:
-        ToolError: the file is missing, no ELF file, or has no such constant.
+        ToolError: the file is missing, not an ELF file, or has no such constant.
     """
+    with _opened(elf) as file:
+        table = file.get_section_by_name(".symtab")
+        if isinstance(table, SymbolTableSection):
+            for entry in table.get_symbol_by_name(symbol) or ():
+                for segment in file.iter_segments("PT_LOAD"):
+                    start = entry["st_value"] - segment["p_vaddr"]
+                    if 0 <= start < segment["p_filesz"]:
+                        start += segment["p_offset"]
+                        return slice(start, start + entry["st_size"])
+        raise ELFError(f"it has no {symbol}")
+
+
+@contextlib.contextmanager
+def _opened(elf: Path) -> Iterator[ELFFile]:
     try:
         with elf.open("rb") as stream:
-            file = ELFFile(stream)
-            table = file.get_section_by_name(".symtab")
-            if isinstance(table, SymbolTableSection):
-                for entry in table.get_symbol_by_name(symbol) or ():
-                    for segment in file.iter_segments("PT_LOAD"):
-                        start = entry["st_value"] - segment["p_vaddr"]
-                        if 0 <= start < segment["p_filesz"]:
-                            start += segment["p_offset"]
-                            return slice(start, start + entry["st_size"])
-            raise ELFError(f"it has no {symbol}")
+            yield ELFFile(stream)
     except (OSError, ELFError) as error:
         raise ToolError(f"{elf}: {error}; build the firmware again") from None
 
@@ -109,7 +105,7 @@ def _read(elf: ELFFile) -> Size:
         ram += size if writable else 0
         flash += size if section["sh_type"] != "SHT_NOBITS" else 0
     sizes = _symbols(elf)
-    # The arena is local to main.cc, so its name is mangled: length before name.
+    # The arena is local to main.cc, so its name is mangled: the length precedes the name.
     arenas = (n for n in sizes if n == _ARENA or n.endswith(f"{len(_ARENA)}{_ARENA}E"))
     return Size(
         sections=sections,

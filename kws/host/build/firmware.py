@@ -37,11 +37,11 @@ UF2 = "firmware.uf2"
 
 
 class DoesNotFitError(ToolError):
-    """A firmware needs more than its board has.
+    """A firmware needs more memory than its board has.
 
     Attributes:
-        flash: bytes of flash that it needs; None if there is room enough.
-        ram: the same of RAM.
+        flash: bytes of flash that it needs; None if flash is large enough.
+        ram: the same for RAM.
     """
 
     def __init__(self, text: str, flash: int | None, ram: int | None) -> None:
@@ -54,9 +54,8 @@ class Firmware:
     """A built firmware."""
 
     folder: Path
-    """Holds the ELF file, the flash image (also as Intel HEX, and as UF2 where a board takes that),
+    """Holds the ELF file, the flash image (also as Intel HEX, and as UF2 if the board accepts it),
     the linker's map and the log."""
-
     size: Size
 
     @property
@@ -71,7 +70,7 @@ class Firmware:
 
     @property
     def image(self) -> Path:
-        """The bytes of the flash."""
+        """The flash image."""
         return self.folder / BINARY
 
 
@@ -87,15 +86,15 @@ def build(
     Args:
         board: one of `boards()`.
         device: its bundles as loaded from their folders.
-        out: folder to put copies of the results in; None leaves them in the cache.
-        pins: keywords that set a pin of the board for a moment, as `yes=D2`.
-        ring_hops: hops of samples that wait while the board is busy; `real_time.schedule` of
-            kws.host.measure says how many may have to.
+        out: folder for copies of the results; None leaves them in the cache.
+        pins: keywords that pulse a pin of the board, as `yes=D2`.
+        ring_hops: capacity of the sample ring in hops; `real_time.schedule` in kws.host.measure
+            computes how many are needed.
 
     Raises:
-        UsageError: there is no such board, or it or the device has nothing that `pins` names.
+        UsageError: the board is unknown, or `pins` names an unknown keyword or pin.
         DoesNotFitError: the board has too little flash or RAM.
-        ToolError: the toolchain is missing or the build failed; the text names the log.
+        ToolError: the toolchain is missing or the build failed; the message names the log.
         KwsError: the results could not be written.
     """
     port = find_board(board)
@@ -122,20 +121,20 @@ def build(
 
 
 def build_tool(board: str, tool: str) -> Firmware:
-    """Firmware of the emulated board that is no product: `infer` runs any model, `bench` counts.
+    """A tool firmware for the emulated board: `infer` runs any model, `bench` counts instructions.
 
     Raises:
-        UsageError: there is no such board, or it has no such firmware.
+        UsageError: the board is unknown, or has no such firmware.
         ToolError: as `build`.
     """
     return _firmware(cached_build(tool_environment(board, tool), None))
 
 
 def tool_environment(board: str, tool: str) -> str:
-    """The section of platformio.ini for such a firmware, without `env:`.
+    """The section of platformio.ini for a tool firmware, without `env:`.
 
     Raises:
-        UsageError: there is no such board, or it has no such firmware.
+        UsageError: the board is unknown, or has no such firmware.
     """
     environment = f"{find_board(board).name}_{tool}"
     project = (firmware_folder() / PROJECT_FILE).read_text(encoding="utf-8")
@@ -145,17 +144,17 @@ def tool_environment(board: str, tool: str) -> str:
 
 
 def build_sources(board: str, sources: Path) -> Firmware:
-    """As `build`, from a folder of generated C++ that need not be a bundle's."""
+    """As `build`, from any folder of generated C++."""
     return _firmware(cached_build(find_board(board).name, sources))
 
 
 @contextlib.contextmanager
 def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """A folder with all C++ of a device; `then/` in it is of its second bundle.
+    """A folder with all C++ of a device, its second bundle in `then/`.
 
     Args:
-        device: what the firmware runs.
-        more: texts of further files, by their names.
+        device: the bundles that the firmware runs.
+        more: contents of additional files, by name.
     """
     bundle, commands = device.bundle, device.commands
     complete = all((bundle.firmware / name).exists() for name in firmware_files(bundle))
@@ -177,7 +176,7 @@ def _write(folder: Path, sources: dict[str, str]) -> None:
 
 
 def _headers(board: Board, device: Device, pins: Sequence[str], ring_hops: int) -> dict[str, str]:
-    """What is generated for this board beside the bundle's files."""
+    """Headers generated for this board in addition to the bundle's files."""
     headers = {}
     if pins:
         headers[PINS_HEADER] = pins_header(board, device, pins)
@@ -191,11 +190,11 @@ def _firmware(folder: Path) -> Firmware:
 
 
 def _check_folder(out: Path) -> None:
-    """Refuse a folder of the user's that holds something else than older firmware."""
+    """Refuse a folder that holds files other than firmware."""
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out}: a file is in the way; name another folder")
+        raise UsageError(f"{out}: this is a file; name another folder")
     if out.is_dir() and any(out.iterdir()) and not (out / ELF).is_file():
-        raise UsageError(f"{out}: this folder holds something else than firmware; name another")
+        raise UsageError(f"{out}: this folder holds files other than firmware; name another")
 
 
 def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
@@ -203,13 +202,12 @@ def _what_to_shrink(board: Board, device: Device, excess: TooLargeError) -> str:
     models = sum(len(part.model) for part in device.parts)
     if excess.flash:
         needs.append(
-            f"{excess.flash} bytes more than the {board.flash} of flash, {models} are the model's"
+            f"{excess.flash} bytes more than the {board.flash} of flash (the model is {models})"
         )
     if excess.ram:
         needs.append(
-            f"{excess.ram} bytes more than the {board.ram} of RAM, "
-            f"{device.arena_bytes} are the model's arena "
-            "(kws set --plan shows what fills it)"
+            f"{excess.ram} bytes more than the {board.ram} of RAM (the model's arena is "
+            f"{device.arena_bytes}; kws set --plan shows what fills it)"
         )
     return (
         f"{device.bundle.name} does not fit {board.name}: it needs {' and '.join(needs)}; "

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Built firmware that is kept.
+"""Cache of built firmware.
 
-A build is named by the hash of all that goes into it. It is made in a folder of its own and then
-renamed, so builds may run at the same time and a second build of the same is a look-up. What builds
-of different bundles have in common is kept as well (`compiled_core`), under a hash of its own.
+A build is named by the hash of its inputs. It is made in a temporary folder and then renamed, so
+builds may run at the same time, and repeating a build is a look-up. Objects that builds of
+different bundles share are cached too (`compiled_core`), under their own hash.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from kws.host.build.platformio_run import ELF, NO_SOURCES, run_platformio
 from kws.host.build.programs import COMPILER, cache_folder, find_tool
 
 OPTIONS = "KWS_OPTIONS"
-"""The environment variable that names the chosen options of a board, with commas between."""
+"""Environment variable with the chosen build options, separated by commas."""
 
-_BUILD_BYTES = 20_000_000  # one of nano33ble with yes_no took 8.6 MB at its peak
-_MAX_BUILDS = 32  # in the cache, of about 2 MB each; the oldest go
+_BUILD_BYTES = 20_000_000  # nano33ble with yes_no took 8.6 MB at its peak
+_MAX_BUILDS = 32  # of about 2 MB each; the oldest are removed
 _MAX_CORES = 24  # of about 4 MB each
 
 _BUILDING = ".building-"
@@ -43,26 +43,26 @@ _LONGEST_BUILD_S = 24 * 3600
 
 @contextlib.contextmanager
 def added_options(names: str) -> Iterator[None]:
-    """Builds in this block have these options too; `names` is as in the environment variable."""
+    """Builds in this block also have these options, in the format of the environment variable."""
     with _options(",".join([*chosen_options(), *names.split(",")]) if names else None):
         yield
 
 
 @contextlib.contextmanager
 def without_options() -> Iterator[None]:
-    """Builds in this block have no options: they are for another board."""
+    """Builds in this block have no options, because they are for another board."""
     with _options(""):
         yield
 
 
 def chosen_options() -> list[str]:
-    """The names of the options that builds have."""
+    """Names of the current build options."""
     return os.environ.get(OPTIONS, "").replace(",", " ").split()
 
 
 @contextlib.contextmanager
 def _options(names: str | None) -> Iterator[None]:
-    """Builds in this block have these options; None: those that they had."""
+    """Builds in this block have these options; None leaves them unchanged."""
     before = os.environ.get(OPTIONS)
     if names is not None:
         os.environ[OPTIONS] = names
@@ -76,7 +76,7 @@ def _options(names: str | None) -> Iterator[None]:
 
 
 def cached_build(environment: str, generated: Path | None) -> Path:
-    """The folder of a build, which is made unless it is there.
+    """The folder of a build; builds it if it is not cached.
 
     Args:
         environment: a section of platformio.ini, without `env:`.
@@ -94,7 +94,7 @@ def cached_build(environment: str, generated: Path | None) -> Path:
 
 
 def _fill(folder: Path, environment: str, generated: Path | None) -> None:
-    """Build into `folder`. If another process builds there, wait for its result."""
+    """Build into `folder`, or wait for another process that is building it."""
     cache = folder.parent
     try:
         cache.mkdir(parents=True, exist_ok=True)
@@ -114,13 +114,13 @@ def _fill(folder: Path, environment: str, generated: Path | None) -> None:
         _remove_oldest(cache, ELF, _MAX_BUILDS)
     except OSError as error:
         raise ToolError(
-            f"{cache}: {(error.strerror or str(error)).lower()}; firmware is built there, so make "
-            "room or set KWS_CACHE_DIR to another folder"
+            f"{cache}: {(error.strerror or str(error)).lower()}; firmware is built there: free "
+            "space or set KWS_CACHE_DIR to another folder"
         ) from None
 
 
 def _build_with_bundle(environment: str, generated: Path, work: Path, result: Path) -> None:
-    """Build with the objects that another bundle left, or leave them for the next one."""
+    """Build with cached objects of another bundle, or cache this build's objects."""
     cores = cache_folder() / "cores"
     cores.mkdir(parents=True, exist_ok=True)
     core = cores / f"{environment}-{_core_key(environment, generated)}"
@@ -130,7 +130,7 @@ def _build_with_bundle(environment: str, generated: Path, work: Path, result: Pa
             link_bundle(environment, generated, core, work, result)
             return
     with _locked(core):
-        if is_whole(core):  # another process made it meanwhile
+        if is_whole(core):  # another process has just made it
             link_bundle(environment, generated, core, work, result)
             return
         run_platformio(environment, generated, work, result)
@@ -144,17 +144,15 @@ def _build_with_bundle(environment: str, generated: Path, work: Path, result: Pa
 
 @contextlib.contextmanager
 def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Wait until nobody else makes `folder`; the lock dies with its holder.
+    """Lock `folder` for making or removing it, or, if `shared`, for using it.
 
-    Args:
-        folder: what is to be made, used or removed.
-        shared: it is only used, as others may at the same time.
+    The lock is released when its process ends.
     """
     file = _lock_file(folder)
     while True:
         with file.open("a") as handle:
             fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-            if _is_same_file(handle, file):  # else it was removed while this one waited
+            if _is_same_file(handle, file):  # else it was removed while we waited
                 yield
                 return
 
@@ -171,7 +169,7 @@ def _is_same_file(handle: IO[str], file: Path) -> bool:
 
 
 def build_key(environment: str, generated: Path | None) -> str:
-    """Hash of all that a build depends on: sources, bundle, versions, compiler."""
+    """Hash of a build's inputs: sources, bundle, versions, compiler."""
     digest = _common_digest(environment)
     if generated is not None:
         _add_sources(digest, generated)
@@ -179,10 +177,10 @@ def build_key(environment: str, generated: Path | None) -> str:
 
 
 def _core_key(environment: str, generated: Path) -> str:
-    """Hash of all that a build depends on but the content of the bundle's files."""
+    """Hash of a build's inputs without the content of the bundle's files."""
     digest = _common_digest(environment)
     for file in _sources(generated):
-        if file.suffix == ".cc":  # PlatformIO made a command for each
+        if file.suffix == ".cc":  # PlatformIO runs a command for each
             digest.update(f"{file.relative_to(generated)}\0".encode())
     return digest.hexdigest()[:20]
 
@@ -224,12 +222,12 @@ def _compiler_version() -> str:
 
 
 def _remove_oldest(cache: Path, whole: str, most: int) -> None:
-    """Remove what was used longest ago, and what a killed build left.
+    """Remove all but the `most` recently used builds, and what killed builds left.
 
     Args:
         cache: the folder of the builds.
-        whole: a file that every build has.
-        most: builds that stay.
+        whole: a file that every complete build has.
+        most: number of builds to keep.
     """
     builds = [path for path in cache.iterdir() if (path / whole).is_file()]
     for path in sorted(builds, key=lambda path: path.stat().st_mtime)[:-most]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of PlatformIO: the C++ sources and a bundle's generated files become firmware."""
+"""Runs PlatformIO to build firmware from the C++ sources and a bundle's generated files."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ ELF, BINARY, HEX, MAP, BUILD_LOG = (
 PROJECT_FILE = "platformio.ini"
 
 COMMANDS = "commands"
-"""In a build's folder: the commands that ran, a JSON array a line, in the order of their starts."""
+"""File in a build's folder: the commands it ran, one JSON array per line, in order of start."""
 
 NO_SOURCES = frozenset({"test", "__pycache__", ".pio", "compile_commands.json"})
 """Names in the firmware's folder that a build does not need."""
 
-# GNU ld's words; the regions are those of the ports' linker scripts.
+# GNU ld's message; the regions are defined in the ports' linker scripts.
 _OVERFLOW = re.compile(r"region `(flash|ram)' overflowed by (\d+) bytes")
 
-# Variables of gcc that add folders to its search, or change what it writes.
+# Environment variables that change gcc's search paths or output.
 _COMPILERS_VARIABLES = frozenset(
     {
         *("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"),
@@ -48,7 +48,7 @@ _REASON = re.compile(r"error:|undefined reference|overflowed|No such file", re.I
 
 
 class TooLargeError(ToolError):
-    """The linker found no room.
+    """The linker ran out of flash or RAM.
 
     Attributes:
         flash: excess bytes of flash; 0 if only the RAM is too small.
@@ -56,7 +56,7 @@ class TooLargeError(ToolError):
     """
 
     def __init__(self, environment: str, flash: int, ram: int) -> None:
-        super().__init__(f"{environment}: {flash} bytes of flash or {ram} of RAM too many")
+        super().__init__(f"{environment}: {flash} bytes of flash and {ram} of RAM too many")
         self.flash, self.ram = flash, ram
 
 
@@ -71,10 +71,10 @@ def run_platformio(environment: str, generated: Path | None, work: Path, result:
 
     Raises:
         TooLargeError: the firmware does not fit the board.
-        ToolError: the compiler is missing or the build failed; the text names the log.
+        ToolError: the compiler is missing or the build failed; the message names the log.
     """
     _check_compiler()
-    # A copy, because PlatformIO refuses a project that it could not write to.
+    # A copy, because PlatformIO refuses a read-only project.
     project = work / "project"
     shutil.copytree(firmware_folder(), project, ignore=shutil.ignore_patterns(*NO_SOURCES))
     run = subprocess.run(
@@ -103,26 +103,26 @@ def copy_results(built: Path, output: str, result: Path) -> None:
 
 
 def build_error(environment: str, output: str, work: Path) -> ToolError:
-    """Why a build in `work` failed. Its output is kept beside that folder."""
+    """The error for a failed build in `work`; saves its output next to that folder."""
     failed = work.parent / f"{environment}-failed.log"
     failed.write_text(output, encoding="utf-8")
     excess = {region: int(size) for region, size in _OVERFLOW.findall(output)}
     if excess:
         return TooLargeError(environment, excess.get("flash", 0), excess.get("ram", 0))
     lines = [line.strip() for line in output.splitlines() if _REASON.search(line)]
-    first = lines[0] if lines else "no reason was given"
+    first = lines[0] if lines else "no reason given"
     return ToolError(
         f"building the firmware for {environment} failed: {first}; the log is {failed}"
     )
 
 
 def compiler_environment() -> dict[str, str]:
-    """The user's environment without what would change how the compiler works."""
+    """The user's environment without variables that change the compiler's behaviour."""
     return {name: value for name, value in os.environ.items() if name not in _COMPILERS_VARIABLES}
 
 
 def process_environment(work: Path, generated: Path | None) -> dict[str, str]:
-    """PlatformIO keeps to `work`: nothing in the user's home, nothing in the installed package."""
+    """An environment in which PlatformIO writes only below `work`."""
     variables = {
         name: value
         for name, value in compiler_environment().items()
@@ -140,7 +140,7 @@ def process_environment(work: Path, generated: Path | None) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
     if not shutil.which(COMPILER):
-        # PlatformIO downloads its own compiler: once, not for each build.
+        # PlatformIO downloads its own compiler; keep it for later builds.
         variables["PLATFORMIO_PACKAGES_DIR"] = str(_packages())
     if generated is not None:
         variables["KWS_BUNDLE"] = str(generated.parent.resolve())
@@ -148,19 +148,19 @@ def process_environment(work: Path, generated: Path | None) -> dict[str, str]:
 
 
 def _packages() -> Path:
-    """Where PlatformIO keeps a compiler that it downloaded."""
+    """Folder for a compiler that PlatformIO downloaded."""
     return cache_folder() / "platformio" / "packages"
 
 
 def _check_compiler() -> None:
-    """Fail at once where there is no compiler: offline, PlatformIO would try for a minute."""
+    """Fail early without a compiler: offline, PlatformIO would retry for a minute."""
     if shutil.which(COMPILER) or any(_packages().glob("toolchain-*")) or _can_download():
         return
     find_tool(COMPILER)
 
 
 def _can_download() -> bool:
-    """Whether a server that PlatformIO gets its packages from answers, through a proxy if set."""
+    """Whether one of PlatformIO's package servers answers, through a proxy if set."""
     import platformio  # noqa: PLC0415 - both are slow to import, and a compiler is usually there
     import requests  # noqa: PLC0415
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs that kws calls: where they are, and what to do if one is missing."""
+"""Locates the external programs that kws runs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PACKAGES = {
     "espeak-ng": ("espeak-ng", "kws synth"),
     "flite": ("flite", "kws synth"),
 }
-"""Commands, each with its Debian packages and with what it is needed for."""
+"""Debian packages of each command, and the kws commands that need it."""
 
 
 def find_tool(command: str) -> Path:
-    """Where a program is.
+    """The path of a program.
 
     Raises:
-        ToolError: it is not on PATH; the text names the package to install.
+        ToolError: it is not on PATH; the message names the package to install.
     """
     path = shutil.which(command)
     if path is None:
@@ -43,7 +43,7 @@ def find_tool(command: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """Where what can be made again is kept: $KWS_CACHE_DIR, or kws in the user's cache folder."""
+    """The cache folder: $KWS_CACHE_DIR, or kws in the user's cache folder."""
     if own := os.environ.get("KWS_CACHE_DIR"):
         return Path(own).absolute()
     if user := os.environ.get("XDG_CACHE_HOME"):

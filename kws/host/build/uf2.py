@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UF2: firmware as a file that is copied onto a bootloader's drive.
+"""UF2 files: firmware that is copied onto a bootloader's drive.
 
-Each block of 512 bytes says for itself where its 256 bytes of flash go, so a drive may be written
-in any order. Source: microsoft/uf2, README.md.
+Each block of 512 bytes carries 256 bytes of flash and their address, so blocks may arrive in any
+order. Source: microsoft/uf2, README.md.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ _HAS_FAMILY = 0x2000
 
 
 def payloads(address: int, data: bytes) -> list[tuple[int, bytes]]:
-    """Flash in the chunks that a block carries, each with its address; the last one is filled up.
+    """Split data into chunks of PAYLOAD bytes with their addresses; the last one is padded.
 
     Args:
-        address: of the first byte, a multiple of PAYLOAD.
-        data: what goes there.
+        address: flash address of the first byte, a multiple of PAYLOAD.
+        data: content from there on.
     """
     assert address % PAYLOAD == 0  # noqa: S101 - the boards' flash begins at a page
     return [
@@ -37,7 +37,7 @@ def encode(chunks: Sequence[tuple[int, bytes]], family: int) -> bytes:
 
     Args:
         chunks: addresses with PAYLOAD bytes each, in the order of the file.
-        family: the chip's number in microsoft/uf2, utils/uf2families.json.
+        family: the chip's id in microsoft/uf2, utils/uf2families.json.
     """
     blocks = []
     for number, (address, data) in enumerate(chunks):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles share the objects that do not know them, and get what a whole build gives."""
+"""Bundles share cached objects, and get the same bytes as a full build."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def other() -> Bundle:
 
 @pytest.fixture(scope="module")
 def core(board_tools: None, yes_no: Bundle) -> Path:
-    """What a build of the built-in bundle leaves."""
+    """The core that a build of the built-in bundle leaves in the cache."""
     build(BOARD, Device(yes_no))
     key = firmware_cache._core_key(BOARD, yes_no.firmware)
     return programs.cache_folder() / "cores" / f"{BOARD}-{key}"
 
 
-def test_another_bundle_gets_the_bytes_of_a_whole_build(
+def test_another_bundle_gets_the_bytes_of_a_full_build(
     core: Path, other: Bundle, tmp_path: Path
 ) -> None:
     whole_work, whole = _folders(tmp_path / "whole")
@@ -58,10 +58,10 @@ def test_another_bundle_gets_the_bytes_of_a_whole_build(
     for name in (ELF, BINARY, HEX):
         assert (linked / name).read_bytes() == (whole / name).read_bytes(), name
     assert read_footprint(linked / MAP) == read_footprint(whole / MAP)
-    assert is_whole(core), "it is there for the next bundle"
+    assert is_whole(core), "ready for the next bundle"
 
 
-def test_only_what_knows_the_bundle_is_compiled_again(core: Path) -> None:
+def test_only_files_that_depend_on_the_bundle_are_compiled_again(core: Path) -> None:
     commands = json.loads((core / INDEX).read_text())["commands"]
     compiled = {Path(command[-1]).name for command in commands if "-c" in command}
     assert compiled == {"model_data.cc", "main.cc", "audio_ring.cc"}
@@ -82,7 +82,7 @@ def test_a_damaged_core_is_not_used(
         raise WholeBuildError
 
     monkeypatch.setattr(firmware_cache, "run_platformio", whole_build)
-    build(BOARD, Device(yes_no))  # from what is kept
+    build(BOARD, Device(yes_no))  # from the cached core
     shutil.rmtree(tmp_path / "firmware")
     objects = sorted(kept.rglob("*.o"))
     objects[0].write_bytes(objects[0].read_bytes()[:-1])  # as a power cut leaves it
@@ -97,10 +97,10 @@ def test_a_damaged_core_is_not_used(
 
 
 @pytest.mark.parametrize("file", ["src/boards/nrf52840/tables/nano33ble.h", "platformio.ini"])
-def test_every_source_names_the_core(
+def test_editing_any_source_changes_the_cores_key(
     file: str, yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A header that is only included through a macro, too."""
+    """Also a header that is only included through a macro."""
     sources = tmp_path / "sources"
     shutil.copytree(firmware_folder(), sources)
     monkeypatch.setattr(firmware_cache, "firmware_folder", lambda: sources)
@@ -112,7 +112,7 @@ def test_every_source_names_the_core(
     assert build_key("nano33ble", yes_no.firmware) != key
 
 
-def test_options_and_kinds_of_bundles_have_cores_of_their_own(
+def test_options_and_kinds_of_bundles_have_separate_cores(
     yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiled = tmp_path / "compiled"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware with a model as C++: no interpreter in it, smaller, and it hears the same."""
+"""Firmware with a model compiled to C++: no interpreter, smaller, same detections."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def tiny() -> Bundle:
     return load_bundle(ASSETS / "tiny")
 
 
-def test_nothing_of_the_interpreter_is_linked(tiny: Bundle) -> None:
+def test_the_interpreter_is_not_linked(tiny: Bundle) -> None:
     parts = ("MicroInterpreter", "GraphBuilder", "FlatBuffer", "OpResolver", "Prepare", "g_model")
     compiled = " ".join(symbols(build("qemu", Device(tiny).as_compiled()).elf))
     assert [part for part in parts if part in compiled] == []
     interpreted = " ".join(symbols(build("qemu", Device(tiny)).elf))
     assert [part for part in parts if part not in interpreted] == []
     assert "invoke" in compiled
-    assert "invoke" not in interpreted, "programs that are not compiled do not grow"
+    assert "invoke" not in interpreted, "interpreted firmware does not grow"
 
 
 def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
@@ -65,7 +65,7 @@ def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:
     assert firmware.size.model == tiny.program.constant_bytes
 
 
-def test_build_says_what_each_costs(tiny: Bundle, tmp_path: Path, kws: Run) -> None:
+def test_build_reports_both_sizes(tiny: Bundle, tmp_path: Path, kws: Run) -> None:
     command = ("build", "--board", "qemu", "--model", tiny.path, "--out", tmp_path, "--compiled")
     code, text, _ = kws(*command, "--json")
     assert code == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware is built offline, together with other builds, without what a device must not have."""
+"""Firmware is built offline, in parallel, without heap, stdio, libm or exceptions."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_builds_at_once_touch_nothing_but_cache_and_their_folders(
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "my cache, here"))
-    # What a user's own PlatformIO is set to does not matter.
+    # The user's own PlatformIO settings are ignored.
     monkeypatch.setenv("PLATFORMIO_BUILD_FLAGS", "-DBROKEN(")
     before = listing(firmware_folder()), listing(yes_no.firmware)
     outs = [tmp_path / "one folder", tmp_path / "another,folder"]
@@ -190,15 +190,15 @@ def test_footprint_names_every_part_and_the_remaining_bytes(tmp_path: Path, kws:
     [
         (
             {r"g_model\[\d+\]": "g_model[2000000]"},
-            r"\d+ bytes more than the 843776 of flash, \d+ are the model's",
+            r"\d+ bytes more than the 843776 of flash \(the model is \d+\)",
         ),
         (
             {r"kArenaBytes = \d+": "kArenaBytes = 300000"},
-            r"\d+ bytes more than the 262144 of RAM, \d+ are the model's arena \(kws .*\)",
+            r"\d+ bytes more than the 262144 of RAM \(the model's arena is \d+; kws .*\)",
         ),
     ],
 )
-def test_what_does_not_fit_is_one_line_that_says_what_to_shrink(
+def test_a_too_large_firmware_is_reported_in_one_line(
     too_large: dict[str, str], message: str, yes_no: Bundle, tmp_path: Path
 ) -> None:
     shutil.copytree(yes_no.firmware, tmp_path / "firmware")
@@ -266,7 +266,7 @@ def test_build_does_not_replace_a_folder_of_something_else(
     (tmp_path / "thesis.tex").write_text("years of work")
     code, _, err = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", tmp_path)
     assert code == 2
-    assert "holds something else than firmware" in err
+    assert "holds files other than firmware" in err
     assert (tmp_path / "thesis.tex").exists()
 
 
@@ -295,7 +295,7 @@ def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
 
 
 def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
-    """`pio run` in `folder`, as an editor's plugin does it, without a network."""
+    """`pio run` in `folder`, as an editor's plugin runs it, without a network."""
     run = subprocess.run(
         [sys.executable, "-m", "platformio", "run", "-d", str(folder), *arguments],
         env={
@@ -354,7 +354,7 @@ def test_option_moves_the_firmware(yes_no: Bundle, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 def test_an_edit_of_a_boards_table_is_built_again(yes_no: Bundle, tmp_path: Path) -> None:
-    """A macro names the table, which SCons does not see."""
+    """The table is included through a macro, which SCons does not follow."""
     project = tmp_path / "project"
     ignore = shutil.ignore_patterns(*NO_SOURCES)
     shutil.copytree(firmware_folder(), project, ignore=ignore)

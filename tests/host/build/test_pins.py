@@ -1,4 +1,4 @@
-"""Keywords that set pins: what `--pin` makes of the firmware, and what it refuses in one line."""
+"""`kws build --pin`: the generated header, and errors in one line."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def test_a_wrong_name_is_one_clear_line(pin: str, message: str, yes_no: Bundle) 
 
 def test_too_many(yes_no: Bundle) -> None:
     pins_header(NANO, Device(yes_no), ["yes=D2"] * MAX_PINS)
-    with pytest.raises(UsageError, match=f"{MAX_PINS} times are the most"):
+    with pytest.raises(UsageError, match=f"the limit is {MAX_PINS}"):
         pins_header(NANO, Device(yes_no), ["yes=D2"] * (MAX_PINS + 1))
 
 
-def test_the_firmware_takes_as_many() -> None:
+def test_the_limit_is_the_firmwares() -> None:
     header = (firmware_folder() / "src" / "app" / "pin_pulses.h").read_text()
     assert f"kMaxPins = {MAX_PINS};" in header
 
 
 def test_no_pin_has_another_use() -> None:
-    """Microphone, lamps and serial port keep theirs."""
+    """Pins of the microphone, LEDs and serial port are not offered."""
     taken = {
         "nano33ble": {17, 25, 26, 35, 42, 24, 16, 6, 13, 41},
         "sparkfun_edge": {11, 29, 37, 44, 46, 47, 48, 49},
