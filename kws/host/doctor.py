@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws doctor`: what the commands need, and what to do if it is missing."""
+"""`kws doctor`: checks the requirements of all commands."""
 
 from __future__ import annotations
 
@@ -34,23 +34,20 @@ _PORT_USERS = "kws deploy and kws monitor"
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that some command needs."""
+    """A requirement of some commands."""
 
     name: str
     needed_for: str
-
     present: str
     """Its version or path; empty if it is missing."""
-
     remedy: str
-    """What to do if it is missing."""
-
+    """How to install it."""
     optional: bool = False
     """Whether kws can build, test and run models without it."""
 
 
 def check_all() -> list[Check]:
-    """Everything that some command needs, present or not; nothing is changed."""
+    """All requirements, present or not; nothing is changed."""
     return [
         _check_packages(""),
         _check_command(COMPILER),
@@ -68,7 +65,7 @@ def check_all() -> list[Check]:
 
 
 def _check_packages(extra: str) -> Check:
-    """The Python packages of an extra; of the base install if `extra` is empty."""
+    """The Python packages of an extra, or of the base install if `extra` is empty."""
     versions: dict[str, str] = {}
     for package in _packages(extra):
         try:
@@ -85,7 +82,7 @@ def _check_packages(extra: str) -> Check:
 
 
 def _packages(extra: str) -> list[str]:
-    """What kws itself says that an extra (or, if empty, the base install) consists of."""
+    """Names of the packages of an extra, or of the base install, from kws's metadata."""
     packages = []
     for requirement in importlib.metadata.requires("kws") or []:
         name = re.match(r"[\w.-]+", requirement)
@@ -126,7 +123,7 @@ def _check_portaudio() -> Check:
 
 
 def _check_serial_rights() -> Check:
-    """Whether this user may open the ports that are there, or those of a board to come."""
+    """Whether this user may open the connected ports, or a board's port if there are none."""
     serial_ports = [*Path("/dev").glob("ttyACM*"), *Path("/dev").glob("ttyUSB*")]
     if serial_ports:
         allowed = all(os.access(port, os.R_OK | os.W_OK) for port in serial_ports)
@@ -139,14 +136,14 @@ def _check_serial_rights() -> Check:
 
 
 def _check_connected_boards() -> Check:
-    """Which boards are at this machine's serial ports, by their USB ids."""
+    """The boards at this machine's serial ports, by their USB ids."""
     present = ", ".join(deployment.name_ports(ports.list_ports()))
     remedy = "plug one in with a USB cable that carries data; see docs/deploy.md"
     return Check("a board", _PORT_USERS, present, remedy, optional=True)
 
 
 def _output(command: list[str]) -> str:
-    """What a program prints; empty if it fails."""
+    """A program's output; empty if it fails."""
     try:
         run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     except (OSError, subprocess.SubprocessError):

@@ -179,7 +179,7 @@ echo "${{COMPREPLY[@]}}"
         ("trian", 2, "Did you mean 'train'?"),
         ("build --bord qemu", 2, "--board"),
         ("build --board nano33bel", 2, "no board 'nano33bel' (did you mean 'nano33ble'?)"),
-        ("deploy --board nano33bel", 2, "is no board (did you mean 'nano33ble'?)"),
+        ("deploy --board nano33bel", 2, "is not a board (did you mean 'nano33ble'?)"),
         ("monitor --board sparkfun", 2, "(did you mean 'sparkfun_edge'?)"),
         ("run x.wav --model tinny", 1, "no such bundle (did you mean 'tiny'?)"),
         ("download speech_comands --out x", 2, "(did you mean 'speech_commands'?)"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ST's B-L475E-IOT01A: the ST-LINK on it writes it, and is its serial port."""
+"""ST's B-L475E-IOT01A: its ST-LINK programs it and is its serial port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEBUGGERS = frozenset({UsbId(0x0483, 0x374B), UsbId(0x0483, 0x3752)})
 
 
 class BL475eIot01a(RealBoard):
-    """Written through the debugger on the board; it has no bootloader in flash."""
+    """Programmed through its on-board debugger; there is no bootloader in flash."""
 
     name = "b_l475e_iot01a"
     title = "B-L475E-IOT01A"
@@ -27,9 +27,9 @@ class BL475eIot01a(RealBoard):
     has_bootloader = False
 
     def steps(self, image: Image) -> int:
-        """As the probe counts them."""
+        """As counted by the probe."""
         return probe.steps(image)
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:  # noqa: ARG002
-        """As `RealBoard.program`; the debugger is found by itself, not by its serial port."""
+        """As `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
         probe.program(self, image, bench)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the one board that is meant, and finds it again after it was unplugged or restarted."""
+"""Finds the selected board, and finds it again after it was unplugged or restarted."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ _AGAIN_SECONDS = 2.0
 
 @dataclass
 class BoardFinder:
-    """Opens the serial port of one board, at the start and whenever it comes back."""
+    """Opens the serial port of one board, at the start and each time it reconnects."""
 
     boards: tuple[RealBoard, ...]
-    """Kinds of board that it may be."""
+    """Accepted kinds of board."""
     wanted: str | None
     """A port that the user named; None finds a board by its USB id."""
     baud: int = BAUD
     lister: Lister = field(default_factory=lambda: ports.list_ports)
     open_port: Callable[[str, float, int], Link] = field(default_factory=lambda: ports.open_soon)
-    """Opens a port by its name, which may take so many seconds to be usable, at a rate."""
+    """Opens a port: name, timeout in seconds, baud rate."""
 
     def first(self) -> tuple[Port, Link]:
-        """The board that is there now.
+        """The board that is connected now.
 
         Raises:
             BoardError: there is none, or more than one, or its port cannot be opened.
@@ -38,10 +38,10 @@ class BoardFinder:
         return port, self.open_port(port.device, 0, self.baud)
 
     def again(self, last: Port) -> tuple[Port, Link] | None:
-        """The board that was at `last`, if it is back.
+        """The board that was at `last`, or None if it is not back yet.
 
         Raises:
-            PortError: it is back, and its port cannot be opened.
+            PortError: it is back, but its port cannot be opened.
         """
         port = self._find(self.lister(), last.socket)
         if port is None:
@@ -55,7 +55,7 @@ class BoardFinder:
             return port
         if self.wanted is not None:
             self._refuse_bootloader(present)
-            raise BoardError(f"{self.wanted}: there is no such port; look at the cable")
+            raise BoardError(f"{self.wanted}: there is no such port; check the cable")
         fitting = self._fitting(present)
         if fitting:
             names = ", ".join(p.device for p in fitting)
@@ -69,11 +69,11 @@ class BoardFinder:
             if self._is_bootloader(port) and self.wanted in (None, port.device):
                 raise BoardError(
                     f"{port.device}: the board is in its bootloader; write firmware with "
-                    "kws deploy, or tap its reset button once to start what is there"
+                    "kws deploy, or tap its reset button once to start the installed firmware"
                 )
 
     def _find(self, present: list[Port], socket: str) -> Port | None:
-        """The one port that is meant: by name, or else by where the board was plugged in."""
+        """The selected port: by name, or else by the USB socket."""
         if self.wanted is not None:
             real = Path(self.wanted).resolve()
             for port in present:
@@ -89,7 +89,7 @@ class BoardFinder:
         return fitting[0] if len(fitting) == 1 else None
 
     def _fitting(self, present: list[Port]) -> list[Port]:
-        """The ports that may be a board's; adapters, which may be anything's, come last."""
+        """Ports that may belong to a board; adapters only if there is no board with its own USB."""
         for adapter in (False, True):
             ids = {usb for t in self.boards if t.adapter == adapter for usb in t.application}
             if fitting := [port for port in present if port.usb in ids]:

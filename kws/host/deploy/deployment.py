@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy` from end to end: find the board, write, verify, and see the firmware start."""
+"""`kws deploy`: find the board, write, verify, and watch the firmware start."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from kws.host.serial import lines, ports
 from kws.host.serial.lines import Boot, Event, Fault, LineBuffer, Stats
 from kws.host.serial.ports import Link, Port, PortError, PortLostError
 
-# Linux echoes what a new port brings until the port is set up. So a board may get its own boot line
-# back, and complain.
+# Linux echoes input of a new port until the port is configured, so a board may receive its own boot
+# line and report it.
 _ECHO = "unknown command"
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """What a deployment gave."""
+    """Result of a deployment."""
 
     board: str
     port: str
-    """Of the application that was started; empty if it has none."""
+    """Port of the started application; empty if it has none."""
     size: int
     """Bytes written."""
     verified: bool
-    """Whether flash was compared with them; if not, each block was checked on its way."""
+    """Whether flash was read back and compared; if not, each block was checked in transit."""
     boot: Boot | None
-    """Its boot line; None if that was missed."""
+    """Its boot line; None if it was missed."""
 
 
 def text(done: Deployed) -> str:
-    """What a deployment gave, for people."""
+    """The result of a deployment, as a line for the user."""
     size = f"{done.size} bytes written and {'verified' if done.verified else 'checked'}"
     if not done.port:
         return f"{size}; plug in the board's USB cable and run kws monitor to see it run"
@@ -49,23 +49,23 @@ def text(done: Deployed) -> str:
 
 
 def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port:
-    """The port of the one board that is meant.
+    """The port of the board to write.
 
     Args:
         board: the kind of board.
         wanted: a port that the user named, or None.
-        present: the ports that are there.
+        present: the connected ports.
 
     Raises:
-        BoardError: there is none, or more than one; the text says what to do.
+        BoardError: there is none, or more than one; the message says what to do.
     """
     if wanted is not None:
         real = str(Path(wanted).resolve())
         known = [port for port in present if str(Path(port.device).resolve()) == real]
         if known and _is_other(board, known[0]):
-            raise BoardError(f"{wanted}: this is a {known[0].usb}, no {board.title}")
+            raise BoardError(f"{wanted}: this is a {known[0].usb}, not the {board.title}")
         if not known and not Path(wanted).exists():
-            raise BoardError(f"{wanted}: there is no such port; look at the cable")
+            raise BoardError(f"{wanted}: there is no such port; check the cable")
         return known[0] if known else Port(wanted)
     fitting = [port for port in present if port.usb in board.usb]
     if not fitting:
@@ -78,14 +78,14 @@ def find_port(board: RealBoard, wanted: str | None, present: list[Port]) -> Port
 
 
 def _is_other(board: RealBoard, port: Port) -> bool:
-    """Whether its USB id says that a port is not this board's."""
+    """Whether a port's USB id rules out this board."""
     if board.adapter:
         return any(port.usb in other.usb for other in real_boards().values() if not other.adapter)
     return port.usb not in board.usb
 
 
 def name_ports(present: list[Port]) -> list[str]:
-    """The ports that a board may be at, each with what its USB id says."""
+    """Ports that may belong to a board, each with the board's title."""
     return [
         f"{port.device}: {'an adapter, maybe of a ' if board.adapter else ''}{board.title}"
         for port in present
@@ -95,16 +95,16 @@ def name_ports(present: list[Port]) -> list[str]:
 
 
 def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> Deployed:
-    """Write an image to a board through its bootloader and see that it runs.
+    """Write an image to a board through its bootloader and check that it runs.
 
     Args:
         board: the kind of board.
         image: what to write.
         wanted: a port that the user named, or None.
-        bench: whose ports to look at, and whom to tell of the progress.
+        bench: ports, clock and progress callback.
 
     Raises:
-        BoardError: any of that failed; the text says what to do.
+        BoardError: a step failed; the message says what to do.
     """
     before = bench.lister()
     port = find_port(board, wanted, before)
@@ -122,11 +122,11 @@ def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> 
 
 
 def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> Deployed:
-    """The same through a debug probe; it is seen to start only if its USB cable is plugged in too.
+    """As `deploy`, through a debug probe; checks the start only if the USB cable is plugged in.
 
     Raises:
         ToolError: pyOCD is not installed.
-        BoardError: any of that failed; the text says what to do.
+        BoardError: a step failed; the message says what to do.
     """
     before = bench.lister()
     fitting = [port for port in before if port.usb in board.usb]
@@ -144,7 +144,7 @@ def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: B
 
 
 def _wait_until_gone(port: Port, bench: Bench) -> None:
-    """The reset takes the board off the bus; what is seen before that is the old port."""
+    """Wait until the reset takes the board off the bus; until then its old port is listed."""
     end = bench.clock.monotonic() + bench.timing.gone
     while port in bench.lister() and bench.clock.monotonic() < end:
         bench.clock.sleep(0.02)
@@ -153,19 +153,19 @@ def _wait_until_gone(port: Port, bench: Bench) -> None:
 def see_it_start(
     board: RealBoard, port: Port, before: list[Port], bench: Bench
 ) -> tuple[Port, Boot | None]:
-    """Wait for a board that was just started, and for what it says.
+    """Wait for a restarted board and its first lines.
 
     Args:
         board: the kind of board.
-        port: where it was.
-        before: the ports that were there then.
-        bench: whose ports to look at.
+        port: its port before the restart.
+        before: all ports before the restart.
+        bench: ports and clock.
 
     Returns:
-        Where it is now, and its boot line: None if that was missed but the firmware answers.
+        Its port, and its boot line: None if it was missed but the firmware answers.
 
     Raises:
-        BoardError: it does not come, says nothing, or says what is wrong.
+        BoardError: it does not appear, is silent, or reports an error.
     """
     names = {p.device for p in before} - {port.device}
 
@@ -189,13 +189,13 @@ def see_it_start(
         raise BoardError(f"the firmware is written, but {error}") from None
     except PortLostError:
         raise BoardError(
-            f"{started.device}: the firmware is written, but the board went away "
-            "again; kws monitor shows what it says when it starts"
+            f"{started.device}: the firmware is written, but the board disconnected again; "
+            "kws monitor shows its output when it starts"
         ) from None
 
 
 def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
-    """Read what a board says in its first seconds."""
+    """Read a board's output in its first seconds."""
     buffer = LineBuffer()
     boot: Boot | None = None
     alive = asked = False
@@ -206,21 +206,21 @@ def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
             message = lines.parse_line(line)
             if isinstance(message, Fault) and not message.text.startswith(_ECHO):
                 raise BoardError(
-                    f"{link.device}: the firmware is written, but says: {message.text}"
+                    f"{link.device}: the firmware is written, but reports: {message.text}"
                 )
             if isinstance(message, Boot):
                 _check_board(board, message, link.device)
                 boot = message
             if isinstance(message, Boot | Stats | Event) and not alive:
-                # Listen on for a moment: a microphone that gives nothing is reported later.
+                # Keep listening: a silent microphone is reported later.
                 alive, end = True, bench.clock.monotonic() + bench.timing.settle
         if not asked and not alive and bench.clock.monotonic() > start + bench.timing.boot / 2:
-            # It may have said its first line before anybody listened.
+            # The boot line may have come before the port was open.
             link.write(b"stats\n")
             asked = True
     if not alive:
         raise BoardError(
-            f"{link.device}: the firmware is written, but says nothing for "
+            f"{link.device}: the firmware is written, but printed nothing for "
             f"{bench.timing.boot:g} s; tap reset once and run kws monitor"
         )
     return boot
@@ -228,4 +228,4 @@ def _watch(board: RealBoard, link: Link, bench: Bench) -> Boot | None:
 
 def _check_board(board: RealBoard, boot: Boot, device: str) -> None:
     if boot.board != board.name:
-        raise BoardError(f"{device}: what runs there was built for {boot.board}, not {board.name}")
+        raise BoardError(f"{device}: its firmware was built for {boot.board}, not {board.name}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be written into a board's flash, checked before anything is written."""
+"""Flash images, checked before anything is written."""
 
 from __future__ import annotations
 
@@ -19,27 +19,25 @@ ERASED = 0xFF
 
 @dataclass(frozen=True)
 class Memory:
-    """What a board leaves to its application."""
+    """A board's memory for applications."""
 
     flash: range
-    """Addresses that may be written; all else, such as the bootloader, never is."""
-
+    """Writable addresses; nothing else, such as the bootloader, is ever written."""
     ram: range
-
     block: int
-    """Bytes that are written at once; `flash` starts and ends on such a border."""
+    """Bytes per write; both ends of `flash` are aligned to it."""
 
 
 @dataclass(frozen=True)
 class Image:
-    """Bytes for flash, from one address on, in whole blocks."""
+    """Flash content from `address`, in whole blocks."""
 
     address: int
     data: bytes
     block: int
 
     def blocks(self) -> Iterator[tuple[int, bytes]]:
-        """Address and content of each block, upwards."""
+        """Address and content of each block, in ascending order."""
         for start in range(0, len(self.data), self.block):
             yield self.address + start, self.data[start : start + self.block]
 
@@ -50,10 +48,10 @@ class Image:
 
 
 def read_elf(file: Path, memory: Memory) -> Image:
-    """What an ELF file puts into flash, checked against a board.
+    """The flash content of an ELF file, checked against a board.
 
     Raises:
-        BoardError: the file is no firmware for this board.
+        BoardError: the file is not firmware for this board.
     """
     try:
         with file.open("rb") as stream:
@@ -65,7 +63,7 @@ def read_elf(file: Path, memory: Memory) -> Image:
             ]
             parts = [(int(segment["p_paddr"]), segment.data()) for segment in segments]
             if any(len(s.data()) != s["p_filesz"] for s in segments):
-                raise ELFError("it is cut off")
+                raise ELFError("it is truncated")
     except OSError as error:
         raise BoardError(f"{file}: {(error.strerror or str(error)).lower()}") from None
     except ELFError as error:
@@ -74,34 +72,34 @@ def read_elf(file: Path, memory: Memory) -> Image:
 
 
 def make_image(parts: list[tuple[int, bytes]], memory: Memory, name: str) -> Image:
-    """Pieces, each with its address, as one image that is fit for a board.
+    """Joins pieces of flash, each with its address, into one image for a board.
 
     Args:
         parts: in any order; gaps between them stay erased.
-        memory: the board's.
-        name: for the messages, such as the file's.
+        memory: the board's memory.
+        name: the file's name, for messages.
 
     Raises:
-        BoardError: they do not fit the board, or the board could not start them.
+        BoardError: the parts do not fit the board, or it could not start them.
     """
     parts = sorted((address, data) for address, data in parts if data)
     if not parts:
-        raise BoardError(f"{name}: there is nothing in it to write; build the firmware again")
+        raise BoardError(f"{name}: it is empty; build the firmware again")
     start, end = parts[0][0], max(address + len(data) for address, data in parts)
     flash = memory.flash
     if start < flash.start:
         raise BoardError(
-            f"{name}: it would be written to 0x{start:x}; below 0x{flash.start:x} lies the board's "
-            "bootloader, which kws never overwrites: is this firmware for another board?"
+            f"{name}: it starts at 0x{start:x}; below 0x{flash.start:x} is the board's bootloader, "
+            "which kws never overwrites: is this firmware for another board?"
         )
     if end > flash.stop:
         raise BoardError(
-            f"{name}: it ends at 0x{end:x}, and the board's flash for it at 0x{flash.stop:x}; "
+            f"{name}: it ends at 0x{end:x}, but flash for applications ends at 0x{flash.stop:x}; "
             "use a smaller model"
         )
     if start != flash.start:
         raise BoardError(
-            f"{name}: it begins at 0x{start:x}, but the board starts what is at "
+            f"{name}: it begins at 0x{start:x}, but the board starts firmware at "
             f"0x{flash.start:x}: is this firmware for another board?"
         )
     size = -(-(end - start) // memory.block) * memory.block
@@ -115,7 +113,7 @@ def make_image(parts: list[tuple[int, bytes]], memory: Memory, name: str) -> Ima
 def _check_vectors(data: bytes, flash: range, ram: range, name: str) -> None:
     """The first two words are the first stack pointer and the reset handler (Armv7-M, B1.5.3)."""
     stack, reset = struct.unpack_from("<II", data)
-    # A stack pointer points behind the first word it will write; bit 0 of a vector says Thumb.
+    # The stack pointer is the address just above the first word pushed; bit 0 of a vector is Thumb.
     stack_ok = ram.start < stack <= ram.stop and stack % 4 == 0
     if not stack_ok or reset % 2 == 0 or reset - 1 not in flash:
         raise BoardError(

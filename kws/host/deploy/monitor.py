@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws monitor`: what a board writes, as it comes; what is typed goes to the board."""
+"""`kws monitor`: shows a board's output and sends it what the user types."""
 
 from __future__ import annotations
 
@@ -61,22 +61,22 @@ _KINDS: dict[type[Line], tuple[str, str]] = {  # name for scripts, colour
     PcmEnd: ("pcm_end", "magenta"),
 }
 _LEVEL_SECONDS = 1.0
-_ROUND = 0.1  # seconds; how long something that was typed waits at most
+_ROUND = 0.1  # seconds; maximum delay of typed input
 
 
 @dataclass(frozen=True)
 class Received:
-    """A line that came."""
+    """A received line."""
 
     time: datetime
-    """When its end arrived, by this machine's clock."""
+    """Local time at which its end arrived."""
     text: str
     line: Line | None
-    """None for a line of no known kind."""
+    """None for an unknown kind of line."""
 
     @property
     def kind(self) -> str:
-        """A key of the table above, such as boot or heard; text for a line of no known kind."""
+        """Its name in `_KINDS`, such as boot or heard; text for an unknown kind."""
         return _KINDS[type(self.line)][0] if self.line else "text"
 
 
@@ -84,7 +84,7 @@ Show = Callable[[Received], None]
 
 
 def show_text() -> Show:
-    """Prints lines with the time, in colours where stdout is a terminal."""
+    """Prints lines with the time, in colour if stdout is a terminal."""
     console = Console(highlight=False)
 
     def show(received: Received) -> None:
@@ -101,7 +101,7 @@ def show_text() -> Show:
 
 
 def level_text(level: Level) -> str:
-    """A level in dB of full scale, with a bar from -60 dB to 0 dB and what to do about it."""
+    """A level in dB of full scale, with a bar from -60 dB to 0 dB and advice."""
     rms, peak = (20 * math.log10(max(value, 1) / 32768) for value in (level.rms, level.peak))
     bar = "#" * round(max(0.0, 60 + rms) / 2)
     advice = ""
@@ -116,20 +116,20 @@ def level_text(level: Level) -> str:
 
 
 def show_arrival(arrival: Arrival, show: Show) -> None:
-    """A line that came while a board sends samples."""
+    """Show a line that arrived while a board sends samples."""
     if arrival.text and not isinstance(arrival.line, Samples):
         show(Received(datetime.now().astimezone(), arrival.text, arrival.line))
 
 
 def recording_text(path: Path, recording: Recording) -> str:
-    """What `--record` made."""
+    """Summary of a recording, for `--record`."""
     seconds = len(recording.pcm) / SAMPLE_RATE
     text = f"{path}: {seconds:.2f} s, {recording.lost} samples lost by the board"
-    return f"{text}, {recording.missing} on the way (they are zero)"
+    return f"{text}, {recording.missing} in transfer (replaced by zeros)"
 
 
 def show_json() -> Show:
-    """Prints an object for each line."""
+    """Prints a JSON object per line."""
 
     def show(received: Received) -> None:
         fields = asdict(received.line) if received.line else {}
@@ -140,7 +140,7 @@ def show_json() -> Show:
 
 
 def show_csv() -> Show:
-    """Prints a header, then a row for each line; label, score and time for what was heard."""
+    """Prints a CSV header, then a row per line; label, score and time only for detections."""
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(["time", "kind", "label", "score", "time_ms", "line"])
     sys.stdout.flush()
@@ -165,13 +165,13 @@ def _print(line: str) -> None:
 
 
 def _notice(line: str) -> None:
-    """What is not from the board goes to stderr, so that scripts need not tell it apart."""
+    """Print kws's own messages to stderr, so that stdout holds only the board's lines."""
     sys.stderr.write(f"kws: {line}\n")
     sys.stderr.flush()
 
 
 def keyboard() -> int | None:
-    """The descriptor of stdin; None where there is none."""
+    """The descriptor of stdin, or None."""
     try:
         return sys.stdin.fileno()
     except (AttributeError, OSError, ValueError):
@@ -183,24 +183,24 @@ class Monitor:
     """Follows one board, through restarts and unplugging, until Ctrl-C."""
 
     boards: tuple[RealBoard, ...]
-    """Kinds of board that it may be."""
+    """Accepted kinds of board."""
     wanted: str | None
     """A port that the user named; None finds a board by its USB id."""
     show: Show
     baud: int = BAUD
     lister: Lister = field(default_factory=lambda: ports.list_ports)
     open_port: Callable[[str, float, int], Link] = field(default_factory=lambda: ports.open_soon)
-    """Opens a port by its name, which may take so many seconds to be usable, at a rate."""
+    """Opens a port: name, timeout in seconds, baud rate."""
     typed: int | None = None
-    """Descriptor that commands for the board come from, such as stdin's."""
+    """Descriptor with commands for the board, such as stdin's."""
     level: bool = False
-    """Ask the board each second how loud it is."""
+    """Request the sound level each second."""
 
     def run(self) -> None:
         """Show lines until KeyboardInterrupt.
 
         Raises:
-            BoardError: there is no board, or its port cannot be opened, at the start.
+            BoardError: at the start, there is no board, or its port cannot be opened.
         """
         finder = BoardFinder(self.boards, self.wanted, self.baud, self.lister, self.open_port)
         port, link = finder.first()
@@ -211,7 +211,7 @@ class Monitor:
             )
             with link:
                 self._follow(link)
-            _notice(f"{port.device}: the board went away; waiting for it to come back")
+            _notice(f"{port.device}: the board disconnected; waiting for it to reconnect")
             port, link = self._again(finder, port)
 
     def _again(self, finder: BoardFinder, last: Port) -> tuple[Port, Link]:
@@ -220,7 +220,7 @@ class Monitor:
         while True:
             time.sleep(_ROUND)
             if self._typed_lines():
-                _notice("nothing was sent: the board is not there")
+                _notice("nothing was sent: the board is not connected")
             try:
                 if back := finder.again(last):
                     return back
@@ -230,7 +230,7 @@ class Monitor:
                     _notice(said)
 
     def _follow(self, link: Link) -> None:
-        """Show what comes and send what is typed, until the board goes away."""
+        """Show output and send typed input until the board disconnects."""
         buffer = LineBuffer()
         samples = SampleStream(link, self.baud)
         asked = time.monotonic()
@@ -241,7 +241,7 @@ class Monitor:
                     link.write(b"level\n")
                 for text in buffer.feed(link.read(_ROUND)):
                     line = parse_line(text)
-                    samples.take(line)  # its port's rate; the sound is for --record
+                    samples.take(line)  # follows changes of the baud rate
                     if not isinstance(line, Samples):
                         self.show(Received(datetime.now().astimezone(), text, line))
                 for typed in self._typed_lines():
@@ -251,11 +251,11 @@ class Monitor:
                 self.show(Received(datetime.now().astimezone(), rest, parse_line(rest)))
 
     def _typed_lines(self) -> list[bytes]:
-        """What was typed since the last call; a terminal gives whole lines."""
+        """Lines typed since the last call."""
         if self.typed is None or not select.select([self.typed], [], [], 0)[0]:
             return []
         data = os.read(self.typed, 4096)
-        if not data:  # the end of a script's input, not of the monitor
+        if not data:  # end of input; the monitor continues
             self.typed = None
             return []
         return [line + b"\n" for line in data.split(b"\n") if line.strip()]

@@ -22,13 +22,13 @@ class Nano33Ble(RealBoard):
 
     name = "nano33ble"
     title = "Arduino Nano 33 BLE"
-    # Two more are in boards.txt, without a word on what they are.
+    # boards.txt has two more ids without an explanation.
     application = frozenset({APPLICATION, UsbId(0x2341, 0x015A), UsbId(0x2341, 0x025A)})
     usb = application | {BOOTLOADER}
-    # Of the 1 MB of flash, the first 64 KB are the bootloader's. Arduino's own newer one, which
+    # The bootloader occupies the first 64 KB of 1 MB of flash. Arduino's newer bootloader, which
     # makes room for a SoftDevice, moves itself to 0xE0000 (ArduinoCore-mbed, libraries/
-    # Nano33BLE_System, Nano33_updateBLandSoftDevice.ino), so that is where an application ends; its
-    # settings are the last 8 KB, which are never written here.
+    # Nano33BLE_System, Nano33_updateBLandSoftDevice.ino) with its settings in the 8 KB below, so
+    # applications end there.
     memory = Memory(range(0x10000, 0xDE000), range(0x20000000, 0x20040000), BLOCK)
     find = (
         "plug it in with a USB cable that carries data; if it is plugged in, tap its reset button "
@@ -51,9 +51,9 @@ class Nano33Ble(RealBoard):
         with bench.open_port(port.device, bench.timing.appear) as link:
             board = Samba(link, CHIP, self.memory.flash, bench.timing.answer)
             (first, head), *rest = image.blocks()
-            # The bootloader starts no application whose first two words are blank (its main). So
-            # they are blank until all else is there: a board that loses power in the middle comes
-            # back as bootloader by itself, not with half an application.
+            # The bootloader starts no application whose first two words are blank (its main). They
+            # stay blank until all else is written: if power fails in between, the board starts its
+            # bootloader, not half an application.
             blank = bytes([ERASED]) * image.block
             for address, block in [(first, blank), *rest, (first, head)]:
                 board.write(address, block)
@@ -64,7 +64,7 @@ class Nano33Ble(RealBoard):
             board.reset()
 
     def _start_bootloader(self, port: Port, bench: Bench) -> Port:
-        """Reset the board into its bootloader; gives the port it has there."""
+        """Reset the board into its bootloader; returns its new port."""
         before = {p.device for p in bench.lister() if p.usb == BOOTLOADER}
         ports.touch(port.device)
 
@@ -75,12 +75,12 @@ class Nano33Ble(RealBoard):
 
         started = ports.wait_for(bench.lister, wanted, bench.timing.appear)
         if started is None:
-            raise ProtocolError(f"{port.device}: the board did not go into its bootloader")
+            raise ProtocolError(f"{port.device}: the board did not enter its bootloader")
         return started
 
 
 class Nano33BleRev2(Nano33Ble):
-    """The same board with another microphone, whose firmware drops more samples at its start."""
+    """The same board with another microphone; its firmware drops more samples at the start."""
 
     name = "nano33ble_rev2"
     title = "Arduino Nano 33 BLE Rev2"

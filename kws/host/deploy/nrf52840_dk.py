@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nordic's nRF52840 DK: its own debugger writes it, and is its serial port."""
+"""Nordic's nRF52840 DK: its on-board debugger programs it and is its serial port."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from kws.host.deploy.loaders import probe
 from kws.host.deploy.real_board import Bench, RealBoard
 from kws.host.serial.ports import Port, UsbId
 
-# SEGGER's J-Link on the board: of its first versions, with a drive, with two serial ports.
+# SEGGER's J-Link on the board: first versions, with a drive, with two serial ports.
 DEBUGGERS = frozenset({UsbId(0x1366, 0x0105), UsbId(0x1366, 0x1015), UsbId(0x1366, 0x1051)})
 
 
 class Nrf52840Dk(RealBoard):
-    """Written through the debugger on the board; it has no bootloader."""
+    """Programmed through its on-board debugger; there is no bootloader."""
 
     name = "nrf52840_dk"
     title = "nRF52840 DK"
@@ -27,9 +27,9 @@ class Nrf52840Dk(RealBoard):
     has_bootloader = False
 
     def steps(self, image: Image) -> int:
-        """As the probe counts them."""
+        """As counted by the probe."""
         return probe.steps(image)
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:  # noqa: ARG002
-        """As `RealBoard.program`; the debugger is found by itself, not by its serial port."""
+        """As `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
         probe.program(self, image, bench)

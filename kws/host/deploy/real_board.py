@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws deploy` has to know of a board. Each board is a subclass of RealBoard in a file."""
+"""Interface of boards for `kws deploy`. Each board is a subclass of RealBoard in its own file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kws.host.serial.ports import Link, Lister, Port, UsbId
 
 
 class ProtocolError(BoardError):
-    """A bootloader answered with something else than it should, or not at all."""
+    """A bootloader gave an unexpected answer, or none."""
 
 
 @dataclass(frozen=True)
@@ -29,25 +29,21 @@ class Timing:
 
     answer: float = 3.0
     """For a bootloader's answer to one command."""
-
     appear: float = 10.0
-    """For a port to come after a reset, and to be usable."""
-
+    """For a port to appear after a reset, and to be usable."""
     boot: float = 10.0
-    """For the firmware's boot line; half of it is waited before it is asked for its stats."""
-
+    """For the firmware's boot line; after half of it, kws requests its stats."""
     gone: float = 2.0
     """For a board to leave the USB bus when a debug probe resets it."""
-
     settle: float = 1.5
     """For an error line after the boot line."""
 
 
 class Clock(Protocol):
-    """The part of the module `time` that counts."""
+    """The used part of the module `time`."""
 
     def monotonic(self) -> float:
-        """Seconds from some moment on."""
+        """Seconds since an arbitrary moment."""
 
     def sleep(self, seconds: float, /) -> None:
         """Wait."""
@@ -55,17 +51,17 @@ class Clock(Protocol):
 
 @dataclass(frozen=True)
 class Bench:
-    """What surrounds a board: this machine's ports, the clock, the user who waits."""
+    """A board's environment: this machine's ports and drives, the clock, the progress display."""
 
     lister: Lister = field(default_factory=lambda: ports.list_ports)
     timing: Timing = field(default_factory=Timing)
     advance: Callable[[int], None] = lambda _: None
-    """Called with the number of steps (see `RealBoard.steps`) that were just done."""
+    """Called with the number of completed steps (see `RealBoard.steps`)."""
     open_port: Callable[[str, float], Link] = field(default_factory=lambda: ports.open_soon)
-    """Opens a port by its name, which may take so many seconds to be usable."""
+    """Opens a port: name, timeout in seconds."""
     clock: Clock = time
     drives: Callable[[], list[Drive]] = field(default_factory=lambda: uf2_drive.list_drives)
-    """The drives of bootloaders that are mounted."""
+    """Lists the mounted drives of bootloaders."""
 
 
 class RealBoard(ABC):
@@ -77,85 +73,75 @@ class RealBoard(ABC):
     title: ClassVar[str]
 
     usb: ClassVar[frozenset[UsbId]]
-    """All ids under which it may show up, as application or bootloader."""
-
+    """All its USB ids, as application or bootloader."""
     adapter: ClassVar[bool] = False
-    """Whether these are the ids of USB-serial adapters: another one may be named, the port stays
-    when the board restarts, and what is behind such a port is not known before it is asked."""
-
+    """Whether `usb` are ids of USB-serial adapters: the user may name a port with another id, the
+    port stays when the board restarts, and its id does not identify the board."""
     verifies: ClassVar[bool] = True
-    """Whether `program` compares flash with the image; if not, each block is checked on its way."""
-
+    """Whether `program` reads back flash; if not, each block is checked in transit."""
     application: ClassVar[frozenset[UsbId]]
-    """Of those, the ones that it has while an application runs."""
-
+    """The subset of `usb` while an application runs."""
     memory: ClassVar[Memory]
-
     find: ClassVar[str]
-    """What the user can do where the board is not seen."""
-
+    """Advice if the board is not found."""
     recover: ClassVar[str]
-    """How the board is saved after a deployment that broke off, and why nothing is lost."""
-
+    """Advice after an interrupted deployment."""
     options: ClassVar[str] = ""
-    """Options of the firmware that its bootloader needs, with commas between."""
-
+    """Build options that its bootloader needs, separated by commas."""
     hint: ClassVar[str] = ""
-    """What the user has to do while it is written."""
-
+    """Instructions for the user while the board is written."""
     probe: ClassVar[str]
     """pyOCD's name of the microcontroller."""
-
     has_bootloader: ClassVar[bool] = True
-    """Whether there is a way without a debug probe, and a bootloader to lose."""
+    """Whether it has a bootloader that kws can write through and must not erase."""
 
     @abstractmethod
     def steps(self, image: Image) -> int:
-        """How often `program` moves the progress on."""
+        """Number of progress steps of `program`."""
 
     @abstractmethod
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """Write `image`, check it as well as the bootloader can, and start it.
+        """Write `image`, verify it as far as the bootloader can, and start it.
 
         Args:
-            port: where the board is, as bootloader or as application.
+            port: the port of its bootloader or application.
             image: fits `memory`.
-            bench: whose ports to look at, and whom to tell of the progress.
+            bench: ports, clock and progress callback.
 
         Raises:
             PortError: the port could not be opened; nothing was changed.
-            PortLostError: the board went away.
-            ProtocolError: it answered nonsense, or what it holds is not what was sent.
+            PortLostError: the board disconnected.
+            ProtocolError: an answer was wrong or missing, or verification failed.
         """
 
 
 def real_boards() -> dict[str, RealBoard]:
-    """The boards that firmware can be written to, by name; their JSON files name the classes."""
+    """The boards that firmware can be written to, by name."""
     return {board.name: _load(board.deploy) for board in boards() if board.deploy is not None}
 
 
 def find_real_board(name: str, loader: str | None = None) -> RealBoard:
-    """How to deploy to the board `name`.
+    """The real board `name`.
 
     Args:
         name: as in `kws boards`.
-        loader: the bootloader that is on it; None is the board's usual one.
+        loader: name of its bootloader; None is the board's usual one.
 
     Raises:
-        UsageError: that board is emulated, or unknown, or has no such bootloader.
+        UsageError: the board is emulated or unknown, or has no such bootloader.
     """
     known = real_boards()
     if name not in known:
         emulated = any(board.name == name for board in boards())
-        reason = "is an emulated board" if emulated else "is no board"
+        reason = "is an emulated board" if emulated else "is not a board"
         near = did_you_mean(name, known)
         raise UsageError(f"{name} {reason}{near}; real boards are {', '.join(known)}")
     if loader is None:
         return known[name]
     loaders = find_board(name).loaders
     if loader not in loaders:
-        there = f"it may have {', '.join(loaders)}" if loaders else "leave out --loader"
-        raise UsageError(f"{name} has no other bootloader {loader!r}; {there}")
+        there = f"--loader can be {', '.join(loaders)}" if loaders else "omit --loader"
+        raise UsageError(f"{name} has no bootloader {loader!r}; {there}")
     return _load(loaders[loader])
 
 

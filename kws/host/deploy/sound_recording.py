@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws monitor --record`: what a board's microphone hears, through the very chain, as a file."""
+"""`kws monitor --record`: records a board's microphone through the device's own audio chain."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ class Recording:
     """Sound of a board's microphone."""
 
     pcm: Pcm
-    """int16[n], 16 kHz; zeros for samples that were lost on the way."""
+    """int16[n], 16 kHz; zeros for samples that were lost in transfer."""
     lost: int
-    """Samples that the board lost, because it did not keep up; they are not in `pcm`."""
+    """Samples that the board dropped because it did not keep up; they are not in `pcm`."""
     missing: int
-    """Samples that were lost on the way to this machine."""
+    """Samples that were lost in transfer."""
 
 
 def record_sound(
     finder: BoardFinder, seconds: int, arrived: Callable[[Arrival], None]
 ) -> Recording:
-    """Have a board send `seconds` of what it hears. Its pipeline starts anew with the first sample.
+    """Record `seconds` from a board's microphone; its pipeline restarts with the first sample.
 
     Args:
         finder: finds the board.
         seconds: 1 to `sample_stream.MAX_SECONDS`.
-        arrived: called with each line, and while none comes.
+        arrived: called with each line, and periodically without one.
 
     Raises:
-        BoardError: there is no board, it does not answer, or it went away meanwhile.
+        BoardError: there is no board, it does not answer, or it disconnected.
     """
     port, link = finder.first()
     parts: list[Pcm] = [np.zeros(0, np.int16)]
@@ -49,5 +49,5 @@ def record_sound(
                 parts.append(arrival.pcm)
                 arrived(arrival)
         except PortLostError:
-            raise BoardError(f"{port.device}: the board went away; record again") from None
+            raise BoardError(f"{port.device}: the board disconnected; record again") from None
     return Recording(np.concatenate(parts), stream.lost, stream.missing)

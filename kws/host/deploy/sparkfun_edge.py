@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SparkFun Edge at a USB-serial adapter, behind SparkFun's variable loader or Ambiq's own."""
+"""SparkFun Edge at a USB-serial adapter, with SparkFun's variable loader or Ambiq's own."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kws.host.deploy.loaders.svl import FRAME_BYTES, RATES, Svl
 from kws.host.deploy.real_board import Bench, ProtocolError, RealBoard
 from kws.host.serial.ports import Port, UsbId
 
-# The board has no USB: what the computer sees is the adapter at its six-pin header. These are the
-# ids of the usual ones with 3.3 V and a DTR pin (Linux, drivers/usb/serial: ch341.c,
-# ftdi_sio_ids.h, cp210x.c); SparkFun's Serial Basic is the first.
+# The board has no USB: the computer sees the adapter at its six-pin header. These are the ids of
+# common adapters with 3.3 V and a DTR pin (Linux, drivers/usb/serial: ch341.c, ftdi_sio_ids.h,
+# cp210x.c); SparkFun's Serial Basic is the first.
 ADAPTERS = frozenset(
     {
         UsbId(0x1A86, 0x7523),  # CH340
@@ -23,19 +23,19 @@ ADAPTERS = frozenset(
 )
 
 UPPER_HALF = 0x80000
-"""Loaders before version 6 do not erase flash from here on (its README, "Artemis SVL Versions")."""
+"""Loaders before version 6 do not erase flash above this (its README, "Artemis SVL Versions")."""
 
 
 class SparkFunEdge(RealBoard):
-    """Reset by the adapter's DTR line, written by the loader that listens just after."""
+    """Reset by the adapter's DTR line, then written through SparkFun's loader."""
 
     name = "sparkfun_edge"
     title = "SparkFun Edge"
     application = usb = ADAPTERS
     adapter = True
     verifies = False
-    # The chip's own bootloader lies at 0, the loader at 0xC000; its source, USERCODE_OFFSET, says
-    # where the application starts. 1 MB of flash, 384 KB of RAM (datasheet, 1).
+    # The chip's own bootloader is at 0, the loader at 0xC000, the application at USERCODE_OFFSET of
+    # its source. 1 MB of flash, 384 KB of RAM (datasheet, 1).
     memory = Memory(range(0x10000, 0xFC000), range(0x10000000, 0x10060000), FRAME_BYTES)
     find = (
         "connect a 3.3 V USB-serial adapter to its six-pin header (the board has no USB of its "
@@ -66,7 +66,7 @@ class SparkFunEdge(RealBoard):
                         bench.advance(1)
                         sent += 1
                 except ProtocolError as error:
-                    # The line may be too bad for this rate. After a reset all is sent again.
+                    # The line may be too noisy for this rate: reset, and send all at a lower one.
                     rates = tuple(rate for rate in rates if rate < board.rate)
                     if not rates:
                         raise
@@ -78,16 +78,16 @@ class SparkFunEdge(RealBoard):
 
 
 class SparkFunEdgeAsSold(SparkFunEdge):
-    """The same board without SparkFun's loader: written by the chip's own."""
+    """The same board without SparkFun's loader: written through the chip's own."""
 
-    # Up to the middle: what is installed is first written behind it, in front of the loader's list.
+    # The lower half only: the stage takes the upper half, up to the loader's list.
     memory = Memory(range(0xC000, 0x84000), SparkFunEdge.memory.ram, FRAME_BYTES)
     options = "asb"
     hint = "hold the board's button 14 until kws writes"
     recover = "the bootloader is untouched: hold button 14 and run kws deploy again"
 
     def steps(self, image: Image) -> int:
-        """One for each message with a part of the image."""
+        """One per DATA message."""
         return ambiq.plan(image).messages
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeed XIAO nRF52840 Sense, behind Adafruit's UF2 bootloader: a file is copied onto its drive."""
+"""Seeed XIAO nRF52840 Sense with Adafruit's UF2 bootloader: a file is copied onto its drive."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from kws.host.serial.ports import Port, PortLostError, UsbId
 APPLICATION = UsbId(0x2886, 0x8045)
 BOOTLOADER = UsbId(0x2886, 0x0045)
 
-# Of the bootloader that Seeed delivers (0.6.1 and 0.6.2) and of newer ones (adafruit/
-# Adafruit_nRF52_Bootloader, src/boards/xiao_nrf52840_ble_sense/board.h).
+# Seeed's bootloader (0.6.1 and 0.6.2), and newer ones (adafruit/Adafruit_nRF52_Bootloader,
+# src/boards/xiao_nrf52840_ble_sense/board.h).
 BOARD_IDS = frozenset({"Seeed_XIAO_nRF52840_Sense", "nRF52840-SeeedXiaoSense-v1"})
 
 LABEL = "XIAO-SENSE"
-"""Of the drive (the same file)."""
+"""The drive's label (same file)."""
 
 
 class XiaoNrf52840Sense(RealBoard):
@@ -35,9 +35,9 @@ class XiaoNrf52840Sense(RealBoard):
     application = frozenset({APPLICATION})
     usb = application | {BOOTLOADER}
     verifies = False
-    # Below 0x27000 lies the SoftDevice S140 7.x: the bootloader starts what is behind it
-    # (dfu_types.h, CODE_REGION_1_START). Its drive takes nothing from 0xEA000 on: 40 KB before the
-    # bootloader are kept for an application's data (CMakeLists.txt, DFU_APP_DATA_RESERVED).
+    # The SoftDevice S140 7.x ends at 0x27000, where the bootloader starts the application
+    # (dfu_types.h, CODE_REGION_1_START). The drive accepts nothing from 0xEA000 on: 40 KB below the
+    # bootloader are reserved for an application's data (CMakeLists.txt, DFU_APP_DATA_RESERVED).
     memory = Memory(range(0x27000, 0xE8000), range(0x20000000, 0x20040000), 4096)
     find = (
         "plug it in with a USB cable that carries data; if it is plugged in, tap its reset button "
@@ -72,8 +72,8 @@ class XiaoNrf52840Sense(RealBoard):
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             if reached < len(parts):
-                raise PortLostError(f"{drive.path}: the drive went away ({reason})") from None
-            # The board takes the last block and leaves, often before the system is done.
+                raise PortLostError(f"{drive.path}: the drive disappeared ({reason})") from None
+            # The board restarts after the last block, often before the system is done.
             bench.advance(1)
         self._wait_until_left(port, drive, bench)
 
@@ -83,7 +83,7 @@ class XiaoNrf52840Sense(RealBoard):
         return uf2_drive.safe_parts(image, family)
 
     def _find_drive(self, port: Port, bench: Bench) -> Drive:
-        """The board's drive; a running firmware is restarted into the bootloader."""
+        """The board's drive; restarts running firmware into the bootloader."""
         before = {drive.path for drive in _drives(bench)}
         if port.usb != BOOTLOADER:
             ports.touch(port.device)
@@ -95,7 +95,7 @@ class XiaoNrf52840Sense(RealBoard):
             if len(drives) > 1:
                 names = ", ".join(str(drive.path) for drive in drives)
                 raise BoardError(
-                    f"{len(drives)} drives of this kind are there, {names}: unplug one"
+                    f"{len(drives)} drives of this kind are mounted, {names}: unplug one"
                 )
             if drives:
                 return drives[0]
@@ -103,10 +103,10 @@ class XiaoNrf52840Sense(RealBoard):
         if any(present.usb == BOOTLOADER for present in bench.lister()):
             raise ProtocolError(
                 f"the board is in its bootloader, but its drive {LABEL} is not mounted; if "
-                f"/dev/disk/by-label/{LABEL} is there, run `udisksctl mount -b "
+                f"/dev/disk/by-label/{LABEL} exists, run `udisksctl mount -b "
                 f"/dev/disk/by-label/{LABEL}` and this again"
             )
-        raise ProtocolError(f"{port.device}: the board did not go into its bootloader")
+        raise ProtocolError(f"{port.device}: the board did not enter its bootloader")
 
     def _wait_until_left(self, port: Port, drive: Drive, bench: Bench) -> None:
         def is_there() -> bool:
@@ -118,15 +118,15 @@ class XiaoNrf52840Sense(RealBoard):
         end = bench.clock.monotonic() + bench.timing.appear
         while is_there():
             if bench.clock.monotonic() > end:
-                raise ProtocolError(f"{drive.path}: the board did not take the file")
+                raise ProtocolError(f"{drive.path}: the board did not accept the file")
             bench.clock.sleep(0.02)
 
 
 def check_info(drive: Drive) -> None:
-    """See that a drive is this board's, and that the bootloader starts what lies at 0x27000.
+    """Check that the bootloader starts applications at 0x27000.
 
     Raises:
-        BoardError: it is not; nothing was written.
+        BoardError: it does not; nothing was written.
     """
     soft_device = re.search(r"^SoftDevice: (.*?)\s*$", drive.info, re.M)
     version = soft_device[1] if soft_device else "not found"
@@ -139,7 +139,7 @@ def check_info(drive: Drive) -> None:
 
 
 def _drives(bench: Bench) -> list[Drive]:
-    """The drives of boards of this kind."""
+    """Drives of this kind of board."""
     return [drive for drive in bench.drives() if _board_id(drive) in BOARD_IDS]
 
 

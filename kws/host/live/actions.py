@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws listen` does when something was heard, or was not: run commands, keep the sound."""
+"""Actions of `kws listen`: run commands on detections, save sound."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ _MOST = 8  # commands that run at once
 
 
 class Commands:
-    """Runs a command whenever its word is heard; listening goes on meanwhile."""
+    """Runs a command each time its word is heard, without blocking."""
 
     def __init__(self, rules: Sequence[str], labels: Sequence[str], *, shell: bool) -> None:
-        """`rules`: texts such as `yes=play ding.wav`; several of a word all run.
+        """`rules`: texts such as `yes=play ding.wav`; all rules of a word run.
 
         Raises:
-            UsageError: a rule without `=`, of a word that the model does not know, of a program
-                that is not there, or with quotes that do not close.
+            UsageError: a rule has no `=`, an unknown word, a missing program or an unclosed quote.
         """
         self._shell = shell
         words = [label for label in labels if label != SILENCE]
@@ -59,17 +58,17 @@ class Commands:
             self._rules.append((word, command if shell else _split(rule, command)))
 
     def run(self, heard: Heard) -> list[str]:
-        """Start what belongs to a word; gives a line for each command that could not be started.
+        """Start the commands of a word; returns a line for each that could not be started.
 
-        The command finds KWS_WORD, KWS_SCORE and KWS_TIME_MS in its environment. It gets no input;
-        what it prints goes to stderr.
+        Their environment has KWS_WORD, KWS_SCORE and KWS_TIME_MS. They get no input; their output
+        goes to stderr.
         """
         notices = []
         for word, command in self._rules:
             if word != heard.label:
                 continue
             if len(self._running) >= _MOST:
-                notices.append(f"{word}: {_MOST} commands still run; this one was left out")
+                notices.append(f"{word}: {_MOST} commands still run; this one was skipped")
                 continue
             about = {"WORD": word, "SCORE": str(heard.score), "TIME_MS": str(heard.time_ms)}
             try:
@@ -88,7 +87,7 @@ class Commands:
 
     @property
     def running(self) -> int:
-        """How many commands have not ended."""
+        """Number of running commands."""
         return sum(process.poll() is None for _, process in self._running)
 
     def ended(self) -> list[str]:
@@ -103,15 +102,15 @@ class Commands:
 
 
 class WakeUps:
-    """Keeps what woke the model, as a data set that `kws train --negatives` takes."""
+    """Saves the sound of detections, as a data set for `kws train --negatives`."""
 
     def __init__(self, folder: Path, most: int, source: str) -> None:
         """Make the folder.
 
         Args:
-            folder: the data set; one that an earlier run wrote goes on.
-            most: recordings that it may hold.
-            source: what is listened to.
+            folder: the data set; a data set of an earlier run is continued.
+            most: maximum number of recordings in it.
+            source: name of the sound source.
 
         Raises:
             DataError: the folder holds another data set.
@@ -124,22 +123,22 @@ class WakeUps:
         make_directory(folder / MINED_FOLDER)
 
     def add(self, heard: Heard, now_ms: int) -> None:
-        """Keep the sound around a keyword, as soon as enough of what follows was heard.
+        """Schedule saving the sound around a detection; `unknown` is ignored.
 
         Args:
-            heard: the report; one of `unknown` is not kept.
-            now_ms: sound since the start.
+            heard: the detection.
+            now_ms: milliseconds of sound since the start.
         """
         if heard.label != UNKNOWN:
             self._waiting.append((heard, now_ms))
 
     def write_due(self, now_ms: int, recent: Callable[[], Pcm], *, all_due: bool) -> list[str]:
-        """Write what has waited long enough; gives a line about each.
+        """Write recordings that have enough sound after the keyword; returns a line for each.
 
         Args:
-            now_ms: sound since the start.
-            recent: gives the last seconds of it.
-            all_due: nothing more will be heard, so write all.
+            now_ms: milliseconds of sound since the start.
+            recent: gives the last seconds of sound.
+            all_due: the sound has ended, so write all.
         """
         notices = []
         while self._waiting and (all_due or now_ms >= self._waiting[0][1] + AFTER_MS):
@@ -154,7 +153,7 @@ class WakeUps:
         count = sum(1 for _ in (self._folder / MINED_FOLDER).glob("*.wav"))
         was_full, self._full = self._full, count >= self._most
         if self._full:
-            line = f"{self._folder}: holds {count} recordings; delete some, or raise --keep-most"
+            line = f"{self._folder}: holds {count} recordings; delete some or raise --keep-most"
             return [] if was_full else [line]
         day, time = _now()
         clip = MinedClip(
@@ -170,14 +169,14 @@ class WakeUps:
 
 
 class Misses:
-    """Keeps sound that the user wants to label later."""
+    """Saves sound that the user wants to label later."""
 
     def __init__(self, folder: Path, samples: int) -> None:
         """Make the folder.
 
         Args:
-            folder: gets the clips.
-            samples: length of a clip, which is what the model sees.
+            folder: receives the clips.
+            samples: length of a clip: the model's window.
 
         Raises:
             KwsError: it cannot be made.
@@ -186,12 +185,12 @@ class Misses:
         make_directory(folder)
 
     def keep(self, recent: Pcm) -> Path:
-        """Write the loudest part of what was heard last, where a data set's clips have the word.
+        """Write the loudest part of the recent sound, positioned as in a data set's clips.
 
         Raises:
             KwsError: the file could not be written.
         """
-        # Moved into a word's folder, the day counts as the speaker.
+        # If the user moves it into a word's folder, the day counts as the speaker.
         day, time = _now()
         path = self._folder / file_name(f"{day}_nohash_{time}")
         write_clip(path, loudest_part(recent, self._samples))
@@ -199,7 +198,7 @@ class Misses:
 
 
 def _now() -> tuple[str, str]:
-    """Day and time, for names of files: `20261224`, `183000123`."""
+    """Day and time for file names: `20261224`, `183000123`."""
     now = datetime.now().astimezone()
     return f"{now:%Y%m%d}", f"{now:%H%M%S}{now.microsecond // 1000:03}"
 
@@ -211,13 +210,13 @@ def _split(rule: str, command: str) -> list[str]:
         raise UsageError(f"--on {rule!r}: a quote is not closed") from None
     if shutil.which(parts[0]) is None:
         raise UsageError(
-            f"--on {rule!r}: there is no program {parts[0]!r}; for a line of shell, add --shell"
+            f"--on {rule!r}: there is no program {parts[0]!r}; for a shell command, add --shell"
         )
     return parts
 
 
 def _stderr() -> int | None:
-    """Where commands print: not into what a script reads of kws."""
+    """Output of commands: stderr, because scripts read kws's stdout."""
     try:
         return sys.stderr.fileno()
     except (AttributeError, OSError, ValueError):

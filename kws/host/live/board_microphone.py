@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's microphone as the sound of `kws listen` and `kws record`."""
+"""A board's microphone as the sound source of `kws listen` and `kws record`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _END_SECONDS = 0.5
 
 
 class BoardMicrophone:
-    """What a board hears, for as long as it is asked for; the board may come and go."""
+    """Streams a board's microphone; reconnects if the board disconnects."""
 
     def __init__(self, finder: BoardFinder, sha8: str | None = None) -> None:
         """Open the board's port.
 
         Args:
             finder: finds the board.
-            sha8: the first 8 digits of the SHA-256 of the model that hears the sound here; a board
-                with another one is told of. None: no model hears it.
+            sha8: first 8 digits of the SHA-256 of the model on this machine; a board with another
+                model causes a notice. None: there is no model on this machine.
 
         Raises:
             BoardError: there is no board, or its port cannot be opened.
@@ -37,13 +37,13 @@ class BoardMicrophone:
         self._port, self._link = finder.first()
 
     def blocks(self) -> Generator[Block | Notice, None, None]:
-        """The sound as it comes, without end: 16 kHz, at least one block each 0.1 s."""
+        """The live sound, without end: 16 kHz, at least one block every 0.1 s."""
         while True:
             try:
                 with self._link as link:
                     yield from self._hear(link)
             except PortLostError:
-                text = f"{self._port.device}: the board went away; waiting for it to come back"
+                text = f"{self._port.device}: the board disconnected; waiting for it to reconnect"
             except BoardError as error:
                 text = f"{error} (kws waits for it)"
             yield Notice(text, connected=False)
@@ -59,14 +59,14 @@ class BoardMicrophone:
                     name = f"{arrival.line.board} at {link.device}"
                     if self._sha8 not in (None, arrival.line.sha8):
                         yield Notice(
-                            f"{name}: it runs another model, {arrival.line.model}; what is shown "
-                            "is what this machine's model hears",
+                            f"{name}: it runs another model, {arrival.line.model}; the display "
+                            "shows this machine's model",
                             connected=connected,
                         )
                 if isinstance(arrival.line, Fault):
                     yield Notice(f"{name}: {arrival.line.text}", connected=connected)
                 if stream.missing > lost:
-                    text = f"{name}: {stream.missing - lost} samples were lost on the way"
+                    text = f"{name}: {stream.missing - lost} samples were lost in transfer"
                     lost = stream.missing
                     yield Notice(text, connected=connected)
                 if not connected and len(arrival.pcm):
@@ -81,7 +81,7 @@ class BoardMicrophone:
         """Wait until the board is back and its port can be opened."""
         last: Port = self._port
         while True:
-            # In steps, so that the reader can do other things meanwhile.
+            # Empty blocks let the caller do other work.
             yield empty_block()
             time.sleep(_RETRY_SECONDS)
             try:
@@ -95,7 +95,7 @@ class BoardMicrophone:
 
 
 def _end(stream: SampleStream, link: Link) -> None:
-    """Tell the board that nobody listens, so that its port has its usual rate again."""
+    """Stop the board's samples, so that its port returns to the usual rate."""
     with contextlib.suppress(BoardError):
         stream.ask(0)
         end = time.monotonic() + _END_SECONDS

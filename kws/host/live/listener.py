@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Be the device while sound comes in: the core's pipeline, and what there is to see of it.
+"""Runs the device pipeline on live audio.
 
-`Listener` is the engine: PCM in, events out. The terminal and the web page show its events; they
-compute nothing of their own.
+`Listener` is the engine: PCM in, events out. The terminal and the web page only show its events.
 """
 
 from __future__ import annotations
@@ -28,22 +27,20 @@ from kws.features.frontend_settings import HOP, HOP_MS
 from kws.host.serial.lines import Line, parse_line
 
 _FULL_SCALE = 32767
-_FAST_SECONDS = 0.5  # a piece of a recording that is heard as fast as can be
+_FAST_SECONDS = 0.5  # length of a block if a recording is processed at full speed
 
 
 @dataclass(frozen=True)
 class Hop:
-    """20 ms of sound were heard."""
+    """20 ms of sound were processed."""
 
     time_ms: int
     """Its end, in milliseconds of sound since the start."""
     frame: npt.NDArray[np.int8]
     """The spectrogram's newest column: int8[40], lowest frequency first; empty before the first."""
     means: tuple[int, ...]
-    """Each label's mean score, 0 to 255: what is compared with the threshold.
-
-    The labels are the device's. Those of a bundle that rests have 0.
-    """
+    """Mean score of each of the device's labels, 0 to 255, compared with its threshold; 0 for
+    labels of an inactive bundle."""
     peak: float
     """Loudest sample, 0 to 1."""
     clipped: bool
@@ -56,35 +53,35 @@ class Said:
 
     text: str
     line: Line | None
-    """None for a line of no known kind."""
+    """None for an unknown kind of line."""
     latency: float
-    """Seconds from when its newest sample was in the air until now; 0 where nobody knows."""
+    """Seconds since its newest sample was captured; 0 if unknown."""
 
 
 class Listener:
-    """This machine as a device."""
+    """The device pipeline on this machine."""
 
     def __init__(self, device: Device) -> None:
-        """Raises ModelError where the core refuses the model."""
+        """Raises ModelError if the core rejects the model."""
         self.device = device
         self._pipeline = device.pipeline()
         self._pending: Pcm = np.zeros(0, np.int16)
         self._hops = 0
-        # What a key press saves, and the sound around a word; whole hops.
+        # Recent sound for saved misses and detections; whole hops.
         kept_ms = before_ms(device.clip_ms) + AFTER_MS
         self._recent: Pcm = np.zeros(samples_of(kept_ms), np.int16)
 
     @property
     def boot(self) -> tuple[Said, ...]:
-        """The first lines: one for each bundle."""
+        """The boot lines, one per bundle."""
         lines = self._pipeline.boot.decode().splitlines()
         return tuple(self._said(line, 0.0) for line in lines)
 
     def hear(self, block: Block) -> Iterator[Hop | Said]:
-        """What happens while a piece of sound of any length is heard.
+        """Process sound of any length and yield its events.
 
         Raises:
-            ModelError: the core met a fault.
+            ModelError: the core reported a fault.
         """
         pcm = np.concatenate([self._pending, block.pcm]) if len(self._pending) else block.pcm
         used = len(pcm) // HOP * HOP
@@ -105,20 +102,17 @@ class Listener:
         self._pending = pcm[used:]
 
     def recent(self) -> Pcm:
-        """The last sound: 3 s, more if the model sees more than 1 s.
-
-        It has zeros for what was before the start.
-        """
+        """The last 3 s of sound (more if the window exceeds 1 s), zeros before the start."""
         at = self._hops * HOP % len(self._recent)
         return np.concatenate([self._recent[at:], self._recent[:at]])
 
     @property
     def thresholds(self) -> tuple[int, ...]:
-        """What each label's mean score has to exceed, 0 to 255; 255: it is never heard."""
+        """Each label is reported if its mean score exceeds this, 0 to 255; 255: never."""
         return tuple(self._pipeline.thresholds)
 
     def set_threshold(self, label: int, threshold: int) -> None:
-        """What the mean score of a label (its index) has to exceed from now on, 0 to 255."""
+        """Change the threshold of a label (its index), 0 to 255."""
         self._pipeline.set_threshold(label, threshold)
 
     def _remember(self, piece: Pcm) -> None:
@@ -143,17 +137,17 @@ class Listener:
 def file_blocks(
     path: Path, window_ms: int, *, fast: bool, channel: int | None = None
 ) -> Iterator[Block | Notice]:
-    """A recording, and the quiet room after it: what `kws run` plays.
+    """A recording followed by quiet room noise, as in `kws run`.
 
     Args:
-        path: any recording; it is read piece by piece.
-        window_ms: sound that the model sees; see `room_after`.
-        fast: as fast as it can be heard; else as fast as it was spoken.
-        channel: the channel to hear, from 1; None to choose.
+        path: any recording; it is read in blocks.
+        window_ms: the model's window; see `room_after`.
+        fast: at full speed instead of in real time.
+        channel: the channel to use, from 1; None selects one.
 
     Raises:
         AudioError: see `read_blocks`.
-        UsageError: it has no such channel.
+        UsageError: the recording has no such channel.
     """
     size = round(_FAST_SECONDS * _core.SAMPLE_RATE) if fast else HOP
     start, samples = time.monotonic(), 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen` from end to end: sound in, views and actions out."""
+"""`kws listen`: connects the sound source to the listener, views and actions."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Session:
     _now_ms: int = 0
 
     def run(self) -> None:
-        """Listen until the sound ends, `q` is pressed, or Ctrl-C or a signal to end comes.
+        """Listen until the sound ends, `q` or Ctrl-C is pressed, or SIGTERM arrives.
 
         Raises:
             AudioError: a recording cannot be read.
-            ModelError: the core met a fault.
+            ModelError: the core reported a fault.
         """
         for line in self.listener.boot:
             self.view.said(line)
@@ -85,7 +85,7 @@ class Session:
                 self.view.notice(line)
 
     def _press(self, keys: str) -> bool:
-        """Do what keys ask for; whether to leave."""
+        """Handle keys; returns whether to quit."""
         if self.misses and any(key in KEEP_KEYS for key in keys):
             try:
                 recent = self.listener.recent()
@@ -101,7 +101,7 @@ class Session:
 def _asked_to_end() -> Iterator[threading.Event]:
     """An event that is set by Ctrl-C or SIGTERM; a second Ctrl-C interrupts at once.
 
-    An exception in the middle of PortAudio's calls would be lost, or leave a device half open.
+    An exception raised inside PortAudio's callbacks could be lost or leave a device half open.
     """
     event = threading.Event()
 

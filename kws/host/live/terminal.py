@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen` in a terminal: spectrogram, level, a bar a class, what was heard."""
+"""`kws listen` in a terminal: spectrogram, level, a bar per class, detections."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from kws.labels import UNKNOWN
 
 _FRAMES_A_SECOND = 8
 _HOPS_A_COLUMN = 2
-_ROWS = 10  # of the spectrogram; each shows two bands of two channels
+_ROWS = 10  # of the spectrogram; each shows two bands of channels
 _WIDEST = 160
 _KEPT_LINES = 6
-_CLIP_SECONDS = 1.0  # the mark stays so long
+_CLIP_SECONDS = 1.0  # duration of the clipping mark
 _QUIETEST_DB = -60.0
 
 # Dark to bright, so that the order shows without colours.
@@ -42,12 +42,12 @@ _SHADES = (
 
 
 class Terminal:
-    """The view. It draws `_FRAMES_A_SECOND` times a second, whatever comes in."""
+    """The terminal view; redraws at least `_FRAMES_A_SECOND` times a second."""
 
     def __init__(
         self, listener: Listener, title: str, *, keeps: bool, console: Console | None = None
     ) -> None:
-        """`title`: the microphone or file; `keeps`: whether a key keeps what was heard."""
+        """`title`: the microphone or file; `keeps`: whether a key saves recent sound."""
         console = console or Console(highlight=False)
         self._listener = listener
         self._title = title
@@ -73,7 +73,7 @@ class Terminal:
 
     def __exit__(self, *exc: object) -> None:
         self._live.stop()
-        # The screen as it was before is back; what was heard last stays readable.
+        # The previous screen is restored; print the last detections below it.
         for _time, said in self._heard:
             print(said.text)  # noqa: T201 - this is the command's output
 
@@ -115,7 +115,7 @@ class Terminal:
         self._live.refresh()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw everything, as wide and high as the terminal is."""
+        """Draw everything in the terminal's size."""
         width, height = options.max_width, console.size.height
         labels = self._listener.device.labels
         yield from self._lines([self._head(width)])
@@ -142,7 +142,7 @@ class Terminal:
         return text
 
     def _spectrogram(self, width: int, rows: int) -> Iterator[Segment]:
-        """Two bands of channels a character: the upper one is its ink, the lower its paper."""
+        """Two bands per character: foreground for the upper one, background for the lower."""
         if not rows:
             return
         columns = list(self._columns)[-width:]
@@ -217,7 +217,7 @@ class Terminal:
 
 
 class CpuShare:
-    """Percent of one core that this process took lately."""
+    """This process's recent use of one core, in percent."""
 
     def __init__(self) -> None:
         self._since = time.monotonic()
@@ -225,7 +225,7 @@ class CpuShare:
         self._percent = 0.0
 
     def percent(self) -> float:
-        """Of the last second or more."""
+        """Average over the last second or more."""
         now = time.monotonic()
         if now - self._since >= 1.0:
             used = time.process_time()
@@ -241,7 +241,7 @@ def _shade(ink: int, paper: int) -> Style:
 
 @contextlib.contextmanager
 def keyboard() -> Iterator[Keyboard]:
-    """Keys as they are pressed; the terminal is as before afterwards."""
+    """Unbuffered keys; restores the terminal's settings afterwards."""
     try:
         number = sys.stdin.fileno()
     except (AttributeError, OSError, ValueError):
@@ -250,7 +250,7 @@ def keyboard() -> Iterator[Keyboard]:
     if not os.isatty(number):
         yield Keyboard(number)
         return
-    import termios  # noqa: PLC0415 - where there are no terminals there is no such module
+    import termios  # noqa: PLC0415 - does not exist on systems without terminals
     import tty  # noqa: PLC0415
 
     before = termios.tcgetattr(number)
@@ -262,17 +262,17 @@ def keyboard() -> Iterator[Keyboard]:
 
 
 class Keyboard:
-    """What was pressed, without waiting for it."""
+    """Non-blocking keyboard input."""
 
     def __init__(self, number: int | None) -> None:
-        """`number`: stdin's descriptor, or None where there is none."""
+        """`number`: stdin's descriptor, or None."""
         self._number = number
 
     def pressed(self) -> str:
-        """All keys since the last call; a script's input counts as keys."""
+        """All keys since the last call; piped input counts as keys."""
         if self._number is None or not select.select([self._number], [], [], 0)[0]:
             return ""
         data = os.read(self._number, 64)
-        if not data:  # the end of a script's input, not of listening
+        if not data:  # end of input; listening continues
             self._number = None
         return data.decode("ascii", "ignore")

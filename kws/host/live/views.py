@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws listen` writes where no terminal is: the device's lines, or an object a line."""
+"""Output of `kws listen` without a terminal: the device's lines, or a JSON object per line."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ class View(Protocol):
         """Begin."""
 
     def __exit__(self, *exc: object) -> None:
-        """Leave everything as it was."""
+        """End, and restore the screen."""
 
     def said(self, said: Said) -> None:
         """A line that the device would write."""
 
     def hop(self, hop: Hop) -> None:
-        """20 ms were heard."""
+        """20 ms of sound were processed."""
 
     def notice(self, notice: Notice | str) -> None:
-        """Something about the microphone, a command or a kept recording."""
+        """A message about the microphone, a command or a saved recording."""
 
     def tick(self) -> None:
-        """Time went on: ten times a second or more."""
+        """Called at least ten times a second."""
 
 
 def tell(text: str) -> None:
-    """What is not from the device goes to stderr, so that scripts need not tell it apart."""
+    """Print kws's own messages to stderr, so that stdout holds only the device's lines."""
     sys.stderr.write(f"kws: {text}\n")
     sys.stderr.flush()
 
 
 class Plain:
-    """The lines as they are: the same bytes that the device and `kws run` write."""
+    """The unchanged lines: the same bytes as from the device and `kws run`."""
 
     def __enter__(self) -> View:
         """Do nothing."""
@@ -68,7 +68,7 @@ class Plain:
 
 
 class Json(Plain):
-    """An object a line, with the keys that `kws monitor --json` has, and the delay."""
+    """A JSON object per line, with the keys of `kws monitor --json`, and the delay."""
 
     def said(self, said: Said) -> None:
         """Print it."""

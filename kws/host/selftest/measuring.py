@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board's firmware and its microphone do, measured over the serial port."""
+"""Measures a board's firmware and microphone over the serial port."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kws.host.serial.lines import (
 from kws.host.serial.ports import BAUD, Link
 
 RATES = (BAUD, BAUD // 2, 2 * BAUD)
-"""Bit/s at which an answer is looked for: a chip whose clock is halved or doubled has another."""
+"""Rates to try, in bit/s: a chip with half or double clock has half or double the rate."""
 
 QUIET_SECONDS = 4.0
 SOUND_SECONDS = 8.0
@@ -42,12 +42,12 @@ _Answer = TypeVar("_Answer", Stats, Level, Health)
 
 
 class SilentBoardError(BoardError):
-    """The board does not answer, or says that it got no samples."""
+    """The board does not answer, or reports that it gets no samples."""
 
     def __init__(self, text: str, faults: tuple[str, ...]) -> None:
         super().__init__(text)
         self.faults = faults
-        """What it reported as errors."""
+        """Errors that it reported."""
 
 
 @dataclass(frozen=True)
@@ -58,38 +58,37 @@ class Measured:
     line_rate: int
     """Bit/s at which the board answered."""
     reset: str
-    """What caused its last reset."""
+    """Cause of its last reset."""
     gain: int
     """dB."""
     seconds: float
     """Length of the measurement by this machine's clock."""
     board_seconds: float
-    """The same by the board's clock."""
+    """Length by the board's clock."""
     hops: int
-    """Hops of 20 ms meanwhile."""
+    """Hops of 20 ms in that time."""
     samples_lost: int
-    """Meanwhile."""
     idle_percent: float
     core_khz: int
     """By the board's clock."""
     hop_cycles: int
     inference_cycles: int
-    """Of the longest hop without and with an inference."""
+    """Cycles of the longest hop without and with an inference."""
     stack_used: int
     stack_size: int
     quiet: Level
     sound: Level
-    """The loudest second while there was sound."""
+    """The loudest second of the sound."""
     faults: tuple[str, ...]
-    """Errors that the board reported meanwhile."""
+    """Errors that the board reported."""
     starts: int
-    """How often it started meanwhile."""
+    """Number of restarts during the measurement."""
     damaged: tuple[str, ...]
-    """Lines that were no text."""
+    """Lines that are not text."""
 
 
 class Interview:
-    """Questions to a board and its answers."""
+    """Sends commands to a board and collects its answers."""
 
     def __init__(self, link: Link, clock: Clock = time) -> None:
         self._link = link
@@ -101,10 +100,10 @@ class Interview:
         self.damaged: list[str] = []
 
     def find_rate(self) -> int:
-        """The bit/s at which the board answers, of RATES; the port has it from now on.
+        """Find the rate of RATES at which the board answers, and set the port to it.
 
         Raises:
-            SilentBoardError: there is none.
+            SilentBoardError: it answers at none.
         """
         for rate in RATES:
             if not self._link.set_rate(rate):
@@ -112,7 +111,7 @@ class Interview:
             self._buffer.rest()
             for wait in (_BOOT_SECONDS if rate == BAUD else _ANSWER_SECONDS, _ANSWER_SECONDS):
                 if self._try(Stats, wait):
-                    # What came before may be of another rate, or of the reset as the port opened.
+                    # Earlier input may be from another rate, or from the reset on opening the port.
                     self.starts, self.damaged = 0, []
                     return rate
         raise SilentBoardError(
@@ -120,10 +119,10 @@ class Interview:
         )
 
     def ask(self, kind: type[_Answer]) -> tuple[_Answer, float]:
-        """The board's answer to a command, and when it came.
+        """The board's answer to a command, and its time.
 
         Raises:
-            SilentBoardError: there is none.
+            SilentBoardError: there is no answer.
         """
         for _ in range(_TRIES):
             if answer := self._try(kind, _ANSWER_SECONDS):
@@ -132,7 +131,7 @@ class Interview:
         raise SilentBoardError(text, tuple(self.faults))
 
     def ask_gain(self) -> int:
-        """The microphone's gain in dB; 0 if the board does not say."""
+        """The microphone's gain in dB; 0 if the board does not answer."""
         self._link.write(b"gain\n")
         end = self._clock.monotonic() + _ANSWER_SECONDS
         while self.gain is None and self._clock.monotonic() < end:
@@ -140,7 +139,7 @@ class Interview:
         return self.gain or 0
 
     def wait(self, seconds: float) -> None:
-        """Read what comes meanwhile."""
+        """Read input for some seconds."""
         end = self._clock.monotonic() + seconds
         while self._clock.monotonic() < end:
             self._lines()
@@ -167,16 +166,16 @@ class Interview:
 
 
 def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> Measured:
-    """Measure a board for some twelve seconds.
+    """Measure a board for about twelve seconds.
 
     Args:
         link: its port, at any rate.
-        prompt: called with what the user has to do now.
-        clock: the one that the board's is compared with.
+        prompt: called with instructions for the user.
+        clock: reference for the board's clock.
 
     Raises:
         SilentBoardError: it does not answer, or stopped.
-        PortLostError: it went away.
+        PortLostError: it disconnected.
     """
     interview = Interview(link, clock)
     rate = interview.find_rate()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board's figures should be, and what its owner can do where they are not."""
+"""Compares a board's figures with the expected ones, with advice for the user."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from kws.host.serial.lines import Level
 from kws.host.serial.ports import BAUD
 
 RATE_PERCENT = 1.5
-"""How far the microphone's rate may be off. A hop more or less is 0.25 % of the measurement."""
+"""Tolerance of the microphone's sample rate. One hop is 0.25 % of the measurement."""
 
 CORE_PERCENT = 2.0
-"""How far the core's clock may be off. ST's oscillator HSI16 is within 1 % (its data sheet), a
-crystal within 0.01 %, and the two answers that it is measured by come 8 s apart, each within
-0.05 s."""
+"""Tolerance of the core's clock. ST's oscillator HSI16 is within 1 % (its data sheet), a crystal
+within 0.01 %; the clock is measured by two answers 8 s apart, each within 0.05 s."""
 
 VOICE_PEAK_DB = -33.0
 """Peaks of a voice at 30 cm, in dB of full scale at a gain of 0 dB: 75 dB SPL and 12 dB for peaks,
 with a microphone that gives -26 dB of full scale at 94 dB SPL (ST, datasheet of the MP34DT05)."""
 
 SOFTER_DB = 12.0
-"""A voice may be so much softer: a gain that is 20 dB too low is told from that."""
+"""Accepted below VOICE_PEAK_DB; a gain that is 20 dB too low still fails."""
 
 LOUDER_DB = 18.0
-"""And so much louder: as near as 4 cm."""
+"""Accepted above VOICE_PEAK_DB: a voice at 4 cm."""
 
 QUIET_DB = -35.0
-"""RMS at most when nobody speaks, in dB of full scale, at a gain of 0 dB."""
+"""Maximum RMS without speech, in dB of full scale, at a gain of 0 dB."""
 
 ABOVE_QUIET_DB = 10.0
-"""How much louder (RMS) a voice has to make the microphone."""
+"""Minimum rise of the RMS by a voice, in dB."""
 
 _WRITE_AGAIN = "write the firmware again with kws deploy; if it stays, the board is faulty"
 _SICK = {"watchdog": "the firmware hung: report it with the model", "lockup": "report it",
@@ -51,11 +50,11 @@ class Check:
     expected: str
     ok: bool
     cure: str
-    """What to do if it is not ok."""
+    """Advice if it is not ok."""
 
 
 def decibels(value: float) -> float:
-    """Of full scale."""
+    """A sample value in dB of full scale."""
     return 20 * math.log10(max(value, 1.0) / 32768)
 
 
@@ -63,8 +62,8 @@ def checks(measured: Measured, core_hz: int) -> list[Check]:
     """A check for each figure.
 
     Args:
-        measured: what the board gave.
-        core_hz: the clock that its core should have.
+        measured: the board's figures.
+        core_hz: nominal clock of its core.
     """
     return [
         _line(measured),
@@ -79,7 +78,7 @@ def checks(measured: Measured, core_hz: int) -> list[Check]:
 
 
 def silent_checks(error: SilentBoardError) -> list[Check]:
-    """The checks of a board that gave no figures."""
+    """The checks of a board without figures."""
     dead = [fault for fault in error.faults if "microphone" in fault]
     if dead:
         cure = "check the microphone's wiring and power, then press reset; if it stays, it is dead"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device writes on its serial port, read back."""
+"""Parses the lines that a device writes on its serial port."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _FIELDS = {
     "health": (r"\S+", r"\d+", r"\d+", r"\d+", r"\d+", r"\w+"),
 }
 LINE_SAMPLES = 64
-"""Samples of a line (Diagnostics::kLineSamples)."""
+"""Samples per line (Diagnostics::kLineSamples)."""
 
 SAMPLE_LINES = 1 << 16
-"""After so many lines of samples their numbers begin anew: 262 s."""
+"""Line numbers of samples wrap after this many lines: 262 s."""
 
-_LONGEST = 1000  # characters of a line; what is longer is noise and is cut
+_LONGEST = 1000  # characters of a line; longer lines are noise and are cut
 
 
 def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
@@ -41,7 +41,7 @@ def line_pattern(name: str, values: Mapping[int, str] | None = None) -> str:
 
     Args:
         name: a key of `LINE_FORMATS`.
-        values: what some fields have to be, by their place, from 0.
+        values: patterns that replace those of some fields, by index from 0.
     """
     first, *texts = map(re.escape, LINE_FORMATS[name].split("{}"))
     fields = [(values or {}).get(place, field) for place, field in enumerate(_FIELDS[name])]
@@ -74,7 +74,7 @@ class Boot:
 
 @dataclass(frozen=True)
 class Then:
-    """The second line of a device with two bundles: what listens after a wake word."""
+    """The second line of a device with two bundles: the bundle that listens after a wake word."""
 
     model: str
     sha8: str
@@ -115,31 +115,31 @@ class Stats:
     idle_percent: float
     """Share of the time since the last `stats` that the processor slept."""
     kilocycles: int
-    """Thousands of cycles in a second of that time that it did not sleep."""
+    """Thousands of cycles per second of that time in which it did not sleep."""
     skipped: int
-    """Of the inferences, those that the gate skipped."""
+    """Inferences that the gate skipped."""
     inferences: int
     arena_used: int
     """Bytes."""
     stack_used: int
-    """Bytes, at most so far."""
+    """Bytes, maximum so far."""
     stack_size: int
 
 
 @dataclass(frozen=True)
 class Level:
-    """The answer to the command `level`: how loud the last second was, in steps of 32768."""
+    """The answer to the command `level`: level of the last second, full scale is 32768."""
 
     peak: int
     rms: int
-    """About the offset."""
+    """Without the offset."""
     offset: int
     clipped_percent: float
 
 
 @dataclass(frozen=True)
 class Scores:
-    """What `scores on` shows at each inference."""
+    """The line of `scores on` for each inference."""
 
     means: tuple[int, ...]
     """Each label's mean score, 0 to 255."""
@@ -152,26 +152,26 @@ class PcmBegin:
 
     seconds: int
     rate: int
-    """Bit/s of the port from now on; 0: it has no rate."""
+    """Bit/s of the port from now on; 0: USB, without a rate."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Some samples of those that `pcm` asked for, undamaged."""
+    """A block of samples requested by `pcm`, with a correct checksum."""
 
     number: int
-    """Of the line, from 0; it wraps at SAMPLE_LINES."""
+    """Line number from 0; it wraps at SAMPLE_LINES."""
     pcm: npt.NDArray[np.int16]
     """int16[LINE_SAMPLES], 16 kHz."""
 
 
 @dataclass(frozen=True)
 class PcmEnd:
-    """The last samples that `pcm` asked for were sent."""
+    """The end of the samples requested by `pcm`."""
 
     samples: int
     lost: int
-    """Samples that the board lost meanwhile, because it did not keep up."""
+    """Samples that the board dropped because it did not keep up."""
 
 
 @dataclass(frozen=True)
@@ -180,43 +180,43 @@ class Health:
 
     board: str
     up_ms: int
-    """Since the start, by the board's clock."""
+    """Time since the start, by the board's clock."""
     core_khz: int
     """The core's clock, by the board's clock."""
     hop_cycles: int
-    """Of the longest hop without an inference since the last `health`."""
+    """Cycles of the longest hop without an inference since the last `health`."""
     inference_cycles: int
-    """Of the longest hop with an inference."""
+    """Cycles of the longest hop with an inference."""
     reset: str
-    """What caused the last reset, such as power or watchdog."""
+    """Cause of the last reset, such as power or watchdog."""
 
 
 Event = Heard | Listening | Waiting
-"""What the pipeline writes while it hears; each has its `time_ms`."""
+"""Lines of the running pipeline; each has its `time_ms`."""
 
 Line = Event | Boot | Then | Fault | Stats | Level | Scores | PcmBegin | Samples | PcmEnd | Health
 
 
 @dataclass(frozen=True)
 class Serial:
-    """All that a device wrote, in order of each kind."""
+    """A device's complete output, in order of each kind."""
 
     text: str
     boot: Boot | None
     events: tuple[Event, ...]
     faults: tuple[str, ...]
-    """What follows `error: ` in lines that start so."""
+    """The text after `error: ` in lines that start with it."""
     flaws: tuple[str, ...] = ()
-    """What no board may do, in words: start again, write a byte that is no text."""
+    """Misbehaviour, in words: restarts, bytes that are not text."""
 
     @property
     def heard(self) -> tuple[Heard, ...]:
-        """What was heard, without the hand-overs between two bundles."""
+        """The detections, without the hand-overs between two bundles."""
         return tuple(event for event in self.events if isinstance(event, Heard))
 
 
 def _samples(match: re.Match[str]) -> Samples | None:
-    """None if the line was damaged on its way."""
+    """None if the line's checksum is wrong."""
     block = binascii.a2b_base64(match[1])
     number, *_, checksum = words = np.frombuffer(block, "<u2")
     if binascii.crc_hqx(block[:-2], 0xFFFF) != checksum:
@@ -245,7 +245,7 @@ _PATTERNS = [(re.compile(line_pattern(name)), reader) for name, reader in _READE
 
 
 def parse_line(line: str) -> Line | None:
-    """What a line says; None for one of another kind, and for half a line or noise."""
+    """The parsed line; None for unknown kinds, partial lines and noise."""
     for pattern, reader in _PATTERNS:
         if match := pattern.fullmatch(line):
             return reader(match)
@@ -255,7 +255,7 @@ def parse_line(line: str) -> Line | None:
 
 
 def parse(data: bytes) -> Serial:
-    """The lines in what came from a serial port; lines of other kinds stay in `text` alone."""
+    """Parse a device's output; lines of other kinds appear only in `text`."""
     text = data.decode("utf-8", "replace")
     boot: Boot | None = None
     events: list[Event] = []
@@ -272,34 +272,34 @@ def parse(data: bytes) -> Serial:
 
 
 def split_lines(data: bytes) -> list[str]:
-    """The lines in what came from a serial port, without their ends. Only a line feed ends one."""
+    """The lines of a device's output without their ends; only a line feed ends a line."""
     lines = data.decode("utf-8", "replace").split("\n")
     return [line.removesuffix("\r") for line in lines if line]
 
 
 def flaws(data: bytes) -> tuple[str, ...]:
-    """What is wrong with bytes that came from a device that was switched on once."""
+    """Misbehaviour in the output of a device that was switched on once."""
     lines = split_lines(data)
-    # With the samples that `pcm` sends, the pipeline starts anew and says so.
-    anew = sum(isinstance(parse_line(line), PcmBegin) for line in lines)
-    starts = sum(map(is_start, lines)) - anew
+    # `pcm` restarts the pipeline, which prints the boot line again.
+    expected = sum(isinstance(parse_line(line), PcmBegin) for line in lines)
+    starts = sum(map(is_start, lines)) - expected
     restarts = [f"it started {starts} times"] if starts > 1 else []
     damaged = [f"a line is damaged: {line!a}" for line in lines if is_damaged(line)]
     return (*restarts, *damaged)
 
 
 def is_start(line: str) -> bool:
-    """Whether a line has a boot line in it: what a reset cut off may stand before it."""
+    """Whether a line contains a boot line, maybe after a line that a reset cut off."""
     return _BOOT.search(line) is not None
 
 
 def is_damaged(line: str) -> bool:
-    """Whether there is something in it that no device writes: NUL, or bytes that are no text."""
+    """Whether it has characters that no device writes: NUL, or bytes that are not text."""
     return not line.isprintable() or "\N{REPLACEMENT CHARACTER}" in line
 
 
 class LineBuffer:
-    """Assembles lines from the bytes that a port gives, however they are split."""
+    """Assembles lines from a port's bytes, however they are split."""
 
     def __init__(self) -> None:
         self._rest = b""
@@ -307,7 +307,7 @@ class LineBuffer:
     def feed(self, data: bytes) -> list[str]:
         """The lines that `data` completes, without their ends.
 
-        What is no text, such as noise on the line, is replaced; a line without end is cut.
+        Unprintable characters are replaced; an overlong line is cut.
         """
         *whole, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > _LONGEST:
@@ -316,7 +316,7 @@ class LineBuffer:
         return [_text(line) for line in whole]
 
     def rest(self) -> str:
-        """The begin of a line whose end did not come; forgotten with this."""
+        """Remove and return the incomplete line."""
         line, self._rest = self._rest, b""
         return _text(line)
 

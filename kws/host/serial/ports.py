@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serial ports: which there are, opening one, and what to say where that fails."""
+"""Lists and opens serial ports, with advice if that fails."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ BAUD = 115200
 """Rate of the firmware's line; a USB port ignores it."""
 
 FAST_BAUD = 1_000_000
-"""Of a board's UART while it sends samples (kUartFastRate)."""
+"""Rate of a board's UART while it sends samples (kUartFastRate)."""
 
 WRITE_SECONDS = 5.0
-"""How long a board may take nothing of what it is sent."""
+"""Timeout of a write that the board does not accept."""
 
 DTR_SECONDS = 0.1
-"""How long DTR is off before it comes on again: a capacitor at the reset pin has to discharge."""
+"""Time for which DTR is off: a capacitor at the reset pin has to discharge."""
 
 _BUSY = (errno.EBUSY, errno.EAGAIN)
 _NOT_YET = (errno.EACCES, errno.ENOENT, errno.ENODEV, errno.EIO, *_BUSY)
@@ -50,13 +50,11 @@ class Port:
     """A serial port of this machine."""
 
     device: str
-    """Such as /dev/ttyACM0. A board may get another one each time that it starts."""
-
+    """Such as /dev/ttyACM0. It may change each time the board starts."""
     usb: UsbId | None = None
-    """None where it is no USB port, or the system does not say."""
-
+    """None if it is not a USB port, or unknown."""
     socket: str = ""
-    """Where the board is plugged in (bus and hub ports): stays when the board starts anew."""
+    """The USB socket (bus and hub ports); stays the same when the board restarts."""
 
 
 class PortError(BoardError):
@@ -68,25 +66,25 @@ class PortError(BoardError):
 
 
 class PortLostError(BoardError):
-    """An open port went away or takes no more data."""
+    """An open port disconnected or accepts no more data."""
 
 
 Lister = Callable[[], list[Port]]
 
 
 def list_ports() -> list[Port]:
-    """The serial ports that are there now, by name; ports without a USB device are not listed."""
+    """The serial ports of USB devices, sorted by name."""
     present = []
     for info in sorted(pyserial_ports.comports(), key=lambda info: str(info.device)):
         if info.vid is not None:
-            # The interface behind the colon may differ between a bootloader and an application.
+            # The interface after the colon may differ between a bootloader and an application.
             socket = (info.location or "").partition(":")[0]
             present.append(Port(info.device, UsbId(info.vid, info.pid), socket))
     return present
 
 
 class _Serial(serial.Serial):  # type: ignore[misc]
-    """pyserial forgets, while it opens a port, what came since: the board's boot line."""
+    """Keeps the boot line: pyserial discards input that arrives while it opens a port."""
 
     def _reset_input_buffer(self) -> None:
         pass
@@ -96,10 +94,10 @@ class Link:
     """An open serial port; use it in a `with` block."""
 
     def __init__(self, device: str, baud: int = BAUD) -> None:
-        """Open `device`, for this program alone.
+        """Open `device` exclusively.
 
         Raises:
-            PortError: it cannot be opened; the text says what to do.
+            PortError: it cannot be opened; the message says what to do.
         """
         self.device = device
         try:
@@ -117,7 +115,7 @@ class Link:
         self.close()
 
     def read(self, timeout: float) -> bytes:
-        """What has come, or comes within `timeout` seconds; empty if nothing does.
+        """Available input, waiting for it up to `timeout` seconds; empty after the timeout.
 
         Raises:
             PortLostError: the board was unplugged or restarted.
@@ -127,29 +125,29 @@ class Link:
             first = self._port.read(1)
             return first + self._port.read(self._port.in_waiting) if first else b""
         except (serial.SerialException, OSError, TypeError):
-            # TypeError: pyserial, when another thread closes the port.
-            raise PortLostError(f"{self.device}: the board went away") from None
+            # TypeError: from pyserial if another thread closes the port.
+            raise PortLostError(f"{self.device}: the board disconnected") from None
 
     def write(self, data: bytes) -> None:
         """Send `data`.
 
         Raises:
-            PortLostError: the board went away, or took nothing for WRITE_SECONDS.
+            PortLostError: the board disconnected, or accepted nothing for WRITE_SECONDS.
         """
         try:
             self._port.write(data)
         except serial.SerialTimeoutException:
-            raise PortLostError(f"{self.device}: the board takes no more data") from None
+            raise PortLostError(f"{self.device}: the board accepts no more data") from None
         except (serial.SerialException, OSError):
-            raise PortLostError(f"{self.device}: the board went away") from None
+            raise PortLostError(f"{self.device}: the board disconnected") from None
 
     def drop_input(self) -> None:
-        """Forget what has come and was not read."""
+        """Discard unread input."""
         while self.read(0):
             pass
 
     def set_rate(self, baud: int) -> bool:
-        """Go on at another rate; whether the adapter has it."""
+        """Change the rate; returns whether the adapter supports it."""
         try:
             self._port.baudrate = baud
         except (serial.SerialException, OSError, ValueError, termios.error):
@@ -157,13 +155,13 @@ class Link:
         return True
 
     def lower_dtr(self) -> None:
-        """Tell the board that nobody listens, while the port is still open."""
+        """Tell the board that no reader is connected, while the port is still open."""
         self._set_dtr(on=False)
 
     def restart(self) -> None:
-        """Reset a board behind an adapter: its reset pin feels, through a capacitor, DTR come on.
+        """Reset a board at an adapter by raising DTR, which is coupled to the reset pin.
 
-        So does opening the port.
+        Opening the port does the same.
         """
         self._set_dtr(on=False)
         time.sleep(DTR_SECONDS)
@@ -174,7 +172,7 @@ class Link:
             self._port.dtr = on
 
     def close(self) -> None:
-        """Close the port; it is no error if the board was unplugged in the meantime."""
+        """Close the port, also if the board was unplugged."""
         with contextlib.suppress(serial.SerialException, OSError):
             self._port.close()
 
@@ -182,8 +180,8 @@ class Link:
 def open_soon(device: str, seconds: float, baud: int = BAUD) -> Link:
     """Open a port that has just appeared.
 
-    For a moment it may belong to root alone, until udev has set its rights, or be held by a program
-    that looks at every new port, such as ModemManager.
+    At first, only root may be allowed to open it, until udev has set its rights, or a program that
+    probes new ports, such as ModemManager, may hold it.
 
     Raises:
         PortError: it could not be opened for `seconds`.
@@ -201,7 +199,7 @@ def open_soon(device: str, seconds: float, baud: int = BAUD) -> Link:
 def wait_for(
     lister: Lister, wanted: Callable[[Port], bool], seconds: float, pause: float = 0.05
 ) -> Port | None:
-    """The first port that is `wanted`, once it is there; None if it does not come in time."""
+    """Wait for a port that is `wanted`; None after the timeout."""
     end = time.monotonic() + seconds
     while True:
         for port in lister():
@@ -223,7 +221,7 @@ def touch(device: str) -> None:
 
 
 def _why(device: str, number: int | None) -> str:
-    """What is wrong with a port that does not open, and what to do."""
+    """Why a port cannot be opened, and what to do."""
     if number == errno.EACCES:
         return (
             f"permission denied; run `sudo usermod -aG {_group(device)} $USER` and log in again, "
@@ -234,8 +232,8 @@ def _why(device: str, number: int | None) -> str:
             "another program has this port open (kws monitor, a terminal, an IDE); close it first"
         )
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
-        return "there is no such port; look at the cable, and at the ports in /dev/serial/by-id"
-    reason = os.strerror(number).lower() if number else "it is no serial port"
+        return "there is no such port; check the cable, and the ports in /dev/serial/by-id"
+    reason = os.strerror(number).lower() if number else "it is not a serial port"
     return f"cannot be opened as a serial port: {reason}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound that a board sends after the command `pcm`, put together from its lines."""
+"""Assembles the sound that a board sends after the command `pcm`."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from kws.host.serial.lines import (
 from kws.host.serial.ports import BAUD, Link
 
 MAX_SECONDS = 600
-"""What the firmware takes in one command (Diagnostics::kMaxSeconds)."""
+"""Maximum seconds per command (Diagnostics::kMaxSeconds)."""
 
 _LONGEST_GAP = MAX_SECONDS * SAMPLE_RATE
 _READ_SECONDS = 0.1
-_ASK_SECONDS = 1.5  # until a board that did not answer is asked again
-_ANSWER_SECONDS = 12.0  # one that still sends at its fast rate does so for 10 s at most
+_ASK_SECONDS = 1.5  # between requests to a board that does not answer
+_ANSWER_SECONDS = 12.0  # a board that still sends at its fast rate stops within 10 s
 _PAUSE_SECONDS = 3.0  # without samples
-_LEASE_SECONDS = 10  # a board whose listener is gone sends so long
+_LEASE_SECONDS = 10  # a board without a listener stops after this
 _RENEW_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A line that came while a board sends samples, or the time that passes without one."""
+    """A line received while a board sends samples, or a pause without one."""
 
     text: str
     """The line without its end; empty: no line."""
     line: Line | None
     pcm: npt.NDArray[np.int16]
-    """The samples that it brings: int16[n], 16 kHz; zeros for those that are missing before."""
+    """Its samples: int16[n], 16 kHz, after zeros for missing samples."""
 
 
 class SampleStream:
-    """The samples of one `pcm` command, or of several that follow without a pause."""
+    """The samples of one `pcm` command, or of consecutive ones."""
 
     def __init__(self, link: Link, baud: int = BAUD) -> None:
         """`link` is the board's port; `baud` its usual rate."""
@@ -57,26 +57,26 @@ class SampleStream:
         self._baud = baud
         self._next = 0
         self.rate = baud
-        """Of the port now, in bit/s."""
+        """Current rate of the port, in bit/s."""
         self.running = False
-        """Whether the board has answered, and the end did not come yet."""
+        """Whether the board is sending samples."""
         self.missing = 0
-        """Samples that were sent and did not arrive undamaged."""
+        """Samples that were lost or damaged in transfer."""
         self.lost = 0
-        """Samples that the board lost, because it did not keep up."""
+        """Samples that the board dropped because it did not keep up."""
 
     def ask(self, seconds: int) -> None:
-        """Have the board send samples for so many seconds from now on; 0 ends it.
+        """Request samples for `seconds` from now on; 0 stops them.
 
         Raises:
-            PortLostError: the board went away.
+            PortLostError: the board disconnected.
         """
         self._link.write(f"pcm {seconds}\n".encode())
 
     def take(self, line: Line | None) -> npt.NDArray[np.int16]:
-        """The samples (int16[n], 16 kHz) that a line brings; zeros for those that are missing.
+        """A line's samples (int16[n], 16 kHz), after zeros for missing ones.
 
-        Sets the port to the rate that the board has from this line on.
+        Sets the port to the board's rate after this line.
         """
         nothing = np.zeros(0, np.int16)
         if isinstance(line, PcmBegin):
@@ -93,14 +93,14 @@ class SampleStream:
         if not isinstance(line, Samples):
             return nothing
         ahead = (line.number - self._next // LINE_SAMPLES) % SAMPLE_LINES
-        if ahead >= SAMPLE_LINES // 2:  # a line of before
+        if ahead >= SAMPLE_LINES // 2:  # a line of an earlier command
             return nothing
         gap = self._gap(self._next + ahead * LINE_SAMPLES)
         self._next += len(line.pcm)
         return np.concatenate([gap, line.pcm])
 
     def reset(self) -> None:
-        """Set the port to its usual rate again, whatever the board does."""
+        """Set the port back to its usual rate."""
         self.running = False
         self._set_rate(self._baud)
 
@@ -109,8 +109,8 @@ class SampleStream:
             self.rate = rate
             if not self._link.set_rate(rate):
                 raise BoardError(
-                    f"{self._link.device}: this adapter does not have {rate} bit/s, which sound "
-                    "takes; use another one"
+                    f"{self._link.device}: this adapter does not support {rate} bit/s, which sound "
+                    "needs; use another one"
                 )
 
     def _gap(self, index: int) -> npt.NDArray[np.int16]:
@@ -126,16 +126,16 @@ def follow_samples(
     seconds: int | None,
     now: Callable[[], float] = time.monotonic,
 ) -> Iterator[Arrival]:
-    """What comes from a board while it sends samples; something at least each 0.1 s.
+    """Lines of a board while it sends samples; yields at least every 0.1 s.
 
     Args:
-        stream: takes the lines; it has the figures.
+        stream: receives the lines and counts lost samples.
         link: the board's port.
-        seconds: how much sound to ask for, 1 to MAX_SECONDS; None: for ever.
-        now: seconds of the board's time.
+        seconds: sound to request, 1 to MAX_SECONDS; None: without end.
+        now: clock in seconds.
 
     Raises:
-        PortLostError: the board went away.
+        PortLostError: the board disconnected.
         BoardError: the board does not answer, or stopped.
     """
     buffer = LineBuffer()
@@ -160,7 +160,7 @@ def follow_samples(
             if isinstance(line, PcmEnd) and begun and seconds is not None:
                 return
             if stream.rate != rate:
-                buffer.rest()  # what was read at the wrong rate
+                buffer.rest()  # discard input read at the wrong rate
         if not texts:
             yield Arrival("", None, np.zeros(0, np.int16))
         if not begun and now() - begin > _ANSWER_SECONDS:

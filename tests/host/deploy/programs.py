@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs to write to simulated boards, and what is said when that fails."""
+"""Programs to write to simulated boards, and the errors when that fails."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kws.errors import BoardError
 
 
 def program_at(origin: int, size: int, stack: int) -> bytes:
-    """A program's bytes: a vector table for flash at `origin`, then what the size gives as a seed.
+    """A vector table for flash at `origin`, then random bytes seeded with the size.
 
     Args:
         origin: where flash for programs begins.
@@ -25,7 +25,7 @@ def program_at(origin: int, size: int, stack: int) -> bytes:
 
 
 def refused(deploy: Callable[[], object]) -> str:
-    """The message of a deployment that has to fail: one line."""
+    """The error of a deployment that must fail, in one line."""
     with pytest.raises(BoardError) as caught:
         deploy()
     text = str(caught.value)

@@ -2,7 +2,7 @@
 """An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
 
 `Bootloader` does what the real one does with each byte (kws/host/deploy/loaders/samba.py says where
-that is known from), its two stray bytes after V and I included, and notes in `problems` whatever a
+that is known from), its two stray bytes after V and I included, and notes in `problems` anything a
 careful client would not send. `Board` gives it ports that come and go, and the faults of the field.
 """
 
@@ -200,7 +200,7 @@ class Board:
             return self._port.device if self._port else ""
 
     def lister(self) -> list[Port]:
-        """In place of `kws.host.serial.ports.list_ports`."""
+        """Replaces `kws.host.serial.ports.list_ports`."""
         with self._lock:
             return [self._port] if self._port else []
 

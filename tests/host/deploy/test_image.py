@@ -55,7 +55,7 @@ def test_too_long() -> None:
 def test_for_ram_or_elsewhere() -> None:
     assert "ends at 0x20000004" in refusal([(0x10000, PROGRAM), (0x20000000, b"1234")])
     assert "begins at 0x12000" in refusal([(0x12000, PROGRAM)])
-    assert "nothing in it to write" in refusal([(0x10000, b"")])
+    assert "it is empty" in refusal([(0x10000, b"")])
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_for_ram_or_elsewhere() -> None:
         (0x2003FFFE, 0x10101),
         (0x20040000, 0x10100),  # not Thumb
         (0x20040000, 0x0201),  # in the bootloader
-        (0x20040000, 0x10000 + 1008 + 1),  # behind the end
+        (0x20040000, 0x10000 + 1008 + 1),  # past the end
         (0x10000000, 0x10101),  # RAM of another board
     ],
 )

@@ -142,7 +142,7 @@ def test_it_follows_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]
         follow(board, screen)
     assert screen.texts == [BOOT_LINE] * 3
     notices = capsys.readouterr().err.splitlines()
-    assert [("went away" in line, "connected" in line) for line in notices] == [
+    assert [("disconnected" in line, ": connected" in line) for line in notices] == [
         (False, True),
         (True, False),
     ] * 2 + [(False, True)]
@@ -356,7 +356,7 @@ def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
     notices += err.splitlines()
     assert [line.split(": ", 2)[2].split(";")[0].strip() for line in notices] == [
         "connected",
-        "the board went away",
+        "the board disconnected",
         "connected",
     ]
 

@@ -40,7 +40,7 @@ RECOVER = "the bootloader is untouched: tap reset twice"
 
 
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
-    """The message of a deployment that has to fail."""
+    """The error of a deployment that must fail."""
     return refused(lambda: deployment.deploy(TARGET, image_of(size), None, bench_of(board)))
 
 
@@ -48,7 +48,7 @@ def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
 def board() -> Iterator[Board]:
     with Board() as board:
         yield board
-    # Whatever happened, what lies below the application is as it was.
+    # Nothing below the application has changed.
     assert bytes(board.bootloader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
 
 
@@ -80,7 +80,7 @@ def test_the_first_block_is_blank_until_all_others_are_there(board: Board) -> No
     for packet in packets:
         board.faults.unplug_at = len(board.bootloader.packets) + packet + 2
         text = try_deploy(board, 5 * PAGE)
-        assert "went away" in text
+        assert "disconnected" in text
         assert RECOVER in text
         assert board.bootloader.blank()
         board.replug()
@@ -97,7 +97,7 @@ def test_unplugged_at_any_packet(board: Board, packet: int) -> None:
     if packet == 28:  # the reset itself: the board leaves, as it should, but does not return
         assert "did not come back" in text
         return
-    assert "the board went away" in text
+    assert "the board disconnected" in text
     assert RECOVER in text
     board.replug()
     deployment.deploy(TARGET, image_of(4 * PAGE), None, bench_of(board))
@@ -151,7 +151,7 @@ def test_another_bootloader_is_left_alone(board: Board, version: bytes) -> None:
 def test_flash_that_reads_back_wrong(board: Board, address: int) -> None:
     board.bootloader.bad_address = address
     text = try_deploy(board)
-    assert f"what is in flash at 0x{address // PAGE * PAGE:x} is not what was written" in text
+    assert f"flash at 0x{address // PAGE * PAGE:x} differs from the image" in text
     assert RECOVER in text
     assert "K#" not in board.bootloader.packets
 
@@ -172,7 +172,7 @@ def test_a_board_that_takes_no_more(board: Board) -> None:
 def test_a_full_port(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "WRITE_SECONDS", 0.2)
     master, name = raw_pty()
-    with Link(name) as link, pytest.raises(PortLostError, match="takes no more data"):
+    with Link(name) as link, pytest.raises(PortLostError, match="accepts no more data"):
         link.write(bytes(1 << 20))
     os.close(master)
 
@@ -180,7 +180,7 @@ def test_a_full_port(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_touch_without_effect(board: Board) -> None:
     board.faults.ignores_touch = True
     text = try_deploy(board)
-    assert "did not go into its bootloader" in text
+    assert "did not enter its bootloader" in text
     assert RECOVER in text
 
 
@@ -191,12 +191,12 @@ def test_it_does_not_come_back(board: Board) -> None:
 
 def test_it_leaves_again() -> None:
     with Board(faults=Faults(leaves_again=True), lines=[]) as board:
-        assert "the board went away again" in try_deploy(board)
+        assert "the board disconnected again" in try_deploy(board)
 
 
 def test_it_says_nothing() -> None:
     with Board(lines=[], answers=False) as board:
-        assert "written, but says nothing" in try_deploy(board)
+        assert "written, but printed nothing" in try_deploy(board)
 
 
 def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
@@ -210,7 +210,7 @@ def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
 def test_it_says_what_is_wrong(before: list[str]) -> None:
     fault = "error: no samples from the microphone"
     with Board(lines=[*before, fault]) as board:
-        assert "but says: no samples from the microphone" in try_deploy(board)
+        assert "but reports: no samples from the microphone" in try_deploy(board)
 
 
 def test_the_line_of_another_board() -> None:
@@ -254,7 +254,7 @@ def test_several_boards_and_the_right_one_is_written() -> None:
 
 def test_a_port_of_something_else() -> None:
     other = Port("/dev/null", UsbId(0x1A86, 0x7523), "1-1")
-    with pytest.raises(BoardError, match="this is a 1a86:7523, no Arduino"):
+    with pytest.raises(BoardError, match="this is a 1a86:7523, not the Arduino"):
         deployment.find_port(TARGET, "/dev/null", [other])
     with pytest.raises(BoardError, match="/dev/ttyNone: there is no such port"):
         deployment.find_port(TARGET, "/dev/ttyNone", [other])
@@ -349,7 +349,7 @@ def test_the_command_for_an_emulated_board(kws: Run) -> None:
 def test_the_client_itself_refuses_other_addresses(address: int, size: int) -> None:
     with Board(starts_as=BOOTLOADER) as board, Link(board.device) as link:
         samba = Samba(link, "nRF52840-QIAA", TARGET.memory.flash, 0.3)
-        with pytest.raises(BoardError, match="no block that may be written"):
+        with pytest.raises(BoardError, match="not a writable block"):
             samba.write(address, bytes(size))
         assert board.bootloader.packets == ["N#", "V#", "I#"]
 

@@ -78,7 +78,7 @@ class StubProbe(DebugProbe):  # type: ignore[misc]
 
 
 class SimulatedFlash(Flash):  # type: ignore[misc]
-    """In place of the algorithm that pyOCD runs on the chip; refuses what must not be touched."""
+    """Replaces the algorithm that pyOCD runs on the chip; refuses what must not be touched."""
 
     def __init__(self, target: Any, chip: Chip) -> None:
         super().__init__(target, chip.region.algo)
@@ -285,14 +285,14 @@ def test_a_chip_that_does_not_answer(chip: Chip) -> None:
 def test_an_image_elsewhere_is_refused(chip: Chip) -> None:
     for address in (0, ORIGIN - PAGE, TARGET.memory.flash.stop):
         image = Image(address, bytes(PAGE), PAGE)
-        with pytest.raises(BoardError, match="no address that may be written"):
+        with pytest.raises(BoardError, match="not a writable address"):
             probe.program(TARGET, image, Bench(list, QUICK))
     assert chip.erased == []
 
 
 def test_flash_that_reads_back_wrong(chip: Chip) -> None:
     chip.bad_address = ORIGIN + PAGE + 5
-    with pytest.raises(BoardError, match="flash at 0x11000 is not what was written"):
+    with pytest.raises(BoardError, match="flash at 0x11000 differs from the image"):
         probe.program(TARGET, image_of(3 * PAGE), Bench(list, QUICK))
     assert chip.resets == ["halt"]
 

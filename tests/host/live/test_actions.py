@@ -64,7 +64,7 @@ def test_a_command_that_fails_is_reported_and_many_do_not_pile_up(tmp_path: Path
     wait_for(lambda: not commands.running)
     assert commands.ended() == ["yes: its command ended with exit code 1"]
     notices = [line for _ in range(9) for line in commands.run(Heard("no", 201, 1000))]
-    assert notices == ["no: 8 commands still run; this one was left out"]
+    assert notices == ["no: 8 commands still run; this one was skipped"]
     busy.unlink()
     wait_for(lambda: not commands.running)
 

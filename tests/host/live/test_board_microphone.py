@@ -62,7 +62,7 @@ def test_sound_survives_unplugging() -> None:
         assert np.array_equal(sound, SOUND[: len(sound)])
     assert [notice.connected for notice in notices] == [True, False, True]
     assert notices[0].text.startswith("listening to the microphone of nano33ble at /dev/")
-    assert "the board went away; waiting for it to come back" in notices[1].text
+    assert "the board disconnected; waiting for it to reconnect" in notices[1].text
     assert board.typed == ["pcm 10", "pcm 10", "pcm 0"]
 
 
@@ -90,7 +90,7 @@ def test_lost_samples_and_another_model_are_said() -> None:
             if len(texts) == 3:
                 break
     assert "it runs another model, yes_no" in texts[0]
-    assert texts[1].endswith("64 samples were lost on the way") or "listening" in texts[1]
+    assert texts[1].endswith("64 samples were lost in transfer") or "listening" in texts[1]
 
 
 def command(*arguments: object) -> subprocess.Popen[str]:
@@ -129,7 +129,7 @@ def test_listen_hears_what_the_host_hears_and_survives_unplugging(tmp_path: Path
             finally:
                 process.kill()
     assert process.returncode == 0
-    assert [line.partition(": ")[2] for line in err.splitlines() if "went away" in line]
+    assert [line.partition(": ")[2] for line in err.splitlines() if "disconnected" in line]
     assert board.typed[-1] == "pcm 0"
 
 

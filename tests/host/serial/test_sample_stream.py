@@ -94,7 +94,7 @@ def test_a_board_that_leaves_is_said() -> None:
                 board.unplug()
 
         finder = BoardFinder((Nano33Ble(),), None, lister=board.lister)
-        with pytest.raises(BoardError, match="the board went away; record again"):
+        with pytest.raises(BoardError, match="the board disconnected; record again"):
             record_sound(finder, 5, leave)
 
 

@@ -1,37 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ambiq's secure bootloader (SBL), which every Apollo3 holds, spoken to over a USB-serial adapter.
+"""Client for Ambiq's secure bootloader (SBL), part of every Apollo3, over a USB-serial adapter.
 
-All below is from Ambiq's "Apollo3-Blue Secure Update Flow" 1.3 (AmbiqSuite 2,
-docs/secure_bootloader), sections 4.1, 5.2 and 6.1, and agrees with what its scripts send
-(tools/apollo3_scripts: create_cust_image_blob.py, create_cust_wireupdate_blob.py,
-uart_wired_update.py). A message, either way, least significant byte first:
+Source: Ambiq's "Apollo3-Blue Secure Update Flow" 1.3 (AmbiqSuite 2, docs/secure_bootloader),
+sections 4.1, 5.2 and 6.1; it agrees with Ambiq's scripts (tools/apollo3_scripts:
+create_cust_image_blob.py, create_cust_wireupdate_blob.py, uart_wired_update.py). A message, in
+either direction, is little-endian:
 
-    CRC-32    4 bytes: Ethernet's, over all that follows
+    CRC-32    4 bytes: Ethernet's, over the following bytes
     type      2 bytes
     length    2 bytes: of the whole message
     payload
 
     HELLO 0     to the loader
-    STATUS 1    its answer: version, most bytes of an update, and 18 words more
+    STATUS 1    its answer: version, maximum size of an update, and 18 more words
     OTADESC 2   to the loader: the page of flash for its list of images to install
-    UPDATE 3    to the loader: bytes of the update that follows, their CRC-32, 0
-    RESET 6     to the loader: 1; it starts anew and installs the images of its list
-    ACK 7       its answer to all but HELLO: type of the message, 0 or what is wrong with it, and
-                the next byte of the update that it waits for
+    UPDATE 3    to the loader: size of the update that follows, its CRC-32, 0
+    RESET 6     to the loader: 1; it restarts and installs the images of its list
+    ACK 7       its answer to all but HELLO: type of the message, 0 or an error code, and the next
+                byte of the update that it expects
     DATA 8      to the loader: position in the update, up to 8180 bytes of it
 
-The firmware gets a header with its address, which makes it an *image*. Each *update* is a header
-and part of an image. The loader keeps it in RAM until all of it has come and its CRC is right, then
-writes it to flash at the update's address, the *stage*. Only after RESET is the image taken from
-there to its own address. So whatever breaks before that, the board holds what it ran before.
+An *image* is the firmware with a header that holds its address. Each *update* is a header and part
+of an image. The loader buffers an update in RAM, checks its CRC, then writes it to flash at the
+update's address, the *stage*. Only after RESET is the image copied from there to its own address.
+If anything fails before that, the board still holds its old firmware.
 
-**It listens only while button 14 is held at a reset**, and for a few seconds. At 115200 bit/s, or
-at 921600 on the first boards that were sold (SparkFun_Edge_BSP, issue 10; Arduino_Apollo3, issue
-21).
+**It listens only while button 14 is held at a reset**, for a few seconds, at 115200 bit/s, or at
+921600 on the first boards that were sold (SparkFun_Edge_BSP, issue 10; Arduino_Apollo3, issue 21).
 
-A message that is refused, or has no whole answer, is sent again. DATA carries its position, so the
-loader knows one that it has already. No source says how the loader goes on after part of a message.
-Some boards do not answer RESET (SparkFun_Edge_BSP, issue 6): then the firmware's first line tells.
+A message that is refused, or has no complete answer, is sent again. DATA carries its position, so
+the loader detects repeats. No source says how the loader recovers from a partial message. Some
+boards do not answer RESET (SparkFun_Edge_BSP, issue 6): then the firmware's boot line is awaited.
 """
 
 from __future__ import annotations
@@ -48,13 +47,13 @@ from kws.host.serial.ports import BAUD, Link
 
 HELLO, STATUS, OTADESC, UPDATE, RESET, ACK, DATA = 0, 1, 2, 3, 6, 7, 8
 PAGE = 8192
-"""Bytes of flash that are erased at once."""
+"""Bytes of flash per erase."""
 LIST = 0xFE000
-"""The page for the list of images, the last one of flash: the default of Ambiq's script."""
+"""Address of the list of images, the last page of flash: the default of Ambiq's script."""
 CHUNK = 8192 - 12
-"""Bytes of an update in one message: the loader's buffer has 8192, with DATA's header."""
+"""Bytes of an update per message: the loader's buffer has 8192, including DATA's header."""
 MOST = 0x48000
-"""Bytes of an image in one update: the default of Ambiq's scripts for this chip."""
+"""Bytes of an image per update: the default of Ambiq's scripts for this chip."""
 
 _HEADER = struct.Struct("<IHH")
 _STATUS = struct.Struct("<20I")
@@ -63,17 +62,17 @@ _IMAGE_HEADER, _UPDATE_HEADER = 128, 96  # bytes
 
 _RATES = (115200, 921600)
 _MOMENTS = (0.25, 0.1, 0.6)  # seconds from a reset to HELLO
-_GREETING = 0.5  # seconds for an answer to HELLO
+_GREETING = 0.5  # seconds to wait for an answer to HELLO
 _PATIENCE = 20.0  # seconds for the user to press the button
 _PAGE_SECONDS = 0.1  # at most, to erase and write a page: a comment in Ambiq's script
-_START_SECONDS = 2.0  # from the end of the installation to the firmware's first line
-_QUIET = 0.1  # seconds; whoever refuses a message may still have to receive its end
-_TRIES = 4  # for one message; Ambiq's script has as many
+_START_SECONDS = 2.0  # from the end of the installation to the boot line
+_QUIET = 0.1  # seconds; after refusing a message the loader may still be receiving its end
+_TRIES = 4  # per message, as in Ambiq's script
 _RESET_ANSWER = 0.5  # seconds at most for an answer to RESET; the firmware starts soon after
-_SILENT_RESETS = 2  # without an answer: the first one may have been lost
-_LONGEST = 24  # bytes of an answer, in a message for the user
-_STRAY = 16  # bytes that a line may give without anybody speaking
-_MUCH = 1024  # bytes that are no answer; the longest one has 88
+_SILENT_RESETS = 2  # give up after this many without an answer: the first may have been lost
+_LONGEST = 24  # bytes of an answer shown to the user
+_STRAY = 16  # bytes that line noise may produce
+_MUCH = 1024  # bytes after which the input is not an answer; the longest answer has 88
 
 _DONE, _POSITION = 0, 10
 _REFUSALS = {
@@ -98,9 +97,9 @@ def encode(kind: int, payload: bytes = b"") -> bytes:
 
 
 def decode(data: bytes) -> tuple[int, bytes] | None:
-    """Type and payload of the first whole message in what was read; None if there is none.
+    """Type and payload of the first complete message in `data`; None if there is none.
 
-    What is in front of it is skipped: some boards send a stray byte first.
+    Bytes before it are skipped: some boards send a stray byte first.
     """
     for start in range(len(data) - _HEADER.size + 1):
         crc, kind, length = _HEADER.unpack_from(data, start)
@@ -111,14 +110,11 @@ def decode(data: bytes) -> tuple[int, bytes] | None:
 
 
 def pack_image(address: int, program: bytes) -> bytes:
-    """Firmware with the header of a non-secure image: whole words, of any length.
-
-    The loader checks the CRC before it installs the program at `address`.
-    """
+    """Firmware (whole words) with the header of a non-secure image for `address`."""
     header = bytearray(_IMAGE_HEADER)
     size = _IMAGE_HEADER + len(program)
     struct.pack_into("<I", header, 0, 0xCB << 24 | size)  # the kind of image
-    # No encryption, no signature (their keys would be number 8), a CRC that is checked.
+    # No encryption, no signature (their key index would be 8), CRC check on.
     struct.pack_into("<I", header, 8, 1 << 28 | 8 << 12 | 8 << 4)
     struct.pack_into("<IIII", header, 112, address, 0, 0xFFFFFFFF, 0xFFFFFFFF)
     struct.pack_into("<I", header, 4, zlib.crc32(bytes(header[8:]) + program))
@@ -126,25 +122,25 @@ def pack_image(address: int, program: bytes) -> bytes:
 
 
 def pack_updates(stage: int, image: bytes) -> list[bytes]:
-    """An image as updates, in the order in which they are sent.
+    """An image as updates, in sending order.
 
-    The first part goes last, because it has the flag that puts the image on the loader's list.
+    The first part is sent last, because its flag puts the image on the loader's list.
     """
     updates = []
     for start in range(0, len(image), MOST):
         part = image[start : start + MOST]
         header = bytearray(_UPDATE_HEADER)
-        struct.pack_into("<I", header, 0, 8 << 24 | 8 << 8)  # as in the image: keys without use
+        struct.pack_into("<I", header, 0, 8 << 24 | 8 << 8)  # as in the image: unused keys
         header[80] = 6  # a non-secure image
         header[81] = int(start == 0)
-        # 0x12344321 is the key for writes to flash, the same in every chip.
+        # 0x12344321 is the key that enables writes to flash, the same in every chip.
         struct.pack_into("<III", header, 84, 0x12344321, stage + start, len(part))
         updates.append(bytes(header) + part)
     return updates[::-1]
 
 
 def _read_ack(message: tuple[int, bytes] | None) -> tuple[int, int] | None:
-    """Status and position of an ACK; None if the message is none."""
+    """Status and position of an ACK; None for any other message."""
     if message is None or message[0] != ACK or len(message[1]) != _ACK.size:
         return None
     _, status, position = _ACK.unpack(message[1])
@@ -153,12 +149,11 @@ def _read_ack(message: tuple[int, bytes] | None) -> tuple[int, int] | None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is sent for an image."""
+    """The updates to send for an image."""
 
     updates: list[bytes]
-
     pages: int
-    """Of flash, that the image takes when it is installed."""
+    """Pages of flash that the installed image takes."""
 
     @property
     def messages(self) -> int:
@@ -167,9 +162,9 @@ class Plan:
 
 
 def plan(image: Image) -> Plan:
-    """How an image gets into flash.
+    """Split an image into updates.
 
-    Its stage ends where the loader's list begins, as far as possible from what the board runs now.
+    The stage ends where the loader's list begins, as far as possible from the running firmware.
     """
     blob = pack_image(image.address, image.data)
     stage = (LIST - len(blob)) // PAGE * PAGE
@@ -177,74 +172,55 @@ def plan(image: Image) -> Plan:
 
 
 class Ambiq:
-    """A loader that listens at the other end of a link."""
+    """A connection to the loader.
+
+    All methods raise `PortLostError` if the adapter disconnects, and `ProtocolError` if the loader
+    refuses a message or does not answer.
+    """
 
     def __init__(self, link: Link, answer: float, clock: Clock) -> None:
-        """Reset the board until its loader answers: the user holds the button.
+        """Reset the board until its loader answers; the user holds the button.
 
         Args:
             link: to its serial port.
-            answer: how long to wait for an answer, in seconds.
-            clock: what measures it.
-
-        Raises:
-            ProtocolError: no such loader answers.
-            PortLostError: the adapter went away.
+            answer: timeout for an answer, in seconds.
+            clock: measures it.
         """
         self._link = link
         self._answer = answer
         self._clock = clock
         self.rate, self.most = self._enter()
-        """Bits per second; bytes of an update that it takes."""
+        """Bits per second; maximum bytes of an update."""
 
     def start_list(self) -> None:
-        """Have it make a new list of images.
-
-        Raises:
-            ProtocolError: it refused, or did not answer.
-            PortLostError: the adapter went away.
-        """
+        """Have it make a new list of images."""
         self._send(OTADESC, struct.pack("<I", LIST), "for its list of images")
 
     def announce(self, update: bytes) -> None:
-        """Tell it what the next DATA messages are part of.
-
-        Raises:
-            ProtocolError: it refused, or did not answer.
-            PortLostError: the adapter went away.
-        """
+        """Announce the update that the next DATA messages belong to."""
         if len(update) > self.most:
             raise ProtocolError(
-                f"{self._link.device}: the bootloader takes {self.most} bytes at once, and this "
-                f"firmware has {len(update)}; use a smaller model"
+                f"{self._link.device}: the bootloader accepts updates of {self.most} bytes, and "
+                f"this firmware has {len(update)}; use a smaller model"
             )
         payload = struct.pack("<III", len(update), zlib.crc32(update), 0)
         self._send(UPDATE, payload, "for an update")
 
     def send(self, update: bytes, start: int) -> int:
-        """Send a part of an update; gives where the next one begins.
-
-        Raises:
-            ProtocolError: it refused, or did not answer.
-            PortLostError: the adapter went away.
-        """
+        """Send the part of an update at `start`; returns the start of the next part."""
         part = update[start : start + CHUNK]
         end = start + len(part)
-        # With the last part it writes all to flash.
+        # After the last part it writes the update to flash.
         writing = _PAGE_SECONDS * -(-len(update) // PAGE) if end == len(update) else 0.0
         what = f"at byte {start} of an update"
         self._send(DATA, struct.pack("<I", start) + part, what, end, writing)
         return end
 
     def finish(self, pages: int) -> None:
-        """Have it install what is on its list, and wait until the firmware starts.
+        """Have it install the images on its list, and wait until the firmware starts.
 
         Args:
-            pages: of flash, that are written for it. A reset meanwhile could tear it.
-
-        Raises:
-            ProtocolError: it refused.
-            PortLostError: the adapter went away.
+            pages: pages of flash to write; a reset before that is done could corrupt the firmware.
         """
         what = "refused to start the firmware"
         silences = 0
@@ -266,7 +242,7 @@ class Ambiq:
         raise ProtocolError(f"{self._link.device}: the bootloader {what}")
 
     def _starts(self, pages: int, received: bytes) -> bool:
-        """Wait for the firmware's first line, which may have begun with what was received."""
+        """Wait for the boot line, which may begin in `received`."""
         self._link.set_rate(BAUD)
         end = self._clock.monotonic() + _PAGE_SECONDS * pages + _START_SECONDS
         buffer = LineBuffer()
@@ -303,7 +279,7 @@ class Ambiq:
     def _send(
         self, kind: int, payload: bytes, what: str, end: int | None = None, seconds: float = 0.0
     ) -> None:
-        """Send a message until the loader has it; `end` is what it then waits for."""
+        """Send a message until the loader has it; `end` is the position it expects next."""
         message = encode(kind, payload)
         patience = 10 * len(message) / self.rate + self._answer + seconds
         problem = ""
@@ -317,13 +293,13 @@ class Ambiq:
                 problem = f"answered {shown}" if received else "did not answer"
                 continue
             if ack[0] == _DONE or ack == (_POSITION, end):
-                return  # it waits for what comes after: it has this, and its answer was lost
-            problem = f"refused what was sent ({_REFUSALS.get(ack[0], f'status {ack[0]}')})"
+                return  # at wrong position `end`, it has this message, and its answer was lost
+            problem = f"refused the data ({_REFUSALS.get(ack[0], f'status {ack[0]}')})"
             self._clock.sleep(10 * len(message) / self.rate + _QUIET)
         raise ProtocolError(f"{self._link.device}: the bootloader {problem} {what}")
 
     def _read(self, seconds: float) -> tuple[bytes, tuple[int, bytes] | None]:
-        """What comes until a message is whole, and that message if it comes in time."""
+        """Bytes received until a message is complete, and the message, None after the timeout."""
         received = b""
         end = self._clock.monotonic() + seconds
         while (message := decode(received)) is None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware through a debug probe (SWD), by pyOCD: for a board without a bootloader, or a stuck one.
+"""Writes firmware through a debug probe (SWD) with pyOCD, without using a bootloader.
 
-Sectors are erased one by one and only where the image lies, so the bootloader stays. A chip whose
-debug port is locked stays locked: unlocking would erase all of it, the bootloader too.
+Only the image's sectors are erased, so the bootloader stays. A chip whose debug port is locked
+stays locked: unlocking would erase the whole chip with its bootloader.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyocd.core.session import Session
 
 _OPTIONS: dict[str, Any] = {
-    # pyOCD would otherwise erase a locked chip without a question (its option auto_unlock).
+    # Otherwise pyOCD erases a locked chip without asking.
     "auto_unlock": False,
     "chip_erase": "sector",
     "no_config": True,
@@ -28,26 +28,26 @@ _OPTIONS: dict[str, Any] = {
 
 
 def steps(image: Image) -> int:
-    """How often `program` moves the progress on: erase, write and verify each block."""
+    """Number of progress steps of `program`: erase, write and verify each block."""
     return 3 * image.count
 
 
 def program(board: RealBoard, image: Image, bench: Bench) -> None:
-    """Write an image through the one debug probe there is, compare, and start it.
+    """Write an image through the only connected debug probe, verify, and start it.
 
     Raises:
         ToolError: pyOCD is not installed.
-        BoardError: there is no probe, it does not reach the board, or flash differs afterwards.
+        BoardError: there is no probe, it does not reach the board, or verification failed.
     """
     with _session(board) as session:
         write(session, board, image, bench)
 
 
 def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> None:
-    """The same over an open session.
+    """As `program`, over an open session.
 
     Raises:
-        BoardError: the chip is locked, or flash differs from what was written.
+        BoardError: the chip is locked, or verification failed.
     """
     from pyocd.flash.loader import FlashLoader  # noqa: PLC0415 - an optional package
 
@@ -60,7 +60,7 @@ def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> Non
         raise BoardError("the debug probe finds no processor; check power, SWDIO, SWCLK and GND")
     flash = board.memory.flash
     if not flash.start <= image.address < image.address + len(image.data) <= flash.stop:
-        raise BoardError(f"0x{image.address:x} is no address that may be written")
+        raise BoardError(f"0x{image.address:x} is not a writable address")
     chip.reset_and_halt()
     progress = _Progress(image.count, bench)
     loader = FlashLoader(
@@ -71,15 +71,15 @@ def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> Non
     for address, block in image.blocks():
         if bytes(chip.read_memory_block8(address, len(block))) != block:
             raise BoardError(
-                f"what is in flash at 0x{address:x} is not what was written; try again, "
-                "with shorter wires to the probe"
+                f"flash at 0x{address:x} differs from the image; try again with shorter wires to "
+                "the probe"
             )
         bench.advance(1)
     chip.reset()
 
 
 def _key(board: RealBoard) -> str:
-    """What to do about a locked debug port."""
+    """Advice for a locked debug port."""
     if board.has_bootloader:
         return (
             "unlocking it would erase the bootloader too, so kws does not: deploy without --probe"
@@ -91,7 +91,7 @@ def _key(board: RealBoard) -> str:
 
 
 def _cable(board: RealBoard) -> str:
-    """What to do where no probe is seen."""
+    """Advice if no probe is found."""
     if board.has_bootloader:
         return (
             "plug one in (CMSIS-DAP, J-Link or ST-Link) and wire its SWDIO, SWCLK and GND to the "
@@ -102,14 +102,14 @@ def _cable(board: RealBoard) -> str:
 
 @contextlib.contextmanager
 def _session(board: RealBoard) -> Iterator[Session]:
-    """An open session with the one probe that is connected."""
+    """An open session with the only connected probe."""
     try:
         from pyocd.core import exceptions  # noqa: PLC0415 - an optional package
         from pyocd.core.helpers import ConnectHelper  # noqa: PLC0415
         from pyocd.core.session import Session  # noqa: PLC0415
     except ImportError:
         raise ToolError("pyOCD is not installed: pip install 'kws[probe]'") from None
-    # It warns of what is an error here anyway.
+    # Its warnings are reported as errors here.
     logging.getLogger("pyocd").setLevel(logging.CRITICAL)
     probes = ConnectHelper.get_all_connected_probes(blocking=False, print_wait_message=False)
     if not probes:
@@ -130,7 +130,7 @@ def _session(board: RealBoard) -> Iterator[Session]:
 
 
 class _Progress:
-    """pyOCD counts from 0 to 1, once while it erases and once while it writes."""
+    """Converts pyOCD's progress, 0 to 1 while erasing and again while writing, to blocks."""
 
     def __init__(self, blocks: int, bench: Bench) -> None:
         self._blocks = blocks

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SparkFun's variable loader (SVL), spoken to over a USB-serial adapter.
+"""Client for SparkFun's variable loader (SVL), over a USB-serial adapter.
 
-All below was read from the loader's source (sparkfun/Apollo3_Uploader_SVL at fc89de7,
-bootloader/src/main.c and svl_packet/svl_packet.c) and agrees with what SparkFun's own client does
-(svl.py, the same place). A packet, either way, most significant byte first:
+Source: the loader (sparkfun/Apollo3_Uploader_SVL at fc89de7, bootloader/src/main.c and
+svl_packet/svl_packet.c); it agrees with SparkFun's client (svl.py in the same repository). A
+packet, in either direction, is big-endian:
 
-    length    2 bytes: of all that follows
+    length    2 bytes: of the following bytes
     command   1 byte
     payload   length - 3 bytes
     CRC       2 bytes, over command and payload: polynomial 0x8005, from 0, nothing reflected
@@ -15,19 +15,19 @@ bootloader/src/main.c and svl_packet/svl_packet.c) and agrees with what SparkFun
     NEXT 3    from the loader: the next frame
     FRAME 4   to the loader: up to 512 words for flash
     RETRY 5   from the loader: the last packet again
-    DONE 6    to the loader: that was all; it resets the chip
+    DONE 6    to the loader: the end; it resets the chip
 
-**It listens for 0.2 s after a reset**, to one character `U`, whose five rising edges tell it the
-rate: 57600, 115200, 230400, 460800 or 921600. A second `U` would be taken for a packet, and a wrong
-one starts the application. So one is sent after each reset, and moment and rate are tried out, the
-fastest rate first.
+**It listens for 0.2 s after a reset** for one character `U`, and measures the rate by its five
+rising edges: 57600, 115200, 230400, 460800 or 921600. A second `U` would be read as a packet, and a
+bad packet starts the application. So one `U` is sent per reset, and delays and rates are tried in
+turn, the fastest rate first.
 
-Frames carry no address: the loader counts on from 0x10000. One that it takes twice shifts all
-that follows, and it asks again (RETRY) not only for a bad frame, but also where none comes for
-0.5 s, as after a NEXT that got lost; in either case 0.177 s later, in which it hears nothing. So
-`Svl` sends a frame again only where the loader cannot have taken it. In doubt a reset is safe: the
-loader then counts from 0x10000 again. The loader cannot be asked for what it wrote: the CRC of each
-frame and its own check of each write are all there is.
+Frames carry no address: the loader counts from 0x10000. A frame that it takes twice shifts all
+later ones. It sends RETRY not only for a bad frame, but also if no frame comes for 0.5 s, as after
+a lost NEXT; in either case 0.177 s later, during which it is deaf. So `Svl` repeats a frame only if
+the loader cannot have taken it. If in doubt, a reset is safe: the loader then counts from 0x10000
+again. Flash cannot be read back: the CRC of each frame and the loader's own check of each write are
+the only checks.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ from kws.host.serial.ports import Link
 
 VERSION, STAY, NEXT, FRAME, RETRY, DONE = 1, 2, 3, 4, 5, 6
 FRAME_BYTES = 2048
-"""Most that a frame may carry: the loader has a buffer of 512 words."""
+"""Maximum payload of a frame: the loader's buffer has 512 words."""
 
 RATES: tuple[int, ...] = (921600, 460800, 230400, 115200)
-"""In bits per second, in the order in which they are tried."""
+"""Bits per second, in the order in which they are tried."""
 
 _DETECT = b"U"
 # From reset to `U`, in seconds. SparkFun's client: nothing before 0.095, it waits 0.15.
 _MOMENTS = (0.15, 0.2, 0.12, 0.25)
 _GREETING = 0.4  # seconds at most for an answer to `U`; it comes at once, or never
 _QUIET = 0.4  # seconds; more than a frame takes at 115200, less than the loader waits for one
-# Seconds from a frame's start. A RETRY for what did not arrive whole comes after 0.68 at most. If a
-# NEXT got lost, the loader asks again after that wait too, but from the frame's end on: 0.85 at
-# 115200. A faster frame ends too soon to tell the two apart, so there only the RETRY for a wrong
-# CRC counts: 0.177 from the frame's end on, 0.27 at 230400.
+# Seconds from a frame's start. A RETRY for an incomplete frame comes after at most 0.68. After a
+# lost NEXT, the loader sends RETRY after the same wait, but counted from the frame's end: 0.85 at
+# 115200. At higher rates the two cannot be told apart, so there only the RETRY for a wrong CRC
+# counts: 0.177 after the frame's end, 0.27 at 230400.
 _LATE = 0.8
 _LATE_IF_FAST = 0.5
-_ARRIVED = 0.05  # seconds; DONE takes half a millisecond on its way
-_TRIES = 4  # for one frame
-_LONGEST = 64  # bytes of an answer; the loader's own have 6 at most
+_ARRIVED = 0.05  # seconds; DONE takes half a millisecond on the wire
+_TRIES = 4  # per frame
+_LONGEST = 64  # bytes of an answer; the loader's own have at most 6
 
 
 def crc(data: bytes) -> int:
@@ -78,10 +78,10 @@ def encode(command: int, payload: bytes = b"") -> bytes:
 
 
 def decode(data: bytes) -> tuple[int, bytes, bytes] | None:
-    """The first packet in what was read: command, payload, and what comes after it.
+    """The first packet in `data`: command, payload, and the bytes after it; None if incomplete.
 
-    What is in front of it is skipped: the loader's UART gives a pulse of 23 us when it is switched
-    on, which some adapters take for a byte. None if there is no whole packet.
+    Bytes before it are skipped: the loader's UART gives a pulse of 23 us when it is switched on,
+    which some adapters read as a byte.
     """
     for start in range(len(data) - 4):
         end = start + 2 + int.from_bytes(data[start : start + 2], "big")
@@ -96,7 +96,11 @@ _TAKEN = re.compile(b"(%s)*%s" % (re.escape(encode(RETRY)), re.escape(encode(NEX
 
 
 class Svl:
-    """A loader that listens at the other end of a link."""
+    """A connection to the loader.
+
+    All methods raise `PortLostError` if the adapter disconnects, and `ProtocolError` if the loader
+    refuses a packet, does not answer, or answers nonsense.
+    """
 
     def __init__(
         self, link: Link, answer: float, clock: Clock, rates: tuple[int, ...] = RATES
@@ -105,32 +109,24 @@ class Svl:
 
         Args:
             link: to its serial port.
-            answer: how long to wait for an answer, in seconds.
-            clock: what measures it.
-            rates: of `RATES`, those to try.
-
-        Raises:
-            ProtocolError: no such loader answers.
-            PortLostError: the adapter went away.
+            answer: timeout for an answer, in seconds.
+            clock: measures it.
+            rates: the subset of `RATES` to try.
         """
         self._link = link
         self._answer = answer
         self._clock = clock
         self.rate, self.version = self._enter(rates)
-        """In bits per second; the loader's."""
+        """Bits per second; the loader's version."""
 
     def send(self, data: bytes, address: int) -> None:
-        """Have the loader write what comes next.
+        """Send the next frame for the loader to write.
 
         Args:
             data: whole words, at most FRAME_BYTES.
-            address: where the loader will write it, for messages alone.
-
-        Raises:
-            ProtocolError: it did not take it, did not answer, or answered nonsense.
-            PortLostError: the adapter went away.
+            address: its flash address, used in messages only.
         """
-        what = f"refused {_TRIES} times what was sent"
+        what = f"refused the data {_TRIES} times"
         doubtful = _LATE if self.rate == RATES[-1] else _LATE_IF_FAST
         for _ in range(_TRIES):
             self._link.drop_input()
@@ -138,8 +134,8 @@ class Svl:
             self._link.write(encode(FRAME, data))
             answer = self._read(self._answer)
             late = self._clock.monotonic() > start + doubtful
-            # A RETRY may have been on its way before the frame; then NEXT comes after it. If not,
-            # the rest of the frame has to be over before the loader listens again.
+            # The RETRY may have been sent before the frame; then NEXT follows. If not, the rest of
+            # the frame must be over before the loader listens again.
             while _REFUSED.fullmatch(answer) and (more := self._link.read(_QUIET)):
                 answer += more
             if _TAKEN.fullmatch(answer):
@@ -153,13 +149,9 @@ class Svl:
         )
 
     def finish(self) -> None:
-        """Have the board start what was written; nothing is answered.
-
-        Raises:
-            PortLostError: the adapter went away.
-        """
+        """Start the firmware; the loader does not answer."""
         self._link.write(encode(DONE))
-        self._clock.sleep(_ARRIVED)  # whoever opens the port next resets the board
+        self._clock.sleep(_ARRIVED)  # opening the port again resets the board
 
     def _enter(self, rates: tuple[int, ...]) -> tuple[int, int]:
         first_answer = b""
@@ -176,7 +168,7 @@ class Svl:
             if packet is None or packet[0] != VERSION or len(packet[1]) != 1:
                 continue
             self._link.write(encode(STAY))
-            # A RETRY is as good: it has waited for the first frame for a while.
+            # RETRY means that it has already waited for the first frame for a while.
             invited = decode(self._read(self._answer))
             if invited is not None and invited[0] in (NEXT, RETRY):
                 return rate, packet[1][0]
@@ -189,7 +181,7 @@ class Svl:
         )
 
     def _read(self, seconds: float) -> bytes:
-        """What comes until a packet is whole; less, or nonsense, if that does not come in time."""
+        """Bytes received until a packet is complete, or until the timeout."""
         received = b""
         end = self._clock.monotonic() + seconds
         while decode(received) is None and (remaining := end - self._clock.monotonic()) > 0:

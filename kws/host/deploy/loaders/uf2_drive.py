@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drive that a UF2 bootloader shows, and how firmware is copied onto it.
+"""Copies firmware onto the drive of a UF2 bootloader.
 
-All below was read from Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader
-at 48a149f, src/usb/msc_uf2.c, src/usb/uf2/ghostfat.c, src/flash_nrf5x.c):
+Source: Adafruit's bootloader for the nRF52840 (adafruit/Adafruit_nRF52_Bootloader at 48a149f,
+src/usb/msc_uf2.c, src/usb/uf2/ghostfat.c, src/flash_nrf5x.c):
 
-- `INFO_UF2.TXT` names the board and the SoftDevice that is on it.
-- A sector that is no UF2 block is ignored: the file system itself is not kept.
-- A block is written to flash whenever it comes, whatever its number. Each number counts once; once
-  all have come, the board resets and starts what was written. What the file system writes after
-  that is not taken any more, and the system may report an error.
-- Nothing is erased before: what lies in flash stays valid until it is overwritten.
+- `INFO_UF2.TXT` names the board and its SoftDevice.
+- A sector that is not a UF2 block is ignored: the file system itself is not stored.
+- Blocks are written to flash in the order of arrival. Each number counts once; when all have
+  arrived, the board resets and starts the firmware. Later writes of the file system are refused,
+  and the system may report an error.
+- Nothing is erased in advance: flash stays valid until it is overwritten.
 
-Therefore `safe_parts` writes the first piece of flash twice: empty at the start, as it should be at
-the end. A board that loses power in the middle has no application that the bootloader would start.
+Therefore `safe_parts` writes the first piece of flash twice: blank at the start, with its content
+at the end. If power fails in between, the bootloader finds no application to start.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ INFO = "INFO_UF2.TXT"
 FILE = "FIRMWARE.UF2"
 MOUNTS = Path("/proc/mounts")
 
-_PAGE = 4096  # what the bootloader erases at once
-_AT_ONCE = 64  # blocks between two looks at the progress
+_PAGE = 4096  # bytes per erase
+_AT_ONCE = 64  # blocks per progress step
 
 
 class Drive:
-    """A bootloader's drive that is mounted at `path`; `info` is the text of its INFO_UF2.TXT."""
+    """A bootloader's drive mounted at `path`; `info` is the text of its INFO_UF2.TXT."""
 
     def __init__(self, path: Path, info: str) -> None:
         self.path = path
         self.info = info
 
     def write(self, name: str, parts: Iterable[bytes]) -> None:
-        """Write a file in parts: each has reached the board before the next one is asked for.
+        """Write a file in parts; each is synced to the board before the next one.
 
         Raises:
-            OSError: the drive went away; after the last part that is no failure.
+            OSError: the drive disappeared; after the last part this is expected.
         """
         with (self.path / name).open("wb", buffering=0) as file:
             for part in parts:
@@ -64,7 +64,7 @@ def list_drives() -> list[Drive]:
 
 
 def safe_parts(image: Image, family: int) -> list[bytes]:
-    """A UF2 file of an image, in the parts and the order that leave no half firmware in a board."""
+    """A UF2 file in parts, in an order that never leaves a half-written firmware bootable."""
     chunks = uf2.payloads(image.address, image.data)
     first_page = _PAGE // uf2.PAYLOAD
     blank = (image.address, uf2.ERASED * uf2.PAYLOAD)

@@ -46,7 +46,7 @@ def deploy(board: Edge, size: int = SIZE) -> deployment.Deployed:
 
 
 def try_deploy(board: Edge, size: int = SIZE) -> str:
-    """The message of a deployment that has to fail."""
+    """The error of a deployment that must fail."""
     return refused(lambda: deploy(board, size))
 
 

@@ -15,5 +15,5 @@ from tests.host.deploy.sparkfun_edge.simulated_ambiq import ORIGIN
 def board() -> Iterator[Edge]:
     board = Edge()
     yield board
-    # Whatever happened, the loader is as it was.
+    # The loader has not changed.
     assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)

@@ -29,5 +29,5 @@ def flashed(board: Board, size: int) -> bool:
 
 
 def try_deploy(board: Board, size: int = 3 * FRAME) -> str:
-    """The message of a deployment that has to fail."""
+    """The error of a deployment that must fail."""
     return refused(lambda: deployment.deploy(BOARD, image_of(size), None, bench_of(board)))

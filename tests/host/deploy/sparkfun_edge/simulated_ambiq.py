@@ -91,7 +91,7 @@ class Loader:
     def step(  # noqa: PLR0911 - a line for each state
         self, now: float, data: bytes, speed: int
     ) -> bytes:
-        """Time goes on and bytes come; gives what it sends."""
+        """Advance the time and receive bytes; returns the answer."""
         self._now = now
         if self._state == _BOOT and now >= self._since + self.starting:
             self._start()

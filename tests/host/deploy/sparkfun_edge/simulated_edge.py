@@ -99,7 +99,7 @@ class AnyLoader(Protocol):
         """The reset pin, or power."""
 
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Time goes on and bytes come; gives what it sends."""
+        """Advance the time and receive bytes; returns the answer."""
 
 
 LoaderT = TypeVar("LoaderT", bound=AnyLoader)
@@ -144,11 +144,11 @@ class BoardWith(Generic[LoaderT]):
         return self.port.device if self.port else ""
 
     def lister(self) -> list[Port]:
-        """In place of `kws.host.serial.ports.list_ports`."""
+        """Replaces `kws.host.serial.ports.list_ports`."""
         return [self.port] if self.port else []
 
     def open_port(self, device: str, seconds: float, baud: int = BAUD) -> Link:
-        """In place of `kws.host.serial.ports.open_soon`."""
+        """Replaces `kws.host.serial.ports.open_soon`."""
         if device != self.device:
             raise PortError(f"{device}: there is no such port", None)
         return SimulatedLink(self, baud)
@@ -297,7 +297,7 @@ class SimulatedLink(Link):
         """As `Link.write`."""
         self._check()
         if self._board.is_deaf():
-            raise PortLostError(f"{self.device}: the board takes no more data")
+            raise PortLostError(f"{self.device}: the board accepts no more data")
         self._board.sent += data
 
     def set_rate(self, baud: int) -> bool:
@@ -320,7 +320,7 @@ class SimulatedLink(Link):
 
     def _check(self) -> None:
         if self._board.port is not self._plugged:
-            raise PortLostError(f"{self.device}: the board went away")
+            raise PortLostError(f"{self.device}: the board disconnected")
 
 
 QUICK = Timing(answer=3, appear=3, boot=4, settle=0.1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SparkFun's variable loader, simulated: what it answers to each byte at its time, and its flash.
 
-kws/host/deploy/loaders/svl.py says where this is known from. `problems` notes whatever a careful
+kws/host/deploy/loaders/svl.py says where this is known from. `problems` notes anything a careful
 client would not send.
 """
 
@@ -73,7 +73,7 @@ class Loader:
         self._erased = 0
 
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Time goes on and bytes come; gives what it sends.
+        """Advance the time and receive bytes; returns the answer.
 
         Args:
             now: in seconds.
@@ -158,7 +158,7 @@ class Loader:
             return False
         end = self._address + len(data)
         if end > FLASH_SIZE:
-            self.problems.append("a frame behind the end of flash")
+            self.problems.append("a frame past the end of flash")
             return False
         page = self._address // PAGE
         if page > self._erased and (self.version >= 6 or self._address < FLASH_SIZE // 2):

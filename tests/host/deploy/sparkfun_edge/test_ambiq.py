@@ -75,7 +75,7 @@ def test_images_that_do_not_fit(address: int, size: int, text: str) -> None:
 def test_unplugged_at_any_message(board: Edge, number: int) -> None:
     board.faults.unplug_at = number
     text = try_deploy(board)
-    assert "the board went away" in text
+    assert "the board disconnected" in text
     assert RECOVER in text
     assert untouched(board)
     board.loader.packets.clear()
@@ -181,15 +181,13 @@ def test_a_refused_message_is_sent_again(board: Edge, number: int, status: int) 
 
 @pytest.mark.parametrize("number", COUNTED[1:])
 @pytest.mark.parametrize(("status", "name"), [(3, "wrong CRC"), (7, "invalid address"), (99, "")])
-def test_a_message_that_is_refused_for_good(
-    board: Edge, number: int, status: int, name: str
-) -> None:
+def test_a_message_that_is_refused_always(board: Edge, number: int, status: int, name: str) -> None:
     board.loader.refusals = dict.fromkeys(range(number, 100), status)
     text = try_deploy(board)
     if MESSAGES[number - 1] == "RESET":
         assert "the bootloader refused to start the firmware" in text
     else:
-        assert f"the bootloader refused what was sent ({name or 'status 99'})" in text
+        assert f"the bootloader refused the data ({name or 'status 99'})" in text
     assert RECOVER in text
     assert board.loader.packets[number - 1 :] == [MESSAGES[number - 1]] * 4
     assert untouched(board)
@@ -230,9 +228,9 @@ def test_the_button_is_not_pressed(board: Edge) -> None:
     assert 20 < board.clock.monotonic() < 25
 
 
-def test_the_button_is_held_for_ever(board: Edge) -> None:
+def test_the_button_is_held_too_long(board: Edge) -> None:
     board.loader.holds_on = True
-    assert "the firmware is written, but says nothing" in try_deploy(board)
+    assert "the firmware is written, but printed nothing" in try_deploy(board)
     assert flashed(board)
 
 
@@ -255,7 +253,9 @@ def test_a_board_without_an_application(board: Edge) -> None:
 def test_a_loader_that_takes_less_at_once(board: Edge) -> None:
     board.loader.most = 16 * 1024
     text = try_deploy(board)
-    assert "takes 16384 bytes at once, and this firmware has 20704; use a smaller model" in text
+    assert (
+        "accepts updates of 16384 bytes, and this firmware has 20704; use a smaller model" in text
+    )
     assert untouched(board)
 
 

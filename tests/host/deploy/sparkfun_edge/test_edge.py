@@ -51,7 +51,7 @@ BOARDS = tuple(real_boards().values())
 def board() -> Iterator[Board]:
     board = Board()
     yield board
-    # Whatever happened, what lies below the application is as it was.
+    # Nothing below the application has changed.
     assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
 
 
@@ -97,7 +97,7 @@ def test_firmware_of_the_nano_is_refused() -> None:
 
 def test_it_says_nothing(board: Board) -> None:
     board.lines, board.answers = [], False
-    assert "the firmware is written, but says nothing" in try_deploy(board)
+    assert "the firmware is written, but printed nothing" in try_deploy(board)
 
 
 def test_a_missed_boot_line_is_no_fault_if_the_board_answers(board: Board) -> None:
@@ -110,7 +110,7 @@ def test_a_missed_boot_line_is_no_fault_if_the_board_answers(board: Board) -> No
 @pytest.mark.parametrize("before", [[], [BOOT_LINE]])
 def test_it_says_what_is_wrong(board: Board, before: list[str]) -> None:
     board.lines = [*before, "error: no samples from the microphone"]
-    assert "but says: no samples from the microphone" in try_deploy(board)
+    assert "but reports: no samples from the microphone" in try_deploy(board)
 
 
 def test_the_line_of_another_board(board: Board) -> None:
@@ -144,7 +144,7 @@ def test_any_adapter_may_be_named(usb: UsbId | None) -> None:
 
 def test_the_port_of_another_board_is_refused() -> None:
     other = Port("/dev/null", UsbId(0x2341, 0x805A), "1-1")
-    with pytest.raises(BoardError, match="this is a 2341:805a, no SparkFun Edge"):
+    with pytest.raises(BoardError, match="this is a 2341:805a, not the SparkFun Edge"):
         deployment.find_port(BOARD, "/dev/null", [other])
 
 

@@ -43,7 +43,7 @@ def board(request: pytest.FixtureRequest) -> Iterator[Board]:
     """With an adapter that has all rates, and with one that has the slowest alone."""
     board = Board(fastest=request.param)
     yield board
-    # Whatever happened, what lies below the application is as it was.
+    # Nothing below the application has changed.
     assert bytes(board.loader.flash[:ORIGIN]) == b"\xb0\x07" * (ORIGIN // 2)
 
 
@@ -98,7 +98,7 @@ def test_unplugged_at_any_packet(board: Board, packets: int) -> None:
     if packets == 7:  # all is written; the port is gone when it is opened to see it start
         assert "the firmware is written, but" in text
         return
-    assert "the board went away" in text
+    assert "the board disconnected" in text
     assert RECOVER in text
     board.replug()
     deployment.deploy(BOARD, image_of(4 * FRAME), None, bench_of(board))
@@ -215,7 +215,7 @@ def test_a_line_too_bad_for_a_rate_gets_a_slower_one(good: int) -> None:
 
 def test_a_line_that_is_bad_at_any_rate(board: Board) -> None:
     board.faults.noisy_above = 0
-    assert "refused 4 times what was sent at flash address 0x10000" in try_deploy(board)
+    assert "refused the data 4 times at flash address 0x10000" in try_deploy(board)
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])
@@ -235,10 +235,10 @@ def test_flash_that_refuses_at_first(board: Board, times: int) -> None:
     assert board.loader.problems == []
 
 
-def test_flash_that_refuses_for_good(board: Board) -> None:
+def test_flash_that_refuses_always(board: Board) -> None:
     board.loader.refuses = 100
     text = try_deploy(board)
-    assert "refused 4 times what was sent at flash address 0x10000" in text
+    assert "refused the data 4 times at flash address 0x10000" in text
     assert RECOVER in text
     assert "DONE" not in board.loader.packets
 
@@ -257,7 +257,7 @@ def test_a_computer_that_slept_sends_nothing_twice(board: Board, pause: float) -
 def test_a_board_that_takes_no_more(board: Board) -> None:
     board.faults.deaf_from = 4
     text = try_deploy(board, 8 * FRAME)
-    assert "the board takes no more data" in text
+    assert "the board accepts no more data" in text
     assert RECOVER in text
 
 

@@ -3,7 +3,7 @@
 
 `Uf2Bootloader` does what Adafruit's does with each sector (kws/host/deploy/loaders/uf2_drive.py
 says where that is known from): it writes flash through a page's buffer and counts blocks by their
-numbers. It notes in `problems` whatever a careful client would not write. `SimulatedDrive` hands it
+numbers. It notes in `problems` anything a careful client would not write. `SimulatedDrive` hands it
 the sectors of each part out of order, as a system may write them, with what a file system adds.
 """
 
@@ -152,7 +152,7 @@ class Board(simulated_nano33.Board):
         self.sectors = 0
 
     def drives(self) -> list[Drive]:
-        """In place of `uf2_drive.list_drives`."""
+        """Replaces `uf2_drive.list_drives`."""
         ports = self.lister()
         if self.faults.is_not_mounted or not ports or ports[0].usb != BOOTLOADER:
             return []

@@ -48,7 +48,7 @@ def bench_of(board: Board, steps: list[int] | None = None) -> Bench:
 
 
 def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
-    """The message of a deployment that has to fail."""
+    """The error of a deployment that must fail."""
     return refused(lambda: deployment.deploy(TARGET, image_of(size), None, bench_of(board)))
 
 
@@ -107,7 +107,7 @@ def test_unplugged_at_any_sector_leaves_no_half_firmware(
         board.replug()
         board.faults.unplug_at_sector = sector
         text = try_deploy(board, size)
-        assert "the drive went away" in text or "did not come back" in text
+        assert "the drive disappeared" in text or "did not come back" in text
         board.replug()
         flash = bytes(board.uf2.flash)
         outcome = {before: "old", whole: "new"}.get(flash, "blank" if board.uf2.blank() else "half")
@@ -127,13 +127,13 @@ def test_the_drive_is_not_mounted(board: Board) -> None:
 def test_the_board_ignores_the_touch(board: Board) -> None:
     board.faults.ignores_touch = True
     text = try_deploy(board)
-    assert "did not go into its bootloader" in text
+    assert "did not enter its bootloader" in text
     assert "tap reset twice" in text
 
 
 def test_the_board_does_not_take_the_file(board: Board) -> None:
     board.faults.refuses = True
-    assert "/media/XIAO-SENSE: the board did not take the file" in try_deploy(board)
+    assert "/media/XIAO-SENSE: the board did not accept the file" in try_deploy(board)
 
 
 def test_the_board_does_not_return(board: Board) -> None:
