@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What QEMU writes of the code that it executes: its blocks, in the order of execution."""
+"""Parses QEMU's trace of the executed code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from kws.errors import ToolError
 
 TRACE_OPTIONS = ("-d", "in_asm,exec,nochain")
-"""Each block with its instructions when it is translated, and a line each time it is entered."""
+"""Print each block's instructions when it is translated, and a line each time it is entered."""
 
 _SYMBOL = b"IN: "
 _INSTRUCTION = b"0x"
@@ -25,31 +25,27 @@ class Instruction:
 
     name: str
     """With width and condition, such as "ldr.w" or "movne"."""
-
     operands: str
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Instructions that QEMU translates together: a branch is the last, or none is."""
+    """Instructions that QEMU translates together; only the last may be a branch."""
 
     symbol: str
-    """Function or data of the firmware that the address belongs to."""
-
+    """The firmware's symbol at this address."""
     start: int
     """Address of the first instruction."""
-
     end: int
-    """Address behind the last instruction."""
-
+    """Address after the last instruction."""
     instructions: tuple[Instruction, ...]
 
 
 def read_blocks(lines: Iterable[bytes]) -> Iterator[Block]:
-    """The blocks in the order of execution; the same object each time that one is executed.
+    """The blocks in order of execution; repeated blocks are the same object.
 
     Raises:
-        ToolError: a block is entered whose instructions were not shown.
+        ToolError: QEMU did not print a block's instructions.
     """
     blocks: dict[bytes, Block] = {}
     symbol = ""

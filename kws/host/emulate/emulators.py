@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulators by name, and which of them runs a board's firmware."""
+"""The emulators, and the choice of one for a board."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from kws.host.emulate.renode import Renode
 Emulator = Qemu | Renode
 
 EMULATORS: dict[str, Callable[[Board], Emulator]] = {"qemu": lambda _: Qemu(), "renode": Renode}
-"""As the boards' JSON files name them."""
+"""By the names in the boards' JSON files."""
 
 
 def emulator(name: str) -> Emulator:
-    """What runs the firmware of the board `name`, nothing started yet.
+    """The emulator for the board `name`, not started.
 
     Raises:
-        UsageError: there is no such board, or none of its firmware runs without it.
+        UsageError: the board is unknown or has no emulator.
         ToolError: the emulator is missing.
     """
     board = find_board(name)

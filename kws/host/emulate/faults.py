@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong in the field, done to the firmware on purpose: does it say so?"""
+"""Injects faults into firmware and checks that it reports them."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from kws.host.serial.ports import BAUD, FAST_BAUD
 
 @dataclass(frozen=True)
 class FaultRow:
-    """One fault and what the board said of it."""
+    """A fault and the board's report of it."""
 
     name: str
     expected: str
-    """A line of the board has to be this, as a regular expression."""
+    """Regular expression that one of the board's lines must match."""
     said: str
-    """The line that is, or the board's last one."""
+    """The matching line, or the board's last one."""
     ok: bool
 
 
 @dataclass(frozen=True)
 class _Try:
-    """A run of the firmware, and what it has to say in it: names with regular expressions."""
+    """A run of the firmware, and regular expressions for its lines, by the name of the check."""
 
     play: Callable[[], Serial]
     says: dict[str, str]
     sends: bool = False
-    """It types `pcm`: so many samples have to come, undamaged."""
+    """The run types `pcm`: all samples must arrive undamaged."""
     timed: bool = False
-    """It types `stats` at both `_STATS_AT`: the hops between have to be those of the time."""
+    """The run types `stats` at both `_STATS_AT`: the hops in between must match the time."""
 
 
 _STATS_AT = (1.0, 9.0)  # seconds of the board's time
@@ -55,7 +55,7 @@ _HOP_SECONDS = 0.02
 _SENT_SECONDS = 1
 
 TRIES = 5
-"""How often `check_faults` calls `progress`, at most."""
+"""Maximum number of calls of `progress` by `check_faults`."""
 
 
 def check_faults(
@@ -64,13 +64,13 @@ def check_faults(
     progress: Callable[[int], None] = lambda _: None,
     ring_hops: int = DEFAULT_HOPS,
 ) -> list[FaultRow]:
-    """Break the firmware of `device` in each way, type at it, and read what it says.
+    """Run `device` with each fault, type commands, and check the output.
 
     Args:
         board: an emulated board.
-        device: what it runs.
-        progress: called with 1 after each try.
-        ring_hops: of the firmware; see `build`.
+        device: the firmware's bundles.
+        progress: called with 1 after each run.
+        ring_hops: see `build`.
 
     Raises:
         BoardError: the emulator failed.
@@ -99,7 +99,7 @@ def _tries(
 ) -> Iterator[_Try]:
     pcm = quiet_room(2 * SAMPLE_RATE)
 
-    if not device.compiled:  # else there is no model file
+    if not device.compiled:  # a compiled device has no model file
         damaged = _with_model(elf, folder / "damaged.elf", device.bundle.model[:8] + b"\xff" * 4096)
         says = re.escape(FAULT_LINES["bad_model"])
         yield _Try(lambda: emulated.play(damaged, pcm), {"a damaged model": says})
@@ -128,7 +128,7 @@ def _tries(
         board_in_renode = emulated
         begin, end = _STATS_AT
         timed = [*((begin, line) for line in typed), (end, "stats"), (end + 0.3, sends)]
-        # The adapter follows the board: fast while samples come.
+        # The adapter follows the board's rate: fast while samples are sent.
         rates = [(end + 0.4, FAST_BAUD), (end + 0.7 + _SENT_SECONDS, BAUD)]
         long = quiet_room(round((end + 1 + _SENT_SECONDS) * SAMPLE_RATE))
         play = partial(board_in_renode.play, elf, long, timed, rates=rates)
@@ -151,7 +151,7 @@ def _row(name: str, expected: str, serial: Serial) -> FaultRow:
 
 
 def hops_row(serial: Serial) -> FaultRow:
-    """Whether the board's hops keep time: its microphone's rate is the one that it should be."""
+    """Whether the number of hops matches the time, so the microphone's rate is correct."""
     begin, end = _STATS_AT
     expected = round((end - begin) / _HOP_SECONDS)
     stats = [s for line in serial.text.splitlines() if isinstance(s := parse_line(line), Stats)]
@@ -161,7 +161,7 @@ def hops_row(serial: Serial) -> FaultRow:
 
 
 def samples_row(serial: Serial) -> FaultRow:
-    """Whether all samples that were asked for came, each line of them with its number."""
+    """Whether all requested samples arrived, with consecutive line numbers."""
     wanted = list(range(_SENT_SECONDS * SAMPLE_RATE // LINE_SAMPLES))
     lines = [s for line in serial.text.split("\n") if isinstance(s := parse_line(line), Samples)]
     came = LINE_SAMPLES * len(lines)
@@ -170,7 +170,7 @@ def samples_row(serial: Serial) -> FaultRow:
 
 
 def _with_model(elf: Path, changed: Path, model: bytes) -> Path:
-    """A copy of the firmware whose model begins with other bytes."""
+    """A copy of the firmware with `model` written over the start of its model."""
     place = content_of(elf, "g_model")
     content = bytearray(elf.read_bytes())
     end = min(place.stop, place.start + len(model))
@@ -190,7 +190,7 @@ def with_schema_version(model: bytes, version: int) -> bytes:
 
 
 def _with_arena(board: str, device: Device, folder: Path, size: int) -> Path:
-    """The firmware with another arena, without the second bundle."""
+    """The firmware with another arena size, without the second bundle."""
     sources = folder / "firmware"
     with generated(Device(device.bundle)) as place:
         shutil.copytree(place, sources)

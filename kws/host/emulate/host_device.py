@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host as a device: the core's own pipeline hears clips and writes what firmware would."""
+"""The host as a device: runs the core's pipeline, with the same output as firmware."""
 
 from __future__ import annotations
 
@@ -18,45 +18,35 @@ from kws.host.serial.lines import Heard, Listening, Serial, parse
 
 @dataclass(frozen=True)
 class Peak:
-    """How near a keyword came to its threshold."""
+    """A keyword's highest score."""
 
     label: str
     score: int
-    """Its highest mean score, 0 to 255: what the recognizer compares with the threshold."""
-
+    """Highest mean score, 0 to 255, as compared with the threshold."""
     time_ms: int
-    """When, from the first sample; 0 if it never scored."""
-
+    """Its time from the first sample; 0 if the keyword never scored."""
     threshold: int
-    """What the score has to exceed, 0 to 255; 255: the keyword is never reported."""
-
+    """The keyword is reported above this score, 0 to 255; 255: never."""
     model: str
     """Name of the bundle."""
 
 
 def with_room(device: Device, pcm: Pcm) -> Pcm:
-    """A recording, and the quiet room that a device goes on hearing after it.
-
-    Nothing comes before it: time 0 is its first sample.
-    """
+    """A recording followed by quiet room noise; time 0 is its first sample."""
     return np.concatenate([pcm, room_after(device.clip_ms)])
 
 
 def play(device: Device, pcm: Pcm) -> Serial:
-    """What `device` would write while it hears `pcm` (16 kHz, from a fresh start).
+    """Output of `device` for `pcm` (16 kHz), starting with cleared state.
 
     Raises:
-        ModelError: the core refuses the model, or met a fault.
+        ModelError: the core rejects the model, or reported a fault.
     """
     return play_with_peaks(device, pcm)[0]
 
 
 def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
-    """The same, with a peak for each keyword of its bundles.
-
-    Raises:
-        ModelError: the core refuses the model, or met a fault.
-    """
+    """As `play`, with a peak for each keyword of its bundles."""
     try:
         pipeline = device.pipeline()
         serial = parse(pipeline.boot + pipeline.feed(pcm))

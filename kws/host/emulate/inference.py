@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs any supported model on raw quantized rows: here, or on the emulated board."""
+"""Runs any supported model on raw quantized rows, on this machine or the emulated board."""
 
 from __future__ import annotations
 
@@ -34,22 +34,21 @@ _PSRAM_BYTES = 16 * 2**20
 
 @dataclass(frozen=True)
 class Job:
-    """A model and what it is run on."""
+    """A model and its inputs."""
 
     model: bytes
     """A .tflite file."""
-
     inputs: tuple[Array, ...]
-    """For each of the model's inputs an array, one row (first dimension) a call, of its type."""
+    """An array of the right type per model input, one row (first dimension) per call."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a job gave."""
+    """A job's results."""
 
     arena_used_bytes: int
     outputs: tuple[Array, ...]
-    """For each of the model's outputs its values, shape (rows, elements of one call)."""
+    """An array per model output, shape (rows, elements per call)."""
 
 
 def run_files(model: Path, inputs: Path, board: str) -> Outcome:
@@ -96,7 +95,7 @@ def load_rows(file: Path) -> tuple[Array, ...]:
 def rows_of_frames(
     model: bytes, arrays: tuple[Array, ...], step: int | None = None
 ) -> tuple[Array, ...]:
-    """The arrays as they are; or, if they are one spectrogram, what a model takes of it in a call.
+    """The unchanged arrays or, for one spectrogram, the windows that the model takes per call.
 
     Args:
         model: a .tflite file.
@@ -106,8 +105,8 @@ def rows_of_frames(
             gets each frame once.
 
     Raises:
-        ModelError: the core refuses the model.
-        UsageError: the spectrogram is shorter than what the model takes.
+        ModelError: the core rejects the model.
+        UsageError: the spectrogram is shorter than the model's window.
     """
     interpreter = open_model(model)
     inputs = interpreter.inputs
@@ -148,11 +147,11 @@ def save_rows(file: Path, outputs: Sequence[Array]) -> None:
 
 
 def on_host(job: Job) -> Outcome:
-    """Run every row of a job, state kept from row to row.
+    """Run every row of a job; the model's state carries over from row to row.
 
     Raises:
-        ModelError: the core refuses the model.
-        UsageError: the rows are not what the model takes.
+        ModelError: the core rejects the model.
+        UsageError: the rows do not match the model's inputs.
     """
     interpreter = open_job(job)
     rows = len(job.inputs[0])
@@ -167,10 +166,10 @@ def on_host(job: Job) -> Outcome:
 
 
 def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
-    """Run jobs on an emulated board, all in one start of the emulator, each from a fresh state.
+    """Run jobs in one run of the emulated board, each starting with cleared state.
 
     Raises:
-        BoardError: the board refuses a model, or the emulator failed.
+        BoardError: the board rejects a model, or the emulator failed.
         ModelError, UsageError: as `on_host`.
     """
     shapes = [open_job(job).outputs for job in jobs]
@@ -210,7 +209,7 @@ def open_job(job: Job) -> _core.Interpreter:
 
 
 def _image(jobs: Sequence[Job]) -> bytes:
-    """PSRAM's content; tools/infer.cc says how it is laid out."""
+    """PSRAM's content; tools/infer.cc documents its layout."""
     table: list[int] = [_MAGIC, len(jobs)]
     data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
     for job in jobs:

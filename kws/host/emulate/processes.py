@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulators' processes: all end with their owner, whatever happens."""
+"""Runs emulator processes and ends them with their owner."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from typing import Self
 from kws.errors import BoardError
 
 PARALLEL = 2
-"""Emulators that commands run at once."""
+"""Number of emulators that commands run in parallel."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """What a process left."""
+    """Result of a process."""
 
     status: int
     output: bytes
@@ -32,11 +32,11 @@ class Ended:
     def reason(self) -> str:
         """The last line of its errors."""
         lines = self.errors.decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it gave no reason"
+        return lines[-1] if lines else "no reason given"
 
 
 class Processes:
-    """What emulators have in common. Leaving the `with` block ends those still running."""
+    """Base of emulators. Leaving the `with` block kills running processes."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -65,7 +65,7 @@ class Processes:
         folder: Path | None = None,
         environment: Mapping[str, str] | None = None,
     ) -> Ended | None:
-        """Run a program to its end; None where it was killed after `timeout_s` seconds.
+        """Run a program to its end; None if it was killed after `timeout_s` seconds.
 
         Raises:
             BoardError: it did not start, or this was closed.
@@ -80,9 +80,7 @@ class Processes:
         return Ended(process.returncode, output, errors)
 
     def _errors(self, command: list[str], timeout_s: float) -> Iterator[bytes]:
-        """The lines that a program writes to its errors until it ends or is killed.
-
-        It ends as soon as nobody reads them any more.
+        """A program's lines on stderr; closing the iterator kills the program.
 
         Raises:
             BoardError: as `_execute`, or it ran longer than `timeout_s` seconds.
@@ -130,7 +128,7 @@ class Processes:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill it with what it started: an emulator's command may be a script around the real one."""
+    """Kill it with its children: an emulator's command may be a wrapper script."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated board: firmware in QEMU's mps2-an386, with a file in its memory as microphone."""
+"""Runs firmware in QEMU's mps2-an386, with a recording in its memory as the microphone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kws.host.serial.lines import Serial, parse
 _PSRAM = 0x21000000
 _PSRAM_BYTES = 16 * 2**20
 
-_HALTED = 1  # exit status of a firmware that met a fault
+_HALTED = 1  # exit status of firmware that stopped at a fault
 
 
 class Qemu(Processes):
@@ -34,10 +34,10 @@ class Qemu(Processes):
         self._qemu = find_tool(QEMU)
 
     def play(self, elf: Path, pcm: Pcm, typed: str = "") -> Serial:
-        """What the firmware wrote while it heard `pcm` (16 kHz, from a fresh start).
+        """Output of the firmware for `pcm` (16 kHz), starting with cleared state.
 
-        `typed` (ASCII) waits for it as if it came from the serial line.
-        Faults are in the result, also the one that the firmware stopped at.
+        `typed` (ASCII) is available on the serial line from the start. Faults are in the result,
+        including a fault at which the firmware stopped.
 
         Raises:
             BoardError: the firmware did not end in time, or QEMU failed.
@@ -64,7 +64,7 @@ class Qemu(Processes):
             shift: an instruction takes 2**shift ns of the emulated board's time.
 
         Raises:
-            BoardError: the firmware met a fault, did not end in time, or QEMU failed.
+            BoardError: the firmware stopped at a fault, did not end in time, or QEMU failed.
         """
         serial, stopped = self._run(elf, image, timeout_s=timeout_s, shift=shift)
         if stopped:
@@ -72,9 +72,7 @@ class Qemu(Processes):
         return serial
 
     def trace(self, elf: Path, image: bytes, *, timeout_s: float) -> Iterator[Block]:
-        """As `run`: the blocks of code that the firmware executes, in their order.
-
-        The firmware runs until it ends or until nobody asks for the next block.
+        """As `run`, but yields the executed blocks of code; closing the iterator ends the run.
 
         Raises:
             BoardError: the firmware did not end in time.
@@ -83,24 +81,24 @@ class Qemu(Processes):
         with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
             file = Path(folder) / "psram.bin"
             file.write_bytes(image)
-            # Without -icount, which cuts blocks short. Code that reads no clock does the same.
+            # Without -icount, which splits blocks. Code that reads no clock behaves the same.
             command = [*self._command(elf, file), *TRACE_OPTIONS]
             yield from read_blocks(self._errors(command, timeout_s))
 
     def _run(
         self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0
     ) -> tuple[Serial, bool]:
-        """As `run`; the second value tells that the firmware stopped at a fault."""
+        """As `run`; the second value is whether the firmware stopped at a fault."""
         with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
             file = Path(folder) / "psram.bin"
             file.write_bytes(image)
-            # Time is counted in instructions, so each run executes the same ones.
+            # Time is counted in instructions, so all runs are identical.
             counted = ("-icount", f"shift={shift}")
             ended = self._execute([*self._command(elf, file), *counted], timeout_s)
         if ended is None:
             raise BoardError(
                 f"{elf}: the firmware did not end within {timeout_s:.0f} s; it hangs, or "
-                "this machine is far too busy"
+                "this machine is overloaded"
             )
         serial = parse(ended.output)
         if ended.status == 0 or (ended.status == _HALTED and serial.faults):

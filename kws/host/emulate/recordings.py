@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings to test a device with: a folder's matrix.toml, or a data set's held-out clips.
+"""Test recordings: a folder's matrix.toml, or a data set's held-out clips.
 
 A matrix.toml lists recordings of two kinds; files are relative to its folder:
 
     [[recording]]              # one recording, played by itself
     name = "yes, first voice"
-    file = "yes_1.flac"        # or `seconds = 10`: a quiet room; or a list, one after the other
+    file = "yes_1.flac"        # or `seconds = 10`: a quiet room; a list is concatenated
     expect = "yes"             # or "unknown", "silence"; a list: these, each once, in this order
-    level = 4.0                # the samples times this, clipped; 1 is the default
-    lead = 1                   # seconds of a quiet room before it, not counted in times; 0 is the
-                               # default
+    level = 4.0                # factor for the samples, clipped; default 1
+    lead = 1                   # seconds of quiet room before it, not counted in times; default 0
 
     [[scene]]                  # words at known times
     name = "one minute"
     seconds = 60
-    background = "street.flac" # repeated; without one a quiet room
-    level = 0.2                # the background's samples times this
+    background = "street.flac" # repeated; default: a quiet room
+    level = 0.2                # factor for the background's samples
     [[scene.word]]
     at = 3.5                   # seconds
     file = "yes_1.flac"
@@ -60,7 +59,7 @@ _KEYS = {
 
 
 def default_matrix() -> Path:
-    """The folder of recordings that the default model has to pass."""
+    """The folder of test recordings for the default model."""
     return Path(str(importlib.resources.files("kws") / "assets" / "matrix"))
 
 
@@ -69,10 +68,10 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
 
     Args:
         folder: holds matrix.toml and the files it names.
-        labels: those of the model under test.
+        labels: labels of the model under test.
 
     Raises:
-        KwsError: the file is missing or wrong, or has no clip of one of the keywords.
+        KwsError: the file is missing or invalid, or a keyword has no clip.
         AudioError: a file that it names cannot be read.
     """
     file = folder / MATRIX
@@ -90,12 +89,12 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
 
 
 def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recording]:
-    """Clips of the test split of a data set, whose speakers no model was trained on.
+    """Clips of a data set's test split, whose speakers are in no model's training data.
 
     Args:
         root: the data set's folder.
-        labels: those of the model under test.
-        per_label: clips of each keyword, and as many of other words together, spread evenly.
+        labels: labels of the model under test.
+        per_label: clips per keyword, and of all other words together, spread evenly.
 
     Raises:
         DataError: no such data set.
@@ -112,13 +111,13 @@ def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recordin
 def held_out_after_wake_word(
     root: Path, wake: Sequence[str], commands: Sequence[str], per_label: int
 ) -> list[Recording]:
-    """The same for two bundles: each command after a wake word, and alone.
+    """As `held_out`, for two bundles: each command after a wake word, and alone.
 
     Args:
         root: the data set's folder.
-        wake: keywords of the first bundle; they take turns.
-        commands: keywords of the second bundle. One that is a wake word, too, is not played alone.
-        per_label: clips of each command.
+        wake: keywords of the first bundle; used in turn.
+        commands: keywords of the second bundle. Wake words among them are not played alone.
+        per_label: clips per command.
 
     Raises:
         DataError: no such data set.
@@ -173,7 +172,7 @@ def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Re
         expected = replace(expected, in_order=tuple(expected.label.split(", ")))
     lead = _number(where, entry, "lead") if "lead" in entry else 0.0
     if not 0 <= lead <= MOST_LEAD:
-        raise KwsError(f"{where}: lead is {lead:g} s; it has to be 0 to {MOST_LEAD} s")
+        raise KwsError(f"{where}: lead is {lead:g} s; it must be 0 to {MOST_LEAD} s")
     return Recording(pcm, (expected,), round(1000 * lead))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards in Renode: the production firmware, byte for byte what is flashed."""
+"""Runs production firmware, the same bytes as on the board, in Renode."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kws.host.build.boards import Board
 from kws.host.emulate.processes import Ended, Processes
 from kws.host.serial.lines import Event, Serial, parse, parse_line
 
-_TAIL_SECONDS = 0.25  # from reset to the first sample, and for the last lines to get out
+_TAIL_SECONDS = 0.25  # for the start-up and the last lines
 
 
 _WRONG = re.compile(r"\b[Ee]rror|xception")
@@ -56,10 +56,10 @@ def scripts() -> Path:
 
 
 def microphone(board: Board, pcm: Pcm) -> bytes:
-    """What the emulated microphone of `board` plays, so that its pipeline gets just `pcm` first.
+    """Input of the emulated microphone of `board`, so that its pipeline starts with `pcm`.
 
     Little-endian int16: the samples that the port drops while the microphone settles, `pcm`
-    (16 kHz), and some of the room after it: a microphone has no end.
+    (16 kHz), and room noise after it.
     """
     parts = (quiet_room(board.dropped_samples), pcm, quiet_room(SAMPLE_RATE, seed=1))
     return b"".join(part.astype("<i2").tobytes() for part in parts)
@@ -86,23 +86,22 @@ class Renode(Processes):
         seconds: float | None = None,
         rates: Sequence[tuple[float, int]] = (),
     ) -> Serial:
-        """What the firmware wrote while it heard `pcm`, from a reset.
+        """Output of the firmware for `pcm`, starting with a reset.
 
         Args:
             elf: the firmware.
-            pcm: 16 kHz samples, the first of them the first that the pipeline gets; None leaves the
-                microphone dead.
-            typed: lines for the serial port in order, each with its time in seconds from the start.
-            seconds: how long the board runs; None until the end of `pcm`.
-            rates: of the serial adapter, in bit/s, each with the time from which it has it.
+            pcm: 16 kHz samples from the first one that the pipeline gets; None: dead microphone.
+            typed: lines for the serial port, in order, each with its time in seconds.
+            seconds: run time of the board; None: until the end of `pcm`.
+            rates: rates of the serial adapter in bit/s, each with its start time in seconds.
 
         Raises:
-            BoardError: Renode failed, or the firmware polls a peripheral for ever.
+            BoardError: Renode failed, or the firmware polls a peripheral endlessly.
         """
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
             seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
-        # Renode deletes what begins with its name in TMPDIR, so each process has its own folder.
+        # Renode deletes files with its name's prefix in TMPDIR, so each process has its own folder.
         with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:
             folder = Path(name)
             shutil.copytree(self._scripts, folder / "scripts")
@@ -147,19 +146,19 @@ class Renode(Processes):
 
 
 def _wrong(ended: Ended) -> list[str]:
-    """Renode ends with status 0 also after a command that failed: its text tells."""
+    """Error lines in the output: Renode ends with status 0 even if a command failed."""
     output = ended.output.decode("utf-8", "replace")
     return [line.strip() for line in output.splitlines() if _WRONG.search(line)]
 
 
 def _reason(ended: Ended | None) -> str:
     if ended is None:
-        return "Renode did not end in time; the firmware ran astray, or this machine is too busy"
+        return "Renode did not end in time; the firmware hangs, or this machine is overloaded"
     return f"Renode failed: {(_wrong(ended) or [ended.reason])[0]}; try kws doctor"
 
 
 def _until(data: bytes, end_ms: int) -> bytes:
-    """Without the lines about what was heard after the recording."""
+    """Drop events after the recording's end."""
     kept = []
     for line in data.split(b"\n"):
         message = parse_line(line.decode("utf-8", "replace").rstrip("\r"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device hears in a recording: its lines, and for each keyword how near it came."""
+"""Transcribes a recording: the device's lines, and each keyword's highest score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kws.progress import notice
 
 @dataclass(frozen=True)
 class Span:
-    """A word that was heard, and the sound that it was heard in."""
+    """A detection and its part of the recording."""
 
     heard: Heard
     start_ms: int
@@ -29,22 +29,21 @@ class Span:
 
 @dataclass(frozen=True)
 class Transcript:
-    """What a device wrote while it heard a recording from its first sample on."""
+    """A device's output for a recording."""
 
     path: Path
     recording: Recording
     serial: Serial
     peaks: tuple[Peak, ...]
-    """One for each keyword, in the order of the bundle."""
-
+    """One per keyword, in the order of the bundle."""
     window_ms: int
-    """Sound that the model sees."""
+    """The model's window."""
 
     def spans(self) -> Iterator[Span]:
-        """Where the words are, by time; no two overlap.
+        """The detections' spans in time order, without overlap.
 
-        The device says when it is sure of a word, which is after it. The word itself is in what the
-        model saw: the window before that time, and not before the report of the word before.
+        A detection is reported after its word. The word lies in the model's window before the
+        report, and after the previous report.
         """
         last_ms = round(1000 * self.recording.seconds)
         before_ms = 0
@@ -56,10 +55,10 @@ class Transcript:
 
 
 def recordings_in(paths: Sequence[Path]) -> list[Path]:
-    """These files; a folder stands for all recordings in it. A line on stderr names other files.
+    """These files, and all recordings in these folders. Prints a notice about other files.
 
     Raises:
-        UsageError: a folder holds none.
+        UsageError: a folder has no recordings.
     """
     files: list[Path] = []
     for path in paths:
@@ -73,17 +72,17 @@ def recordings_in(paths: Sequence[Path]) -> list[Path]:
 
 
 def transcribe(device: Device, path: Path, channel: int | None = None) -> Transcript:
-    """What a device hears in a recording, and in the quiet room after it.
+    """Run a device on a recording followed by quiet room noise.
 
     Args:
-        device: what it runs.
+        device: the device's bundles.
         path: the recording.
-        channel: the channel to hear, from 1; None to choose.
+        channel: the channel to use, from 1; None selects one.
 
     Raises:
         AudioError: the recording cannot be read.
         UsageError: it has no such channel.
-        ModelError: the core refuses the model, or met a fault.
+        ModelError: the core rejects the model, or reported a fault.
     """
     recording = hear(path, channel)
     sound = host_device.with_room(device, recording.pcm)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the core costs: instructions, cycles and bytes on the emulated board, throughput here."""
+"""Measures the core: instructions, cycles, bytes on the emulated board; throughput on the host."""
 
 from __future__ import annotations
 
@@ -21,28 +21,26 @@ from kws.host.measure.cycle_count import count_cycles
 from kws.host.measure.cycle_estimate import TOOL, bench_image
 from kws.host.measure.footprint import Footprint, read_footprint
 
-_SHIFT = 6  # as tools/bench.cc has it: more than a tick of the board's timer an instruction
+_SHIFT = 6  # as in tools/bench.cc: an instruction takes more than a tick of the board's timer
 
 _ROOM = (8 * 2**20 - 16, 3 * 2**20, 512)
-"""Bytes of model, bytes of arena, and ops, as tools/bench.cc has them."""
+"""Limits of tools/bench.cc: bytes of model, bytes of arena, number of ops."""
 
 CYCLES_ARE = (
     "estimated for a Cortex-M4 by the timings of its manual; without wait states of the flash, "
     "caches and unaligned addresses; a taken branch counts 3, a division 7, and what a condition "
     "skips as if it ran"
 )
-"""What the cycles are, and what they do not know."""
+"""Footnote on the accuracy of cycles."""
 
 
 @dataclass(frozen=True)
 class OpCost:
-    """One op of the model, in the order they run. Ops that cost nothing are not there."""
+    """Cost of one op of the model. Ops without a cost are omitted."""
 
     op: str
     """The schema's name."""
-
     instructions: int
-
     cycles: int
     """Estimated for a Cortex-M4."""
 
@@ -55,37 +53,25 @@ class BoardFigures:
     """
 
     hop: int
-    """Instructions of the frontend a hop of 20 ms: mean over noise of many levels."""
-
+    """Frontend instructions per hop of 20 ms: mean over noise of many levels."""
     hop_max: int
-    """The same, the worst of them."""
-
+    """Maximum over the same noise."""
     hop_cycles: int
-    """Cycles of the frontend a hop: mean of the same noise."""
-
+    """Frontend cycles per hop: mean over the same noise."""
     hop_cycles_max: int
-    """The same, the worst of them."""
-
+    """Maximum over the same noise."""
     hop_stack: int
-    """Bytes of stack that a hop needs."""
-
+    """Bytes of stack per hop."""
     inference: int
-    """Instructions of one inference."""
-
+    """Instructions per inference."""
     inference_cycles: int
-    """Cycles of one inference."""
-
     ops: tuple[OpCost, ...]
-
+    """In order of execution."""
     interpreter: int
-    """Instructions of an inference that are no op's."""
-
+    """Instructions per inference outside the ops."""
     interpreter_cycles: int
-    """Cycles of them."""
-
     inference_stack: int
-    """Bytes of stack that an inference needs."""
-
+    """Bytes of stack per inference."""
     arena: int
     """Bytes of tensor arena."""
 
@@ -96,20 +82,17 @@ class HostFigures:
 
     clips_per_second: float
     """One-second clips (49 frames) through the frontend."""
-
     inferences_per_second: float
-    """Runs of the model."""
-
     op_microseconds: tuple[tuple[str, float], ...]
-    """Each op that runs and its mean time."""
+    """Mean time of each executed op."""
 
 
 def bench_board(board: str, model: bytes) -> BoardFigures:
-    """Count what the frontend and `model` (any supported .tflite) cost on an emulated board.
+    """Measure the frontend and `model` (any supported .tflite) on an emulated board.
 
     Raises:
-        UsageError: there is no such board.
-        ModelError: the core refuses the model, or the board has no room for it.
+        UsageError: the board is unknown.
+        ModelError: the core rejects the model, or it does not fit the board.
         BoardError: the board cannot run the model.
         ToolError: compiler or emulator are missing or failed.
     """
@@ -139,11 +122,7 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
 
 
 def _check_room(board: str, model: bytes) -> None:
-    """Make sure that the benchmark on the emulated board can hold a model.
-
-    Raises:
-        ModelError: it cannot, or the core refuses the model.
-    """
+    """Raise ModelError if the core rejects a model, or it does not fit the benchmark."""
     interpreter = open_model(model)
     needs = (len(model), interpreter.arena_used_bytes, len(interpreter.ops))
     for need, room, what in zip(needs, _ROOM, ("bytes", "bytes of arena", "ops"), strict=True):
@@ -166,11 +145,10 @@ def bench_flash(board: str, device: Device) -> Footprint:
 def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
     """Measure the frontend and `model` for about `seconds` each.
 
-    The clips are noise of many levels: what the frontend computes does not depend on them, but
-    zeros could be quicker than sound.
+    The clips are noise of many levels, because zeros could be faster than sound.
 
     Raises:
-        ModelError: the core refuses the model, or it has several inputs.
+        ModelError: the core rejects the model, or it has several inputs.
     """
     rng = np.random.default_rng(0)
     levels = 10 ** rng.uniform(0, 4, (256, 1))
@@ -194,7 +172,7 @@ def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
 
 
 def _per_second(work: Callable[[], object], seconds: float) -> float:
-    work()  # caches warm
+    work()  # warms the caches
     calls = 0
     start = time.perf_counter()
     while (elapsed := time.perf_counter() - start) < seconds:

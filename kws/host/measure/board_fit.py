@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model takes of each board: whether it fits, and whether the board keeps up."""
+"""Checks for each board whether a model fits its memory and runs in real time."""
 
 from __future__ import annotations
 
@@ -17,29 +17,24 @@ from kws.host.measure.real_time import Load, estimate_load, schedule
 
 @dataclass(frozen=True)
 class BoardFit:
-    """What firmware with one bundle takes of a board."""
+    """Resources of a board that firmware with one bundle uses."""
 
     board: Board
-
     load: Load | None
-    """Of the board's time, by estimate; None if it has no time of its own, or see `unknown`."""
-
+    """Estimated load; None if the board has no clock, or for the reason in `unknown`."""
     flash: int | None
-    """Bytes of the firmware that was built, or at least so many if it found no room. None: not
-    known, because the build ended at the RAM."""
-
+    """Bytes of flash; a lower bound if the firmware does not fit. None: unknown, because only RAM
+    is too small."""
     ram: int | None
-    """The same of RAM: variables, arena and stack."""
-
+    """The same for RAM: variables, arena and stack."""
     built: bool
-    """Whether flash and RAM are those of firmware that was built."""
-
+    """Whether flash and RAM are sizes of a complete build."""
     unknown: str = ""
-    """Why there is no estimate of the time; else empty."""
+    """Why there is no estimate of the load; else empty."""
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What there is too little of."""
+        """Exceeded resources."""
         checks = {
             "too little flash": (self.flash or 0) > self.board.flash,
             "too little RAM": (self.ram or 0) > self.board.ram,
@@ -49,7 +44,7 @@ class BoardFit:
 
     @property
     def fits(self) -> bool:
-        """Whether the board has the memory, and as far as is known the time."""
+        """Whether the firmware fits the memory and, if known, the time."""
         return not self.problems
 
 
@@ -59,12 +54,12 @@ def fit_boards(
     """Build firmware with `bundle` for each board, and estimate its time.
 
     Args:
-        boards: as `boards()` of kws.host.build gives them.
+        boards: from `boards()` of kws.host.build.
         bundle: as loaded from its folder.
         advance: called with 1 after each board.
 
     Raises:
-        ToolError: the compiler is missing, or a build failed for another reason than its size.
+        ToolError: the compiler is missing, or a build failed for a reason other than size.
     """
     fits = []
     for board in boards:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many cycles a Cortex-M4 takes for instructions, by the timings of its manual.
+"""Estimates Cortex-M4 cycles of instruction sequences.
 
 Source: Arm, Cortex-M4 Technical Reference Manual (DDI 0439), "Cortex-M4 instructions" and
-"Load/store timings"; for the FPU, "FPU instruction set". An estimate knows which instructions
-follow each other, but neither values nor addresses, and no wait states.
+"Load/store timings"; for the FPU, "FPU instruction set". The estimate considers neighbouring
+instructions, but no values, addresses or wait states.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from functools import cache
 from kws.host.emulate.block_trace import Block, Instruction
 
 REFILL = 2
-"""Cycles that a taken branch takes more. The manual has 1 to 3, by the alignment and the width of
-the instruction that is branched to."""
+"""Additional cycles of a taken branch. The manual has 1 to 3, depending on the alignment and width
+of the target instruction."""
 
-_PER_LIST = 1  # LDM, STM, PUSH, POP and their kin: this and a cycle per word
+_PER_LIST = 1  # LDM, STM, PUSH, POP and similar: this plus a cycle per word
 _PER_TWO = 3  # LDRD, STRD
 _LOAD = 2
 _STORE = 1  # its data go out while the next instruction runs
@@ -32,8 +32,8 @@ _CYCLES = (
     (re.compile(r"tb[bh]"), 3),
     (re.compile(r"m(rs|sr)"), 2),
 )
-"""Names to cycles. What has no entry takes one cycle: moves, arithmetic, logic, shifts, saturation,
-every multiplication of integers (two products and 64 bits, too) and IT."""
+"""Cycles by name. All others take one cycle: moves, arithmetic, logic, shifts, saturation, integer
+multiplications (also with two products or 64 bits) and IT."""
 
 _CONDITION = r"(eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)?"
 _BRANCH = re.compile(rf"b(l|x|lx)?{_CONDITION}|cbn?z|tb[bh]")
@@ -44,7 +44,7 @@ _FLOAT_REGISTER = re.compile(r"\b[sd]\d+\b")
 
 
 class Kind(Enum):
-    """What neighbours have to know of an instruction."""
+    """Kind of an instruction, as far as it affects its neighbours' timing."""
 
     LOAD = "loads a word or less into a core register"
     STORE = "stores a word or less from a core register"
@@ -55,19 +55,15 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Timing:
-    """What the cycles of an instruction and of its neighbours depend on."""
+    """Timing of an instruction, and its effect on its neighbours."""
 
     cycles: int
-    """On its own, without a branch."""
-
+    """Cycles of the instruction alone, without a branch."""
     kind: Kind
-
     results: frozenset[str] = frozenset()
-    """Registers that a load, arithmetic or the FPU write."""
-
+    """Registers written by a load, arithmetic or the FPU."""
     needs: frozenset[str] = frozenset()
-    """Registers that a load's or store's address comes from, and operands of the FPU."""
-
+    """Registers of a load's or store's address, and operands of the FPU."""
     branches: bool = False
     """Whether it writes the program counter."""
 
@@ -125,11 +121,11 @@ def _float_timing(name: str, operands: str) -> Timing:
 
 
 def cycles_behind(last: Timing, now: Timing) -> int:
-    """Cycles of an instruction behind `last`, without a branch of either.
+    """Cycles of an instruction after `last`, without branches.
 
-    - A load behind a load takes a cycle less, unless its address is the loaded word.
-    - An address that was computed by the instruction before comes a cycle late.
-    - So does a result of the FPU.
+    - A load after a load takes a cycle less, unless its address is the loaded word.
+    - An address that the previous instruction computed costs a cycle.
+    - So does an operand that is the previous result of the FPU.
     """
     waits = not last.results.isdisjoint(now.needs)
     if last.kind is Kind.LOAD:
@@ -138,14 +134,14 @@ def cycles_behind(last: Timing, now: Timing) -> int:
 
 
 def block_cycles(before: Block, block: Block) -> int:
-    """Cycles of `block` executed behind `before`, with the branch from one to the other."""
+    """Cycles of `block` executed after `before`, including the branch between them."""
     last = timing(before.instructions[-1])
     cycles = REFILL if last.branches and block.start != before.end else 0
     return cycles + sequence_cycles(last, block.instructions)
 
 
 def sequence_cycles(last: Timing, instructions: Sequence[Instruction]) -> int:
-    """Cycles of instructions that follow each other, the first of them behind `last`."""
+    """Cycles of consecutive instructions, the first one after `last`."""
     cycles = 0
     for instruction in instructions:
         now = timing(instruction)

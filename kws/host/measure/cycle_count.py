@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the benchmark's parts, estimated for a Cortex-M4 from the code that QEMU executes."""
+"""Estimates Cortex-M4 cycles of the benchmark's parts from QEMU's trace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kws.errors import BoardError
 from kws.host.emulate.block_trace import Block
 from kws.host.measure.cortex_m4 import block_cycles
 
-# Functions of tools/bench.cc that do nothing: one before each part, another behind it.
+# Empty functions of tools/bench.cc that mark the start and end of each part.
 _MARK = "KwsMark"
 _END = "KwsMarkEnd"
 _DONE = "KwsMarkDone"
@@ -22,35 +22,33 @@ NOTHING, HOP, ALLOCATION, INFERENCE = (
     "KwsMarkAllocation",
     "KwsMarkInference",
 )
-"""The parts: what counting costs, the frontend a hop, planning the tensors, an inference."""
+"""The parts: counting overhead, the frontend per hop, planning the tensors, an inference."""
 
 _OP = "KwsMarkOp"
 
 
 @dataclass(frozen=True)
 class Cycles:
-    """Estimated cycles of the benchmark's parts, without those of counting."""
+    """Estimated cycles of the benchmark's parts, without the counting overhead."""
 
     hops: tuple[int, ...]
-    """Of the frontend a hop, in the order of the hops; the first makes no frame."""
-
+    """Frontend cycles of each hop; the first hop makes no frame."""
     inference: int
-
     ops: tuple[int, ...]
-    """Of each op that runs, in their order."""
+    """Cycles of each executed op, in order."""
 
 
 def count_cycles(blocks: Iterable[Block]) -> Cycles:
-    """Sum what the benchmark executes between its marks.
+    """Sum the cycles between the benchmark's marks.
 
     Raises:
-        BoardError: the benchmark did not come to its end.
+        BoardError: the benchmark did not finish.
     """
     parts: dict[str, list[int]] = defaultdict(list)
     for part, cycles in part_cycles(blocks):
         parts[part].append(cycles)
     nothing = parts[NOTHING][-1]
-    counting, *ops = parts[_OP]  # the first op is none
+    counting, *ops = parts[_OP]  # the first is empty
     return Cycles(
         tuple(cycles - nothing for cycles in parts[HOP]),
         parts[INFERENCE][0] - nothing,
@@ -59,10 +57,10 @@ def count_cycles(blocks: Iterable[Block]) -> Cycles:
 
 
 def part_cycles(blocks: Iterable[Block]) -> Iterator[tuple[str, int]]:
-    """The benchmark's parts in the order they end, each with its cycles and those of counting.
+    """The benchmark's parts in order of their ends, with their cycles including the overhead.
 
     Raises:
-        BoardError: the benchmark did not come to its end.
+        BoardError: the benchmark did not finish.
     """
     known: dict[tuple[Block, Block], int] = {}
     part = ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which part of the firmware takes how much flash and RAM, read from the linker's map."""
+"""Flash and RAM of each part of the firmware, from the linker's map."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _ENTRY = re.compile(r"^ (\.?\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 class Footprint:
     """Bytes by part, named as in the picture of docs/architecture.md.
 
-    `calls` is the code of a compiled model, `libraries` are the compiler's, `padding` is what
-    alignment costs. The stack is not in `ram`.
+    `calls` is the code of a compiled model, `libraries` are the compiler's, `padding` is due to
+    alignment. The stack is not in `ram`.
     """
 
     flash: dict[str, int]
     ram: dict[str, int]
     kernels: dict[str, int]
-    """Flash of each file of `runtime/kernels/` (name without ending), the largest first."""
+    """Flash of each file of `runtime/kernels/` (name without suffix), the largest first."""
 
     def flash_without(self, *parts: str) -> int:
         """Flash of everything but `parts`."""
@@ -49,10 +49,10 @@ class Footprint:
 
 
 def read_footprint(file: Path) -> Footprint:
-    """The footprint that GNU ld's map describes.
+    """The footprint from a map of GNU ld.
 
     Raises:
-        ToolError: the file is missing or no such map.
+        ToolError: the file is missing or not such a map.
     """
     try:
         text = file.read_text(encoding="utf-8", errors="replace")
@@ -78,10 +78,10 @@ def read_footprint(file: Path) -> Footprint:
 
 
 def _entries(placed: str) -> dict[str, list[tuple[int, int, str]]]:
-    """Address, size and name (section and object) of what lies in each section, lowest first."""
+    """Address, size and name (input section and object) of each section's entries, by address."""
     entries: defaultdict[str, list[tuple[int, int, str]]] = defaultdict(list)
     section = ""
-    # A long section name stands on a line of its own, before its numbers.
+    # A long section name has its own line, before its numbers.
     for line in re.sub(r"^( \S+)\n +0x", r"\1 0x", placed, flags=re.MULTILINE).splitlines():
         if line.startswith("."):
             section = line.split()[0]
@@ -92,10 +92,10 @@ def _entries(placed: str) -> dict[str, list[tuple[int, int, str]]]:
 
 
 def _sizes(entries: Sequence[tuple[int, int, str]]) -> Iterator[tuple[str, int]]:
-    """The bytes of each entry, and with an empty name those between two entries.
+    """The bytes of each entry, and with an empty name the gaps between entries.
 
-    Strings that several objects have are kept once, but the map still has their old sizes: an
-    entry ends where the next one begins.
+    Duplicate strings are merged, but the map has their old sizes: an entry ends where the next one
+    begins.
     """
     for (start, size, name), following in zip_longest(entries, entries[1:]):
         end = start + size
@@ -109,5 +109,5 @@ def _part(name: str) -> str:
 
 
 def _known(sizes: Counter[str]) -> dict[str, int]:
-    """In the order of the parts, empty ones left out."""
+    """In the order of the parts, without empty ones."""
     return {part: sizes[part] for part in (*(p for p, _ in _PARTS), OTHER) if sizes[part]}

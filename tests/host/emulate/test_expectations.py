@@ -192,7 +192,7 @@ def test_matrix_is_read(matrix: Path) -> None:
         ("at = 6.5", "at = 3.0", "comes too soon"),
         ("at = 6.5", "at = 11.5", "not within the scene"),
         ("at = 6.5", 'at = "6.5"', "at is missing or not a number"),
-        ("lead = 1.5", "lead = -1", "lead is -1 s; it has to be 0 to 60 s"),
+        ("lead = 1.5", "lead = -1", "lead is -1 s; it must be 0 to 60 s"),
         ('name = "quiet"', 'nmae = "quiet"', "unknown key 'nmae'"),
         ("[[recording]]", "[[recording", "matrix.toml"),
     ],
