@@ -168,7 +168,7 @@ def test_a_full_folder_is_said_once_and_filled_again_when_there_is_room(tmp_path
     (first,) = wake(3000)
     assert ".wav" in first
     (notice,) = wake(5000)
-    assert "holds 1 recordings; delete some, or raise --keep-most" in notice
+    assert "holds 1 recordings; delete some or raise --keep-most" in notice
     assert wake(7000) == []
     (kept,) = (tmp_path / "mined").iterdir()
     kept.unlink()
