@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "app/remembering_board.h"
-#include "boards/audio_ring.h"
+#include "app/recording_board.h"
 #include "app/simulated_flash.h"
+#include "boards/audio_ring.h"
 #include "core/recording_output.h"
 #include "runtime/all_ops_resolver.h"
 
@@ -19,25 +19,30 @@ namespace {
 
 constexpr const char* kLabels[] = {"silence", "unknown", "yes"};
 
-class ConsoleTest : public testing::Test {
- protected:
-  ConsoleTest()
-      : pipeline_({"1", "test", "m", "0", kLabels, 3, 2, {}}, {model_, resolver_}, arena_,
-                  sizeof(arena_), {frames_, 49}, &output_),
+// A device with a console. Construct another one for a reset: only the flash is kept.
+class Device {
+ public:
+  explicit Device(uint8_t threshold = 200, const char* model = "0", const char* word = "yes")
+      : labels_{"silence", "unknown", word},
+        pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
+                  {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
         diagnostics_(&pipeline_, &audio_, &output_),
         console_(&pipeline_, &audio_, &meter_, &diagnostics_, &output_) {
-    flash = SimulatedFlash();
     board::gain = 0;
-    board::now_ms = board::sleep_ms = board::ms_per_look = 0;
     console_.Restore();
+    restored_ = output_.text();
   }
 
+  const std::string& restored() const { return restored_; }
+  int threshold(int label) const { return pipeline_.threshold(label); }
   std::string Type(const std::string& text) {
     output_.Clear();
     for (char c : text) console_.Put(c);
     return output_.text();
   }
 
+ protected:
+  const char* labels_[3];
   Model model_ = GetModel(nullptr, 0);
   AllOpsResolver resolver_;
   alignas(16) uint8_t arena_[64] = {};
@@ -48,7 +53,17 @@ class ConsoleTest : public testing::Test {
   LevelMeter meter_;
   Diagnostics diagnostics_;
   Console console_;
+  std::string restored_;
 };
+
+struct NewBoard {
+  NewBoard() {
+    flash = SimulatedFlash();
+    board::now_ms = board::sleep_ms = board::ms_per_look = 0;
+  }
+};
+
+class ConsoleTest : public testing::Test, private NewBoard, protected Device {};
 
 TEST_F(ConsoleTest, LevelIsTheLastSeconds) {
   EXPECT_EQ(Type("level\n"), "level: peak 0, RMS 0, offset 0, 0.0 % clipped\n");
@@ -84,7 +99,7 @@ TEST_F(ConsoleTest, ThresholdReachesTheRecognizer) {
   }
 }
 
-TEST_F(ConsoleTest, EachLabelHasAThresholdOfItsOwn) {
+TEST_F(ConsoleTest, EachLabelHasItsOwnThreshold) {
   EXPECT_EQ(Type("threshold yes 150\n"), "threshold yes 150\n");
   EXPECT_EQ(pipeline_.threshold(2), 150);
   EXPECT_EQ(pipeline_.threshold(1), 200);
@@ -114,46 +129,9 @@ TEST_F(ConsoleTest, ALabelOfBothBundlesHasTwoThresholds) {
   EXPECT_EQ(pipeline_.threshold(6), 90);
 }
 
-// A device that starts again: all but the flash is new.
-class AfterReset {
- public:
-  explicit AfterReset(uint8_t threshold = 200, const char* model = "0", const char* word = "yes")
-      : labels_{"silence", "unknown", word},
-        pipeline_({"1", "test", "m", model, labels_, 3, 2, {1000, 1500, 3, threshold, nullptr}},
-                  {model_, resolver_}, arena_, sizeof(arena_), {frames_, 49}, &output_),
-        diagnostics_(&pipeline_, &audio_, &output_),
-        console_(&pipeline_, &audio_, &meter_, &diagnostics_, &output_) {
-    board::gain = 0;
-    console_.Restore();
-    restored_ = output_.text();
-  }
-
-  const std::string& restored() const { return restored_; }
-  int threshold(int label) const { return pipeline_.threshold(label); }
-  std::string Type(const std::string& text) {
-    output_.Clear();
-    for (char c : text) console_.Put(c);
-    return output_.text();
-  }
-
- private:
-  const char* labels_[3];
-  Model model_ = GetModel(nullptr, 0);
-  AllOpsResolver resolver_;
-  alignas(16) uint8_t arena_[64] = {};
-  int8_t frames_[49 * Frontend::kChannels];
-  RecordingOutput output_;
-  Pipeline pipeline_;
-  AudioRing audio_;
-  LevelMeter meter_;
-  Diagnostics diagnostics_;
-  Console console_;
-  std::string restored_;
-};
-
 TEST_F(ConsoleTest, SettingsSurviveAReset) {
   Type("gain 12\nthreshold yes 150\n");
-  AfterReset device;
+  Device device;
   EXPECT_EQ(device.restored(),
             "settings: gain 12 dB, threshold silence 200, unknown 200, yes 150\n");
   EXPECT_EQ(board::gain, 12);
@@ -161,36 +139,36 @@ TEST_F(ConsoleTest, SettingsSurviveAReset) {
   EXPECT_EQ(device.threshold(1), 200);
   EXPECT_EQ(device.Type("gain\n"), "gain 12 dB\n");
   device.Type("threshold 90\n");
-  EXPECT_EQ(AfterReset().restored(), "settings: gain 12 dB, threshold 90\n");
+  EXPECT_EQ(Device().restored(), "settings: gain 12 dB, threshold 90\n");
 }
 
-TEST_F(ConsoleTest, NothingIsSaidOrWrittenWhereNothingWasSet) {
+TEST_F(ConsoleTest, UnchangedSettingsAreNotWrittenOrReported) {
   Type("gain\nthreshold\nthreshold yes\ngain 99\nthreshold yes 999\nlevel\n");
   EXPECT_EQ(flash.written(), 0);
-  EXPECT_EQ(AfterReset().restored(), "");
+  EXPECT_EQ(Device().restored(), "");
 }
 
-TEST_F(ConsoleTest, ResetRestoresTheBundlesForGood) {
+TEST_F(ConsoleTest, ResetRestoresTheBundlesSettingsPermanently) {
   Type("gain 12\nthreshold yes 150\n");
-  AfterReset device;
+  Device device;
   EXPECT_EQ(device.Type("reset\n"), "settings: gain -3 dB, threshold 200\n");
   EXPECT_EQ(board::gain, -3);
   EXPECT_EQ(device.threshold(2), 200);
-  EXPECT_EQ(AfterReset().restored(), "");
+  EXPECT_EQ(Device().restored(), "");
 }
 
 TEST_F(ConsoleTest, AnotherBundleIgnoresTheSettings) {
   Type("gain 12\nthreshold yes 150\n");
-  EXPECT_EQ(AfterReset(200, "1").restored(), "") << "another model";
-  EXPECT_EQ(AfterReset(190).restored(), "") << "other thresholds";
-  EXPECT_EQ(AfterReset(200, "0", "no").restored(), "") << "other words";
-  AfterReset other(190);
+  EXPECT_EQ(Device(200, "1").restored(), "") << "another model";
+  EXPECT_EQ(Device(190).restored(), "") << "other thresholds";
+  EXPECT_EQ(Device(200, "0", "no").restored(), "") << "other words";
+  Device other(190);
   EXPECT_EQ(other.threshold(2), 190);
   EXPECT_EQ(board::gain, 0);
-  EXPECT_NE(AfterReset().restored(), "") << "the bundle itself, again";
+  EXPECT_NE(Device().restored(), "") << "the bundle itself, again";
 }
 
-TEST_F(ConsoleTest, AFlashThatDoesNotTakeThemIsToldOfAndTheSettingsWork) {
+TEST_F(ConsoleTest, BrokenFlashIsReportedAndSettingsApply) {
   flash.broken = true;
   EXPECT_EQ(Type("gain 12\n"),
             "gain 12 dB\nerror: the settings were not kept; the flash may be worn, they last until "
@@ -198,7 +176,7 @@ TEST_F(ConsoleTest, AFlashThatDoesNotTakeThemIsToldOfAndTheSettingsWork) {
   EXPECT_EQ(board::gain, 12);
 }
 
-TEST_F(ConsoleTest, StatsTellTheIdleShareSinceTheLastStats) {
+TEST_F(ConsoleTest, StatsReportIdleTimeSinceTheLastStats) {
   board::now_ms = 10000;
   board::sleep_ms = 8325;
   EXPECT_EQ(
@@ -221,7 +199,7 @@ TEST_F(ConsoleTest, StatsCountLostSamples) {
   EXPECT_NE(Type("stats\n").find(" 100 samples lost"), std::string::npos);
 }
 
-TEST_F(ConsoleTest, ScoresAreSwitched) {
+TEST_F(ConsoleTest, ScoresAreSwitchedOnAndOff) {
   EXPECT_EQ(Type("scores\n"), "scores off\n");
   EXPECT_EQ(Type("scores on\n"), "scores on\n");
   EXPECT_TRUE(diagnostics_.shows_scores());
@@ -230,7 +208,7 @@ TEST_F(ConsoleTest, ScoresAreSwitched) {
   EXPECT_FALSE(diagnostics_.shows_scores());
 }
 
-TEST_F(ConsoleTest, SamplesAreAskedForInSeconds) {
+TEST_F(ConsoleTest, PcmTakesSeconds) {
   board::sample_rate = 0;
   EXPECT_EQ(Type("pcm 600\n"), "pcm: 600 s at 0 bit/s\n");
   EXPECT_EQ(Type("pcm 0\n"), "pcm: 0 samples, 0 lost\n");
@@ -250,7 +228,7 @@ TEST_F(ConsoleTest, HealthMeasuresTheCoresClock) {
       << line;
 }
 
-TEST_F(ConsoleTest, LinesAreForgiving) {
+TEST_F(ConsoleTest, LinesMayHaveCorrectionsAndNoise) {
   EXPECT_EQ(Type("\r\n\n\r"), "") << "empty lines";
   EXPECT_EQ(Type("gaim\b\x7fin 3\n"), "gain 3 dB\n") << "corrected while typing";
   EXPECT_EQ(Type("\b\b\bgain 4\n"), "gain 4 dB\n");
@@ -272,7 +250,7 @@ TEST_F(ConsoleTest, LongLinesAreRefusedWhole) {
   EXPECT_EQ(Type("gain 9\n"), "gain 9 dB\n") << "the next line counts again";
 }
 
-TEST_F(ConsoleTest, NoiseNeverBreaksIt) {
+TEST_F(ConsoleTest, SurvivesRandomInput) {
   std::mt19937 random(1);
   const std::string alphabet = "gain threshold stats 0123456789-\n\r\b\x7f\xff";
   for (int i = 0; i < 200000; ++i) {

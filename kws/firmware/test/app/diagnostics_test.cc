@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/remembering_board.h"
+#include "app/recording_board.h"
 #include "boards/audio_ring.h"
 #include "core/played_noise.h"
 #include "core/recording_output.h"
@@ -89,7 +89,7 @@ uint16_t Word(const std::vector<uint8_t>& bytes, size_t index) {
   return static_cast<uint16_t>(bytes[2 * index] | bytes[2 * index + 1] << 8);
 }
 
-TEST_F(DiagnosticsTest, SamplesAreSentAsTheyAreWithTheirNumbersAndChecksums) {
+TEST_F(DiagnosticsTest, SampleLinesHaveNumberSamplesAndChecksum) {
   diagnostics_.SendSamples(1);
   EXPECT_EQ(output_.text(), "pcm: 1 s at 0 bit/s\n");
   Play(kHopsPerSecond + 1);
@@ -112,7 +112,7 @@ TEST_F(DiagnosticsTest, SamplesAreSentAsTheyAreWithTheirNumbersAndChecksums) {
   EXPECT_TRUE(board::fast.empty()) << "a port without a rate keeps none";
 }
 
-TEST_F(DiagnosticsTest, ASlowPortIsFastWhileSamplesAreSent) {
+TEST_F(DiagnosticsTest, PortIsFastWhileSamplesAreSent) {
   board::sample_rate = 1000000;
   diagnostics_.SendSamples(1);
   EXPECT_EQ(output_.text(), "pcm: 1 s at 1000000 bit/s\n");
@@ -129,7 +129,7 @@ TEST_F(DiagnosticsTest, ASlowPortIsFastWhileSamplesAreSent) {
   EXPECT_EQ(output_.text().substr(output_.text().rfind("pcm: ")), "pcm: 16000 samples, 0 lost\n");
 }
 
-TEST_F(DiagnosticsTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
+TEST_F(DiagnosticsTest, PipelineIsResetAtTheFirstSampleSent) {
   Play(100);
   output_.Clear();
   diagnostics_.SendSamples(2);
@@ -144,7 +144,7 @@ TEST_F(DiagnosticsTest, ThePipelineStartsAnewWithTheFirstSampleThatIsSent) {
   EXPECT_NE(output_.text().find("pcm: 48320 samples, 0 lost\n"), std::string::npos);
 }
 
-TEST_F(DiagnosticsTest, LostSamplesAreCountedFromTheCommandOn) {
+TEST_F(DiagnosticsTest, LostSamplesAreCountedFromTheCommand) {
   static const int16_t samples[AudioRing::kCapacity + 100] = {};
   audio_.Push(samples, AudioRing::kCapacity + 100);
   diagnostics_.SendSamples(1);
@@ -158,7 +158,7 @@ TEST_F(DiagnosticsTest, LostSamplesAreCountedFromTheCommandOn) {
   EXPECT_EQ(board::sample_lines.size(), size) << "nothing is sent any more";
 }
 
-TEST_F(DiagnosticsTest, SamplesMayBeEndedBeforeTheFirst) {
+TEST_F(DiagnosticsTest, SendingMayEndBeforeTheFirstSample) {
   board::sample_rate = 1000000;
   diagnostics_.SendSamples(1);
   Play(1);
@@ -169,7 +169,7 @@ TEST_F(DiagnosticsTest, SamplesMayBeEndedBeforeTheFirst) {
   EXPECT_EQ(output_.text(), "pcm: 1 s at 1000000 bit/s\npcm: 0 samples, 0 lost\n");
 }
 
-TEST_F(DiagnosticsTest, ScoresComeWithEachInference) {
+TEST_F(DiagnosticsTest, ScoresFollowEachInference) {
   Play(48);
   diagnostics_.ShowScores(true);
   Play(1);  // the 49th frame comes with the 50th hop

@@ -37,7 +37,7 @@ TEST(LevelMeter, MeasuresATone) {
   }
 }
 
-TEST(LevelMeter, CountsWhatIsClipped) {
+TEST(LevelMeter, CountsClippedSamples) {
   // A sine of twice full scale is above it from 30 to 150 degrees, and below it likewise.
   EXPECT_NEAR(Measure(Tone(65536, 0)).clipped, 700, 40);
   const std::vector<int16_t> lowest(LevelMeter::kSamples, -32768);
@@ -54,7 +54,7 @@ TEST(LevelMeter, FullScaleDoesNotOverflow) {
   EXPECT_NEAR(Measure(samples).rms, 32767, 1);
 }
 
-TEST(LevelMeter, GivesTheSameHoweverTheSamplesAreCut) {
+TEST(LevelMeter, ResultDoesNotDependOnBlockSizes) {
   std::vector<int16_t> samples = Tone(40000, 100);
   samples.insert(samples.end(), samples.begin(), samples.begin() + 1000);  // of the next second
   LevelMeter at_once;
@@ -68,7 +68,7 @@ TEST(LevelMeter, GivesTheSameHoweverTheSamplesAreCut) {
   EXPECT_GT(at_once.last().clipped, 0u);
 }
 
-TEST(LevelMeter, GivesTheLastWholeSecond) {
+TEST(LevelMeter, ReportsTheLastCompleteSecond) {
   LevelMeter meter;
   std::vector<int16_t> loud(LevelMeter::kSamples, 5000);
   meter.Add(loud.data(), loud.size() - 1);

@@ -47,13 +47,13 @@ TEST_F(PinPulsesTest, AWordsPinsAreHighFor200Ms) {
   EXPECT_EQ(At(1200), (Levels{{7, false}, {8, false}, {43, false}}));
 }
 
-TEST_F(PinPulsesTest, OtherWordsSetNone) {
+TEST_F(PinPulsesTest, OtherWordsSetNoPin) {
   pulses_.Hear("maybe", 1000);
   pulses_.Hear("ye", 1000);
   EXPECT_EQ(levels, (Levels{{7, false}, {8, false}, {43, false}}));
 }
 
-TEST_F(PinPulsesTest, AWordHeardAgainLengthensItsPulse) {
+TEST_F(PinPulsesTest, RepeatedWordExtendsThePulse) {
   pulses_.Hear("no", 1000);
   At(1150);
   pulses_.Hear("no", 1150);
@@ -61,7 +61,7 @@ TEST_F(PinPulsesTest, AWordHeardAgainLengthensItsPulse) {
   EXPECT_FALSE(At(1350)[7]);
 }
 
-TEST_F(PinPulsesTest, TwoWordsOfOnePinKeepItHighUntilTheLastEnds) {
+TEST_F(PinPulsesTest, SharedPinIsHighUntilTheLastPulseEnds) {
   pulses_.Hear("no", 1000);
   pulses_.Hear("up", 1100);
   EXPECT_TRUE(At(1250)[7]);

@@ -42,23 +42,23 @@ class SettingsStoreTest : public testing::Test {
   }
 };
 
-TEST_F(SettingsStoreTest, ErasedFlashHasNone) { EXPECT_TRUE(IsEmpty()); }
+TEST_F(SettingsStoreTest, ErasedFlashHasNoSettings) { EXPECT_TRUE(IsEmpty()); }
 
-TEST_F(SettingsStoreTest, TheNewestCount) {
+TEST_F(SettingsStoreTest, NewestRecordCounts) {
   for (int gain = 0; gain < 10 * kRecordsPerPage; ++gain) {
     Save(WithGain(gain));
     ASSERT_TRUE(Loads(WithGain(gain))) << gain;
   }
 }
 
-TEST_F(SettingsStoreTest, PagesWearEquallyAndSeldom) {
+TEST_F(SettingsStoreTest, PagesWearEqually) {
   const int saves = 20 * kRecordsPerPage;
   for (int i = 0; i < saves; ++i) Save(WithGain(i));
   EXPECT_EQ(flash.erases(0), 10);
   EXPECT_EQ(flash.erases(1), 10);
 }
 
-TEST_F(SettingsStoreTest, WhatIsKeptAlreadyIsNotWrittenAgain) {
+TEST_F(SettingsStoreTest, EqualSettingsAreNotWrittenAgain) {
   Save(WithGain(3));
   const int written = flash.written();
   for (int i = 0; i < 1000; ++i) Save(WithGain(3));
@@ -73,7 +73,7 @@ TEST_F(SettingsStoreTest, SettingsOfAnotherBundleAreIgnored) {
   EXPECT_TRUE(Loads(WithGain(5), kOwner + 1));
 }
 
-TEST_F(SettingsStoreTest, OtherFirmwaresDataAreNoSettings) {
+TEST_F(SettingsStoreTest, DataOfOtherFirmwareIsIgnored) {
   std::mt19937 random(1);
   for (int number = 0; number < board::kSettingsPages; ++number) {
     std::vector<uint32_t> noise(SimulatedFlash::kPageWords);
@@ -99,7 +99,7 @@ TEST_F(SettingsStoreTest, OneChangedBitMakesARecordInvalid) {
   }
 }
 
-TEST_F(SettingsStoreTest, BrokenFlashIsSaidAndKeepsTheOldOnes) {
+TEST_F(SettingsStoreTest, BrokenFlashIsReportedAndKeepsTheOldSettings) {
   Save(WithGain(1));
   flash.broken = true;
   EXPECT_EQ(SettingsStore().Save(kOwner, WithGain(2)), Status::kError);
@@ -129,7 +129,7 @@ TEST_F(SettingsStoreTest, TheSequenceMayWrap) {
 
 // The power ends at each step of a save: the settings are the old or the new ones, and the next
 // save works. From pages in every state: any number of records, after earlier cuts.
-TEST_F(SettingsStoreTest, ATornSaveLeavesTheOldSettings) {
+TEST_F(SettingsStoreTest, InterruptedSaveKeepsTheOldSettings) {
   std::mt19937 random(7);
   int cuts = 0, cut_erases = 0, kept_new = 0;
   for (int saves_before = 0; saves_before < 3 * kRecordsPerPage; ++saves_before) {
@@ -164,7 +164,7 @@ TEST_F(SettingsStoreTest, ATornSaveLeavesTheOldSettings) {
   EXPECT_LT(kept_new, cuts / 10) << "only a last word's bits may all have been there";
 }
 
-TEST_F(SettingsStoreTest, TornSavesInARowLeaveTheLastWholeOne) {
+TEST_F(SettingsStoreTest, RepeatedInterruptedSavesKeepTheLastWholeRecord) {
   std::mt19937 random(3);
   int last = 0;
   for (int gain = 1; gain < 3000; ++gain) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flash for settings that checks what it is told, and whose power may end at any step. A test that
-// includes it has the board's functions for settings.
+// Flash for settings that checks its use, and whose power can fail at any step. Defines the board's
+// functions for settings.
 #ifndef KWS_TEST_APP_SIMULATED_FLASH_H_
 #define KWS_TEST_APP_SIMULATED_FLASH_H_
 
@@ -28,8 +28,8 @@ class SimulatedFlash {
 
   const uint32_t* page(int number) const { return pages_.at(static_cast<size_t>(number)).data(); }
 
-  // The power ends in the middle of the step (an erase, or a word) number `step` from now on, 0 the
-  // next one: a word has some of its bits then, a page some of its words.
+  // The power fails during step `step` from now on (an erase, or a word; 0: the next): some bits of
+  // the word, or some words of the page, are written.
   void CutAt(int step) { cut_ = step; }
 
   void Erase(int number) {
@@ -61,7 +61,7 @@ class SimulatedFlash {
   int erases(int number) const { return erases_.at(static_cast<size_t>(number)); }
   int written() const { return written_; }
 
-  // Fails all that is asked of it from now on, without a change.
+  // From now on every call fails, without a change.
   bool broken = false;
 
  private:

@@ -23,7 +23,7 @@ void Push(AudioProvider& audio, size_t count, int first = 0) {
   audio.Push(samples.data(), samples.size());
 }
 
-TEST(AudioProvider, GivesNoHopUntilItIsWhole) {
+TEST(AudioProvider, PopHopNeedsAWholeHop) {
   AudioRing audio;
   int16_t hop[kHop];
   EXPECT_FALSE(audio.PopHop(hop));
@@ -70,7 +70,7 @@ TEST(AudioProvider, DropsTheNewestSamplesWhenFull) {
   }
 }
 
-TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
+TEST(AudioProvider, OverrunIsReportedOnceAfterItsBurst) {
   AudioRing audio;
   Push(audio, AudioRing::kCapacity);
   for (int i = 0; i < 3; ++i) Push(audio, 10);
@@ -89,7 +89,7 @@ TEST(AudioProvider, OverrunIsReportedOnceWhenItsBurstHasEnded) {
   EXPECT_EQ(audio.TakeLost(), lost);
 }
 
-TEST(AudioProvider, SamplesThatNeverCameAreLost) {
+TEST(AudioProvider, LoseCountsAsLost) {
   AudioRing audio;
   audio.Lose(320);
   EXPECT_EQ(audio.overruns(), 320u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models of tests/data, and noise to play to a pipeline.
+// Models of tests/data, and noise as a pipeline's input.
 #ifndef KWS_TEST_CORE_PLAYED_NOISE_H_
 #define KWS_TEST_CORE_PLAYED_NOISE_H_
 
@@ -21,14 +21,14 @@ namespace kws {
 
 inline constexpr size_t kHop = Frontend::kStrideSamples;
 
-// A model with four labels, which answers to noise; nothing if the file is missing.
+// A model with four labels that detects words in noise; empty if the file is missing.
 inline std::vector<uint8_t> ReadModel(const char* name) {
   const auto here = std::filesystem::path(__FILE__).parent_path();
   std::ifstream file(here / "../../../../tests/data/models" / name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// Bursts of noise, which some label or other will fit.
+// Bursts of noise.
 inline std::vector<int16_t> Sound(size_t hops, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<int16_t> samples(hops * kHop);
@@ -40,7 +40,7 @@ inline std::vector<int16_t> Sound(size_t hops, unsigned seed) {
   return samples;
 }
 
-// What a pipeline writes to `output` while it hears `samples`.
+// The pipeline's output for `samples`.
 inline std::string Play(Pipeline& pipeline, RecordingOutput& output,
                         const std::vector<int16_t>& samples) {
   output.Clear();

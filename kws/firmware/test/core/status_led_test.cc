@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kHopMs = 20;
 
-// Remembers when the LED changed, and to what.
+// Records the LED's changes.
 class StatusLedTest : public testing::Test, public Output {
  protected:
   using Changes = std::vector<std::pair<uint32_t, int>>;
@@ -36,7 +36,7 @@ class StatusLedTest : public testing::Test, public Output {
   StatusLed led_{this};
 };
 
-TEST_F(StatusLedTest, AWordIsShownForAMoment) {
+TEST_F(StatusLedTest, ShowsAWordForAMoment) {
   Wait(5000);
   led_.Show(2, time_ms_);
   Wait(5000);
@@ -51,7 +51,7 @@ TEST_F(StatusLedTest, TheSameWordIsShownAgain) {
   EXPECT_EQ(changes_, (Changes{{0, 2}, {600, 0}, {1500, 2}, {2100, 0}}));
 }
 
-TEST_F(StatusLedTest, AWordThatFindsItLitIsDarkFirst) {
+TEST_F(StatusLedTest, IsDarkBeforeANewWord) {
   led_.Show(2, time_ms_);
   Wait(200);
   led_.Show(2, time_ms_);
@@ -61,7 +61,7 @@ TEST_F(StatusLedTest, AWordThatFindsItLitIsDarkFirst) {
   EXPECT_EQ(changes_, (Changes{{0, 2}, {200, 0}, {300, 2}, {340, 0}, {440, 3}, {1040, 0}}));
 }
 
-TEST_F(StatusLedTest, ItRestsAtAWordAndShowsTheSameWordAllTheSame) {
+TEST_F(StatusLedTest, ShowsAWordThatIsAlsoTheIdleLabel) {
   led_.Show(2, time_ms_);
   led_.Rest(2);
   Wait(3000);
@@ -72,7 +72,7 @@ TEST_F(StatusLedTest, ItRestsAtAWordAndShowsTheSameWordAllTheSame) {
   EXPECT_EQ(changes_, (Changes{{0, 2}, {3000, 0}, {3100, 2}, {3700, 0}}));
 }
 
-TEST_F(StatusLedTest, AnEndOfTheRestIsSeenAtOnce) {
+TEST_F(StatusLedTest, IdleLabelChangesAtOnce) {
   led_.Rest(3);
   Wait(1000);
   led_.Rest(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frontend's tests once more, for the portable version, which is the definition: hosts and
-// boards have faster ones. The sources are compiled into this file and take the library's place.
+// The frontend's tests for the portable version, which is the definition. The sources are compiled
+// into this file and replace the library's.
 #define KWS_FRONTEND_PORTABLE
 
 #include "core/frontend/frontend_test.cc"  // NOLINT(bugprone-suspicious-include)
@@ -10,7 +10,7 @@
 namespace kws::frontend {
 namespace {
 
-TEST(FrontendPortable, IsWhatIsTested) { EXPECT_EQ(kLanes, 1); }
+TEST(FrontendPortable, IsCompiledInThisFile) { EXPECT_EQ(kLanes, 1); }
 
 }  // namespace
 }  // namespace kws::frontend

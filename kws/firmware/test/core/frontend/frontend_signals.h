@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of artificial sound that take the frontend to its limits; integer arithmetic, so that
-// they are the same everywhere. For tests.
+// Windows of extreme artificial sound, in integer arithmetic, so that they are the same on every
+// target.
 #ifndef KWS_TEST_CORE_FRONTEND_FRONTEND_SIGNALS_H_
 #define KWS_TEST_CORE_FRONTEND_FRONTEND_SIGNALS_H_
 

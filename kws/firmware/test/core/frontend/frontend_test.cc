@@ -94,7 +94,7 @@ TEST(FrontendTables, TwiddlesAreRoundedCosines) {
   for (int i = 0; i < kSplits / 2; ++i) check(kOddTwiddles[i], (kFirstBin + 2 * i) / 512.0);
 }
 
-TEST(FrontendTables, LogCorrectionIsWhatALineMisses) {
+TEST(FrontendTables, LogCorrectionIsTheErrorOfALine) {
   for (int i = 0; i <= 128; ++i) {
     EXPECT_EQ(kLogCorrection[i], std::lround(65536 * (std::log2(1 + i / 128.0) - i / 128.0)));
   }
@@ -124,7 +124,7 @@ TEST(FrontendChannels, RootIsRounded) {
   }
 }
 
-TEST(FrontendChannels, RootIsRoundedBesideSquaresAndHalves) {
+TEST(FrontendChannels, RootIsRoundedNearSquaresAndHalves) {
   for (uint64_t root = 1; root < (1 << 24); root += root < 70000 ? 1 : 997) {
     for (uint64_t x = root * root - 2; x <= root * root + 2; ++x) {
       if (x >= uint64_t{1} << 48) continue;
@@ -179,7 +179,7 @@ TEST(FrontendChannels, ShrinkIsSquareThenLine) {
   EXPECT_EQ(Shrink(UINT32_MAX), (UINT32_MAX >> 6) - 64);
 }
 
-TEST(FrontendChannels, RoundingsAtOnceAreTheRoundingsOneByOne) {
+TEST(FrontendChannels, CombinedRoundingEqualsSeparateRounding) {
   for (uint32_t log2 = 0; log2 < 32u << 16; ++log2) {
     const auto ln = static_cast<uint32_t>((log2 * uint64_t{45426} + (1 << 15)) >> 16);
     const uint32_t log = (ln * 64 + (1 << 15)) >> 16;
@@ -256,7 +256,7 @@ TEST(FrontendSpectrum, PartsOfTheWindowMayLieAnywhere) {
 }
 
 // Of the features that TFLM's audio_preprocessor_int8.tflite gives for the same windows.
-TEST(Frontend, LimitsGiveTheReferencesBits) {
+TEST(Frontend, ExtremeSignalsEqualTheReference) {
   const std::array<uint64_t, test::kSignalCount> expected = {
       0xcef53eb17a37f925, 0xe276cc9b90f1cee5, 0x842bf7bb4562e461,
       0xac53176bf4a98d1b, 0xea66b21407f0a19c, 0x50bb6e19122148e8,
@@ -274,7 +274,7 @@ TEST(Frontend, LimitsGiveTheReferencesBits) {
   }
 }
 
-TEST(Frontend, ResetForgetsTheNoise) {
+TEST(Frontend, ResetClearsTheNoiseEstimate) {
   const Window window = MakeWindow(Signal::kNoise, 1);
   std::array<int8_t, Frontend::kChannels> first;
   std::array<int8_t, Frontend::kChannels> second;

@@ -12,13 +12,13 @@ namespace {
 
 constexpr int kSecond = 49;  // frames
 
-// A gate, and the averages of a frontend that hears sound of one level in all channels.
+// A gate with a simulated frontend: sound with the same level in all channels.
 class Room {
  public:
   explicit Room(int rise = 15) : gate(rise) {}
 
-  // Hears `frames` frames of a level in dB, and counts those without a loud one among their last
-  // 49.
+  // Processes `frames` frames of a level in dB. Returns the number of frames after which the last
+  // 49 were quiet.
   int Hear(double decibels, int frames) {
     int quiet = 0;
     for (int i = 0; i < frames; ++i) {
@@ -43,7 +43,7 @@ class Room {
   uint32_t noise_[Frontend::kChannels] = {};
 };
 
-TEST(GateTest, AnEvenRoomIsQuietOnceItIsKnown) {
+TEST(GateTest, ConstantNoiseIsQuietAfterSettling) {
   for (const double level : {0.0, 30.0, 60.0, 90.0}) {
     Room room;
     EXPECT_EQ(room.Hear(level, Gate::kSettlingFrames + kSecond - 1), 0) << level;
@@ -51,7 +51,7 @@ TEST(GateTest, AnEvenRoomIsQuietOnceItIsKnown) {
   }
 }
 
-TEST(GateTest, ASoundOpensItAtOnceAndForASecond) {
+TEST(GateTest, SoundOpensTheGateForASecond) {
   Room room;
   room.Hear(40, 1000);
   ASSERT_TRUE(room.gate.IsQuiet(kSecond));
@@ -62,7 +62,7 @@ TEST(GateTest, ASoundOpensItAtOnceAndForASecond) {
   EXPECT_GT(room.Hear(40, 30), 10) << "the averages still fall, but that is no sound";
 }
 
-TEST(GateTest, TheRiseDecides) {
+TEST(GateTest, RiseIsTheThreshold) {
   Room deaf(60);
   Room keen(10);
   for (Room* room : {&deaf, &keen}) {
@@ -73,7 +73,7 @@ TEST(GateTest, TheRiseDecides) {
   EXPECT_FALSE(keen.gate.IsQuiet(kSecond));
 }
 
-TEST(GateTest, FollowsTheRoomsNoise) {
+TEST(GateTest, AdaptsToTheNoiseLevel) {
   Room room;
   room.Hear(30, 1000);
   room.Hear(50, 2 * Gate::kBlockFrames);
@@ -84,7 +84,7 @@ TEST(GateTest, FollowsTheRoomsNoise) {
   EXPECT_FALSE(room.gate.IsQuiet(kSecond)) << "what is soft for the fan is loud without it";
 }
 
-TEST(GateTest, ASlowRiseKeepsItOpenAtMostWhileItLasts) {
+TEST(GateTest, ClosesAfterASlowRise) {
   Room room;
   room.Hear(30, 1000);
   for (int i = 0; i < 1000; ++i) room.Hear(30 + 0.02 * i, 1);  // 1 dB per second

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kLabels[] = {"silence", "unknown", "yes", "no"};
 constexpr size_t kArena = 65536;
 
-// A pipeline that reports whatever scores best, with a gate if asked.
+// A pipeline that reports the best label early, optionally with a gate.
 class Device {
  public:
   Device(const std::vector<uint8_t>& bytes, bool gated, int stride = 2)
@@ -74,7 +74,7 @@ class Device {
 
 const std::vector<int8_t> kSilence = {127, -128, -128, -128};
 
-// Even noise, and in the middle some louder one.
+// Constant noise, louder in the middle.
 std::vector<int16_t> QuietRoom(size_t hops, int loud_hops) {
   std::vector<int16_t> samples(hops * kHop);
   std::mt19937 random(4);
@@ -95,7 +95,7 @@ class GatedPipelineTest : public testing::Test {
   std::vector<uint8_t> model_;
 };
 
-TEST_F(GatedPipelineTest, AQuietRoomsAnswersAreSilence) {
+TEST_F(GatedPipelineTest, QuietInferencesAreSilence) {
   Device device(model_, true);
   const Device::Answers answers = device.Hear(QuietRoom(2000, 0));
   const size_t open = (Gate::kSettlingFrames + 50) / 2;
@@ -105,7 +105,7 @@ TEST_F(GatedPipelineTest, AQuietRoomsAnswersAreSilence) {
   for (size_t i = open; i < answers.scores.size(); ++i) EXPECT_EQ(answers.scores[i], kSilence);
 }
 
-TEST_F(GatedPipelineTest, ASecondAroundASoundIsHeardAsWithoutAGate) {
+TEST_F(GatedPipelineTest, SoundGivesTheSameScoresAsWithoutAGate) {
   const std::vector<int16_t> samples = QuietRoom(2000, 20);
   Device gated(model_, true);
   Device open(model_, false);
@@ -114,7 +114,7 @@ TEST_F(GatedPipelineTest, ASecondAroundASoundIsHeardAsWithoutAGate) {
   ASSERT_EQ(some.scores.size(), all.scores.size());
   size_t answered = 0;
   for (size_t i = 0; i < some.scores.size(); ++i) {
-    // The first answer comes with the second hop. All whose spectrogram has the sound in it, whole.
+    // The first inference is in the second hop. These windows contain the whole sound.
     const size_t hop = 2 + 2 * i;
     if (hop >= 1021 && hop < 1049) {
       EXPECT_EQ(some.scores[i], all.scores[i]) << hop;
@@ -129,7 +129,7 @@ TEST_F(GatedPipelineTest, ASecondAroundASoundIsHeardAsWithoutAGate) {
   EXPECT_GT(some.skipped, some.scores.size() * 8 / 10);
 }
 
-TEST_F(GatedPipelineTest, ResetForgetsTheRoom) {
+TEST_F(GatedPipelineTest, ResetClearsTheGate) {
   Device device(model_, true);
   const std::vector<int16_t> samples = QuietRoom(600, 20);
   const Device::Answers first = device.Hear(samples);
@@ -142,7 +142,7 @@ TEST_F(GatedPipelineTest, ResetForgetsTheRoom) {
   EXPECT_GT(first.skipped, 0u);
 }
 
-TEST_F(GatedPipelineTest, AStreamingModelHearsEveryFrame) {
+TEST_F(GatedPipelineTest, StreamingModelIsNotGated) {
   const std::vector<uint8_t> streaming = ReadModel("low_latency_svdf.tflite");
   ASSERT_FALSE(streaming.empty());
   Device device(streaming, true, 1);
@@ -151,7 +151,7 @@ TEST_F(GatedPipelineTest, AStreamingModelHearsEveryFrame) {
   EXPECT_EQ(answers.skipped, 0u);
 }
 
-TEST_F(GatedPipelineTest, CommandsAreHeardWithoutIt) {
+TEST_F(GatedPipelineTest, SecondBundleIsNotGated) {
   Device device(model_, true);
   AllOpsResolver resolver;
   const Model model = GetModel(model_.data(), model_.size());

@@ -44,7 +44,7 @@ TEST(DcOffset, SamplesWithoutOffsetPassUnchanged) {
   }
 }
 
-TEST(DcOffset, AnOffsetIsGoneAtOnceInQuietAndInSecondsUnderSound) {
+TEST(DcOffset, RemovesAnOffsetAtOnceInQuietAndInSecondsWithSound) {
   for (int offset : {-20000, -1000, -100, 100, 1000, 20000}) {
     std::vector<int16_t> quiet = Noise(16000, 20, offset, 2);
     DcOffset dc;

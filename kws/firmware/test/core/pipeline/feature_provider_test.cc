@@ -138,7 +138,7 @@ TEST(FeatureProvider, IsEmptyBeforeTheFirstFrame) {
   for (const Frame& frame : Copy(provider)) EXPECT_EQ(frame, NoEnergy());
 }
 
-TEST(FeatureProvider, SilenceForgetsFramesAndNothingElse) {
+TEST(FeatureProvider, SilenceClearsFramesOnly) {
   const std::vector<int16_t> pcm = Noise(160);
   const std::vector<Frame> frames = Frames(pcm);
   Provider provider;
@@ -157,7 +157,7 @@ TEST(FeatureProvider, SilenceForgetsFramesAndNothingElse) {
   }
 }
 
-TEST(FeatureProvider, ResetStartsAnew) {
+TEST(FeatureProvider, ResetClearsAllFrames) {
   const std::vector<int16_t> pcm = Noise(60);
   Provider provider;
   for (int hop = 0; hop < 60; ++hop) provider.Push(pcm.data() + hop * kHop);

@@ -57,7 +57,7 @@ class PipelineTest : public testing::Test {
     model_ = ReadModel("tiny_conv.tflite");
     ASSERT_FALSE(model_.empty()) << "no model in tests/data/models";
   }
-  // Reports whatever scores best, as soon as it may.
+  // Reports the best label as early as possible.
   static void MakeTalkative(Device& device) {
     device.config.recognizer.detection_threshold = 60;
     device.config.recognizer.suppression_ms = 0;
@@ -76,7 +76,7 @@ TEST_F(PipelineTest, BootLineNamesVersionBoardModelAndArena) {
                                       " of 65536 bytes\n");
 }
 
-TEST_F(PipelineTest, RunsInAnArenaOfTheUsedSizeAndNotInASmallerOne) {
+TEST_F(PipelineTest, NeedsExactlyTheReportedArena) {
   Device probe(model_);
   Pipeline first = probe.Make();
   ASSERT_EQ(first.Start(), Status::kOk);
@@ -114,9 +114,9 @@ TEST_F(PipelineTest, TimesAreTheEndsOfHopsAtTheStride) {
   }
 }
 
-// A device that was switched on a second before has heard silence: it hears a word as one does that
-// is switched on with the word's first sample, with the same bits.
-TEST_F(PipelineTest, TheStartIsHeardAsAfterSilence) {
+// A device that starts with a word's first sample gives the same scores as a device that has
+// processed silence before.
+TEST_F(PipelineTest, StartEqualsAStartAfterSilence) {
   struct Answers {
     std::vector<std::vector<int8_t>> scores;
     std::vector<uint32_t> times;
@@ -150,7 +150,7 @@ TEST_F(PipelineTest, TheStartIsHeardAsAfterSilence) {
   }
 }
 
-TEST_F(PipelineTest, ResetBringsBackTheFirstState) {
+TEST_F(PipelineTest, ResetRestoresTheStart) {
   Device device(model_);
   MakeTalkative(device);
   Pipeline pipeline = device.Make();
@@ -164,7 +164,7 @@ TEST_F(PipelineTest, ResetBringsBackTheFirstState) {
   EXPECT_EQ(Play(pipeline, device.output, samples), first);
 }
 
-// The lines without those of unknown.
+// All lines except detections of unknown.
 std::string OfKeywords(const std::string& text) {
   std::string lines;
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
@@ -174,7 +174,7 @@ std::string OfKeywords(const std::string& text) {
   return lines;
 }
 
-TEST_F(PipelineTest, UnknownIsReportedIfAskedAndChangesNoOtherLine) {
+TEST_F(PipelineTest, ReportingUnknownChangesNoOtherLine) {
   std::string texts[2];
   for (const bool report_unknown : {false, true}) {
     Device device(model_);
@@ -189,7 +189,7 @@ TEST_F(PipelineTest, UnknownIsReportedIfAskedAndChangesNoOtherLine) {
   EXPECT_NE(texts[false], "") << "and keywords";
 }
 
-TEST_F(PipelineTest, EachWordThatIsReportedLightsTheLed) {
+TEST_F(PipelineTest, EachReportedWordLightsTheLed) {
   Device device(model_);
   MakeTalkative(device);
   device.config.inference_stride = 10;  // so words are 200 ms apart, more than a LED's gap
@@ -209,7 +209,7 @@ TEST_F(PipelineTest, EachWordThatIsReportedLightsTheLed) {
   }
   const std::string text = device.output.text();
   EXPECT_EQ(heard.size(), static_cast<size_t>(std::count(text.begin(), text.end(), '\n')));
-  if (lit.size() < heard.size()) heard.pop_back();  // the sound ended in its gap
+  if (lit.size() < heard.size()) heard.pop_back();  // the sound ended in the gap
   EXPECT_EQ(lit, heard);
   EXPECT_GT(heard.size(), 5u);
 }
@@ -222,7 +222,7 @@ TEST_F(PipelineTest, LostSamplesAreReported) {
             "error: lost 512 samples; the board does not keep up: raise inference_stride\n");
 }
 
-TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
+TEST_F(PipelineTest, ReportsErrorsOfTheModel) {
   Device truncated(std::vector<uint8_t>(model_.begin(), model_.begin() + 200));
   EXPECT_EQ(StartFault(truncated, Status::kBadModel),
             "error: model is damaged; convert it again\n");
@@ -230,7 +230,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
   Device noise(std::vector<uint8_t>(1000, 0xa5));
   EXPECT_EQ(StartFault(noise, noise.model.status()).rfind("error: model is ", 0), 0u);
 
-  // An op that the resolver does not have: fault names its place and code.
+  // A missing op: the error names its index and code.
   Device device(model_);
   MicroMutableOpResolver<1> resolver;
   resolver.AddSoftmax();
@@ -241,7 +241,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheModel) {
       << device.output.text();
 }
 
-TEST_F(PipelineTest, SaysWhatIsWrongWithTheSettings) {
+TEST_F(PipelineTest, ReportsErrorsOfTheSettings) {
   Device labels(model_);
   labels.config.label_count = 3;
   EXPECT_EQ(StartFault(labels, Status::kBadArgument),
@@ -258,7 +258,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithTheSettings) {
   EXPECT_EQ(StartFault(window, Status::kBadArgument).rfind("error: average_window_ms", 0), 0u);
 }
 
-TEST_F(PipelineTest, SaysWhatIsWrongWithStrideAndLabels) {
+TEST_F(PipelineTest, ReportsErrorsOfStrideAndLabels) {
   for (const int stride : {0, 80, 161, 480}) {
     Device device(model_);
     device.config.stride_samples = stride;
@@ -273,7 +273,7 @@ TEST_F(PipelineTest, SaysWhatIsWrongWithStrideAndLabels) {
   EXPECT_EQ(StartFault(keyword, Status::kBadArgument).rfind("error: the first keyword", 0), 0u);
 }
 
-TEST_F(PipelineTest, ScoresComeInTheOrderOfTheLabels) {
+TEST_F(PipelineTest, ScoresAreInTheOrderOfTheLabels) {
   static constexpr uint8_t kOrder[] = {3, 1, 0, 2};
   const std::vector<int16_t> sound = Sound(80, 3);
   std::vector<std::vector<int8_t>> scores[2];
@@ -297,7 +297,7 @@ TEST_F(PipelineTest, ScoresComeInTheOrderOfTheLabels) {
   }
 }
 
-TEST_F(PipelineTest, AnOrderNamesEachOutputOnce) {
+TEST_F(PipelineTest, OutputOrderMustBeAPermutation) {
   static constexpr uint8_t kTwice[] = {0, 1, 1, 3};
   static constexpr uint8_t kBeyond[] = {0, 1, 2, 4};
   for (const uint8_t* order : {kTwice, kBeyond}) {
@@ -307,7 +307,7 @@ TEST_F(PipelineTest, AnOrderNamesEachOutputOnce) {
   }
 }
 
-TEST_F(PipelineTest, HalfTheStrideMakesTwiceTheInferences) {
+TEST_F(PipelineTest, HalfTheStrideDoublesTheInferences) {
   const std::vector<int16_t> sound = Sound(60, 3);
   for (const int stride : {320, 160}) {
     Device device(model_);
@@ -320,8 +320,7 @@ TEST_F(PipelineTest, HalfTheStrideMakesTwiceTheInferences) {
       ASSERT_EQ(pipeline.ProcessHop(&sound[at]), Status::kOk);
       if (pipeline.inferred()) times.push_back(pipeline.inferred_ms());
     }
-    // From the first frame on, such that one falls on the 49th: 48 strides after the first, which
-    // ends at 30 ms, and that in whole strides.
+    // One inference is at the 49th frame: 48 strides after the first frame, which ends at 30 ms.
     const uint32_t full = stride == 320 ? 1000 : 510;
     const uint32_t step = stride == 320 ? 140 : 70;
     ASSERT_GT(times.size(), 7u);
@@ -331,7 +330,7 @@ TEST_F(PipelineTest, HalfTheStrideMakesTwiceTheInferences) {
   }
 }
 
-TEST_F(PipelineTest, SaysWhatIsWrongWithTheWindow) {
+TEST_F(PipelineTest, ReportsErrorsOfTheWindow) {
   for (const int frames : {24, 151}) {
     Device device(model_);
     device.config.window_frames = frames;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kLabels = 4;
 
-// The same rules written plainly: a deque, and 64-bit times that never wrap.
+// A simple implementation, with a deque and 64-bit times.
 class Reference {
  public:
   explicit Reference(const RecognizerSettings& settings) : settings_(settings) {}
@@ -78,7 +78,7 @@ std::vector<int8_t> Peak(int label, int score = 255) {
   return scores;
 }
 
-// Feeds `label` every 40 ms from `from` to `to` and returns the times of new commands.
+// Feeds `label` every 40 ms from `from` to `to` and returns the times of new detections.
 std::vector<int> Feed(Recognizer& recognizer, int label, int from, int to) {
   std::vector<int> times;
   for (int time = from; time <= to; time += 40) {
@@ -146,7 +146,7 @@ TEST(Recognizer, NeedsTheMinimumCount) {
   EXPECT_TRUE(result.is_new);
 }
 
-TEST(Recognizer, TellsTheMeanOfEachLabel) {
+TEST(Recognizer, ReportsTheMeanOfEachLabel) {
   Recognizer recognizer(2, RecognizerSettings{});
   EXPECT_EQ(recognizer.MeanScore(0), 0);
   Recognizer::Result result;
@@ -160,7 +160,7 @@ TEST(Recognizer, TellsTheMeanOfEachLabel) {
   EXPECT_EQ(recognizer.MeanScore(1), 0);
 }
 
-TEST(Recognizer, TheThresholdHasToBeExceeded) {
+TEST(Recognizer, MeanMustExceedTheThreshold) {
   for (int score : {200, 201}) {
     Recognizer recognizer(kLabels, {});
     bool heard = false;
@@ -173,7 +173,7 @@ TEST(Recognizer, TheThresholdHasToBeExceeded) {
   }
 }
 
-TEST(Recognizer, EachLabelMayHaveAThresholdOfItsOwn) {
+TEST(Recognizer, EachLabelMayHaveItsOwnThreshold) {
   const uint8_t thresholds[kLabels] = {200, 200, 100, 255};
   RecognizerSettings settings;
   settings.thresholds = thresholds;
@@ -197,7 +197,7 @@ TEST(Recognizer, EachLabelMayHaveAThresholdOfItsOwn) {
   EXPECT_EQ(Feed(recognizer, 3, 0, 300), std::vector<int>{280});
 }
 
-TEST(Recognizer, AHigherMeanBelowItsThresholdDoesNotSilenceALowOne) {
+TEST(Recognizer, HigherMeanBelowItsThresholdIsIgnored) {
   const uint8_t thresholds[kLabels] = {200, 200, 60, 60};
   RecognizerSettings settings;
   settings.thresholds = thresholds;
@@ -224,7 +224,7 @@ TEST(Recognizer, AHigherMeanBelowItsThresholdDoesNotSilenceALowOne) {
   }
 }
 
-TEST(Recognizer, TheSameLabelIsSuppressedForAWhile) {
+TEST(Recognizer, SameLabelIsSuppressed) {
   Recognizer recognizer(kLabels, {});
   EXPECT_EQ(Feed(recognizer, 2, 0, 4000), (std::vector<int>{280, 1800, 3320}));
 }
@@ -274,7 +274,7 @@ TEST(Recognizer, TimeMayWrap) {
   EXPECT_EQ(heard, (std::vector<int32_t>{-120, 1400, 2920}));
 }
 
-TEST(Recognizer, ALabelIsReportedAgainHoweverLongAgoItWas) {
+TEST(Recognizer, LabelIsReportedAgainAfterAnyTime) {
   RecognizerSettings settings;
   settings.minimum_count = 1;
   Recognizer recognizer(kLabels, settings);
@@ -297,7 +297,7 @@ TEST(Recognizer, ALabelIsReportedAgainHoweverLongAgoItWas) {
   EXPECT_TRUE(heard);
 }
 
-TEST(Recognizer, RefusesTimesThatRunBack) {
+TEST(Recognizer, RefusesTimesThatRunBackwards) {
   Recognizer recognizer(kLabels, {});
   Recognizer::Result result;
   ASSERT_EQ(recognizer.Process(Peak(2).data(), 100, &result), Status::kOk);
@@ -327,7 +327,7 @@ TEST(Recognizer, RefusesWrongSettings) {
   EXPECT_EQ(Recognizer(4, settings).Process(scores.data(), 0, &result), Status::kBadArgument);
 }
 
-TEST(Recognizer, ResetForgetsEverything) {
+TEST(Recognizer, ResetClearsEverything) {
   Recognizer recognizer(kLabels, {});
   EXPECT_EQ(Feed(recognizer, 2, 0, 400), std::vector<int>{280});
   recognizer.Reset();

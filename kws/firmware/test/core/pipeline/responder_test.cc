@@ -32,7 +32,7 @@ TEST(Responder, UnknownWritesNothing) {
   EXPECT_EQ(output.text(), "");
 }
 
-TEST(Responder, SaysUnknownIfAsked) {
+TEST(Responder, ReportsUnknownIfConfigured) {
   RecordingOutput output;
   Responder responder(kLabels, 2, true, &output);
   EXPECT_EQ(responder.Respond(New(1, 255), 0), 1);
@@ -46,7 +46,7 @@ TEST(Responder, SilenceIsNeverReported) {
   EXPECT_EQ(output.text(), "");
 }
 
-TEST(Responder, KeepsStillWhenNothingIsNew) {
+TEST(Responder, WritesNothingIfNothingIsNew) {
   RecordingOutput output;
   Responder responder(kLabels, 2, false, &output);
   Recognizer::Result result = New(2, 255);
@@ -55,7 +55,7 @@ TEST(Responder, KeepsStillWhenNothingIsNew) {
   EXPECT_EQ(output.text(), "");
 }
 
-TEST(Responder, KeywordsMayBeAllThereIs) {
+TEST(Responder, AllLabelsMayBeKeywords) {
   constexpr const char* kWords[] = {"alexa", "computer"};
   RecordingOutput output;
   Responder responder(kWords, 0, false, &output);

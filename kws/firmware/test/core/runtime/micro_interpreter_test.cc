@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interpreter on small models: right outputs, and no harm from models that are damaged.
+// The interpreter on small models: correct outputs, and damaged models.
 #include "runtime/micro_interpreter.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ std::vector<std::vector<uint8_t>> TestModels() {
   return {TestModel(), {streaming, streaming + sizeof(test::kStreamingModel)}};
 }
 
-TEST(Interpreter, GivesTheOutputOfTflm) {
+TEST(Interpreter, OutputEqualsTflms) {
   const Model model = GetModel(test::kModel);
   AllOpsResolver resolver;
   Arena arena(kArenaBytes);
@@ -152,7 +152,7 @@ TEST(Interpreter, TakesAnUnalignedArena) {
   EXPECT_EQ(reinterpret_cast<uintptr_t>(interpreter.input(0).data) % 4, 0u);
 }
 
-TEST(Interpreter, NamesTheOpThatIsMissing) {
+TEST(Interpreter, NamesTheMissingOp) {
   const Model model = GetModel(test::kModel);
   MicroMutableOpResolver<3> resolver;
   EXPECT_EQ(resolver.AddReshape(), Status::kOk);
@@ -168,7 +168,7 @@ TEST(Interpreter, NamesTheOpThatIsMissing) {
   EXPECT_EQ(interpreter.Invoke(), Status::kNotAllocated);
 }
 
-TEST(Model, RefusesWhatIsNotAModel) {
+TEST(Model, RefusesOtherFiles) {
   EXPECT_EQ(GetModel(nullptr, 100).status(), Status::kBadArgument);
   std::vector<uint8_t> bytes = TestModel();
   EXPECT_EQ(GetModel(bytes.data(), 0).status(), Status::kBadModel);

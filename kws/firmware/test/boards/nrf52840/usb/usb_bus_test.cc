@@ -23,7 +23,7 @@ TEST_F(UsbTest, StartsWithTheCablePluggedInBefore) {
   EXPECT_TRUE(model->attached());
 }
 
-TEST_F(UsbTest, StartsWhereTheSupplyComesLate) {
+TEST_F(UsbTest, StartsIfTheSupplyIsLate) {
   UsbInit();
   model->start_accesses = 100000;
   model->Plug();
@@ -38,7 +38,7 @@ TEST_F(UsbTest, StartsWhereTheSupplyComesLate) {
   EXPECT_TRUE(model->attached());
 }
 
-TEST_F(UsbTest, ReadyOfTheLastCableIsNotThisOnes) {
+TEST_F(UsbTest, ReadyOfAnEarlierConnectionIsIgnored) {
   UsbInit();
   model->Plug();
   Run();
@@ -49,7 +49,7 @@ TEST_F(UsbTest, ReadyOfTheLastCableIsNotThisOnes) {
   EXPECT_TRUE(model->attached());
 }
 
-TEST_F(UsbTest, AnotherEventBeforeReadyIsNoStorm) {
+TEST_F(UsbTest, OtherEventsBeforeReadyCauseNoInterruptStorm) {
   UsbInit();
   model->start_accesses = 100000;
   model->Plug();
@@ -86,7 +86,7 @@ TEST_F(UsbTest, SurvivesTheCable) {
   }
 }
 
-TEST_F(UsbTest, SurvivesACableThatIsOutForAnInstant) {
+TEST_F(UsbTest, SurvivesAShortDisconnection) {
   Start();
   model->Unplug();
   model->Plug();
@@ -98,7 +98,7 @@ TEST_F(UsbTest, SurvivesACableThatIsOutForAnInstant) {
   EXPECT_EQ(host->Text(), "back\n");
 }
 
-TEST_F(UsbTest, StartsOverWhereDmaHangs) {
+TEST_F(UsbTest, RestartsIfDmaHangs) {
   Start();
   model->dma_hangs = true;
   Write("lost\n");
@@ -112,7 +112,7 @@ TEST_F(UsbTest, StartsOverWhereDmaHangs) {
   EXPECT_EQ(host->Text(), "back\n");
 }
 
-TEST_F(UsbTest, NothingFollowsADmaThatHangs) {
+TEST_F(UsbTest, NoAccessFollowsAHangingDma) {
   Start();
   masked = true;
   UsbWrite("waits\n", 6);
@@ -130,7 +130,7 @@ TEST_F(UsbTest, NothingFollowsADmaThatHangs) {
   Enumerate();
 }
 
-TEST_F(UsbTest, NoticesTheCableWhereNoInterruptComes) {
+TEST_F(UsbTest, DetectsTheCableWithoutInterrupts) {
   Start();
   masked = true;
   model->Unplug();

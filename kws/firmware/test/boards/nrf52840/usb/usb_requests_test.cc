@@ -50,7 +50,7 @@ TEST_F(UsbTest, EnumeratesAsWindowsDoes) {
   EXPECT_TRUE(SetDtr(true));
 }
 
-TEST_F(UsbTest, GivesAsMuchAsIsAskedFor) {
+TEST_F(UsbTest, RepliesHaveTheRequestedLength) {
   PlugIn();
   BusReset();
   for (uint16_t length = 1; length <= 80; ++length) {
@@ -197,7 +197,7 @@ TEST_F(UsbTest, ANewConfigurationClosesTheTerminal) {
   EXPECT_EQ(host->Text(), "");
 }
 
-TEST_F(UsbTest, AReplyThatNobodyTookIsNotTheNextRequestsStatus) {
+TEST_F(UsbTest, UnreadReplyIsNotTheNextRequestsStatus) {
   Start();
   host->reading = false;
   host->StartControl(0x80, 6, 0x0200, 0, 255);
@@ -206,7 +206,7 @@ TEST_F(UsbTest, AReplyThatNobodyTookIsNotTheNextRequestsStatus) {
   EXPECT_TRUE(SetDtr(false));
 }
 
-TEST_F(UsbTest, ANewConfigurationForgetsThePacketThatWaits) {
+TEST_F(UsbTest, NewConfigurationDropsTheWaitingPacket) {
   Start();
   host->reading = false;
   Write("old\n");
@@ -236,7 +236,7 @@ TEST_F(UsbTest, ANewRequestEndsTheLast) {
   }
 }
 
-TEST_F(UsbTest, ANewRequestMayComeBeforeTheDriverHeardOfTheLastsEnd) {
+TEST_F(UsbTest, NewRequestBeforeTheDriverSawTheLastsEnd) {
   PlugIn();
   BusReset();
   for (uint16_t length : {18, 64, 75}) {

@@ -6,7 +6,7 @@ namespace kws {
 namespace board {
 namespace {
 
-TEST_F(UsbTest, TheFirstListenerGetsTheBootLine) {
+TEST_F(UsbTest, FirstReaderGetsTheBootLine) {
   UsbInit();
   UsbWrite("kws 0.1.0 nano33ble\n", 20);
   model->Plug();
@@ -20,7 +20,7 @@ TEST_F(UsbTest, TheFirstListenerGetsTheBootLine) {
   EXPECT_EQ(host->Text(), "kws 0.1.0 nano33ble\n");
 }
 
-TEST_F(UsbTest, WhoOnlyLooksInDoesNotTakeTheBootLine) {
+TEST_F(UsbTest, ShortOpenDoesNotConsumeTheBootLine) {
   PlugIn();
   Enumerate();
   Write("boot\n");
@@ -35,7 +35,7 @@ TEST_F(UsbTest, WhoOnlyLooksInDoesNotTakeTheBootLine) {
   EXPECT_EQ(host->Text(), "boot\n");
 }
 
-TEST_F(UsbTest, IsQuietUntilTheTerminalsEchoIsOff) {
+TEST_F(UsbTest, WaitsForTheTerminalsEchoToBeOff) {
   PlugIn();
   Enumerate();
   Write("boot\n");
@@ -49,7 +49,7 @@ TEST_F(UsbTest, IsQuietUntilTheTerminalsEchoIsOff) {
   EXPECT_EQ(host->Text(), "boot\n");
 }
 
-TEST_F(UsbTest, NobodyListensNothingIsKept) {
+TEST_F(UsbTest, WithoutAReaderNothingIsKept) {
   Start();
   ASSERT_TRUE(SetDtr(false));
   Write("before\n");
@@ -60,7 +60,7 @@ TEST_F(UsbTest, NobodyListensNothingIsKept) {
   EXPECT_EQ(UsbLostLines(), 0u);
 }
 
-TEST_F(UsbTest, RtsAloneIsNobody) {
+TEST_F(UsbTest, RtsAloneIsNoReader) {
   Start();
   ASSERT_EQ(Control(0x21, 0x22, 2, 0, 0), Result::kDone);
   Frames(kQuietFrames);
@@ -89,7 +89,7 @@ TEST_F(UsbTest, ALineIsDroppedAsAWhole) {
   EXPECT_EQ(host->Text(), "second\nfourth\n");
 }
 
-TEST_F(UsbTest, AHalfSentLineEndsBeforeTheNextListenersText) {
+TEST_F(UsbTest, PartialLineEndsBeforeTheNextReadersText) {
   Start();
   host->reading = false;
   Write(Line(1, 150));
@@ -101,7 +101,7 @@ TEST_F(UsbTest, AHalfSentLineEndsBeforeTheNextListenersText) {
   EXPECT_EQ(host->Text(), Line(1, 150).substr(0, 64) + "\nwhole\n");
 }
 
-TEST_F(UsbTest, AHostThatStopsReadingLosesWholeLines) {
+TEST_F(UsbTest, HostThatStopsReadingLosesWholeLines) {
   Start();
   host->reading = false;
   uint32_t number = 0;
@@ -152,7 +152,7 @@ TEST_F(UsbTest, AnEmptyPacketFollowsAFullOne) {
   }
 }
 
-TEST_F(UsbTest, SuspendDropsLinesAndResumeGoesOn) {
+TEST_F(UsbTest, SuspendDropsLinesUntilResume) {
   Start();
   model->Suspend();
   Settle();
@@ -165,7 +165,7 @@ TEST_F(UsbTest, SuspendDropsLinesAndResumeGoesOn) {
   EXPECT_EQ(host->Text(), "awake\n");
 }
 
-TEST_F(UsbTest, TrafficEndsASuspendThatAResetHid) {
+TEST_F(UsbTest, TrafficEndsASuspendHiddenByAReset) {
   PlugIn();
   model->Suspend();  // both are pending when the interrupt comes
   model->BusReset();
@@ -194,7 +194,7 @@ TEST_F(UsbTest, ReadsWhatTheHostSends) {
   EXPECT_EQ(got, text);
 }
 
-TEST_F(UsbTest, HoldsTheHostOffWhileNobodyReads) {
+TEST_F(UsbTest, HoldsOffTheHostUntilBytesAreRead) {
   Start();
   std::string text;
   for (uint32_t i = 0; i < 20; ++i) text += Line(i, 40);
@@ -211,7 +211,7 @@ TEST_F(UsbTest, HoldsTheHostOffWhileNobodyReads) {
   EXPECT_EQ(got, text);
 }
 
-TEST_F(UsbTest, ABusResetForgetsThePacketThatWaits) {
+TEST_F(UsbTest, BusResetDropsTheWaitingPacket) {
   Start();
   host->to_write = Bytes(200, 'x');
   Steps(300);
@@ -220,7 +220,7 @@ TEST_F(UsbTest, ABusResetForgetsThePacketThatWaits) {
   EXPECT_EQ(Read(), "");
 }
 
-TEST_F(UsbTest, HaltsAndGoesOn) {
+TEST_F(UsbTest, HaltsAndContinues) {
   Start();
   ASSERT_EQ(Control(0x02, 3, 0, 0x82, 0), Result::kDone);
   ASSERT_EQ(Control(0x02, 3, 0, 0x02, 0), Result::kDone);
@@ -238,7 +238,7 @@ TEST_F(UsbTest, HaltsAndGoesOn) {
   EXPECT_EQ(Read(), "hi\n");
 }
 
-TEST_F(UsbTest, ClearingAHaltKeepsThePacketThatWaits) {
+TEST_F(UsbTest, ClearingAHaltKeepsTheWaitingPacket) {
   Start();
   std::string text;
   for (uint32_t i = 0; i < 6; ++i) text += Line(i, 40);
@@ -288,7 +288,7 @@ TEST_F(UsbTest, ClearingAHaltLosesNothing) {
   EXPECT_EQ(got, expected);
 }
 
-TEST_F(UsbTest, SpeaksWhereNoInterruptComes) {
+TEST_F(UsbTest, SendsWithoutInterrupts) {
   Start();
   masked = true;
   const std::string text = "error: processor fault, status 0x1\n";

@@ -19,7 +19,7 @@ TEST_F(UsbTest, TheTouchResetsIntoTheBootloader) {
   EXPECT_EQ(model->retained, 0xb0u);
 }
 
-TEST_F(UsbTest, TheTouchMayComeTheOtherWayRound) {
+TEST_F(UsbTest, TouchWorksInEitherOrder) {
   PlugIn();
   Enumerate();
   ASSERT_TRUE(SetDtr(false));
@@ -39,7 +39,7 @@ TEST_F(UsbTest, OtherRatesDoNotReset) {
   EXPECT_FALSE(model->chip_reset);
 }
 
-TEST_F(UsbTest, ATouchIsTakenBack) {
+TEST_F(UsbTest, TouchCanBeCancelled) {
   Start();
   ASSERT_TRUE(SetLine(1200));
   ASSERT_TRUE(SetDtr(false));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer target: a model is untrusted input. Whatever the bytes are, load, allocate and invoke
-// end in a status: no crash, no hang, no read outside the model or the arena.
+// libFuzzer target: for any bytes, load, allocate and invoke return a status, without a crash, a
+// hang or an access outside the model or the arena.
 //
-// AddressSanitizer watches: libFuzzer hands each input over in an allocation of exactly its size,
-// the arena is one of the size that the runtime asked for, and while an op runs, all of it is
-// poisoned that is not a tensor or scratch of that moment.
+// AddressSanitizer checks: each input is an allocation of exactly its size, the arena has the size
+// that the runtime reported, and while an op runs, all of the arena except its live tensors and
+// scratch is poisoned.
 #include <sanitizer/asan_interface.h>
 
 #include <cstddef>
@@ -38,7 +38,7 @@ void Check(bool holds) {
   if (!holds) __builtin_trap();
 }
 
-// Poisons what an op has no business with.
+// Poisons memory that an op must not access.
 class Guard final : public kws::Profiler {
  public:
   // `builder` has just laid out `arena`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How libFuzzer changes a model: mostly one number that the file holds (a dimension, a type, a
-// scale, a tensor's index, an option), so that the result is still a file that can be read and the
-// checks behind the reader see something too. Else any bytes, by libFuzzer itself.
+// libFuzzer's mutator for models: mostly changes one number (a dimension, a type, a scale, a
+// tensor's index, an option), so that the file stays readable and later checks are tested too.
+// Otherwise any bytes, by libFuzzer.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -36,7 +36,7 @@ class Plan {
   int count_ = 0;
 };
 
-TEST(MemoryPlanner, ReusesWhatIsDead) {
+TEST(MemoryPlanner, ReusesMemoryOfDeadEntries) {
   Plan plan;
   plan.Add(Entry(100, 0, 1));
   plan.Add(Entry(60, 1, 2));
@@ -45,7 +45,7 @@ TEST(MemoryPlanner, ReusesWhatIsDead) {
   EXPECT_EQ(plan[2].offset, plan[0].offset);
 }
 
-TEST(MemoryPlanner, LaysAnOutputOverItsInputAsFarAsItMay) {
+TEST(MemoryPlanner, OverlapsOutputAndInputAsAllowed) {
   Plan plan;
   plan.Add(Entry(1960, 0, 1));
   PlanEntry& output = plan.Add(Entry(4000, 1, 2));
@@ -56,7 +56,7 @@ TEST(MemoryPlanner, LaysAnOutputOverItsInputAsFarAsItMay) {
   EXPECT_EQ(plan[0].offset, 2040);
 }
 
-TEST(MemoryPlanner, DoesNotRunOverAnInputThatIsReadLater) {
+TEST(MemoryPlanner, KeepsAnInputThatIsReadLater) {
   Plan plan;
   plan.Add(Entry(100, 0, 2));
   PlanEntry& output = plan.Add(Entry(100, 1, 2));
@@ -65,7 +65,7 @@ TEST(MemoryPlanner, DoesNotRunOverAnInputThatIsReadLater) {
   EXPECT_EQ(plan.Make(), 200u);
 }
 
-TEST(MemoryPlanner, TakesTheVerySamePlaceWhereOnlyThatIsAllowed) {
+TEST(MemoryPlanner, PlacesInPlaceIfOnlyThatIsAllowed) {
   Plan plan;
   plan.Add(Entry(100, 0, 1));
   PlanEntry& output = plan.Add(Entry(100, 1, 2));
@@ -75,7 +75,7 @@ TEST(MemoryPlanner, TakesTheVerySamePlaceWhereOnlyThatIsAllowed) {
   EXPECT_EQ(plan[1].offset, plan[0].offset);
 }
 
-TEST(MemoryPlanner, GivesSharedEntriesOnePlace) {
+TEST(MemoryPlanner, AliasesShareOnePlace) {
   Plan plan;
   plan.Add(Entry(40, 0, 3));
   plan.Add(Entry(8, 0, 3));

@@ -25,7 +25,7 @@ QuantizedMultiplier InDouble(float a, float b, float c) {
   return QuantizedMultiplier{static_cast<int32_t>(fixed), shift};
 }
 
-TEST(Quantization, MultipliersAreThoseOfDoubleArithmetic) {
+TEST(Quantization, MultipliersEqualDoubleArithmetic) {
   std::mt19937 random(1);
   const auto scale = [&random] {
     uint32_t bits = (random() & 0x7fffff) | ((95 + random() % 60) << 23);
@@ -51,7 +51,7 @@ TEST(Quantization, MultipliersAreThoseOfDoubleArithmetic) {
   }
 }
 
-TEST(Quantization, RefusesScalesThatAreNoPositiveNumbers) {
+TEST(Quantization, RefusesScalesThatAreNotPositive) {
   QuantizedMultiplier factor{};
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(MultiplierFromScales(-1.0f, 1.0f, 1.0f, 0, &factor), Status::kBadQuantization);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two bundles in one pipeline: which of them hears what, and for how long.
+// Two bundles in one pipeline.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ struct Event {
   uint32_t time_ms;
 };
 
-// The lines with a time in what a device wrote.
+// The lines with a time.
 std::vector<Event> Events(const std::string& text) {
   std::vector<Event> events;
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) {
@@ -35,9 +37,9 @@ std::vector<Event> Events(const std::string& text) {
   return events;
 }
 
-class HandOverTest : public testing::Test {
+class SecondBundleTest : public testing::Test {
  protected:
-  HandOverTest() : arena_(kArenaBytes + 16) {}
+  SecondBundleTest() : arena_(kArenaBytes + 16) {}
 
   void SetUp() override { Use(ReadModel("tiny_conv.tflite"), ReadModel("tiny_conv.tflite")); }
 
@@ -49,7 +51,7 @@ class HandOverTest : public testing::Test {
     command_model_ = GetModel(command_bytes_.data(), command_bytes_.size());
     config_ = {"1.2.3", "test", "wake", "01234567", kWakeLabels, 4, 2, {}};
     command_config_ = {"", "", "words", "89abcdef", kCommandLabels, 4, 2, {}};
-    // Whatever scores best is reported, as soon as it may be.
+    // Reports the best label as early as possible.
     for (PipelineConfig* config : {&config_, &command_config_}) {
       config->recognizer.detection_threshold = 60;
       config->recognizer.suppression_ms = 0;
@@ -61,12 +63,18 @@ class HandOverTest : public testing::Test {
     return arena_.data() + ((0 - reinterpret_cast<uintptr_t>(arena_.data())) & 15);
   }
 
-  // What a device writes while it hears `samples`, its first lines aside.
+  // Makes a pipeline of both bundles.
+  Pipeline& Make(uint32_t listen_ms, size_t arena_bytes = kArenaBytes) {
+    commands_.reset(new Commands{command_config_, {command_model_, resolver_}, listen_ms, {}});
+    pipeline_.emplace(config_, Network{wake_model_, resolver_}, arena(), arena_bytes,
+                      FrameMemory{frames_, 49}, &output_);
+    pipeline_->UseCommands(commands_.get());
+    return *pipeline_;
+  }
+
+  // The output for `samples`, without boot lines.
   std::string Play(const std::vector<int16_t>& samples, uint32_t listen_ms) {
-    Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
-    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                      &output_);
-    pipeline.UseCommands(&commands);
+    Pipeline& pipeline = Make(listen_ms);
     EXPECT_EQ(pipeline.Start(), Status::kOk);
     return Hear(pipeline, samples);
   }
@@ -81,13 +89,12 @@ class HandOverTest : public testing::Test {
   AllOpsResolver resolver_;
   PipelineConfig config_{}, command_config_{};
   RecordingOutput output_;
+  std::unique_ptr<Commands> commands_;
+  std::optional<Pipeline> pipeline_;
 };
 
-TEST_F(HandOverTest, TheFirstLinesNameBothBundles) {
-  Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                    &output_);
-  pipeline.UseCommands(&commands);
+TEST_F(SecondBundleTest, BootLinesNameBothBundles) {
+  Pipeline& pipeline = Make(5000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::string arena = ", arena " + std::to_string(pipeline.arena_used_bytes()) + " of 65536";
   EXPECT_EQ(output_.text(), "kws 1.2.3 on test, model wake 01234567" + arena +
@@ -96,7 +103,7 @@ TEST_F(HandOverTest, TheFirstLinesNameBothBundles) {
   EXPECT_FALSE(pipeline.listening());
 }
 
-TEST_F(HandOverTest, OneBundleHearsAtATimeAndCommandsOnlyAfterAWakeWord) {
+TEST_F(SecondBundleTest, OneBundleIsActiveAtATime) {
   int commands = 0, timeouts = 0;
   for (const uint8_t threshold : {60, 160}) {
     const uint32_t listen_ms = threshold == 60 ? 3000 : 400;
@@ -133,7 +140,7 @@ TEST_F(HandOverTest, OneBundleHearsAtATimeAndCommandsOnlyAfterAWakeWord) {
   EXPECT_GT(timeouts, 2);
 }
 
-TEST_F(HandOverTest, ACommandCountsInTheLastHopAndNotOneLater) {
+TEST_F(SecondBundleTest, CommandInTheLastHopCounts) {
   const std::vector<int16_t> samples = Sound(1500, 7);
   const std::vector<Event> events = Events(Play(samples, 60000));
   size_t at = 0;
@@ -157,13 +164,13 @@ TEST_F(HandOverTest, ACommandCountsInTheLastHopAndNotOneLater) {
   EXPECT_EQ(late[at].text, "Waiting for the wake word");
   EXPECT_EQ(late[at].time_ms, command.time_ms - 20);
 
-  // A time that is no whole number of hops ends with the hop that completes it.
+  // A time that is not a multiple of a hop is rounded up.
   const std::vector<Event> rounded = Events(Play(samples, needed - 39));
   EXPECT_EQ(rounded[at].time_ms, command.time_ms - 20);
 }
 
-TEST_F(HandOverTest, TheLedShowsTheWakeWordUntilTheTimeIsOver) {
-  // Silence and unknown are what the second bundle hears most; no command comes.
+TEST_F(SecondBundleTest, LedShowsTheWakeWordUntilTheTimeout) {
+  // The second bundle detects no command.
   command_config_.recognizer.detection_threshold = 60;
   const uint8_t thresholds[] = {0, 0, 255, 255};
   command_config_.recognizer.thresholds = thresholds;
@@ -177,8 +184,8 @@ TEST_F(HandOverTest, TheLedShowsTheWakeWordUntilTheTimeIsOver) {
   EXPECT_EQ(dark, waiting);
 }
 
-TEST_F(HandOverTest, TheLedShowsACommandOfTheWakeWordsColour) {
-  // Off for a moment between the two, and off at the end. Words are 200 ms apart, more than that.
+TEST_F(SecondBundleTest, LedShowsACommandWithTheWakeWordsColour) {
+  // Off briefly between the two, and off at the end. Words are 200 ms apart, longer than the gap.
   for (PipelineConfig* config : {&config_, &command_config_}) {
     config->inference_stride = 10;
     config->recognizer.average_window_ms = 1000;
@@ -193,10 +200,10 @@ TEST_F(HandOverTest, TheLedShowsACommandOfTheWakeWordsColour) {
   EXPECT_LE(words - lit, 1u) << "the sound may end in the gap before the last one";
 }
 
-TEST_F(HandOverTest, AStreamingModelIsTrustedAfterASecondOfItsOwn) {
+TEST_F(SecondBundleTest, StreamingModelNeedsAFullWindow) {
   Use(ReadModel("tiny_conv.tflite"), ReadModel("mixed_net.tflite"));
   command_config_.inference_stride = 3;
-  command_config_.report_unknown = true;  // this one takes all sound for unknown
+  command_config_.report_unknown = true;  // this model classifies all sound as unknown
   uint32_t since = 0;
   int heard = 0;
   for (const Event& event : Events(Play(Sound(1000, 7), 3000))) {
@@ -211,11 +218,8 @@ TEST_F(HandOverTest, AStreamingModelIsTrustedAfterASecondOfItsOwn) {
   EXPECT_GT(heard, 3);
 }
 
-TEST_F(HandOverTest, ThresholdsOutlastTheHandOver) {
-  Commands commands = {command_config_, command_model_, resolver_, 1000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                    &output_);
-  pipeline.UseCommands(&commands);
+TEST_F(SecondBundleTest, ThresholdsAreKeptWhenBundlesChange) {
+  Pipeline& pipeline = Make(1000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   ASSERT_EQ(pipeline.label_count(), 8);
   EXPECT_STREQ(pipeline.label(3), "no");
@@ -229,17 +233,14 @@ TEST_F(HandOverTest, ThresholdsOutlastTheHandOver) {
   EXPECT_EQ(text.find("Heard up"), std::string::npos);
   EXPECT_EQ(text.find("Heard down"), std::string::npos);
   for (int label = 0; label < 4; ++label) pipeline.SetThreshold(label, 255);
-  // The time of the running one may still end.
+  // The second bundle may still be active until its timeout.
   Hear(pipeline, Sound(60, 1));
-  EXPECT_EQ(Hear(pipeline, samples), "") << "no wake word any more, whoever ran when it was set";
+  EXPECT_EQ(Hear(pipeline, samples), "") << "no wake word, whichever bundle was active";
   EXPECT_EQ(pipeline.threshold(2), 255);
 }
 
-TEST_F(HandOverTest, ResetWhileItListensBringsBackTheFirstState) {
-  Commands commands = {command_config_, command_model_, resolver_, 60000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                    &output_);
-  pipeline.UseCommands(&commands);
+TEST_F(SecondBundleTest, ResetWhileListeningRestoresTheStart) {
+  Pipeline& pipeline = Make(60000);
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   const std::vector<int16_t> samples = Sound(500, 7);
   const std::string first = Hear(pipeline, samples);
@@ -254,14 +255,10 @@ TEST_F(HandOverTest, ResetWhileItListensBringsBackTheFirstState) {
   EXPECT_EQ(Hear(pipeline, samples), first);
 }
 
-TEST_F(HandOverTest, FaultsOfTheSecondBundleAreSaidAtTheStart) {
+TEST_F(SecondBundleTest, StartReportsErrorsOfTheSecondBundle) {
   const auto fault = [this](uint32_t listen_ms) {
-    Commands commands = {command_config_, command_model_, resolver_, listen_ms, {}};
-    Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                      &output_);
-    pipeline.UseCommands(&commands);
     output_.Clear();
-    EXPECT_NE(pipeline.Start(), Status::kOk);
+    EXPECT_NE(Make(listen_ms).Start(), Status::kOk);
     return output_.text().substr(output_.text().find('\n') + 1);
   };
   EXPECT_EQ(fault(0), "error: listen_ms is less than 1; build it with --for 5s\n");
@@ -275,24 +272,17 @@ TEST_F(HandOverTest, FaultsOfTheSecondBundleAreSaidAtTheStart) {
   EXPECT_EQ(fault(1000), "error: model is damaged; convert it again\n");
 }
 
-TEST_F(HandOverTest, TheArenaIsAsLargeAsTheLargerModelNeeds) {
-  Commands commands = {command_config_, command_model_, resolver_, 1000, {}};
+TEST_F(SecondBundleTest, ArenaIsTheLargerModels) {
   Pipeline probe(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49}, &output_);
   ASSERT_EQ(probe.Start(), Status::kOk);
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), probe.arena_used_bytes(),
-                    {frames_, 49}, &output_);
-  pipeline.UseCommands(&commands);
+  Pipeline& pipeline = Make(1000, probe.arena_used_bytes());
   ASSERT_EQ(pipeline.Start(), Status::kOk);
   EXPECT_GT(Events(Hear(pipeline, Sound(1500, 7))).size(), 4u);
 }
 
-TEST_F(HandOverTest, BothNeedTheSameStride) {
+TEST_F(SecondBundleTest, BundlesNeedTheSameStride) {
   command_config_.stride_samples = 160;
-  Commands commands = {command_config_, command_model_, resolver_, 5000, {}};
-  Pipeline pipeline(config_, {wake_model_, resolver_}, arena(), kArenaBytes, {frames_, 49},
-                    &output_);
-  pipeline.UseCommands(&commands);
-  EXPECT_EQ(pipeline.Start(), Status::kBadArgument);
+  EXPECT_EQ(Make(5000).Start(), Status::kBadArgument);
   EXPECT_NE(output_.text().find("error: the bundles' frames have different strides"),
             std::string::npos);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A board that remembers what was asked of it.
-#ifndef KWS_TEST_APP_REMEMBERING_BOARD_H_
-#define KWS_TEST_APP_REMEMBERING_BOARD_H_
+// A board that records calls.
+#ifndef KWS_TEST_APP_RECORDING_BOARD_H_
+#define KWS_TEST_APP_RECORDING_BOARD_H_
 
 #include <gtest/gtest.h>
 
@@ -20,12 +20,12 @@ const int kDefaultGain = -3;
 const uint32_t kClockKhz = 64000;
 int gain = 0;
 uint32_t now_ms = 0;
-uint32_t ms_per_look = 0;  // how much later it is after each look at the clock
+uint32_t ms_per_look = 0;  // time that passes per call of Milliseconds
 uint32_t sleep_ms = 0;
 uint32_t cycles = 0;
 uint32_t cycles_per_ms = 0;
 uint32_t sample_rate = 0;  // of the port for samples
-std::vector<bool> fast;    // what SetFast was called with
+std::vector<bool> fast;    // arguments of SetFast
 std::string sample_lines;
 
 void SetGain(int decibels) {
@@ -50,4 +50,4 @@ void WriteSamples(const char* text, size_t size) { sample_lines.append(text, siz
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_TEST_APP_REMEMBERING_BOARD_H_
+#endif  // KWS_TEST_APP_RECORDING_BOARD_H_
