@@ -36,13 +36,13 @@ LONGEST_WINDOW: int
 """Frames in the longest one (150, 3 s)."""
 
 AVERAGE_WINDOW_MS: int
-"""The recognizer's default: scores of the last so many milliseconds are averaged (1000)."""
+"""The recognizer's default: averaging window of the scores, in ms (1000)."""
 
 DETECTION_THRESHOLD: int
 """The recognizer's default: a mean score has to exceed this (200 of 255)."""
 
 SUPPRESSION_MS: int
-"""The recognizer's default: a label is not reported again for so many milliseconds (1500)."""
+"""The recognizer's default: time before a label is reported again, in ms (1500)."""
 
 MINIMUM_COUNT: int
 """The recognizer's default: fewer results in the window report nothing (3)."""

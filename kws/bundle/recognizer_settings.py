@@ -20,28 +20,28 @@ class RecognizerSettings:
 
     average_window_ms: int = setting(
         _core.AVERAGE_WINDOW_MS, 1, 10_000,
-        "Scores of the last so many milliseconds are averaged.",
+        "Averaging window of the scores, in ms.",
     )  # fmt: skip
     detection_threshold: int = setting(
         _core.DETECTION_THRESHOLD, 0, 254, "A mean score (0 to 255) has to exceed this."
     )
     suppression_ms: int = setting(
         _core.SUPPRESSION_MS, 0, 60_000,
-        "The same word is not reported again for so many milliseconds.",
+        "Time before the same word is reported again, in ms.",
     )  # fmt: skip
     minimum_count: int = setting(
         _core.MINIMUM_COUNT, 1, 100, "Fewer results than this in the window report nothing."
     )
     thresholds: Mapping[str, int] = field(default_factory=dict)
-    """Thresholds of single labels, in place of `detection_threshold`; 255: never reported."""
+    """Thresholds of single labels, instead of `detection_threshold`; 255: never reported."""
 
     gate_db: float = setting(
         0.0, 0, 20,
-        "Sound has to be so many dB louder than the room's own noise for the model to run; "
+        "The model runs only for sound this many dB louder than the room's own noise; "
         "0: it always runs.",
     )  # fmt: skip
     report_unknown: bool = False
-    """Whether a word that is no keyword writes `Heard unknown`, as TFLM does.
+    """Whether a word other than the keywords writes `Heard unknown`, as TFLM does.
 
     Without it, unknown still competes with the keywords in the recognizer.
     """

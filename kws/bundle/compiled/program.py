@@ -30,7 +30,7 @@ class Call:
     set. The first call's words lie at 0 there."""
 
     parameters: tuple[int, ...]
-    """What the kernel needs to know besides, as 32-bit words."""
+    """Further parameters of the kernel, as 32-bit words."""
 
     once: bool
     """It runs before the first inference only."""
@@ -60,7 +60,7 @@ class Program:
     """In the order in which they run."""
 
     constants: tuple[bytes, ...]
-    """Weights and the like, each on a multiple of four bytes behind the calls' words."""
+    """Weights and the like, each on a multiple of four bytes after the calls' words."""
 
     inputs: tuple[Place, ...]
     outputs: tuple[Place, ...]

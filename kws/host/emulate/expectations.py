@@ -53,7 +53,7 @@ class Expectation:
 class Recording:
     """Sound that a device hears without a pause, from a fresh start, and what is expected of it.
 
-    Time 0 is its first sample. After it the device goes on hearing a quiet room
+    Time 0 is its first sample. After it the device keeps hearing a quiet room
     (`host_device.with_room`).
     """
 
@@ -64,7 +64,7 @@ class Recording:
     """A quiet room before the first sample. Its time is not counted."""
 
     def after(self, seconds: float) -> Recording:
-        """The same after so many more seconds of a quiet room."""
+        """The same after this many more seconds of a quiet room."""
         return replace(self, lead_ms=self.lead_ms + round(1000 * seconds))
 
     def sound(self, device: Device) -> Pcm:

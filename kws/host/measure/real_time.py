@@ -151,7 +151,7 @@ def _refuse_overload(board: Board, load: Load, bundle: Bundle, cycles: ModelCycl
 
 
 def _cure(bundle: Bundle, hops: float) -> str:
-    """What to do about a bundle whose inferences need so many hops."""
+    """Advice for a bundle whose inferences need this many hops."""
     smaller = "take a smaller model (kws models lists their cycles)"
     if hops * HOP_MS > LONGEST_MS:
         return f"no interval up to {LONGEST_MS} ms is enough: {smaller}"

@@ -6,7 +6,7 @@ state; `state` has what changed of it; `word`, `line`, `notice` and `problem` ar
 columns of the spectrogram, one for each hop: its peak (255: clipped), the mean score of each label,
 the frame. A page sends `threshold` (with `label` and `value`) and `save`.
 
-A client that is slow, or gone without a word, costs a bounded amount of memory: messages that it
+A client that is slow, or disconnected silently, costs a bounded amount of memory: messages that it
 does not read are dropped, oldest first.
 """
 
@@ -63,7 +63,7 @@ class Hub:
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
-        """`state`: what `hello` holds besides words and lines."""
+        """`state`: the fields of `hello` other than words and lines."""
         self._state = state
         self._words: deque[dict[str, Any]] = deque(maxlen=KEPT_WORDS)
         self._lines: deque[str] = deque(maxlen=_KEPT_LINES)

@@ -203,7 +203,7 @@ def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
 
 
 def staying(sound: Iterator[Block | Notice]) -> Iterator[Block | Notice]:
-    """A recording, and then time that goes on, so that the page stays."""
+    """A recording, and then silence without an end, so that the page stays."""
     yield from sound
     yield Notice("the recording is over", connected=False)
     for _ in itertools.count():

@@ -43,7 +43,7 @@ def calibrate_bundle(
         false_alarms_per_hour: how many are allowed, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         keywords: the keywords to be reported; without any, all.
-        ambient: its validation talk is used, behind words and alone.
+        ambient: its validation talk is used, over words and alone.
         at_words: how many are allowed in an hour with 180 other words; None for the same.
 
     Raises:

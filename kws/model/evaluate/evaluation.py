@@ -59,7 +59,7 @@ class EvaluationSettings:
     """The keywords to be reported in streams; without any, all of the bundle."""
 
     surroundings: Surroundings = field(default_factory=Surroundings)
-    """Its talk is played alone, and behind words if streams are made of clips."""
+    """Its talk is played alone, and over words if streams are made of clips."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
     keywords = known_keywords(bundle, settings.keywords)
     require("scipy.stats", "evaluate", "kws evaluate")
     split = split_of(settings.split)
-    # What is missing is said before hours of sound are played.
+    # Fail early, before hours of sound are played.
     talk = settings.surroundings.talk(split, bundle.keywords) if talks else []
     dataset = open_usable(settings.data) if settings.data else None
     if dataset:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits a model's weights to arrays of clips, in a folder from which a killed run goes on."""
+"""Fits a model's weights to arrays of clips, in a folder where an interrupted run resumes."""
 
 from __future__ import annotations
 

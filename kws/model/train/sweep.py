@@ -134,7 +134,7 @@ def run_sweep(
 ) -> list[Outcome]:
     """Train what is not trained yet; the best comes first.
 
-    A run that was killed goes on where it was; a finished one is read.
+    An interrupted run resumes; a finished one is read.
 
     Args:
         jobs: what to train.

@@ -13,7 +13,7 @@ from kws.errors import KwsError
 class CurveWriter:
     """Writes numbers per epoch into an event file of its own in a folder.
 
-    A run that goes on adds a file; TensorBoard shows them as one curve.
+    A resumed run adds a file; TensorBoard shows them as one curve.
     """
 
     def __init__(self, folder: Path) -> None:

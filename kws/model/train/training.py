@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training: clips of a data set to a bundle, in a folder from which a killed run goes on."""
+"""Training: clips of a data set to a bundle, in a folder where an interrupted run resumes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _TIMES = 8
 """How often each recording is played in each kind of streams, every time in other noise."""
 
 _BEHIND_HOURS = 0.5
-"""So much talk is laid behind words."""
+"""Hours of talk that is mixed with words."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def enroll(
     Args:
         folder: the bundle.
         recordings: of its keywords, by these people, as `import_recordings` takes them.
-        ambient: its validation talk is played behind the words and alone.
+        ambient: its validation talk is played over the words and alone.
         false_alarms_per_hour: how many are allowed in talk, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         others: validation clips of its other words are played, too.
@@ -139,7 +139,7 @@ def enroll(
             false_alarms_per_hour,
             bundle.keywords,
             advance,
-            # Without other words an hour of keywords would count in place of 180 of them.
+            # Without other words an hour of keywords would count instead of 180 of them.
             at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
     before = {

@@ -24,7 +24,7 @@ from kws.model.evaluate.score.plans import PACES
 from kws.model.evaluate.score.streams import TITLES, Kind
 
 _STEP = 5
-"""Estimates are rounded to so many percent: they come from few speakers."""
+"""Estimates are rounded to this many percent, since they come from few speakers."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ExpectedPerformance:
 
     speakers: int
     misses: dict[Kind, Miss]
-    """Of the keywords, by what is heard behind them."""
+    """Of the keywords, by the background they are heard over."""
 
     most_false_alarms: float | None
     """Per hour of talk like the validation talk, 95 %; None without talk."""

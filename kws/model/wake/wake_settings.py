@@ -38,7 +38,7 @@ class WakeSettings:
     """What is said for a keyword that has another name."""
 
     name: str = ""
-    """The bundle's; empty for that of the first keyword."""
+    """The bundle's; if empty, the first keyword is the name."""
 
     accents: tuple[str, ...] = ENGLISH
     """espeak-ng's language codes."""

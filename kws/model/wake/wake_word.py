@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a phrase to a bundle that hears it: speak, train, mine, train teachers, learn from them.
 
-Each step has a folder of its own, and is left out or goes on if that is there. So a run that was
-stopped goes on where it was.
+Each step has a folder of its own. A finished step is skipped and an unfinished one resumes, so an
+interrupted run continues where it stopped.
 """
 
 from __future__ import annotations
@@ -252,7 +252,7 @@ def _make(
         steps.begin(f"training, {last.replace('_', ' ')}, with what the teachers say")
         result = one_round(out / last, settings.seed, ambient, teacher, arch)
     elif ambient.negatives:
-        steps.skip("the model is that of the first round")
+        steps.skip("the model of the first round is kept")
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     steps.begin("measuring")
     return _measure(out, settings.words, ambient, (bundle, result), count)

@@ -3,7 +3,7 @@
 
 Of ds_cnn (arXiv:1711.07128) it has the separable blocks, of residual networks (arXiv:1512.03385)
 the sums. It keeps twice the channels of ds_cnn_s for its first blocks, halves both axes once, and
-goes on wider.
+continues wider.
 """
 
 from __future__ import annotations

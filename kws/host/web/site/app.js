@@ -33,7 +33,7 @@ class App {
 
   // --- what a source calls ---------------------------------------------------------------------
 
-  // The model, as kws/host/web/model_facts.py describes it; everything else starts anew.
+  // The model, as kws/host/web/model_facts.py describes it; everything else restarts.
   showModel(model) {
     this.model = model;
     this.movedAt.clear();

@@ -144,7 +144,7 @@ class BrowserSource {
     this.showControls();
   }
 
-  // Each recording starts anew, with its first sample, as `kws run` plays it.
+  // Each recording starts from a cleared state, with its first sample, as `kws run` plays it.
   async play(files) {
     this.stop();
     for (const file of files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the page's host forbids the page, by a Content-Security-Policy that it sends with it: a line
-// that names the policy, in place of an error without a reason.
+// that names the policy, instead of an error without a reason.
 "use strict";
 
 const NEEDS = {

@@ -53,7 +53,7 @@ async function decoded(name, buffer, rate) {
   });
 }
 
-// `samples`, and the quiet room that a device goes on hearing after them. `room` holds it as `text`,
+// `samples`, and the quiet room that a device hears after them. `room` holds it as `text`,
 // a digit for each sample, and the digit `zero` that stands for zero.
 function withRoom(samples, room) {
   const all = new Int16Array(samples.length + room.text.length);

@@ -6,15 +6,14 @@ keyword, all of the validation split. For each average window the core's recogni
 scores at every threshold. Two rates have to stay within what is allowed, each by itself:
 
 - false alarms per hour of talk;
-- false alarms per hour with `OTHER_WORDS` single words that are no keywords, in a quiet room and in
+- false alarms per hour with `OTHER_WORDS` single non-keywords, in a quiet room and in
   noise.
 
-In talk the highest scores of many places say how often the rarest come
-(`statistics.expected_alarms`), because none in half an hour does not mean none. At words, and where
-talk has few false alarms, half a false alarm is added to those counted. Both rates count `MARGIN`
-times, because speakers whose clips calibration did not use cause more. How many more is tried:
-thresholds for one half of the speakers meet the other half. If more false alarms come than were
-asked for, those at words count so many times more.
+The rate in talk is extrapolated from the highest scores (`statistics.expected_alarms`), because
+half an hour without a false alarm does not mean a rate of 0. For single words, and where talk has
+few false alarms, half a false alarm is added to the count. Both rates are multiplied by `MARGIN`,
+because other speakers cause more. Two-fold cross-validation over speakers measures how many more:
+if the other half exceeds the rate asked for, false alarms at words are multiplied by that ratio.
 """
 
 from __future__ import annotations
@@ -57,17 +56,17 @@ SUPPRESSION_MS = 1500
 """A long word scores high for more than a second; it is one command."""
 
 MARGIN = 1.5
-"""Rates count at least so many times: speakers that calibration did not hear cause more."""
+"""Least factor of the rates: speakers that calibration did not hear cause more false alarms."""
 
 MOST_MARGIN = 4.0
-"""Rates count at most so many times; half of few speakers says little about the others."""
+"""Highest factor of the rates, since half of few speakers says little about the others."""
 
 _LOOSE = 4.0
-"""Thresholds are shared out among the keywords for so many times the false alarms asked for."""
+"""The false alarms shared out among the keywords, as a multiple of the rate asked for."""
 
 _LOOSE_ALARMS = 5.0
-"""They are shared out for at least so many false alarms in the talk that was heard, so that a
-single place, played at three paces, does not decide."""
+"""The fewest false alarms to share out in the talk that was heard, so that a single place, played
+at three paces, does not decide."""
 
 _WINDOW_RESULTS = 2
 """Fewest scores that are averaged: a single one may be an accident."""

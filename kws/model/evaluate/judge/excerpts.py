@@ -93,7 +93,7 @@ def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[in
     """The highest threshold at which each of these reports is still made.
 
     A report is made as soon as the mean score exceeds the threshold. So its own score is hardly
-    more than that, whether the mean goes on to rise or not.
+    more than that, whether or not the mean rises further.
     """
     peaks = [report.score for report in reports]
     for threshold in THRESHOLDS if reports else ():

@@ -72,7 +72,7 @@ class Kind(enum.StrEnum):
 TITLES = {
     Kind.QUIET: "quiet room",
     Kind.NOISE: "noise",
-    Kind.OVER_TALK: "talk behind",
+    Kind.OVER_TALK: "over talk",
     Kind.TALK: "talk alone",
     Kind.OTHER_WORDS: "other words",
     Kind.RECORDING: "recording",

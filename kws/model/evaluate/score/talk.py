@@ -116,7 +116,7 @@ def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[s
 
 
 def _beginning(recording: LongRecording, samples: int) -> Pcm:
-    """The first samples of a recording, or all if there are not so many."""
+    """The first samples of a recording, or all if there are fewer."""
     parts: list[Pcm] = []
     with contextlib.closing(read_blocks(recording.path, _BLOCK_SECONDS, recording.part)) as blocks:
         for pcm in blocks:

@@ -71,7 +71,7 @@ def test_report_is_one_file(browser: Browser, report: Path, tmp_path: Path) -> N
     text = tab.inner_text("body")
     for part in (
         *("accuracy on clips", "false alarms per hour of talk", "Noise, level, speakers", "low"),
-        *("quiet room", "talk behind", "talk alone", "radio", "At -55, -25 and -8 dB"),
+        *("quiet room", "over talk", "talk alone", "radio", "At -55, -25 and -8 dB"),
     ):
         assert part in text
     # What matters most comes first.
