@@ -130,7 +130,7 @@ def test_the_command_has_a_row_for_each_board(
             "yes",
         )
     ]
-    assert "estimates" in text and "firmware that was built" in text
+    assert "estimates" in text and "of built firmware" in text
     code, text, _ = kws("boards", "--model", "tiny", "--json")
     report = json.loads(text)
     nano = next(row for row in report["boards"] if row["board"] == "nano33ble")
