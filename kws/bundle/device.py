@@ -109,8 +109,8 @@ def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) 
     """
     if not HOP_MS <= listen_ms <= _LONGEST_MS:
         raise UsageError(
-            f"{listen_ms / 1000:g} s is no time to listen for commands; "
-            f"it has to be {HOP_MS} ms to {_LONGEST_MS // 1000} s"
+            f"listening time {listen_ms / 1000:g} s: must be between {HOP_MS} ms and "
+            f"{_LONGEST_MS // 60_000} min"
         )
     for setting in dataclasses.fields(FrontendSettings):
         first, second = (getattr(b.frontend, setting.name) for b in (bundle, commands))

@@ -168,7 +168,7 @@ def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
     if table["arena_bytes"] < bundle.arena_bytes:
         raise BundleError(
             f"{file}: arena_bytes is {table['arena_bytes']}, this version needs "
-            f"{bundle.arena_bytes}; write it anew with kws set {file.parent}"
+            f"{bundle.arena_bytes}; renew it with kws set {file.parent}"
         )
 
 

@@ -121,13 +121,8 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         for miss in expected.misses.values()
         if miss.interval
     ]
-    sure = (
-        f"so few say little of others: {', '.join(ranges)} (95 %)"
-        if ranges
-        else "one speaker says nothing of others, so there is no interval"
-    )
-    verb = "was" if expected.speakers == 1 else "were"
-    basis = f"that is how often {expected.who} that training never heard {verb} missed; {sure}"
+    sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds, since it is one speaker"
+    basis = f"estimated from {expected.who} not used in training; {sure}"
     lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
     if expected.engine:
         lines.append(
@@ -137,7 +132,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         rate = f"{expected.most_false_alarms:.1f}"
         lines.append(f"false alarms: up to {rate} per hour of talk like this (95 %)")
     lines.append(
-        "the report plays voices of engines that trained; they are heard better than people"
+        "the report plays voices of the training's engines; the model hears them better than people"
     )
     return tuple(lines)
 

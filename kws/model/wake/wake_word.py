@@ -64,12 +64,12 @@ _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "prior_correction
 what the last model learns from them and from the labels agrees."""
 
 _MORE_EPOCHS = 2
-"""How many times those of the other rounds the third one has. With fewer, a model stays further
-from the mean of its teachers."""
+"""Epoch multiplier of the third round. With fewer epochs, a model stays further from the mean of
+its teachers."""
 
 _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
-"""How many times those of the other rounds the streaming one has: it starts with no layers."""
+"""Epoch multiplier of the streaming round, which starts without layers."""
 
 _BASE_MODEL = "ten_words"
 """The built-in bundle to start from: its layers know many people."""

@@ -103,7 +103,7 @@ def load(path: Path) -> State | None:
             )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise ModelError(
-            f"{path}: the checkpoint is damaged ({type(error).__name__}); remove it to train anew"
+            f"{path}: the checkpoint is damaged ({type(error).__name__}); remove it to train again"
         ) from None
 
 
@@ -124,7 +124,7 @@ def assign(variables: Sequence[Any], arrays: Arrays, path: Path) -> None:
     if not fits(variables, arrays):
         raise ModelError(
             f"{path}: the checkpoint is of another model or TensorFlow version; remove it to "
-            "train anew"
+            "train again"
         )
     for variable, array in zip(variables, arrays, strict=True):
         variable.assign(array)

@@ -184,8 +184,14 @@ def test_bundles_with_different_frontends_are_refused() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--then", TEN_WORDS, "--for", "0s"), "0 s is no time to listen for commands"),
-        (("--then", TEN_WORDS, "--for", "601s"), "601 s is no time to listen for commands"),
+        (
+            ("--then", TEN_WORDS, "--for", "0s"),
+            "listening time 0 s: must be between 20 ms and 10 min",
+        ),
+        (
+            ("--then", TEN_WORDS, "--for", "601s"),
+            "listening time 601 s: must be between 20 ms and 10 min",
+        ),
         (("--then", TEN_WORDS, "--for", "5"), "--for '5': write a time with its unit, such as 5s"),
         (("--then", TEN_WORDS, "--for", "-5s"), "--for '-5s': write a time with its unit"),
         (("--then", "missing"), "missing: no such bundle"),

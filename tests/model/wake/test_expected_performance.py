@@ -102,7 +102,7 @@ def test_one_speaker_gives_a_share_and_no_interval(
     assert result.misses[Kind.QUIET].share == share
     assert result.misses[Kind.QUIET].interval is None
     _, basis, *_ = expectations(result)
-    assert "no interval" in basis
+    assert "no bounds" in basis
     assert result.to_json()["quiet"]["miss_share_95"] is None
 
 
@@ -122,11 +122,11 @@ def test_a_figure_to_use_and_the_bound_behind_it() -> None:
     assert interval
     figure, basis, people, alarms, report = expectations(result)
     assert figure == "expected miss rate for real speakers: about 25 % (quiet room)"
-    assert "2 voices of flite, an engine that training never heard" in basis
-    assert f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f} % (95 %)" in basis
+    assert "estimated from 2 voices of flite, an engine not used in training" in basis
+    assert f"95 % bounds: {100 * interval[0]:.0f} to {100 * interval[1]:.0f} %" in basis
     assert "people were missed 9 to 28 points more often" in people
     assert "up to 7.4 per hour of talk" in alarms
-    assert "heard better than people" in report
+    assert "hears them better than people" in report
 
 
 @pytest.mark.parametrize(

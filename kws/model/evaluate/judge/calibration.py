@@ -262,9 +262,9 @@ def _margin_at_words(
     traces: Sequence[Trace],
     asked: tuple[float, float],
 ) -> float:
-    """How many times as many false alarms at words as asked for come from other speakers.
+    """Ratio of false alarms at words by other speakers to those asked for.
 
-    Thresholds are chosen for every second speaker and meet the others, and the other way round.
+    By two-fold cross-validation over speakers.
     """
     said = [word for trace in traces for word in trace.words if word.file]
     speakers = sorted({word.speaker for word in said})
