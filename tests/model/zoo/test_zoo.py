@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import re
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -95,8 +94,11 @@ def test_docs_list_the_files_that_know_a_model() -> None:
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("this is no git checkout")
     page = (ROOT / "docs" / "models.md").read_text()
-    command = next(line for line in page.splitlines() if line.startswith("git grep -lw"))
-    name = command.split()[-1]
-    run = subprocess.run(shlex.split(command), cwd=ROOT, capture_output=True, text=True, check=True)
+    command = re.search(r"`git grep -lw (\w+)`", page)
+    assert command
+    name = command[1]
+    run = subprocess.run(
+        ["git", "grep", "-lw", name], cwd=ROOT, capture_output=True, text=True, check=True
+    )
     listed = set(re.findall(r"^\| `([\w./]+\.\w+)` \|", page, re.M))
     assert {file.replace("NAME", name) for file in listed} == set(run.stdout.splitlines())
