@@ -25,13 +25,13 @@ from tests.sound_server import SoundServer, missing_programs
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
 
-# A busy machine is no fault of the code: nothing is judged by how long an example took.
+# No deadlines: on a busy machine, examples may take long.
 settings.register_profile("kws", deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("kws")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # A shell has what runs in the background ignore it, and so would the commands under test.
+    # A shell starts background jobs with SIGINT ignored; the commands under test would inherit it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if markers.only_units(config):
         sys.meta_path.insert(0, markers.NoHeavyImports())
@@ -66,14 +66,14 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> P
 
 @pytest.fixture(scope="session")
 def made_once(shared_folder: Path) -> Callable[[str, Callable[[Path], object]], Path]:
-    """Gives a folder of that name, which the first worker that asks for it fills; others wait."""
+    """Returns a folder of that name; the first worker that needs it fills it, others wait."""
 
     def made(name: str, make: Callable[[Path], object]) -> Path:
         folder, done = shared_folder / name, shared_folder / f".{name}.done"
         with (shared_folder / f".{name}.lock").open("w") as handle:
             fcntl.flock(handle, fcntl.LOCK_EX)
             if not done.exists():
-                shutil.rmtree(folder, ignore_errors=True)  # of a worker that failed
+                shutil.rmtree(folder, ignore_errors=True)  # left by a worker that failed
                 folder.mkdir()
                 make(folder)
                 done.touch()
@@ -84,7 +84,7 @@ def made_once(shared_folder: Path) -> Callable[[str, Callable[[Path], object]], 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(shared_folder: Path) -> Iterator[Path]:
-    """Built firmware lies in a folder of this test run, not in the user's."""
+    """Firmware is cached in a folder of this test run, not in the user's."""
     folder = shared_folder / "kws-cache"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KWS_CACHE_DIR", str(folder))
@@ -93,7 +93,7 @@ def cache(shared_folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def board_tools() -> None:
-    """Skips where the compiler or the emulator are missing."""
+    """Skips if the compiler or the emulator is missing."""
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
@@ -113,7 +113,7 @@ def tflm_data() -> Path:
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB; only root can mount one, others skip."""
+    """A file system of 256 KiB, or a skip, since only root can mount one."""
     mount = tmp_path / "small"
     mount.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(mount)]
@@ -129,7 +129,7 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
-    """A folder that cannot be written to, by root neither (then a read-only mount), or a skip."""
+    """A folder that cannot be written to (for root, a read-only mount), or a skip."""
     folder = tmp_path / "read_only"
     folder.mkdir()
     if os.geteuid() != 0:
@@ -179,7 +179,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def playwright(chromium: str) -> Iterator[Playwright]:
-    """What starts browsers. One for all tests of a process: a second one would not start."""
+    """Playwright, which starts browsers. One per process, since a second one does not start."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as started:
@@ -213,5 +213,5 @@ def model_file(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def kws(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line in this process; gives exit code, stdout and stderr."""
+    """Runs a command line in this process; returns exit code, stdout and stderr."""
     return runner(monkeypatch, capsys)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tests belong to which loop: markers that follow from what a test imports and asks for.
+"""Markers that decide when a test runs, derived from its imports and fixtures.
 
-`make check` runs what is marked `unit`, which is what has no other marker; `make test` all but
-`slow`, `make test-all` everything. `slow` and `long` are written at tests; the others only where
-they do not follow, as with TensorFlow that is imported within a function. Of a test with many
-parameters that starts programs, the first and the last run in `make test`; the others are slow.
+`make check` runs tests marked `unit`, which have no other marker; `make test` runs all but `slow`;
+`make test-all` runs everything. `slow` and `long` are set in the tests; other markers only if they
+cannot be derived, as when a function imports TensorFlow. If a test that starts programs has many
+parameters, only the first and the last run in `make test`; the others are marked slow.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ HEAVY = ("tensorflow", "keras", "jax", "torch", "ray")
 
 @cache
 def _imports(path: Path) -> tuple[str, ...]:
-    """What importing a file imports first, with `a` and `a.b` for `from a import b`."""
+    """The modules that a file imports at its top, with `a` and `a.b` for `from a import b`."""
     modules: list[str] = []
     for node in ast.parse(path.read_text()).body:
         if isinstance(node, ast.Import):
@@ -54,7 +54,7 @@ def _imports(path: Path) -> tuple[str, ...]:
 
 @cache
 def imports_tensorflow(path: Path) -> bool:
-    """Whether importing a file of this project imports TensorFlow or its like."""
+    """Whether importing a file of this project imports TensorFlow or a similar package."""
     waiting, seen = [path], {path}
     while waiting:
         for module in _imports(waiting.pop()):
@@ -69,21 +69,21 @@ def imports_tensorflow(path: Path) -> bool:
 
 
 def only_units(config: pytest.Config) -> bool:
-    """Whether this run is that of `make check`."""
+    """Whether only unit tests run, as in `make check`."""
     return bool(config.option.markexpr == "unit")
 
 
 class NoHeavyImports(MetaPathFinder):
-    """TensorFlow and its like cannot be imported: a unit test that tries fails."""
+    """Blocks imports of TensorFlow and similar packages, so that a unit test with one fails."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
-        """Say no to what is heavy; others look for the rest."""
+        """Refuse heavy packages; other finders handle the rest."""
         if fullname in HEAVY:
             raise ModuleNotFoundError(f"a unit test imports {fullname}; see tests/markers.py")
 
 
 def _markers(item: pytest.Item) -> set[str]:
-    """The markers that follow from a test's fixtures and imports, and those written at it."""
+    """A test's own markers, and the markers derived from its fixtures and imports."""
     names = {marker.name for marker in item.iter_markers()}
     names |= {FIXTURES[name] for name in getattr(item, "fixturenames", ()) if name in FIXTURES}
     if imports_tensorflow(item.path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/data: sounds and small models, and what TFLM makes of them. tools/oracles.py writes it."""
+"""tests/data: sounds, small models and TFLM's results for them, written by tools/oracles.py."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MODELS = (*BUILT_IN, *FAMILIES)
 
 
 def sound_files() -> dict[str, Path]:
-    """All sounds by name, FLAC files at 16 kHz."""
+    """All sounds by name: FLAC files at 16 kHz."""
     spoken = (ASSETS / "matrix" / f"{name}.flac" for name in SPOKEN)
     return {file.stem: file for file in [*sorted((DATA / "sounds").glob("*.flac")), *spoken]}
 
@@ -42,14 +42,14 @@ def model_file(name: str) -> Path:
 
 @cache
 def features() -> dict[str, NDArray[np.int8]]:
-    """TFLM's frames (n x 40) of each sound."""
+    """TFLM's frames of each sound: int8[n, 40]."""
     with np.load(DATA / "features.npz") as arrays:
         return dict(arrays)
 
 
 @cache
 def scores() -> dict[str, dict[str, list[list[int]]]]:
-    """TFLM's outputs: of a model, for a sound, one row for each call."""
+    """TFLM's outputs of each model for each sound: a row per call."""
     answers: dict[str, dict[str, list[list[int]]]] = json.loads((DATA / "scores.json").read_text())
     return answers
 
@@ -57,8 +57,8 @@ def scores() -> dict[str, dict[str, list[list[int]]]]:
 def inputs(frames: NDArray[np.int8], shape: tuple[int, ...]) -> Iterator[NDArray[np.int8]]:
     """A model's inputs from a spectrogram: whole windows, or a few new frames at each call.
 
-    A model that takes a window gets the last one; a narrow model the first channels of it. A
-    streaming model gets the last 49 frames, as many at a call as it asks for.
+    A model of a window gets the last one, or its first channels if the model is narrow. A streaming
+    model gets the last 49 frames, in calls of its number of frames.
     """
     size = int(np.prod(shape))
     channels = 10 if size == 490 else 40

@@ -1,4 +1,4 @@
-"""Where the repository lies that the tests belong to."""
+"""The path of the repository."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Models that fit into a test: one dense layer, and one with an op that the runtime lacks."""
+"""Small models: a dense layer, and a model with an op that the runtime does not support."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ LABELS = ("silence", "unknown", "yes", "no")
 
 
 def dense_model(*, dtype: str = "int8", elements: int = 1960, outputs: int = 4) -> bytes:
-    """A model of one dense layer and a softmax, small and of a supported shape unless asked."""
+    """A dense layer and a softmax; by default small and of a supported shape."""
     quantized = dtype == "int8"
     rng = np.random.default_rng(0)
     builder = ModelBuilder()
@@ -31,7 +31,7 @@ def dense_model(*, dtype: str = "int8", elements: int = 1960, outputs: int = 4) 
 
 
 def unsupported_model() -> bytes:
-    """A model with an op that no keyword spotter needs."""
+    """A model with an op that kws does not support."""
     builder = ModelBuilder()
     source = builder.tensor([1, 1960], "int8", 1 / 256, -128)
     scores = builder.tensor([1, 1960], "int8", 1 / 256, -128)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sound server for tests: its microphone hears what is played into its sink."""
+"""A sound server for tests, whose microphone records the sound played to its sink."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _PROGRAMS = ("pulseaudio", "pactl", "paplay")
 
 
 def missing_programs() -> list[str]:
-    """Programs that are needed and not installed."""
+    """Required programs that are not installed."""
     paths = [Path(folder) for folder in os.environ.get("PATH", "").split(os.pathsep)]
     return [name for name in _PROGRAMS if not any((p / name).is_file() for p in paths)]
 
 
 class SoundServer:
-    """PulseAudio on a socket in `folder`. It has one sink, whose monitor is the microphone."""
+    """PulseAudio on a socket in `folder`, with one sink, whose monitor is the microphone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -39,7 +39,7 @@ class SoundServer:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Variables with which a program uses this server and no other."""
+        """Environment variables with which a program uses this server."""
         private = str(self._folder)
         return {
             **os.environ,
@@ -50,7 +50,7 @@ class SoundServer:
         }
 
     def start(self) -> None:
-        """Start the server, no microphone yet."""
+        """Start the server, without a microphone."""
         with (self._folder / "server.log").open("ab") as output:
             self._server = subprocess.Popen(
                 [
@@ -69,14 +69,14 @@ class SoundServer:
             time.sleep(0.05)
 
     def stop(self) -> None:
-        """End the server; the microphone is gone with it."""
+        """Stop the server and its microphone."""
         self._module = ""
         if self._server:
             self._server.terminate()
             self._server.wait(60)
 
     def plug(self) -> None:
-        """Plug the microphone in, unless it is plugged in."""
+        """Plug in the microphone, if it is not plugged in."""
         if not self._module:
             done = self._pactl(
                 "load-module", "module-null-sink", f"sink_name={_SINK}", "rate=48000", "channels=1"
@@ -85,16 +85,16 @@ class SoundServer:
             self._module = done.stdout.strip()
 
     def unplug(self) -> None:
-        """Pull the microphone out, if it is plugged in."""
+        """Unplug the microphone, if it is plugged in."""
         if self._module:
             assert self._pactl("unload-module", self._module).returncode == 0
             self._module = ""
 
     def play(self, pcm: Pcm) -> None:
-        """Play sound (int16[n], 16 kHz) into the microphone; returns when it is over."""
+        """Play sound (int16[n], 16 kHz) to the microphone; returns at its end."""
         clip = self._folder / "played.wav"
         write_clip(clip, pcm)
-        # The server holds half a second, so that a player that has to wait leaves no gap.
+        # The server buffers half a second, so that a delayed player causes no gap.
         command = ["paplay", "--device", _SINK, "--latency-msec", "500", str(clip)]
         subprocess.run(command, env=self.environment, check=True, timeout=120)
 

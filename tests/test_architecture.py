@@ -1,4 +1,4 @@
-"""Imports run one way and without cycles, and one package alone calls the core's frontend."""
+"""Imports run one way and without cycles, and only one package calls the core's frontend."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.paths import ROOT
 
-# A room may import from itself and from the rooms before it.
+# A room may import from itself and from earlier rooms.
 ROOMS = (
     ("kws.errors", "kws.files", "kws.home", "kws.progress", "kws.extras", "kws.transfer"),
     ("kws._core",),
@@ -54,7 +54,7 @@ CODE = {".py", ".cc", ".h", ".js", ".cs"}
 
 
 def _files(*folders: str) -> list[Path]:
-    """All files of code in folders of the checkout that people write, as paths from its root."""
+    """All hand-written source files of the checkout, as paths from its root."""
     return sorted(
         path.relative_to(ROOT)
         for folder in folders
@@ -81,7 +81,7 @@ def _modules() -> dict[str, Path]:
 
 
 def _imports(name: str, path: Path) -> Iterator[str]:
-    """Which modules of kws a module imports: at its top, in functions and under TYPE_CHECKING."""
+    """The modules of kws that a module imports: at its top, in functions, under TYPE_CHECKING."""
     known = {*_modules(), "kws._core"}
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     for node in ast.walk(_tree(path)):
@@ -106,7 +106,7 @@ def _graph() -> dict[str, frozenset[str]]:
 
 
 def _room(module: str) -> int:
-    """The place in ROOMS of the innermost room of a module; `kws` itself comes first."""
+    """The index in ROOMS of a module's innermost room; `kws` itself comes first."""
     places = {start: place for place, room in enumerate(ROOMS) for start in room}
     name = module
     while name not in places:
@@ -118,7 +118,7 @@ def _room(module: str) -> int:
 
 
 def _cycle(graph: dict[str, frozenset[str]]) -> set[str]:
-    """The nodes that lie on a cycle, or between two."""
+    """The nodes on a cycle or between two cycles."""
     remaining = dict(graph)
     while True:
         reached = set().union(*remaining.values()) if remaining else set()
@@ -159,7 +159,7 @@ def cycles_of_host_rooms() -> Iterator[str]:
 
 @cache
 def _cpp_includes() -> dict[str, frozenset[str]]:
-    """The files of ours that each C++ file includes; includes of generated files are left out."""
+    """The files of this project that each C++ file includes, except for generated files."""
     paths = [path for path in CPP_SOURCES.rglob("*") if path.suffix in {".cc", ".h", ".inc"}]
     names = {path.relative_to(CPP_SOURCES).as_posix(): path for path in paths}
     return {
@@ -210,7 +210,7 @@ def second_ways_to_spectrograms() -> Iterator[str]:
 
 
 def imports_of_tests() -> Iterator[str]:
-    """Helpers of several tests are modules of their own."""
+    """Imports of one test file by another: shared helpers must be in their own modules."""
     for path in _files("tests"):
         if path.suffix == ".py":
             for node in ast.walk(_tree(path)):
@@ -229,16 +229,16 @@ RULES = (
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_the_tree_keeps(rule: Callable[[], Iterator[str]]) -> None:
+def test_rule_is_kept(rule: Callable[[], Iterator[str]]) -> None:
     assert sorted(set(rule())) == []
 
 
-def test_a_cycle_is_told_from_what_leads_to_it() -> None:
+def test_nodes_that_lead_to_a_cycle_are_not_on_it() -> None:
     graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}, "e": set()}
     assert _cycle({name: frozenset(imports) for name, imports in graph.items()}) == {"b", "c"}
 
 
-def test_imports_of_all_forms_are_read(tmp_path: Path) -> None:
+def test_all_forms_of_imports_are_read(tmp_path: Path) -> None:
     source = """
 import kws.files, os
 from kws import errors

@@ -1,4 +1,4 @@
-"""The recipes for boards and ops are true: each names every file that knows its example."""
+"""The recipes for boards and ops name every file that mentions their example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def grep(arguments: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("page", ["porting", "adding_an_op"])
-def test_the_list_of_files_is_what_git_finds(page: str) -> None:
+def test_the_list_of_files_equals_git_grep(page: str) -> None:
     text = (ROOT / "docs" / f"{page}.md").read_text()
     command = next(line for line in text.splitlines() if line.startswith("git grep"))
     named = set(re.findall(r"^\| `([^`]+)` \|", text, re.M))
@@ -37,7 +37,7 @@ def test_each_op_has_a_file_and_each_file_an_op() -> None:
     assert files == {name.lower() for name in _core.OPS.values()}
 
 
-def test_the_core_knows_no_board() -> None:
+def test_the_core_does_not_mention_boards() -> None:
     lines = grep(["-niE", "nrf|apollo|stm32|l475", "--", "kws/firmware/src"])
     assert lines
     assert {line for line in lines if not line.startswith("kws/firmware/src/boards/")} == set()

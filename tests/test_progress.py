@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without a terminal long work says now and then how far it is."""
+"""Without a terminal, long work prints its progress from time to time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kws import progress
 pytestmark = pytest.mark.unit
 
 
-def test_quick_work_writes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_work_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with progress.progress_bar("playing", 3) as advance:
         for _ in range(3):
             advance(1)
     assert capsys.readouterr().err == ""
 
 
-def test_long_work_writes_a_line_now_and_then(
+def test_long_work_prints_a_line_from_time_to_time(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = 0.0

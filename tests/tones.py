@@ -1,4 +1,4 @@
-"""A data set made in a second: "words" that are tones, so that a model learns them at once."""
+"""A quickly made data set whose words are tones, which a model learns in a few epochs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SPEAKERS = {"train": 12, "validation": 3, "test": 4}
 
 
 def make_tones(root: Path, *, takes: int = 2, seed: int = 0) -> Path:
-    """Write the data set to `root`, in Speech Commands' layout and with its lists."""
+    """Write the data set to `root`, with the layout and the lists of Speech Commands."""
     rng = np.random.default_rng(seed)
     lists: dict[str, list[str]] = {"validation": [], "test": []}
     for word, (start, end) in WORDS.items():
@@ -35,7 +35,7 @@ def make_tones(root: Path, *, takes: int = 2, seed: int = 0) -> Path:
 
 
 def _tone(start: float, end: float, rng: np.random.Generator) -> np.ndarray:
-    """Half a second from one frequency to the other in the middle of a second of faint noise."""
+    """A sweep of half a second in the middle of a second of faint noise."""
     voice = rng.uniform(0.9, 1.1)
     hertz = np.linspace(start, end, 8000) * voice
     tone = rng.uniform(3000, 12000) * np.sin(2 * np.pi * np.cumsum(hertz) / 16000)

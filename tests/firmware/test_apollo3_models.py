@@ -1,4 +1,4 @@
-"""The models that Renode lacks of the Apollo3, tried from inside by a program of their own."""
+"""This project's Renode models of the Apollo3, tested by a program that runs on them."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ quit
     assert serial.is_file(), done.stdout + done.stderr
     lines = serial.read_text().splitlines()
     assert [line for line in lines if line.startswith("wrong")] == []
-    # None was left out: each `Check` and `ok ` of the program came out, in this order.
+    # Each `Check` and `ok ` of the program was executed.
     names = re.findall(r'(?:Check\(\s*"|Put\("ok )([^"\\]+)', SOURCE.read_text())
     said = [line[3:] for line in lines if line.startswith("ok ")]
     assert set(said) == set(names)
-    # Three of timer A0; the two of the UART after each of the resets.
+    # The check of timer A0 runs three times, the two of the UART after each reset too.
     assert len(said) == len(names) + 2 + 2 * 2
     assert lines[-1] == "end"
     assert re.search(r"red at first:\s+True\s+lost:\s+0x0*[1-9A-F]", done.stdout), done.stdout

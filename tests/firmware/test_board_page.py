@@ -1,4 +1,4 @@
-"""What a build for the Nano 33 BLE takes, and what the board's page says about its revisions."""
+"""Sizes of builds for the Nano 33 BLE, and facts on its revisions in the board's page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PAGE = ROOT / "docs" / "boards" / "nano33ble.md"
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.emulator
 def test_the_built_in_models_fit_small_boards() -> None:
-    # yes_no takes 102,572 bytes of flash with gcc 12.2; gcc 14.2 makes a few more.
+    # yes_no takes 102,572 bytes of flash with gcc 12.2, and slightly more with gcc 14.2.
     for name, flash, ram in (("yes_no", 101, 41), ("tiny", 64, 32)):
         size = build(
             "nano33ble", Device(load_bundle(firmware_folder().parent / "assets" / name))
@@ -27,7 +27,7 @@ def test_the_built_in_models_fit_small_boards() -> None:
         assert size.ram < ram * 1024
 
 
-def test_dropped_samples_are_the_boards() -> None:
+def test_dropped_samples_agree_with_the_page() -> None:
     page = PAGE.read_text()
     for board, samples in (("nano33ble", 960), ("nano33ble_rev2", 1600)):
         assert find_board(board).dropped_samples == samples

@@ -1,8 +1,8 @@
-"""The ports' headers name the registers that the chip's vendor describes in its SVD file.
+"""Register constants in the ports' headers agree with the vendor's SVD file.
 
-In a header `constexpr uint32_t kName = 0x4001d518;  // PDM.GAINL[1] ...` names a register and
-`1u << 0;  // PDM.MODE.OPERATION=Mono` a field: the value has to lie in it and nowhere else. If the
-vendor lists a field's values, the comment has to name one, and the value has to be that one's.
+In a header, `constexpr uint32_t kName = 0x4001d518;  // PDM.GAINL[1] ...` names a register and
+`1u << 0;  // PDM.MODE.OPERATION=Mono` a field, which must contain all bits of the value. If the
+vendor lists the field's values, the comment must name one of them, and the value must equal it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ HEADERS = {  # by chip, which names its SVD file
     "STM32L4x5": [BOARDS / "b_l475e_iot01a" / "stm32l475.h"],
 }
 
-# Of chips newer than pyOCD's file: nrfx, bsp/stable/mdk/nrf52840.svd.
+# Registers of newer chips, which pyOCD's file lacks: nrfx, bsp/stable/mdk/nrf52840.svd.
 NEWER = {"nrf52840": {"APPROTECT.DISABLE": 0x40000558}}
 
 _CONSTANT = re.compile(
@@ -90,7 +90,7 @@ def _number(node: ElementTree.Element, tag: str, default: str = "0") -> int:
 
 
 def _elements(node: ElementTree.Element) -> list[tuple[str, int]]:
-    """Names and offsets of a register or cluster: several of an array."""
+    """Names and offsets of a register or cluster; several if it is an array."""
     name, offset = str(node.findtext("name")), _number(node, "addressOffset")
     count = _number(node, "dim", "1")
     if "[%s]" not in name:
@@ -162,7 +162,7 @@ def test_headers_are_read() -> None:
         "kAdcSlot0",
         "kDfsdmSinc4",
     } <= {c.name for c in read}
-    # What looks like a register of a peripheral and names none would escape the comparison.
+    # A constant that looks like a register's address must name it, or it would not be compared.
     for header in itertools.chain(*HEADERS.values()):
         for name, value in re.findall(
             r"constexpr uint32_t (k\w+) =\s*(0x[45]\w{7});(?! *// [A-Z]\w*\.)", header.read_text()
@@ -171,7 +171,7 @@ def test_headers_are_read() -> None:
 
 
 @pytest.mark.parametrize("constant", constants(), ids=lambda c: f"{c.file}:{c.name}")
-def test_constant_is_the_vendors(constant: Constant) -> None:
+def test_constant_equals_the_vendors(constant: Constant) -> None:
     chip = describe(constant.chip)
     name = constant.vendor_name
     if name in chip.registers:
@@ -180,7 +180,7 @@ def test_constant_is_the_vendors(constant: Constant) -> None:
         assert constant.value == chip.interrupts[name]
     else:
         if name not in chip.fields:
-            name = re.sub(r"^(\w+\.\w+)\.", r"\1[0].", name)  # of an array
+            name = re.sub(r"^(\w+\.\w+)\.", r"\1[0].", name)  # an array
         low, high = chip.fields[name]
         mask = (1 << (high + 1)) - (1 << low)
         assert constant.value & mask == constant.value
@@ -200,7 +200,7 @@ _NRF52840 = {
 }
 _WITH_USB = {**_NRF52840, "KwsUsbdInterrupt": "USBD"}
 
-VECTORS = {  # by board: chip, first address behind its RAM, handlers by peripheral
+VECTORS = {  # by board: chip, end address of its RAM, handlers by peripheral
     "nano33ble": ("nrf52840", 0x20040000, _WITH_USB),
     "xiao_nrf52840_sense": ("nrf52840", 0x20040000, _WITH_USB),
     "nrf52840_dk": ("nrf52840", 0x20040000, _NRF52840),

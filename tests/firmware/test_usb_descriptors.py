@@ -1,4 +1,4 @@
-"""The USB port's descriptors, read by a parser that this project did not write (usb-protocol)."""
+"""The USB port's descriptors, read by an independent parser (usb-protocol)."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _split(configuration: bytes) -> list[bytes]:
     return parts
 
 
-def test_device_is_the_board(board: str, dump: list[bytes]) -> None:
+def test_device_has_the_boards_ids_and_names(board: str, dump: list[bytes]) -> None:
     device = standard.DeviceDescriptor.parse(dump[0])
     assert device.bLength == len(dump[0]) == 18
     vendor, product, *expected = BOARDS[board]
@@ -87,7 +87,7 @@ def test_device_is_the_board(board: str, dump: list[bytes]) -> None:
     assert names == [*expected, "FEDCBA9876543210"]
 
 
-def test_strings_in_one_language_and_no_more(dump: list[bytes]) -> None:
+def test_strings_are_in_one_language(dump: list[bytes]) -> None:
     languages = standard.StringLanguageDescriptor.parse(dump[2])
     assert list(languages.wLANGID) == [0x0409]
     for string in dump[2:6]:
@@ -95,7 +95,7 @@ def test_strings_in_one_language_and_no_more(dump: list[bytes]) -> None:
     assert all(string == b"" for string in dump[6:])
 
 
-def test_configuration_adds_up(dump: list[bytes]) -> None:
+def test_configuration_has_the_size_of_its_parts(dump: list[bytes]) -> None:
     configuration = standard.ConfigurationDescriptor.parse(dump[1])
     assert configuration.wTotalLength == len(dump[1])
     assert configuration.bNumInterfaces == 2

@@ -1,4 +1,4 @@
-"""The firmware as it is flashed, in Renode with this project's own model of USBD and a host."""
+"""The firmware as flashed, in Renode with this project's models of USBD and of a host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.renode
 def seen(
     yes_no: Bundle, board_tools: None, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    """What the host of usb_host.py saw."""
+    """The observations of the host in usb_host.py."""
     folder: Path = tmp_path_factory.mktemp("usb")
     (folder / "silence.raw").write_bytes(bytes(32000))
     script = folder / "usb.resc"
@@ -47,7 +47,7 @@ quit
     return result
 
 
-def test_appears_and_is_configured(seen: dict[str, Any]) -> None:
+def test_host_enumerates_and_configures_it(seen: dict[str, Any]) -> None:
     assert seen["attached"] == 1
     for session in (seen["first"], seen["second"]):
         assert bytes(session["device"])[8:12] == bytes.fromhex("41235a80")
@@ -75,7 +75,7 @@ def test_commands_are_answered_and_no_audio_is_lost(seen: dict[str, Any]) -> Non
     assert not seen["answer"].startswith("stats: 0 hops")
 
 
-def test_survives_the_cable(seen: dict[str, Any]) -> None:
+def test_works_after_the_cable_is_reconnected(seen: dict[str, Any]) -> None:
     assert seen["pulled"] == 0
     assert seen["attached_again"] == 1
     assert seen["second_answer"] == "gain -10 dB\n"

@@ -19,7 +19,7 @@ def test_each_change_has_a_kind() -> None:
     assert [name for name in changes if name.split(".")[1:] not in [[k, "md"] for k in kinds]] == []
 
 
-def test_changelog_has_the_line_where_versions_go() -> None:
+def test_changelog_has_the_marker_for_new_versions() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     start = project["tool"]["towncrier"]["start_string"]
     assert (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").count(start) == 1

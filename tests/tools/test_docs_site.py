@@ -25,7 +25,7 @@ def test_links_out_of_docs_lead_to_the_repository() -> None:
     assert changed == PAGE.replace("[a](../README.md#more)", link)
 
 
-def test_without_a_repository_the_text_of_a_link_stays() -> None:
+def test_without_a_repository_only_the_text_of_a_link_is_kept() -> None:
     assert outside_links(PAGE, DOCS, None) == PAGE.replace("[a](../README.md#more)", "a")
     inside = "[a](../deploy.md) and [b](../../CONTRIBUTING.md)"
     assert outside_links(inside, DOCS / "boards", None) == "[a](../deploy.md) and b"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results agrees with the runs."""
+"""The page of results agrees with the results of the runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tools.results import startable
 from tools.results_page import Figures, clips, measure, recalls, section, training_settings
 
 
-def test_page_has_mean_spread_and_the_loss_by_int8() -> None:
+def test_page_has_mean_spread_and_loss_due_to_int8() -> None:
     runs = [
         Figures(core, core + 0.002, {"silence": 1.0, "yes": core}, 0.9, 19_600, 5_840, 592, 2.0)
         for core in (0.94, 0.95, 0.96)
@@ -59,7 +59,7 @@ def test_page_names_the_base_models_of_a_mean() -> None:
     assert line.split(" | ")[numbers["yes_no"]] == cell
 
 
-def test_rows_are_trained_before_those_that_need_them() -> None:
+def test_rows_come_after_the_rows_that_they_need() -> None:
     seen: set[str] = set()
     for row in ROWS:
         assert {row.teacher, row.start} - {""} <= seen

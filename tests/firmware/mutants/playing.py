@@ -1,4 +1,4 @@
-"""Builds a board's firmware with a fault in its drivers, and plays sound to it in Renode."""
+"""Builds a board's firmware with a fault in its drivers and plays sound to it in Renode."""
 
 from __future__ import annotations
 
@@ -38,31 +38,31 @@ LEDS = {
 
 _NRF52840 = (
     (0x40000578, ~0, 1),  # POWER.DCDCEN, which saves current
-    (0x4001E504, ~0, 0),  # NVMC.CONFIG: flash is read only
-    (0x4001D51C, ~0, 0x14),  # PDM.GAINR: -10 dB, as GAINL
+    (0x4001E504, ~0, 0),  # NVMC.CONFIG: flash is read-only
+    (0x4001D51C, ~0, 0x14),  # PDM.GAINR: -10 dB, like GAINL
 )
 REGISTERS = {
     "nano33ble": _NRF52840,
-    # P1.10: an output, S0H1, so that the pin feeds the microphone.
+    # P1.10: an output, S0H1; the pin supplies the microphone.
     "xiao_nrf52840_sense": (*_NRF52840, (0x50000A28, ~0, 0x203)),
     "nrf52840_dk": _NRF52840,
     "sparkfun_edge": ((0x50010280, 1 << 8, 1 << 8),),  # ADC.DMACFG.DMAPRI
     "b_l475e_iot01a": ((0x40020044, 3 << 12, 3 << 12),),  # DMA1.CCR4.PL
 }
-"""What nobody hears or sees, but a debugger or meter shows: address, the bits that count, and what
-they have to be after a word was heard."""
+"""Registers whose faults only a debugger or a meter shows: address, mask, and the expected value of
+the masked bits after a word was heard."""
 
 STANDS = {"sparkfun_edge"}
-"""Boards whose microphone cannot wait: the DMA has to be armed anew 0.1 ms after a block's end."""
+"""Boards whose DMA must be armed again within 0.1 ms of a block's end."""
 
 _STAND_SECONDS = 0.018  # less than a block's 20 ms
 _MARK = "----- plays"
 _HANG = "0xE7FEE7FE"  # b . (Arm DDI 0403E, A7.7.12)
 _COUNTED = re.compile(r"([\d.]+) % idle, \d+ k cycles|stack \d+")
-_IDLE_POINTS = 5.0  # a fault elsewhere moves the idle share by less than one
+_IDLE_POINTS = 5.0  # other faults change the idle share by less than 1
 _HEALTH = re.compile(r"up (\d+) ms, (\d+) kHz, hop \d+, inference \d+ cycles")
 _CLOCK_SHARE = 0.01
-_AT_ONCE = 8  # plays by one process of Renode, which takes seconds to start
+_AT_ONCE = 8  # plays per process of Renode, which takes seconds to start
 
 _SECONDS = {
     "sound": 2.4,
@@ -88,7 +88,7 @@ _LOOKS = {
 }
 
 SAVES = {"settings": 2, "pages": 58}
-"""Gains that are typed: records of 53 fill a page of the SparkFun Edge, fewer one of the others."""
+"""Number of gains typed: 53 records fill a page of the SparkFun Edge; other boards need fewer."""
 
 
 @dataclass(frozen=True)
@@ -98,39 +98,39 @@ class Mutant:
     board: str
     name: str
     edits: tuple[tuple[str, str, str], ...]
-    """Files of the port's folder or `app/...`, each with a text that is in it once, and another."""
+    """File (in the port's folder, or `app/...`), a text that occurs in it once, its replacement."""
 
     play: str = "sound"
-    """sound: a word, and what is typed after it; loud: with a gain; hang: the main loop hangs;
-    deaf: no samples come; settings: three are typed, then a reset; pages: the same of more than a
-    page of flash holds; pcm: it sends samples, and saves a setting meanwhile; quiet: 6 s, a time
-    after which most watchdogs have to have been fed; minute: the same of the slow ones."""
+    """sound: a word, then typed commands; loud: the same with a gain; hang: the main loop hangs;
+    deaf: no samples arrive; settings: three are typed, then a reset; pages: the same with more
+    settings than a page of flash holds; pcm: samples are sent while a setting is saved; quiet:
+    6 s, longer than most watchdogs wait; minute: longer than the slow ones wait."""
 
     survives: str = ""
-    """Why no model can notice it; empty: it has to be noticed."""
+    """Why no model detects it; empty: it must be detected."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What a board did that somebody can see."""
+    """The observable behaviour of a board."""
 
     text: str
-    """All that it wrote, without cycles, shares of idle time and stack."""
+    """Its output, without cycles, idle shares and stack."""
 
     idle: tuple[float, ...]
-    """Each share of idle time that it wrote, percent."""
+    """Each idle share in its output, in percent."""
 
     clocks: tuple[int, ...]
-    """Its time in ms and its core's clock in kHz, each time that it wrote them."""
+    """Each uptime in ms and core clock in kHz in its output."""
 
     leds: tuple[str, ...]
-    """Which were lit, at equal times."""
+    """The states of all LEDs (`+` or `-`), at regular intervals."""
 
     registers: tuple[int, ...]
-    """The bits of REGISTERS at the end."""
+    """The masked bits of REGISTERS at the end."""
 
     def is_like(self, other: Trace) -> bool:
-        """Whether nobody could tell them apart: somewhat slower or faster is alike."""
+        """Whether both are equal, except for small differences of idle share and clock."""
         seen = (self.text, self.leds, self.registers)
         if seen != (other.text, other.leds, other.registers):
             return False
@@ -157,18 +157,18 @@ def mutants(board: str) -> list[Mutant]:
 
 
 def _port(board: str) -> Path:
-    """The folder of a board's drivers, in the firmware's: its linker script is there."""
+    """The folder of a board's drivers and linker script, relative to the firmware's folder."""
     file = firmware_folder() / "platform" / "boards" / f"{board}.json"
     return Path(json.loads(file.read_text(encoding="utf-8"))["build"]["linker_script"]).parent
 
 
 class Workshop:
-    """A copy of the firmware's sources that is built again and again: only what changed.
+    """A copy of the firmware's sources that is built repeatedly; only changed files are compiled.
 
     Args:
-        board: its drivers are changed.
-        bundle: what the firmware runs.
-        folder: an empty one.
+        board: the board whose drivers are changed.
+        bundle: the firmware's bundle.
+        folder: an empty folder.
     """
 
     def __init__(self, board: str, bundle: Bundle, folder: Path) -> None:
@@ -183,14 +183,14 @@ class Workshop:
         self._link: list[str] = []
 
     def count(self, file: str, text: str) -> int:
-        """How often a text is in a file of the port."""
+        """The number of occurrences of a text in a file of the port."""
         return self._place(file).read_text().count(text)
 
     def _place(self, file: str) -> Path:
         return (self._project / "src" if file.startswith("app/") else self._drivers) / file
 
     def build_all(self) -> Path:
-        """The firmware without a fault; what `build` needs."""
+        """Build the firmware without a fault. Call it before `build`."""
         command = [sys.executable, "-m", "platformio", "run", "-v", "-e", self._board]
         done = subprocess.run(
             [*command, "-d", str(self._project)],
@@ -208,7 +208,7 @@ class Workshop:
         return self._keep("none")
 
     def build(self, mutant: Mutant) -> Path:
-        """The firmware with a fault."""
+        """Build the firmware with a fault."""
         before = {file: self._place(file).read_bytes() for file, _, _ in mutant.edits}
         commands = [self._compile[source] for source in self._changed(mutant)]
         objects = [self._project / command[command.index("-o") + 1] for command in commands]
@@ -227,7 +227,7 @@ class Workshop:
                 place.write_bytes(data)
 
     def _changed(self, mutant: Mutant) -> set[Path]:
-        """The sources to compile again: with a header, those that use the constant."""
+        """The sources to compile again; for a header, the files that use the changed constant."""
         sources = set()
         for file, old, _ in mutant.edits:
             if file.endswith(".cc"):
@@ -248,7 +248,7 @@ class Workshop:
 
 
 def traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm) -> list[Trace]:
-    """What each firmware does in a play: see `Mutant.play`."""
+    """Run each firmware through its play (see `Mutant.play`)."""
     every: list[Trace] = []
     for i in range(0, len(plays), _AT_ONCE):
         with tempfile.TemporaryDirectory(prefix="kws-mutants-") as name:
@@ -274,7 +274,7 @@ def _traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm, place: Path
     assert len(parts) == len(plays), done.stdout + done.stderr
     every = []
     for number, part in enumerate(parts):
-        serial = place / f"serial{number}.txt"  # not there if nothing came
+        serial = place / f"serial{number}.txt"  # missing if the board wrote nothing
         text = serial.read_bytes().decode("utf-8", "replace") if serial.exists() else ""
         lit = re.findall(r"^(True|False)\s*$", part, re.M)
         leds = "".join("+" if state == "True" else "-" for state in lit)
@@ -305,10 +305,10 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
     if play in SAVES:
         lines.append("settings_flash Fill 0x5a5a5a5a")
         for i in range(SAVES[play]):
-            # The first one erases a page.
+            # The first save erases a page.
             typed[0.3 if i == 0 else 0.44 + 0.06 * i] = f'uart0 WriteLine "gain {i % 7}"'
         end = _SECONDS[play]
-        typed[2.2] = sound  # it is shorter
+        typed[2.2] = sound  # again, because the recording is shorter
         typed[end - 0.9] = 'uart0 WriteLine "threshold 180"'
         typed[end - 0.8] = 'uart0 WriteLine "stats"'
         typed[end - 0.7] = "machine Reset"
@@ -323,12 +323,12 @@ def _script(board: str, elf: Path, play: str, place: Path, serial: str) -> list[
         typed[_SECONDS[play] - 0.1] = 'uart0 WriteLine "stats"'
     if play == "pcm":
         lines.append("settings_flash Fill 0x5a5a5a5a")
-        # The adapter follows the board: fast while samples come.
+        # The adapter follows the board's rate: fast while samples are sent.
         typed[0.4] = 'uart0 WriteLine "pcm 1"'
         typed[0.5] = f"uart0 Rate {FAST_BAUD}"
         typed[0.9] = 'uart0 WriteLine "gain 0"'
         if board not in STANDS:
-            # The core stands still over the end of a block; memory goes on.
+            # The core is halted at the end of a block; the DMA continues.
             typed[1.3] = "cpu IsHalted true"
             typed[1.3 + _STAND_SECONDS] = "cpu IsHalted false"
         typed[1.9] = f"uart0 Rate {BAUD}"

@@ -1,8 +1,8 @@
-"""Faults put into the boards' drivers on purpose: in Renode each has to be noticed.
+"""Renode detects deliberate faults in the boards' drivers.
 
-The tables beside this file list them. A model that takes a wrong pin, rate or clock for right
-passes a driver that makes a real board deaf or mute; this is the test of the models.
-`make mutants` runs it alone.
+The .toml files in this folder list the faults. A peripheral model that accepts a wrong pin, rate or
+clock would pass a driver that fails on a real board, so this tests the models. `make mutants` runs
+only these tests.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kws.host.serial.lines import Samples, is_start, parse_line
 from tests.firmware.mutants.playing import LEDS, REGISTERS, SAVES, Workshop, mutants, traces
 from tests.paths import ROOT
 
-# Boards that have another one's drivers: the faults are in their tables.
+# Plays that only some boards' tables use.
 OTHERS = {"pcm", "quiet", "minute"}
 LEAST = {"xiao_nrf52840_sense": 10, "nrf52840_dk": 10}
 
@@ -33,7 +33,7 @@ def bundle() -> Bundle:
 
 
 @pytest.mark.parametrize("board", LEDS)
-def test_each_edit_fits_once(board: str, bundle: Bundle, tmp_path: Path) -> None:
+def test_each_edit_matches_once(board: str, bundle: Bundle, tmp_path: Path) -> None:
     workshop = Workshop(board, bundle, tmp_path)
     names = [mutant.name for mutant in mutants(board)]
     page = " ".join((ROOT / "docs" / "boards" / f"{board}.md").read_text().split())
@@ -49,8 +49,8 @@ def test_each_edit_fits_once(board: str, bundle: Bundle, tmp_path: Path) -> None
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", LEDS)
-def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> None:
-    # A word whose score tells 20 dB less; that of others may be the same by chance.
+def test_each_fault_is_detected(board: str, bundle: Bundle, tmp_path: Path) -> None:
+    # The score of this word changes if the level is 20 dB lower; others may score the same.
     every = load_matrix(default_matrix(), bundle.labels)
     pcm = next(r.pcm for r in every if r.expected[0].name == "yes by annie")
     workshop = Workshop(board, bundle, tmp_path)
@@ -59,7 +59,7 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
     kinds = ("sound", "loud", "hang", "deaf", *SAVES, *sorted(OTHERS & {m.play for m in table}))
     right = dict(zip(kinds, traces(board, [(good, kind) for kind in kinds], pcm), strict=True))
 
-    # Without a fault it is what the host says; then faults can be told from it.
+    # Without a fault, the output equals the host's, so faults can be compared with it.
     host = host_device.play(Device(bundle), pcm).text.splitlines()[1:]
     lines = right["sound"].text.splitlines()
     assert host
@@ -72,7 +72,7 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
 
     assert right["sound"].registers == tuple(value for _, _, value in REGISTERS[board])
 
-    # With the samples that are sent the pipeline starts anew.
+    # The pipeline is reset at the first sample sent.
     for kind, trace in right.items():
         starts = 2 if kind in ("settings", "pages", "hang", "pcm") else 1
         assert sum(map(is_start, trace.text.split("\n"))) == starts, kind
@@ -88,9 +88,9 @@ def test_each_fault_is_noticed(board: str, bundle: Bundle, tmp_path: Path) -> No
         assert ", 0 samples lost, " in answers[-1]
 
     plays = [(workshop.build(mutant), mutant.play) for mutant in table]
-    noticed = {
+    detected = {
         mutant: not trace.is_like(right[mutant.play])
         for mutant, trace in zip(table, traces(board, plays, pcm), strict=True)
     }
-    survivors = {mutant.name for mutant, seen in noticed.items() if not seen}
+    survivors = {mutant.name for mutant, seen in detected.items() if not seen}
     assert survivors == {mutant.name for mutant in table if mutant.survives}

@@ -1,4 +1,4 @@
-"""A board in Renode as a serial port, in the board's own time: it passes while the port is read."""
+"""A board in Renode as a serial port. The board's time passes while the port is read."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from kws.host.build.boards import Board
 from kws.host.emulate.renode import find_renode, scripts
 
 _CHUNK_SECONDS = 0.25
-_AHEAD_SECONDS = 0.5  # of sound that the microphone has
-_PATIENCE_SECONDS = 300.0  # of this machine, for one step
+_AHEAD_SECONDS = 0.5  # of sound supplied in advance
+_PATIENCE_SECONDS = 300.0  # timeout of a step, in real time
 _ROOM_RMS = 3.0
 
 
 class EmulatedBoard:
-    """Both the port and the clock of a self-test; a context manager.
+    """The port and the clock of a self-test, and a context manager.
 
     Args:
-        board: whose model is used.
+        board: the board to emulate.
         elf: its firmware.
-        voice: int16[n], 16 kHz: what the microphone hears again and again while somebody speaks.
-        changes: commands for Renode before the board starts.
+        voice: int16[n], 16 kHz: the sound, repeated, while the user speaks.
+        changes: Renode commands to run before the board starts.
     """
 
     def __init__(self, board: Board, elf: Path, voice: Pcm, changes: tuple[str, ...] = ()) -> None:
@@ -44,7 +44,7 @@ class EmulatedBoard:
         self._typed: list[str] = []
 
     def __enter__(self) -> EmulatedBoard:
-        # Renode deletes what begins with its name in TMPDIR.
+        # Renode deletes files in TMPDIR whose names start with renode.
         self._folder = tempfile.TemporaryDirectory(prefix="kws-selftest-")
         self._place = Path(self._folder.name)
         self._renode = subprocess.Popen(
@@ -70,7 +70,7 @@ class EmulatedBoard:
         self._folder.cleanup()
 
     def monotonic(self) -> float:
-        """Seconds of the board's world."""
+        """The board's time, in seconds."""
         return self._now
 
     def sleep(self, seconds: float, /) -> None:
@@ -78,22 +78,22 @@ class EmulatedBoard:
         self._pass(seconds)
 
     def prompt(self, text: str) -> None:
-        """Somebody speaks once they are asked to."""
+        """The user speaks when asked to."""
         self._speaks = "speak" in text
 
     def set_rate(self, rate: int) -> bool:
-        """The adapter's."""
+        """Set the adapter's rate."""
         self._typed.append(f"uart0 Rate {rate}")
         return True
 
     def write(self, data: bytes) -> None:
-        """What is typed comes when time passes."""
+        """Type lines; they arrive when time passes."""
         self._typed += [f'uart0 WriteLine "{line}"' for line in data.decode().split("\n") if line]
 
     def read(self, timeout: float) -> bytes:
-        """What the board writes in the next `timeout` seconds."""
+        """The board's output in the next `timeout` seconds."""
         self._pass(timeout)
-        serial = self._place / "serial.txt"  # not there until something comes
+        serial = self._place / "serial.txt"  # missing until the board writes something
         data = serial.read_bytes() if serial.exists() else b""
         new, self._read_bytes = data[self._read_bytes :], len(data)
         return new
@@ -118,7 +118,7 @@ class EmulatedBoard:
         return np.clip(sound.round(), -32768, 32767).astype(np.int16)
 
     def _run(self, *commands: str) -> None:
-        """Have Renode run commands to their end."""
+        """Run commands in Renode and wait until they are finished."""
         self._steps += 1
         mark = f"step {self._steps} ends"
         assert self._renode.stdin and self._renode.stdout

@@ -1,4 +1,4 @@
-"""A self-test of the boards in Renode: a good one passes, each fault is found with its cure.
+"""The self-test of boards in Renode: a good board passes, and each fault is found with its remedy.
 
 The faults are those of tests/firmware/mutants. Time is the emulated board's.
 """
@@ -34,20 +34,20 @@ pytestmark = [
 ]
 
 VOICE_PEAK_DB = {"nano33ble": -43.0, "sparkfun_edge": -33.0, "b_l475e_iot01a": -28.0}
-"""Of full scale: a voice at 30 cm, at the gain that the board starts with."""
+"""Peak of a voice at 30 cm, in dB of full scale, at the board's default gain."""
 
 
 class Fault(NamedTuple):
-    """What is wrong with a board."""
+    """A fault of a board, and the expected result of its self-test."""
 
     mutant: str
-    """In the board's table; empty: none."""
+    """Name in the board's table; empty: none."""
     failed: set[str]
-    """The checks that have to fail."""
+    """The checks that must fail."""
     cure: str
-    """A part of what they have to say."""
+    """A part of the remedy that one of them must print."""
     changes: tuple[str, ...] = ()
-    """Commands for Renode."""
+    """Renode commands."""
 
 
 CLOCK = "the microphone's clock is wrong"
@@ -55,7 +55,7 @@ SLOW = "the core is slow"
 
 FAULTS = {
     "nano33ble": (
-        Fault("gain goes the other way", {"level of a voice"}, "about 20 dB too high"),
+        Fault("gain has the wrong sign", {"level of a voice"}, "about 20 dB too high"),
         Fault(
             "",
             {"level of a voice", "voice above quiet"},
@@ -66,12 +66,12 @@ FAULTS = {
         Fault("15.4 kHz: clock of 1.231 MHz", {"samples"}, CLOCK),
         Fault("power pin is low", {"microphone"}, "the microphone is dead"),
         Fault("PDM is not enabled", {"microphone"}, "check the microphone's wiring and power"),
-        # A faulty chip. Of drivers only one without the cache is as slow: a mutant.
+        # A faulty chip. The only driver fault that makes it as slow, no cache, is a mutant.
         Fault("", {"core clock"}, SLOW, ("flash_controller CoreMhz 32",)),
     ),
     "sparkfun_edge": (
         Fault("the converter's clock is off", {"microphone"}, "check the microphone's wiring"),
-        # All other clocks of this chip are halved with it.
+        # This halves all clocks of the chip.
         Fault("the core's clock is halved", {"core clock", "serial line", "samples"}, SLOW),
         Fault("gain 20 dB down", {"level of a voice"}, "about 20 dB too low"),
         Fault("20 kHz", {"samples"}, CLOCK),
@@ -80,7 +80,7 @@ FAULTS = {
         Fault("12.8 kHz", {"samples"}, CLOCK),
         # At 0 dB this board is 5 dB louder than others.
         Fault("gain 20 dB down", {"level of a voice"}, "about 15 dB too low"),
-        Fault("data pin is another", {"microphone"}, "the microphone is dead"),
+        Fault("wrong data pin", {"microphone"}, "the microphone is dead"),
     ),
 }
 
@@ -89,7 +89,7 @@ SelfTest = Callable[..., tuple[int, dict[str, Any]]]
 
 @pytest.fixture
 def selftest(kws: Run, monkeypatch: pytest.MonkeyPatch) -> SelfTest:
-    """`kws selftest` of a board in Renode: its exit code and what it prints as JSON."""
+    """Runs `kws selftest` on a board in Renode; returns its exit code and JSON output."""
     measure = measuring.measure
 
     def run(name: str, elf: Path, changes: tuple[str, ...] = ()) -> tuple[int, dict[str, Any]]:
@@ -115,7 +115,7 @@ def voice(peak_db: float) -> Pcm:
 
 
 @pytest.mark.parametrize("board", FAULTS)
-def test_a_good_board_passes_and_each_fault_is_found(
+def test_a_good_board_passes_and_each_fault_is_reported(
     board: str, selftest: SelfTest, tmp_path: Path
 ) -> None:
     workshop = Workshop(board, load_bundle(default_bundle_path()), tmp_path)

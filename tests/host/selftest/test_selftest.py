@@ -1,4 +1,4 @@
-"""A self-test finds what is wrong with a board. Board and clock are simulated, in virtual time."""
+"""The self-test finds faults of a board. Board and clock are simulated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BOOT = b"kws 0.1.0 on nano33ble, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes
 
 @dataclass
 class Board:
-    """A Nano: its firmware's answers, and the time that passes while its line is read."""
+    """A simulated Nano: its firmware, and a clock that advances while its port is read."""
 
     samples: float = 16000.0
     """Per second."""
@@ -122,13 +122,13 @@ def test_a_good_board_passes() -> None:
     assert [row.name for row in rows if not row.ok] == []
 
 
-def test_a_gain_that_is_shown_is_part_of_what_is_expected() -> None:
+def test_the_expected_level_includes_the_gain() -> None:
     assert not failures(Board(gain=20, voice_db=-13, room_db=-50))
     assert set(failures(Board(gain=20))) == {"level of a voice"}
 
 
-def test_the_gain_that_the_nano_starts_with_leaves_room_on_both_sides() -> None:
-    softest = Board(gain=-10, voice_db=-54, room_db=-90)  # the room is below the last bit
+def test_the_nanos_default_gain_allows_softer_and_louder_voices() -> None:
+    softest = Board(gain=-10, voice_db=-54, room_db=-90)  # the room's noise is below the last bit
     assert not failures(softest)
     assert set(failures(replace(softest, voice_db=-56))) == {"level of a voice"}
     assert not failures(Board(gain=-10, voice_db=-26, room_db=-49))
@@ -148,11 +148,11 @@ def test_the_gain_that_the_nano_starts_with_leaves_room_on_both_sides() -> None:
         (Board(samples=15385), {"samples"}, "kws deploy"),
         (Board(voice_db=-999, room_db=-999), {"microphone"}, "the microphone is dead"),
         (Board(core_khz=32000), {"core clock"}, "the core is slow"),
-        # 50.0 MHz where 48 are expected.
+        # 50.0 MHz instead of 48.
         (Board(core_khz=66667), {"core clock"}, "the core is fast"),
         (Board(core_khz=61500), {"core clock"}, "the core is slow"),
         (Board(starts_at=9.0), {"starts meanwhile"}, "it starts again by itself"),
-        # All of the chip's clocks are halved: its own clock says 48000 kHz.
+        # All clocks of the chip are halved, so it measures its core at 48000 kHz.
         (
             Board(line=57600, clock=0.5, samples=8000),
             {"serial line", "core clock", "samples"},
@@ -172,15 +172,15 @@ def test_the_gain_that_the_nano_starts_with_leaves_room_on_both_sides() -> None:
         (Board(inference=25_000_000), {"cycles of an inference"}, "inference_stride"),
     ],
 )
-def test_each_fault_is_found_with_its_cure(board: Board, names: set[str], cure: str) -> None:
+def test_each_fault_is_found_with_its_remedy(board: Board, names: set[str], cure: str) -> None:
     failed = failures(board)
     assert set(failed) == names
     assert any(cure in check.cure for check in failed.values())
 
 
-def test_a_line_that_is_no_text_is_told() -> None:
+def test_a_damaged_line_is_reported() -> None:
     class Noisy(Board):
-        """Damages one answer; the next one is whole."""
+        """Damages one answer."""
 
         def write(self, data: bytes) -> None:
             super().write(data)
@@ -192,7 +192,7 @@ def test_a_line_that_is_no_text_is_told() -> None:
     assert failed["lines"].measured.startswith("1 damaged, such as level: ")
 
 
-def test_a_board_without_samples_is_told_from_one_without_a_line() -> None:
+def test_no_samples_and_no_answer_are_different_failures() -> None:
     dead = Board(says="no samples from the microphone; check its wiring; the board resets")
     with pytest.raises(SilentBoardError) as error:
         measured(dead)
@@ -207,7 +207,7 @@ def test_a_board_without_samples_is_told_from_one_without_a_line() -> None:
         measured(Board(mute_from=8.0))
 
 
-def test_levels_are_decibels_of_full_scale() -> None:
+def test_levels_are_in_decibels_of_full_scale() -> None:
     result = replace(measured(Board()), sound=Level(32768, 3277, 0, 0.0))
     row = next(row for row in checks(result, CORE_HZ) if row.name == "level of a voice")
     assert row.measured.startswith("-20.0 dB RMS, peak 0.0 dB")
