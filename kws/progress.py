@@ -25,6 +25,8 @@ from rich.progress import (
 LINE_SECONDS = 30.0
 """Minimum time between two lines without a terminal."""
 
+_NARROW = 60  # columns; with fewer, the counts need the room of the bar
+
 
 @functools.lru_cache(maxsize=1024)
 def notice(line: str) -> None:
@@ -53,11 +55,12 @@ def progress_bar(
     counts: list[ProgressColumn] = [MofNCompleteColumn()]
     if unit == "bytes":
         counts = [DownloadColumn(), TransferSpeedColumn()]
+    narrow = console.width < _NARROW
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(),
+        *([] if narrow else [BarColumn()]),
         *counts,
-        TimeElapsedColumn(),
+        *([] if narrow else [TimeElapsedColumn()]),
         TimeRemainingColumn(),
         console=console,
         transient=True,

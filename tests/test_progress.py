@@ -31,3 +31,17 @@ def test_long_work_prints_a_line_from_time_to_time(
         now += progress.LINE_SECONDS
         advance(2)
     assert capsys.readouterr().err == "reading: 2\n"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_counts_and_remaining_time_fit_the_terminal(
+    columns: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(columns))
+    with progress.progress_bar("calibrating", 12345) as advance:
+        advance(6789)
+    drawn = capsys.readouterr().err
+    assert "6789/12345" in drawn
+    assert ("━" in drawn) == (columns == 80)

@@ -73,9 +73,10 @@ class Prompter(Lines):
     def level(self, peak: float) -> None:
         """Update the bar."""
         self._peak = max(peak, self._peak * 0.85)
-        full = round(min(1.0, self._peak**0.5) * _WIDTH)
+        width = max(0, min(_WIDTH, self._console.width - self._word.cell_len - 2))
+        full = round(min(1.0, self._peak**0.5) * width)
         style = "bold red" if self._peak >= _CLIPPED else "green"
-        bar = Text.assemble(("█" * full, style), ("·" * (_WIDTH - full), "dim"))
+        bar = Text.assemble(("█" * full, style), ("·" * (width - full), "dim"))
         self._live.update(Text.assemble(self._word, "  ", bar), refresh=True)
 
     def verdict(self, path: Path | None, text: str) -> None:

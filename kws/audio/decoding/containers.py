@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 STREAMED = 0x7FFFF000
@@ -49,6 +50,46 @@ def riff_data(path: Path) -> tuple[int, int]:
                 return at, min(at + length, size)
             at += length + length % 2
     return 0, 0
+
+
+@dataclass(frozen=True)
+class CutCaf:
+    """A CAF whose sound is shorter than its header says, which libsndfile refuses."""
+
+    head: bytes
+    """All before the sound, with the size of the sound that is there."""
+
+    promised: int
+    """Bytes of sound in the original header."""
+
+    there: int
+    """Bytes of sound in the file, which follow the head."""
+
+
+def cut_caf(path: Path) -> CutCaf | None:
+    """The repaired header of a CAF that ends in its data chunk; None for all other files.
+
+    Source: Apple Core Audio Format Specification 1.0, chunk layout.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    size, at = path.stat().st_size, 8
+    with path.open("rb") as file:
+        if file.read(4) != b"caff":
+            return None
+        while at + 12 <= size:
+            file.seek(at)
+            name, length = file.read(4), int.from_bytes(file.read(8), "big", signed=True)
+            at += 12
+            if name == b"data" and at + length > size:
+                file.seek(0)
+                head = file.read(at - 8) + (size - at).to_bytes(8, "big")
+                return CutCaf(head, length, size - at)
+            if length < 0:  # unknown: the last chunk may say so
+                return None
+            at += length
+    return None
 
 
 def ends_within_page(path: Path) -> bool:

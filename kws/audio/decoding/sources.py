@@ -17,7 +17,7 @@ import numpy.typing as npt
 import soundfile
 
 from kws.audio.decoding import mp3_frames
-from kws.audio.decoding.containers import ends_within_page, riff_data, shortfall
+from kws.audio.decoding.containers import cut_caf, ends_within_page, riff_data, shortfall
 from kws.audio.decoding.ffmpeg_stream import FfmpegStream
 from kws.audio.decoding.file_kinds import ffmpeg, foreign_kind, may_be_mp3
 from kws.audio.decoding.joined_bytes import JoinedBytes
@@ -58,12 +58,17 @@ class SndfileSource:
         self._bytes: JoinedBytes | None = None
         self._damage: str | None = None
         stream = mp3_frames.read_stream(path) if is_mp3 else None
-        self._file = self._open_mp3(path, stream) if stream else _SoundFile(path)
+        caf = cut_caf(path)
+        if caf:
+            self._bytes = JoinedBytes(caf.head, path, len(caf.head), path.stat().st_size)
+        self._file = self._open_mp3(path, stream) if stream else _SoundFile(self._bytes or path)
         try:
             self.rate, self.channels = self._file.samplerate, self._file.channels
             self.subtype = self._file.subtype
             self.exact = self.subtype == "PCM_16" and self.channels == 1
             self._promised = None if self.subtype.startswith("MPEG") else self.frames
+            if caf:
+                self._promised = round((self.frames or 0) * caf.promised / max(caf.there, 1))
             self._look_closer(path)
         except BaseException:
             self.close()

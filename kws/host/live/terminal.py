@@ -213,7 +213,7 @@ class Terminal:
 
     def _foot(self) -> Text:
         late = f"{self._latency * 1000:.0f} ms" if self._latency else "-"
-        return Text(f"processor {self._cpu.percent():.0f} %   delay {late}   {self._keys}", "dim")
+        return Text(f"{self._keys}   delay {late}   processor {self._cpu.percent():.0f} %", "dim")
 
 
 class CpuShare:

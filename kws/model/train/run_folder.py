@@ -48,15 +48,37 @@ def claim(
         table["extra_data"] = _fingerprint(extra)
     if ambient and ambient.fingerprint:
         table["recordings"] = ambient.fingerprint
-    text = config.dump_toml(table)
     file = out / run_files.SETTINGS
     if not file.exists():
-        make_directory(out)
-        atomic_write(file, text.encode())
+        write_settings(file, table)
         return
-    new = _flat(tomllib.loads(text))
     # A run that is older than a setting has its default.
     old = _flat(config.to_dict(TrainSettings(settings.words))) | _flat(run_files.read_settings(out))
+    check_same(out, old, table)
+
+
+def write_settings(file: Path, table: dict[str, Any]) -> None:
+    """Write a table of settings, in a new folder if need be.
+
+    Raises:
+        KwsError: the file could not be written.
+    """
+    make_directory(file.parent)
+    atomic_write(file, config.dump_toml(table).encode())
+
+
+def check_same(out: Path, old: dict[str, Any], table: dict[str, Any]) -> None:
+    """Compare the settings of a folder with those of a new run in it.
+
+    Args:
+        out: the folder.
+        old: its settings, as read from TOML.
+        table: the new ones.
+
+    Raises:
+        UsageError: one of them differs.
+    """
+    new, old = _flat(tomllib.loads(config.dump_toml(table))), _flat(old)
     for key in (*new, *old):
         if old.get(key) != new.get(key):
             values = f"{key} {_text(old.get(key))}, not {_text(new.get(key))}"

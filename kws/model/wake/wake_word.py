@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kws import config
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.pcm import samples_of
 from kws.audio.surroundings import Surroundings
@@ -34,6 +35,7 @@ from kws.model.evaluate.score.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
 from kws.model.train.mining import MiningSettings, mine_recordings
 from kws.model.train.named_settings import ALWAYS_ON, settings_for
+from kws.model.train.run_folder import check_same, write_settings
 from kws.model.train.train_settings import TrainSettings
 from kws.model.train.training import TrainResult, train
 from kws.model.train.training_job import TrainingJob
@@ -78,6 +80,11 @@ DATA, FIRST, MINED = "data", "first_round", "mined"
 SECOND, THIRD, STREAMING = "second_round", "third_round", "streaming_round"
 REPORT = "report"
 """Folders of the steps."""
+
+CLIP_SETTINGS_FILE = "clips.toml"
+"""File in `out` with the settings that the clips in `DATA` depend on."""
+
+_CLIP_SETTINGS = ("words", "spoken_as", "accents", "voices", "takes", "alike", "seed", "window_ms")
 
 _TEACHERS = 3
 """Models of the second round. Each is woken by different places of talk, their mean by fewer."""
@@ -183,6 +190,7 @@ def _make(
     say: Callable[[str], object],
 ) -> WakeResult:
     """The steps of `make_wake_word`, in a folder that nobody else uses."""
+    _claim(settings, out)
     said = [settings.spoken_as.get(word, word) for word in settings.words]
     window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
     synth = _synth_settings(settings, window_ms)
@@ -256,6 +264,21 @@ def _make(
     bundle = write_bundle(result.bundle, out / run_files.BUNDLE)
     steps.begin("measuring")
     return _measure(out, settings.words, ambient, (bundle, result), count)
+
+
+def _claim(settings: WakeSettings, out: Path) -> None:
+    """Record the settings of the clips in `out`, or refuse to mix its clips with others.
+
+    Raises:
+        UsageError: its clips have other settings.
+    """
+    values = config.to_dict(settings)
+    table = {key: values[key] for key in _CLIP_SETTINGS if key in values}
+    file = out / CLIP_SETTINGS_FILE
+    if file.exists() and (out / DATA).exists():
+        check_same(out, config.read_toml(file), table)
+    else:
+        write_settings(file, table)
 
 
 def _measure(

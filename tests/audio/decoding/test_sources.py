@@ -136,6 +136,7 @@ def test_an_mp3_starts_when_its_sound_does(tmp_path: Path) -> None:
 
 
 CUT: dict[str, tuple[Make, str]] = {
+    "CAF": (wav("PCM_16", kind="CAF"), "3.00 s, it has 2."),
     "WAV": (wav("PCM_16"), "3.00 s, it has 2.40 s"),
     "WAV of floats": (wav("FLOAT", 44100, channels=2), "3.00 s, it has 2.40 s"),
     "extensible WAV": (wav("PCM_24", kind="WAVEX"), "3.00 s, it has 2.40 s"),

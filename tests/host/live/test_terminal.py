@@ -75,6 +75,11 @@ def test_any_size_of_terminal_will_do(bundle: Bundle, width: int, height: int) -
     assert drawn(bundle, between_silence(load_clip(NO)), width, height)
 
 
+def test_the_keys_stay_visible_in_40_columns(bundle: Bundle) -> None:
+    text = drawn(bundle, between_silence(load_clip(NO)), 40, 20)
+    assert "q quits" in text
+
+
 def test_in_a_terminal_it_draws_takes_keys_and_leaves_all_as_it_was(long_recording: Path) -> None:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))

@@ -42,6 +42,7 @@ from kws.model.weights.run_files import read_settings
 needs_espeak = pytest.mark.skipif(not shutil.which("espeak-ng"), reason="espeak-ng is missing")
 
 SMALL = WakeSettings(("marvin",), voices=6, takes=2, alike=2, epochs=1)
+GERMAN = replace(SMALL, accents=("de",))
 
 
 def beep(seconds: float, at: float, length: float = 0.4) -> np.ndarray:
@@ -188,8 +189,11 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
     assert load_bundle(out / "bundle").model == streaming.bundle.model
     assert read_settings(out / STREAMING)["teacher"] == Teacher(out / FIRST).fingerprint
 
-    with pytest.raises(UsageError, match="holds a run with seed"):
-        make_wake_word(replace(SMALL, seed=1), out)
+    # Other clips are refused before any is written.
+    for other, says in ((replace(SMALL, seed=1), "seed 0, not 1"), (GERMAN, "accents .*, not de;")):
+        with pytest.raises(UsageError, match=f"holds a run with {says}"):
+            make_wake_word(other, out)
+    assert set((out / "data").rglob("*_nohash_*.wav")) == set(stamps)
 
 
 @pytest.mark.process
