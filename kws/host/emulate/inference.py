@@ -165,15 +165,20 @@ def on_host(job: Job) -> Outcome:
     return Outcome(interpreter.arena_used_bytes, tuple(outputs))
 
 
-def on_board(board: str, jobs: Sequence[Job]) -> list[Outcome]:
+def on_board(board: str, jobs: Sequence[Job], *, tool: str = "infer") -> list[Outcome]:
     """Run jobs in one run of the emulated board, each starting with cleared state.
+
+    Args:
+        board: an emulated board.
+        jobs: what to run, in order.
+        tool: the program: `infer`, or `infer_portable` without the processor's own kernels.
 
     Raises:
         BoardError: the board rejects a model, or the emulator failed.
         ModelError, UsageError: as `on_host`.
     """
     shapes = [open_job(job).outputs for job in jobs]
-    elf = build_tool(board, "infer").elf
+    elf = build_tool(board, tool).elf
     with Qemu() as emulator:
         text = emulator.run(elf, _image(jobs), timeout_s=600).text
     lines = iter(text.splitlines())

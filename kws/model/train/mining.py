@@ -305,7 +305,7 @@ def _events(
     all_times, whole = np.concatenate(times), np.concatenate(sound)
     awake = np.flatnonzero(of_words.max(axis=1) > settings.threshold - 128)
     events = []
-    for rows in _neighbours(all_times, awake):
+    for rows in neighbours(all_times, awake):
         row = rows[int(of_words[rows].max(axis=1).argmax())]
         middle = samples_of(int(all_times[row]) - clip_ms // 2)
         index = max(0, bisect.bisect_right(starts, middle) - 1)
@@ -322,7 +322,7 @@ def _events(
     return events
 
 
-def _neighbours(
+def neighbours(
     times: npt.NDArray[np.int32], rows: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
     """Rows that belong together, by time."""

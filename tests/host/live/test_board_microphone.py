@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pytest
 
-from kws.audio.capture.blocks import Block, Notice
+from kws.audio.capture.blocks import Notice
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
 from kws.bundle.built_in import default_bundle_path
@@ -64,19 +63,6 @@ def test_sound_survives_unplugging() -> None:
     assert notices[0].text.startswith("listening to the microphone of nano33ble at /dev/")
     assert "the board disconnected; waiting for it to reconnect" in notices[1].text
     assert board.typed == ["pcm 10", "pcm 10", "pcm 0"]
-
-
-def test_a_lease_is_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kws.host.serial.sample_stream._LEASE_SECONDS", 1)
-    monkeypatch.setattr("kws.host.serial.sample_stream._RENEW_SECONDS", 0.4)
-    count = 0
-    with SoundingBoard(SOUND) as board:
-        for item in microphone(board).blocks():
-            assert not isinstance(item, Notice) or item.connected
-            count += len(item.pcm) if isinstance(item, Block) else 0
-            if count > 2 * 16000:
-                break
-    assert board.typed.count("pcm 1") >= 3
 
 
 def test_lost_samples_and_another_model_are_said() -> None:

@@ -81,8 +81,8 @@ class Board:
             elif command == "gain":
                 self.waiting += f"gain {self.gain} dB\n".encode()
             elif command == "level":
-                rms = self._level(self.voice_db - 12 if self.speaks else self.room_db)
-                peak = self._level(self.voice_db if self.speaks else self.room_db + 12)
+                rms = self.level(self.voice_db - 12 if self.speaks else self.room_db)
+                peak = self.level(self.voice_db if self.speaks else self.room_db + 12)
                 text = f"peak {peak}, RMS {rms}, offset 0, {self.clipped:.1f} % clip{self.noise}ped"
                 self.waiting += f"level: {text}\n".encode()
             elif command == "health":
@@ -98,7 +98,7 @@ class Board:
         data, self.waiting = self.waiting, b""
         return data
 
-    def _level(self, decibels: float) -> int:
+    def level(self, decibels: float) -> int:
         return round(32768 * 10 ** (decibels / 20)) if decibels > -200 else 0
 
 
@@ -116,7 +116,7 @@ def test_a_good_board_passes() -> None:
     assert result.board == "nano33ble"
     assert 8 <= result.seconds < 10
     assert abs(result.hops / result.seconds - 50) < 0.3
-    assert result.quiet.rms == board._level(-70)
+    assert result.quiet.rms == board.level(-70)
     rows = checks(result, CORE_HZ)
     assert len(rows) == 16
     assert [row.name for row in rows if not row.ok] == []

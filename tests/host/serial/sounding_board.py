@@ -45,11 +45,22 @@ class SoundingBoard:
         real_time: bool = True,
         lost: int = 0,
         rate: int = 0,
+        refusal: str = "",
     ) -> None:
-        """`spoil`: what becomes of a line of samples, by its first sample's number."""
+        """Plug in later, with `plug` or as a context manager.
+
+        Args:
+            pcm: what it sends.
+            spoil: changes a line of samples, by its first sample's number.
+            real_time: it sends no faster than a microphone hears.
+            lost: samples that it says it dropped.
+            rate: of the port while it sends; 0: unchanged.
+            refusal: its answer to each command; empty: it obeys.
+        """
         self.pcm = pcm
         self.typed: list[str] = []
         self._spoil, self._real_time, self._lost, self._rate = spoil, real_time, lost, rate
+        self._refusal = refusal
         self._ended = threading.Event()
         self._lock = threading.RLock()
         self._master = -1
@@ -112,7 +123,9 @@ class SoundingBoard:
 
     def _obey(self, line: str) -> None:
         self.typed.append(line)
-        if line.startswith("pcm "):
+        if self._refusal:
+            self._say(f"{self._refusal}\n")
+        elif line.startswith("pcm "):
             hops = 50 * int(line.split()[1])
             if hops and not self._remaining:
                 self._say(f"pcm: {line.split()[1]} s at {self._rate} bit/s\n{BOOT_LINE}\n")

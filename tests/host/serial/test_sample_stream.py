@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from kws.host.deploy.nano33ble import Nano33Ble
 from kws.host.deploy.sound_recording import Recording, record_sound
 from kws.host.serial.lines import PcmBegin, PcmEnd, Samples, Scores, parse_line
 from kws.host.serial.ports import Link
-from kws.host.serial.sample_stream import Arrival, SampleStream
+from kws.host.serial.sample_stream import Arrival, SampleStream, follow_samples
 from tests.host.serial.sounding_board import LINE, SoundingBoard, pcm_line
 
 SOUND = np.random.default_rng(1).integers(-32768, 32767, 48000).astype(np.int16)
@@ -98,9 +100,23 @@ def test_a_board_that_leaves_is_said() -> None:
             record_sound(finder, 5, leave)
 
 
-def test_firmware_without_the_command_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kws.host.serial.sample_stream._ANSWER_SECONDS", 0.3)
-    with SoundingBoard(SOUND) as board:
-        board._obey = lambda line: board._say("error: unknown command; there are gain N\n")  # type: ignore[method-assign]
+def fast_clock() -> float:
+    return 6 * time.monotonic()
+
+
+def test_firmware_without_the_command_is_said() -> None:
+    refusal = "error: unknown command; there are gain N"
+    with SoundingBoard(SOUND, refusal=refusal) as board, Link(board.device) as link:
         with pytest.raises(BoardError, match=r"no samples: unknown command.*kws deploy"):
-            record(board)
+            list(follow_samples(SampleStream(link), link, 1, fast_clock))
+        assert board.typed.count("pcm 1") > 1
+
+
+def test_a_lease_is_renewed() -> None:
+    count = 0
+    with SoundingBoard(SOUND) as board, Link(board.device) as link:
+        for arrival in follow_samples(SampleStream(link), link, None, fast_clock):
+            count += len(arrival.pcm)
+            if count > 2.5 * 16000:
+                break
+    assert board.typed.count("pcm 10") >= 3

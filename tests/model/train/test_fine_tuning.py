@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import signal
 import subprocess
@@ -282,19 +283,19 @@ def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path
         )
     )
     code = (
-        "import sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
+        "import pickle, sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
         "from kws.model.weights.trained_model import TrainedModel;"
         "from kws.model.train.training import train;"
         "from kws.model.train.training_job import TrainingJob;"
-        "from tests.model.train.test_fine_tuning import SHORT; from dataclasses import replace;"
-        "settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2));"
-        "data, out, run = map(Path, sys.argv[1:]);"
+        "data, out, run = map(Path, sys.argv[1:4]);"
+        "settings = pickle.loads(bytes.fromhex(sys.argv[4]));"
         "job = TrainingJob("
         "open_dataset(data), out, settings, name='it', base_model=TrainedModel(run));"
         "train(job)"
     )
     out = tmp_path / "killed"
-    process = subprocess.Popen([sys.executable, "-c", code, str(run.data), str(out), str(run.out)])
+    args = (run.data, out, run.out, pickle.dumps(settings).hex())
+    process = subprocess.Popen([sys.executable, "-c", code, *map(str, args)])
     deadline = time.monotonic() + 200
     while not (out / "checkpoint.npz").exists():
         assert process.poll() is None, "the run ended before it could be killed"

@@ -171,11 +171,11 @@ def test_only_the_words_that_count(bundle: Bundle, talk: Path, tmp_path: Path) -
 def test_neighbours_are_one_event_but_no_event_is_endless() -> None:
     times = np.arange(0, 20_000, 40, dtype=np.int32)
     rows = np.array([10, 11, 12, 30, 100, *range(200, 460)])
-    groups = list(mining._neighbours(times, rows))
+    groups = list(mining.neighbours(times, rows))
     assert [len(group) for group in groups[:2]] == [4, 1]
     assert np.concatenate(groups).tolist() == rows.tolist()
     assert max(times[group[-1]] - times[group[0]] for group in groups) <= 5000
-    assert list(mining._neighbours(times, rows[:0])) == []
+    assert list(mining.neighbours(times, rows[:0])) == []
 
 
 def test_the_command_says_where_to_listen(kws: Run, talk: Path, tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from kws import _core
 from kws.host.build import firmware
 from kws.host.build.programs import COMPILER
-from kws.host.emulate import inference
 from kws.host.emulate.inference import Job, on_board, on_host
 from tests.runtime.fuzz.fuzz_seeds import seeds
 
@@ -30,11 +29,7 @@ def rows(rng: np.random.Generator, info: _core.TensorInfo) -> NDArray[Any]:
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.slow
-def test_every_op_gives_the_hosts_bits(monkeypatch: pytest.MonkeyPatch) -> None:
-    def portable(board: str, tool: str) -> firmware.Firmware:
-        return firmware.build_tool(board, f"{tool}_portable")
-
-    monkeypatch.setattr(inference, "build_tool", portable)
+def test_every_op_gives_the_hosts_bits() -> None:
     rng = np.random.default_rng(8)
     jobs = []
     for model in seeds().values():
@@ -42,7 +37,7 @@ def test_every_op_gives_the_hosts_bits(monkeypatch: pytest.MonkeyPatch) -> None:
         if inputs:
             jobs.append(Job(model, tuple(rows(rng, info) for info in inputs)))
     assert len(jobs) > 40
-    for job, outcome in zip(jobs, on_board("qemu", jobs), strict=True):
+    for job, outcome in zip(jobs, on_board("qemu", jobs, tool="infer_portable"), strict=True):
         host = on_host(job)
         assert outcome.arena_used_bytes == host.arena_used_bytes
         for board, expected in zip(outcome.outputs, host.outputs, strict=True):

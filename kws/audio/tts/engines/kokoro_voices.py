@@ -78,7 +78,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
         return np.zeros(0, np.float32)
     sound, _ = kokoro.create(
         phonemes + str(rng.choice(_ENDINGS)),
-        _style(voice.source[0], voice.variant),
+        style(voice.source[0], voice.variant),
         speed,
         is_phonemes=True,
         trim=False,
@@ -95,7 +95,7 @@ def style_names(styles: Path) -> list[str]:
     return sorted(_read_styles(styles), key=lambda name: (name[:1] not in {"a", "b"}, name))
 
 
-def _style(path: Path, variant: str) -> npt.NDArray[np.float32]:
+def style(path: Path, variant: str) -> npt.NDArray[np.float32]:
     """The vectors of a style or mixture: float32[length, 1, 256].
 
     A mixture's two or three styles depend only on its number.

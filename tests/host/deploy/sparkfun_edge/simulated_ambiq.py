@@ -68,7 +68,7 @@ class Loader:
         """How often it started the application."""
         self._now = 0.0
         self._state = _BOOT
-        self._list: int | None = None
+        self.list_at: int | None = None
         self.reset(0)
 
     @property
@@ -188,8 +188,8 @@ class Loader:
             if words[0] % PAGE or not 0x80000 <= words[0] < FLASH_SIZE:
                 self.problems.append(f"a list at 0x{words[0]:x}")
                 return self._ack(kind, 7)
-            self._list = words[0]
-            self.flash[self._list : self._list + PAGE] = b"\xff" * PAGE
+            self.list_at = words[0]
+            self.flash[self.list_at : self.list_at + PAGE] = b"\xff" * PAGE
             return self._ack(kind, 0)
         if kind == 3:
             return self._begin(*words)
@@ -198,7 +198,7 @@ class Loader:
         return self._data(words[0], payload[4:])
 
     def _begin(self, size: int, crc: int, piggyback: int) -> bytes:
-        if self._list is None:
+        if self.list_at is None:
             self.problems.append("an update before OTADESC")
         if piggyback or size % 4 or size <= 96:
             self.problems.append(f"an update of {size} bytes with {piggyback}")
@@ -237,14 +237,14 @@ class Loader:
         if key != 0x12344321 or size != len(part) or options > 1:
             self.problems.append("key, size or options of an update")
             return self._ack(8, 9)
-        if address % PAGE or not ORIGIN <= address < address + size <= (self._list or 0):
+        if address % PAGE or not ORIGIN <= address < address + size <= (self.list_at or 0):
             self.problems.append(f"an update at 0x{address:x}")
             return self._ack(8, 7)
         pages = -(-size // PAGE)
         self.flash[address : address + pages * PAGE] = part.ljust(pages * PAGE, b"\xff")
         if options:
-            assert self._list is not None
-            place = self._list
+            assert self.list_at is not None
+            place = self.list_at
             while self.flash[place : place + 4] != b"\xff" * 4:
                 place += 4
             struct.pack_into("<I", self.flash, place, address | 3)
@@ -255,14 +255,14 @@ class Loader:
         if how != 1:
             self.problems.append(f"a reset {how}")
         self._state, self._since = _INSTALL, self._now + self.starting
-        for _, program in self._images():
+        for _, program in self.images():
             self._since += _PAGE_SECONDS * -(-len(program) // PAGE)
         return self._ack(6, 0) if self.acks_reset else b""
 
-    def _images(self) -> list[tuple[int, bytes]]:
+    def images(self) -> list[tuple[int, bytes]]:
         """Address and program of each image on the list; its header is looked at."""
         images = []
-        place = self._list
+        place = self.list_at
         while place is not None and (entry := struct.unpack_from("<I", self.flash, place)[0]) & 1:
             if entry == 0xFFFFFFFF:
                 break
@@ -286,7 +286,7 @@ class Loader:
         return images
 
     def _install(self) -> None:
-        for address, program in self._images():
+        for address, program in self.images():
             pages = -(-len(program) // PAGE)
             self.flash[address : address + pages * PAGE] = program.ljust(pages * PAGE, b"\xff")
-        self._list = None
+        self.list_at = None

@@ -265,14 +265,14 @@ def test_a_wrong_image_is_not_installed(board: Edge) -> None:
     loader = board.loader
     stage = (0xFE000 - (20_480 + 128)) // PAGE * PAGE
     struct.pack_into("<I", loader.flash, 0xFE000, stage | 3)
-    loader._list = 0xFE000
+    loader.list_at = 0xFE000
     for place, text in ((200, "CRC"), (8, "header"), (124, "version")):
         loader.problems.clear()
         loader.flash[stage + place] ^= 2
-        assert loader._images() == []
+        assert loader.images() == []
         assert text in loader.problems[0]
         loader.flash[stage + place] ^= 2
-    assert len(loader._images()) == 1
+    assert len(loader.images()) == 1
 
 
 def test_ctrl_c_while_it_writes(board: Edge) -> None:
