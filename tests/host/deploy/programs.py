@@ -1,15 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs to write to simulated boards, and the errors when that fails."""
+"""What tests of simulated boards share: programs, lines, faults, and errors of `kws deploy`."""
 
 from __future__ import annotations
 
 import random
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import pytest
 
 from kws.errors import BoardError
+
+STATS = (
+    "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
+    "400 of 593 inferences skipped, arena 5796 bytes, stack 1412 of 8192 bytes"
+)
+
+
+def boot_line(board: str) -> str:
+    """The first line of a board's application."""
+    return f"kws 0.1.0 on {board}, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
+
+
+@dataclass
+class Faults:
+    """What goes wrong; packets that reach the bootloader are counted from 1."""
+
+    unplug_at: int | None = None
+    """The port leaves when this packet is complete, without an answer."""
+    silent_from: int | None = None
+    """No answer to this packet and all later ones."""
+    garble_at: int | None = None
+    """A wrong answer to this packet."""
+    lose_at: int | None = None
+    """Some bytes of what follows this packet are lost."""
+    deaf_from: int | None = None
+    """The port takes nothing more after this packet."""
 
 
 def program_at(origin: int, size: int, stack: int) -> bytes:

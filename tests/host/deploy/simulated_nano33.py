@@ -14,20 +14,21 @@ import os
 import select
 import struct
 import termios
-import threading
 import time
-import tty
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
-from kws.host.serial.ports import Port, UsbId
+from kws.host.serial.ports import UsbId
+from tests.host.deploy import programs
+from tests.host.deploy.programs import STATS, boot_line
+from tests.host.serial.pty_board import PtyBoard
 
 APPLICATION, BOOTLOADER = UsbId(0x2341, 0x805A), UsbId(0x2341, 0x005A)
 ORIGIN, PAGE, FLASH_SIZE = 0x10000, 4096, 0x100000
 VERSION = b"Arduino Bootloader (SAM-BA extended) 2.0 [Arduino:IKXYZ]\n\r\0n"
 CHIP = b"nRF52840-QIAA\n\r\0X"
-BOOT_LINE = "kws 0.1.0 on nano33ble, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
+BOOT_LINE = boot_line("nano33ble")
 
 _BOOTLOADER_BYTES = b"\xb0\x07"
 
@@ -138,19 +139,9 @@ class Bootloader:
 
 
 @dataclass
-class Faults:
-    """What goes wrong; packets (commands and blocks of data) are counted from 1."""
+class Faults(programs.Faults):
+    """What else goes wrong; commands and blocks of data are packets."""
 
-    unplug_at: int | None = None
-    """The board leaves when this packet is complete, without an answer."""
-    silent_from: int | None = None
-    """No answer to this packet and all later ones."""
-    garble_at: int | None = None
-    """A wrong answer to this packet."""
-    lose_at: int | None = None
-    """Seven bytes of the data that follow this packet are lost."""
-    deaf_from: int | None = None
-    """Takes nothing from the port after this packet."""
     ignores_touch: bool = False
     does_not_return: bool = False
     """After the reset no port appears."""
@@ -159,7 +150,7 @@ class Faults:
 
 
 @dataclass
-class Board:
+class Board(PtyBoard):
     """The board, with a port as long as it is plugged in and runs something."""
 
     faults: Faults = field(default_factory=Faults)
@@ -174,39 +165,14 @@ class Board:
     BOOTLOADER: ClassVar[UsbId] = BOOTLOADER
 
     def __post_init__(self) -> None:
+        super().__init__()
         self.bootloader = Bootloader()
         self.typed = b""
         self._lost = 0
-        self._lock = threading.RLock()
-        self._port: Port | None = None
-        self._master = -1
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> Self:
+    def plug(self) -> None:
+        """Put the cable in for the first time."""
         self.appear(self.starts_as)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join(5)
-        self._leave()
-
-    @property
-    def device(self) -> str:
-        """The port's name, which is another one after each start."""
-        with self._lock:
-            return self._port.device if self._port else ""
-
-    def lister(self) -> list[Port]:
-        """Replaces `kws.host.serial.ports.list_ports`."""
-        with self._lock:
-            return [self._port] if self._port else []
-
-    def unplug(self) -> None:
-        """Pull the cable."""
-        self._leave()
 
     def replug(self) -> None:
         """Put the cable back: it starts what is in flash."""
@@ -218,17 +184,9 @@ class Board:
 
     def appear(self, usb: UsbId) -> None:
         """Come to the USB bus under an id, at a new port."""
-        master, name = raw_pty()
-        os.set_blocking(master, False)
         with self._lock:
-            self._master, self._port = master, Port(name, usb, self.socket)
+            super().appear(usb)
             self._spoken = False
-
-    def _leave(self) -> None:
-        with self._lock:
-            if self._port is not None:
-                os.close(self._master)
-            self._port = None
 
     def _run(self) -> None:
         while not self._ended.is_set():
@@ -251,7 +209,7 @@ class Board:
             # Closed after it was made slow, not about to be opened.
             closed = events(master, 0) & select.POLLHUP
             if usb == self.APPLICATION and slow and closed and not self.faults.ignores_touch:
-                self._leave()
+                self.unplug()
                 time.sleep(0.02)
                 self.appear(self.BOOTLOADER)
         elif usb == self.APPLICATION and not self._spoken:
@@ -259,27 +217,22 @@ class Board:
             os.write(master, "".join(line + "\r\n" for line in self.lines).encode())
             if self.faults.leaves_again:
                 time.sleep(0.05)
-                self._leave()
+                self.unplug()
 
     def _serve(self, usb: UsbId | None, master: int, data: bytes) -> None:
         if usb == self.APPLICATION:
             self.typed += data
             if self.answers and b"stats\n" in data:
-                os.write(
-                    master,
-                    b"stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
-                    b"400 of 593 inferences skipped, arena 5796 bytes, "
-                    b"stack 1412 of 8192 bytes\r\n",
-                )
+                os.write(master, f"{STATS}\r\n".encode())
             return
         for answer in self._answers(data):
             os.write(master, answer)
         if self._passed(self.faults.unplug_at):
             self.faults.unplug_at = None
-            self._leave()
+            self.unplug()
         elif self.bootloader.reset:
             self.bootloader.reset = False
-            self._leave()
+            self.unplug()
             if not self.faults.does_not_return:
                 time.sleep(0.02)
                 self.replug()
@@ -318,15 +271,3 @@ def events(master: int, milliseconds: int) -> int:
     poll = select.poll()
     poll.register(master, select.POLLIN)
     return dict(poll.poll(milliseconds)).get(master, 0)
-
-
-def raw_pty() -> tuple[int, str]:
-    """The master's descriptor and the slave's name of a pseudo-terminal without a board.
-
-    Raw, so that what a board says between the port's opening and its setting up comes as it is.
-    """
-    master, slave = os.openpty()
-    tty.setraw(slave)
-    name = os.ttyname(slave)
-    os.close(slave)
-    return master, name

@@ -27,6 +27,7 @@ from kws.host.serial import ports
 from kws.host.serial.lines import Heard, Level, LineBuffer, Stats, parse_line
 from kws.host.serial.ports import Link, Port, UsbId
 from tests.command_line import Run
+from tests.host.deploy.programs import STATS
 from tests.host.deploy.simulated_nano33 import APPLICATION, BOOT_LINE, BOOTLOADER, Board
 from tests.host.live.listening import wait_for
 
@@ -35,12 +36,6 @@ pytestmark = pytest.mark.usefixtures("no_hanging")
 BOARDS = tuple(real_boards().values())
 HEARD = "Heard yes (201) @4056ms"
 FAULT = "error: lost 320 samples: use a smaller model"
-STATS = (
-    "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
-    "400 of 593 inferences skipped, arena 5796 bytes, stack 1412 of 8192 bytes"
-)
-
-
 LEVEL = "level: peak 1200, RMS 310, offset -12, 0.5 % clipped"
 
 

@@ -33,8 +33,8 @@ from tests.host.deploy.simulated_nano33 import (
     PAGE,
     Board,
     Faults,
-    raw_pty,
 )
+from tests.host.serial.pty_board import raw_pty
 
 RECOVER = "the bootloader is untouched: tap reset twice"
 

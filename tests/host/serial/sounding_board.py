@@ -11,15 +11,14 @@ import contextlib
 import os
 import select
 import struct
-import threading
 import time
 from collections.abc import Callable
 
 import numpy as np
 
 from kws.audio.pcm import Pcm
-from kws.host.serial.ports import Port, UsbId
-from tests.host.deploy.simulated_nano33 import raw_pty
+from kws.host.serial.ports import UsbId
+from tests.host.serial.pty_board import PtyBoard
 
 BOOT_LINE = "kws 0.1.0 on nano33ble, model yes_no 77067a4c, arena 14564 of 14564 bytes"
 LINE = 64
@@ -34,7 +33,7 @@ def pcm_line(index: int, samples: Pcm) -> str:
     return f"pcm {base64.b64encode(block).decode()}\n"
 
 
-class SoundingBoard:
+class SoundingBoard(PtyBoard):
     """Hears `pcm` again and again; a context manager."""
 
     def __init__(
@@ -57,53 +56,20 @@ class SoundingBoard:
             rate: of the port while it sends; 0: unchanged.
             refusal: its answer to each command; empty: it obeys.
         """
+        super().__init__()
         self.pcm = pcm
         self.typed: list[str] = []
         self._spoil, self._real_time, self._lost, self._rate = spoil, real_time, lost, rate
         self._refusal = refusal
-        self._ended = threading.Event()
-        self._lock = threading.RLock()
-        self._master = -1
-        self._port: Port | None = None
         self._remaining = self._index = 0
         self._input = b""
         self._start = 0.0
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> SoundingBoard:
-        self.plug()
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._ended.set()
-        self._thread.join(5)
-        self.unplug()
-
-    @property
-    def device(self) -> str:
-        """The port's name."""
-        return self._port.device if self._port else ""
-
-    def lister(self) -> list[Port]:
-        """In place of `kws.host.serial.ports.list_ports`."""
-        with self._lock:
-            return [self._port] if self._port else []
 
     def plug(self) -> None:
         """Come to the bus, at a new port."""
-        master, name = raw_pty()
-        os.set_blocking(master, False)
         with self._lock:
-            self._master, self._port = master, Port(name, USB, "1-2")
+            self.appear(USB)
             self._remaining, self._input = 0, b""
-
-    def unplug(self) -> None:
-        """Pull the cable."""
-        with self._lock:
-            if self._port is not None:
-                os.close(self._master)
-            self._port = None
 
     def _run(self) -> None:
         while not self._ended.is_set():

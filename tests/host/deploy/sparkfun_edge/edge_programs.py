@@ -3,17 +3,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from kws.host.deploy import deployment
 from kws.host.deploy.image import Image, make_image
 from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from tests.host.deploy.programs import program_at, refused
-from tests.host.deploy.sparkfun_edge.simulated_edge import Board, bench_of
-from tests.host.deploy.sparkfun_edge.simulated_svl import FRAME, ORIGIN
+from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
+from tests.host.deploy.sparkfun_edge.simulated_svl import FRAME, ORIGIN, Loader
 
 BOARD = SparkFunEdge()
 RECOVER = "the bootloader is untouched: run kws deploy again"
 GREETING = 2
 """Packets before the first frame: U and BL."""
+
+
+@dataclass
+class Board(BoardWith[Loader]):
+    """With SparkFun's loader."""
+
+    loader: Loader = field(default_factory=Loader)
 
 
 def program_of(size: int) -> bytes:

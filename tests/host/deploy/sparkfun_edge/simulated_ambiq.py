@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ambiq's secure bootloader, simulated: what it answers to each message, and what it installs.
 
-Written from "Apollo3-Blue Secure Update Flow" 1.3, sections 4.1, 5 and 6.1. `problems` notes
-whatever a careful client would not send. Assumed, because no source says it: times; that a new
-UPDATE begins anew; that a byte at a wrong rate makes it deaf; what it does with part of a message
-(`patience`) and after a bad one (`discards`).
+Written from "Apollo3-Blue Secure Update Flow" 1.3, sections 4.1, 5 and 6.1. Assumed,
+because no source says it: times; that a new UPDATE begins anew; that a byte at a wrong rate makes
+it deaf; what it does with part of a message (`patience`) and after a bad one (`discards`).
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import dataclass, field
+
+from tests.host.deploy.sparkfun_edge.simulated_edge import AnyLoader
 
 FLASH_SIZE, PAGE = 0x100000, 8192
 ORIGIN = 0xC000
@@ -23,7 +24,7 @@ _NAMES = {0: "HELLO", 2: "OTADESC", 3: "UPDATE", 6: "RESET", 8: "DATA"}
 _LENGTHS = {0: 8, 2: 12, 3: 20, 6: 12}
 _QUIET = 0.02  # seconds, after a bad message
 _PAGE_SECONDS = 0.05
-_BOOT, _LISTEN, _DEAF, _WRITE, _INSTALL, _APPLICATION = range(6)
+_BOOT, _LISTEN, _DEAF, _WRITE, _INSTALL = range(5)
 
 
 def message(kind: int, *words: int, data: bytes = b"") -> bytes:
@@ -34,16 +35,14 @@ def message(kind: int, *words: int, data: bytes = b"") -> bytes:
 
 
 @dataclass
-class Loader:
-    """The loader's state from a reset on, and the flash it writes."""
+class Loader(AnyLoader):
+    """The loader, which waits for HELLO after a reset if there is no application or button 14."""
 
+    starting: float = 0.05
+    window: float = 5.0
     rate: int = 115200
     most: int = 0x4FFA0
     """Of the STATUS; this is a real board's."""
-    starting: float = 0.05
-    """Seconds after a reset in which it is deaf."""
-    window: float = 5.0
-    """Seconds in which it waits for HELLO."""
     held_from: float = 0.0
     """When the user presses button 14; he lets it go when DATA comes."""
     holds_on: bool = False
@@ -61,44 +60,36 @@ class Loader:
     def __post_init__(self) -> None:
         old = struct.pack("<II", 0x10001000, ORIGIN + 0x101) * (PAGE // 8)
         self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + old * ((FLASH_SIZE - ORIGIN) // PAGE))
-        self.problems: list[str] = []
-        self.packets: list[str] = []
-        """Names of what came, `bad` for what had a wrong CRC or length."""
-        self.starts = 0
-        """How often it started the application."""
-        self._now = 0.0
         self._state = _BOOT
         self.list_at: int | None = None
-        self.reset(0)
-
-    @property
-    def running(self) -> bool:
-        """Whether the application runs."""
-        return self._state == _APPLICATION
+        super().__post_init__()
 
     def reset(self, now: float) -> None:
         """The reset pin, or power."""
-        if self.packets and self._state in (_WRITE, _INSTALL):
+        if not self.running and self._state in (_WRITE, _INSTALL):
             self.problems.append("a reset while it wrote flash")
+        self.running = False
         self._state, self._since, self._now = _BOOT, now, now
         self._forget()
         self._connected = False
         self._update: bytearray | None = None
         self._size = self._crc = 0
         if self.starting == 0:
-            self._start()
+            self._boot()
 
     def step(  # noqa: PLR0911 - a line for each state
         self, now: float, data: bytes, speed: int
     ) -> bytes:
-        """Advance the time and receive bytes; returns the answer."""
+        """As `AnyLoader.step`."""
         self._now = now
+        if self.running:
+            return b""
         if self._state == _BOOT and now >= self._since + self.starting:
-            self._start()
+            self._boot()
             return b""  # it was deaf when they came
         if self._state == _INSTALL and now >= self._since:
             self._install()
-            self._start()
+            self._boot()
         if self._state == _WRITE:
             if data:
                 self.problems.append("something was sent while it wrote flash")
@@ -112,24 +103,20 @@ class Loader:
             self._state = _DEAF
             return b""
         if not self._connected and now >= self._since + self.window:
-            self._run()
+            self.start()
             return b""
         return self._receive(data)
 
     def _held(self) -> bool:
         return self._now >= self.held_from and (self.holds_on or "DATA" not in self.packets)
 
-    def _start(self) -> None:
+    def _boot(self) -> None:
         stack, reset = struct.unpack_from("<II", self.flash, ORIGIN)
         there = 0x10000000 < stack <= 0x10060000 and ORIGIN < reset < FLASH_SIZE
         if there and not self._held():
-            self._run()
+            self.start()
         else:
             self._state, self._since = _LISTEN, self._now
-
-    def _run(self) -> None:
-        self._state = _APPLICATION
-        self.starts += 1
 
     def _forget(self) -> None:
         self._buffer = b""

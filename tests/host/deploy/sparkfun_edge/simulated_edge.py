@@ -8,20 +8,18 @@ the board, in steps of a millisecond. So every run is the same, however busy thi
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.serial.ports import BAUD, DTR_SECONDS, Link, Port, PortError, PortLostError, UsbId
-from tests.host.deploy.sparkfun_edge.simulated_svl import Loader
+from tests.host.deploy import programs
+from tests.host.deploy.programs import STATS, boot_line
 
 ADAPTER = UsbId(0x1A86, 0x7523)
-BOOT_LINE = "kws 0.1.0 on sparkfun_edge, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
-STATS = (
-    "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
-    "400 of 593 inferences skipped, arena 5796 bytes, stack 1412 of 8192 bytes"
-)
+BOOT_LINE = boot_line("sparkfun_edge")
 
 _STEP = 0.001  # seconds
 
@@ -51,29 +49,19 @@ class Clock:
 
 
 @dataclass
-class Faults:
-    """What goes wrong; packets that reach the loader (`U` too) are counted from 1."""
+class Faults(programs.Faults):
+    """What else goes wrong; `U` is a packet too."""
 
-    unplug_at: int | None = None
-    """The adapter leaves when this packet is complete, without an answer."""
-    silent_from: int | None = None
-    """No answer to this packet and all later ones."""
     swallow_at: int | None = None
     """The answer to this packet is lost."""
-    garble_at: int | None = None
-    """A wrong answer to this packet."""
-    lose_at: int | None = None
-    """Some bytes of what follows this packet are lost."""
     lose_count: int = 7
-    """How many."""
+    """How many bytes `lose_at` loses."""
     lose_after: int = 0
     """Bytes that get through before those."""
     damage_at: int | None = None
     """A bit of what follows this packet is turned."""
     damage_after: int = 100
     """In this byte of it, from 1."""
-    deaf_from: int | None = None
-    """The adapter takes nothing more after this packet."""
     pulse: bool = False
     """A stray byte goes before the loader's first answer."""
     no_dtr: bool = False
@@ -84,22 +72,45 @@ class Faults:
     """At a higher rate than this, one byte of 1,000 arrives damaged."""
 
 
-class AnyLoader(Protocol):
-    """A simulated bootloader."""
+@dataclass
+class AnyLoader(ABC):
+    """A simulated bootloader: its state from a reset on, and the flash it writes."""
 
-    flash: bytearray
-    packets: list[str]
-    starts: int
+    starting: float
+    """Seconds after a reset in which it is deaf."""
+    window: float
+    """Seconds in which it waits for the first message."""
+    flash: bytearray = field(init=False)
 
-    @property
-    def running(self) -> bool:
+    def __post_init__(self) -> None:
+        self.problems: list[str] = []
+        """Anything that a careful client would not send."""
+        self.packets: list[str] = []
+        """Names of what came, `bad` for what was damaged or cut off."""
+        self.starts = 0
+        """How often it started the application."""
+        self.running = False
         """Whether the application runs."""
+        self.reset(0)
 
+    def start(self) -> None:
+        """Run the application, whatever is in flash."""
+        self.running = True
+        self.starts += 1
+
+    @abstractmethod
     def reset(self, now: float) -> None:
         """The reset pin, or power."""
 
+    @abstractmethod
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Advance the time and receive bytes; returns the answer."""
+        """Advance the time and receive bytes; returns the answer.
+
+        Args:
+            now: in seconds.
+            data: what came since the last step.
+            speed: of the port, in bits per second.
+        """
 
 
 LoaderT = TypeVar("LoaderT", bound=AnyLoader)
@@ -255,13 +266,6 @@ class BoardWith(Generic[LoaderT]):
 
     def _passed(self, packet: int | None) -> bool:
         return packet is not None and len(self.loader.packets) >= packet
-
-
-@dataclass
-class Board(BoardWith[Loader]):
-    """With SparkFun's loader."""
-
-    loader: Loader = field(default_factory=Loader)
 
 
 AnyBoard = BoardWith[Any]

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """SparkFun's variable loader, simulated: what it answers to each byte at its time, and its flash.
 
-kws/host/deploy/loaders/svl.py says where this is known from. `problems` notes anything a careful
-client would not send.
+kws/host/deploy/loaders/svl.py says where this is known from.
 """
 
 from __future__ import annotations
@@ -10,12 +9,14 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
+from tests.host.deploy.sparkfun_edge.simulated_edge import AnyLoader
+
 ORIGIN, FLASH_SIZE, PAGE, FRAME = 0x10000, 0x100000, 8192, 2048
 
 _NAMES = {1: "VER", 2: "BL", 3: "NEXT", 4: "FRAME", 5: "RETRY", 6: "DONE"}
 _RATES = {57600, 115200, 230400, 460800, 921600}
 _FLUSH = 0.177  # seconds
-_BOOT, _DETECT, _GREET, _LOAD, _APPLICATION = range(5)
+_BOOT, _DETECT, _GREET, _LOAD = range(4)
 
 
 def remainder(data: bytes) -> int:
@@ -34,14 +35,12 @@ def packet(command: int, payload: bytes = b"") -> bytes:
 
 
 @dataclass
-class Loader:
-    """The loader's state from a reset on, and the flash it writes."""
+class Loader(AnyLoader):
+    """The loader, which listens for `U` after a reset."""
 
-    version: int = 6
     starting: float = 0.1
-    """Seconds after a reset in which it is deaf."""
     window: float = 0.2
-    """Seconds in which it listens for `U`."""
+    version: int = 6
     deaf: bool = False
     """There is no such loader: all that is sent goes to the application."""
     refuses: int = 0
@@ -49,20 +48,11 @@ class Loader:
 
     def __post_init__(self) -> None:
         self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + bytes(FLASH_SIZE - ORIGIN))
-        self.problems: list[str] = []
-        self.packets: list[str] = []
-        """Names of what came, `bad` for what had a wrong CRC or was cut off."""
-        self.starts = 0
-        """How often it started the application."""
-        self.reset(0)
-
-    @property
-    def running(self) -> bool:
-        """Whether the application runs."""
-        return self._state == _APPLICATION
+        super().__post_init__()
 
     def reset(self, now: float) -> None:
         """The reset pin, or power."""
+        self.running = False
         self._state = _BOOT if self.starting else _DETECT
         self._buffer = b""
         self._since = now
@@ -73,25 +63,21 @@ class Loader:
         self._erased = 0
 
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Advance the time and receive bytes; returns the answer.
-
-        Args:
-            now: in seconds.
-            data: what came since the last step.
-            speed: of the port, in bits per second.
-        """
+        """As `AnyLoader.step`."""
+        if self.running:
+            return b""
         if self._state == _BOOT and now >= self._since + self.starting:
             self._state, self._since = _DETECT, now
             if data:
                 return b""  # it was deaf when they came
         if self._state == _DETECT:
             return self._detect(now, data, speed)
-        if self._state in (_GREET, _LOAD):
-            if data and speed != self._rate:
-                self.problems.append("the rate was changed")
-            self._buffer = (self._buffer + data)[: 2048 + 512 - 1]
-            return self._listen(now)
-        return b""
+        if self._state == _BOOT:
+            return b""
+        if data and speed != self._rate:
+            self.problems.append("the rate was changed")
+        self._buffer = (self._buffer + data)[: 2048 + 512 - 1]
+        return self._listen(now)
 
     def _detect(self, now: float, data: bytes, speed: int) -> bytes:
         if data and not self.deaf:
@@ -184,8 +170,3 @@ class Loader:
         else:
             self._flush = now + _FLUSH
         return b""
-
-    def start(self) -> None:
-        """It looks at nothing: whatever is in flash is started."""
-        self._state = _APPLICATION
-        self.starts += 1

@@ -23,6 +23,7 @@ from tests.command_line import Run
 from tests.host.deploy.programs import elf_of
 from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
+    Board,
     flashed,
     image_of,
     program_of,
@@ -31,7 +32,6 @@ from tests.host.deploy.sparkfun_edge.edge_programs import (
 from tests.host.deploy.sparkfun_edge.simulated_edge import (
     ADAPTER,
     BOOT_LINE,
-    Board,
     Clock,
     bench_of,
 )

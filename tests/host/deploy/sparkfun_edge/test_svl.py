@@ -16,12 +16,13 @@ from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     GREETING,
     RECOVER,
+    Board,
     flashed,
     image_of,
     program_of,
     try_deploy,
 )
-from tests.host.deploy.sparkfun_edge.simulated_edge import Board, bench_of
+from tests.host.deploy.sparkfun_edge.simulated_edge import bench_of
 from tests.host.deploy.sparkfun_edge.simulated_svl import (
     FRAME,
     ORIGIN,

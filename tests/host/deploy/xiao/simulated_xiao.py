@@ -20,13 +20,14 @@ from typing import ClassVar
 from kws.host.deploy.loaders.uf2_drive import Drive
 from kws.host.serial.ports import UsbId
 from tests.host.deploy import simulated_nano33
+from tests.host.deploy.programs import boot_line
 
 APPLICATION, BOOTLOADER = UsbId(0x2886, 0x8045), UsbId(0x2886, 0x0045)
 FAMILY = 0xADA52840
 START, END, PAGE = 0x27000, 0xE8000, 4096
 MBR, TAKEN_END = 0x1000, 0xEA000
 SECTOR = 512
-BOOT_LINE = simulated_nano33.BOOT_LINE.replace("nano33ble", "xiao_nrf52840_sense")
+BOOT_LINE = boot_line("xiao_nrf52840_sense")
 INFO = """UF2 Bootloader 0.6.1 lib/nrfx (v2.0.0) lib/tinyusb (0.10.1-293-gaf8e5a90)\r
 Model: Seeed XIAO nRF52840\r
 Board-ID: Seeed_XIAO_nRF52840_Sense\r
