@@ -1,25 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters over images: their sizes, windows and scales."""
+"""Filters over images: their windows and scales."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from hypothesis import assume, settings
+from hypothesis import assume
 from hypothesis import strategies as st
 
-from tests.runtime.strategies import (
-    ACTIVATIONS,
-    SEEDS,
-    ZERO_POINTS,
-    same,
-    scales,
-    valid,
-)
-
-FEW = settings(max_examples=60)
+from tests.runtime.strategies import same, valid
 
 
 def channel_scales(
@@ -28,26 +18,6 @@ def channel_scales(
     if not per_channel:
         return base
     return [float(np.float32(s)) for s in base * rng.uniform(0.05, 2.0, channels)]
-
-
-ANY: dict[str, Any] = {
-    "per_channel": st.booleans(),
-    "activation": ACTIVATIONS,
-    "in_zero": ZERO_POINTS,
-    "out_zero": ZERO_POINTS,
-    "in_scale": scales(),
-    "filter_scale": scales(),
-    "out_scale": scales(1e-3, 10.0),
-    "seed": SEEDS,
-}
-
-
-USUAL: dict[str, Any] = {
-    **ANY,
-    "in_scale": scales(1e-3, 1.0),
-    "filter_scale": scales(1e-3, 0.1),
-    "out_scale": scales(1e-1, 10.0),
-}
 
 
 @st.composite

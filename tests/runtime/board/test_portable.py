@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from kws import _core
 from kws.host.build import firmware
 from kws.host.build.programs import COMPILER
-from kws.host.emulate.inference import Job, on_board, on_host
+from kws.host.emulate.inference import Job
+from tests.runtime.board.same_bits import assert_same_bits
 from tests.runtime.fuzz.fuzz_seeds import seeds
 
 ROWS = 4
@@ -37,11 +38,7 @@ def test_every_op_gives_the_hosts_bits() -> None:
         if inputs:
             jobs.append(Job(model, tuple(rows(rng, info) for info in inputs)))
     assert len(jobs) > 40
-    for job, outcome in zip(jobs, on_board("qemu", jobs, tool="infer_portable"), strict=True):
-        host = on_host(job)
-        assert outcome.arena_used_bytes == host.arena_used_bytes
-        for board, expected in zip(outcome.outputs, host.outputs, strict=True):
-            np.testing.assert_array_equal(board.view(np.uint8), expected.view(np.uint8))
+    assert_same_bits(jobs, tool="infer_portable")
 
 
 @pytest.mark.usefixtures("board_tools")
