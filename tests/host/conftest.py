@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for tests with devices: a bundle of the built-in model, a machine without tools."""
+"""Fixtures for tests with devices: the built-in model, and a machine without tools."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LABELS = ("silence", "unknown", "yes", "no")
 
 @pytest.fixture(scope="session")
 def yes_no(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    """The built-in model with the settings that `kws convert` gives by default."""
+    """The built-in model with the default settings of `kws convert`."""
     out = tmp_path_factory.mktemp("bundles") / "yes_no"
     return convert_file(default_bundle_path() / "model.tflite", LABELS, out)
 
 
 @pytest.fixture
 def no_hanging() -> Iterator[None]:
-    """Fail after 60 s: a monitor runs until it is interrupted."""
+    """Fail after 60 s, since a monitor runs until it is interrupted."""
 
     def give_up(*_: object) -> None:
         raise TimeoutError("the test did not end")
@@ -39,7 +39,7 @@ def no_hanging() -> Iterator[None]:
 
 @pytest.fixture
 def no_tools(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine without compiler, emulator and network."""
+    """A machine without compiler, emulator or network."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path / "cache"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"):

@@ -1,4 +1,4 @@
-"""A clip in a quiet room: what a device hears that listened before and goes on to listen."""
+"""A clip in a quiet room, as a device hears it that listens before and after the clip."""
 
 from __future__ import annotations
 

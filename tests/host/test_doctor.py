@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws doctor` tells what is missing from what is optional."""
+"""`kws doctor` distinguishes missing tools from optional ones."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bundles share cached objects, and get the same bytes as a full build."""
+"""Bundles share cached objects, and the firmware is byte-identical to a full build."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ def _folders(place: Path) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def other() -> Bundle:
-    """A bundle with other ops than the built-in one."""
+    """A bundle with different ops than the built-in one."""
     return load_bundle(default_bundle_path().with_name("tiny"))
 
 
 @pytest.fixture(scope="module")
 def core(board_tools: None, yes_no: Bundle) -> Path:
-    """The core that a build of the built-in bundle leaves in the cache."""
+    """The core that a build of the built-in bundle caches."""
     build(BOARD, Device(yes_no))
     key = firmware_cache._core_key(BOARD, yes_no.firmware)
     return programs.cache_folder() / "cores" / f"{BOARD}-{key}"
 
 
-def test_another_bundle_gets_the_bytes_of_a_full_build(
+def test_another_bundles_firmware_equals_a_full_build(
     core: Path, other: Bundle, tmp_path: Path
 ) -> None:
     whole_work, whole = _folders(tmp_path / "whole")
@@ -85,7 +85,7 @@ def test_a_damaged_core_is_not_used(
     build(BOARD, Device(yes_no))  # from the cached core
     shutil.rmtree(tmp_path / "firmware")
     objects = sorted(kept.rglob("*.o"))
-    objects[0].write_bytes(objects[0].read_bytes()[:-1])  # as a power cut leaves it
+    objects[0].write_bytes(objects[0].read_bytes()[:-1])  # as after a power failure
     assert not is_whole(kept)
     with pytest.raises(WholeBuildError):
         build(BOARD, Device(yes_no))
@@ -100,7 +100,7 @@ def test_a_damaged_core_is_not_used(
 def test_editing_any_source_changes_the_cores_key(
     file: str, yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also a header that is only included through a macro."""
+    """Including a header that is only included through a macro."""
     sources = tmp_path / "sources"
     shutil.copytree(firmware_folder(), sources)
     monkeypatch.setattr(firmware_cache, "firmware_folder", lambda: sources)

@@ -79,7 +79,7 @@ def test_build_reports_both_sizes(tiny: Bundle, tmp_path: Path, kws: Run) -> Non
     assert f"({other['flash'] - report['flash']} and {other['ram'] - report['ram']} more)" in text
 
 
-def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) -> None:
+def test_a_compiled_bundle_needs_no_option(tmp_path: Path, kws: Run) -> None:
     folder = shutil.copytree(ASSETS / "tiny", tmp_path / "tiny")
     code, text, _ = kws("set", folder, "--compiled")
     assert code == 0
@@ -95,7 +95,7 @@ def test_a_compiled_bundle_is_built_so_without_asking(tmp_path: Path, kws: Run) 
 
 
 @pytest.mark.parametrize("name", ["tiny", "yes_no", "ten_words"])
-def test_the_board_writes_what_the_host_writes(name: str) -> None:
+def test_the_board_writes_the_hosts_lines(name: str) -> None:
     bundle = load_bundle(ASSETS / name)
     pcm = between_silence(np.concatenate([YES, quiet_room(8000), LEFT]))
     with Qemu() as emulator:
@@ -105,7 +105,7 @@ def test_the_board_writes_what_the_host_writes(name: str) -> None:
     assert board.heard
 
 
-def test_two_compiled_bundles_hand_over() -> None:
+def test_two_compiled_bundles_take_turns() -> None:
     pair = with_commands(load_bundle(ASSETS / "yes_no"), load_bundle(ASSETS / "ten_words"))
     pcm = np.concatenate([quiet_room(16000), YES, quiet_room(16000), LEFT, quiet_room(32000)])
     with Qemu() as emulator:
@@ -115,7 +115,7 @@ def test_two_compiled_bundles_hand_over() -> None:
     assert "Waiting for the wake word" in board.text
 
 
-def test_its_faults_are_reported(tiny: Bundle) -> None:
+def test_faults_are_reported(tiny: Bundle) -> None:
     rows = check_faults("qemu", Device(tiny).as_compiled())
     assert [row.name for row in rows if not row.ok] == []
     assert "an arena one byte too small" in {row.name for row in rows}
@@ -124,7 +124,7 @@ def test_its_faults_are_reported(tiny: Bundle) -> None:
 @pytest.mark.slow
 @pytest.mark.renode
 @pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge", "b_l475e_iot01a"])
-def test_boards_in_renode_write_what_the_host_writes(board: str, tiny: Bundle) -> None:
+def test_boards_in_renode_write_the_hosts_lines(board: str, tiny: Bundle) -> None:
     pcm = between_silence(YES)
     with Renode(find_board(board)) as device:
         serial = device.play(build(board, Device(tiny).as_compiled()).elf, pcm)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware is built offline, in parallel, without heap, stdio, libm or exceptions."""
+"""Firmware is built offline and in parallel, without heap, stdio, libm or exceptions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_no_heap_stdio_libm_or_exceptions_on_the_device(board: str, yes_no: Bund
     assert {"main", "g_model", "KwsReset"} <= names, "the symbols were read"
 
 
-def test_all_dynamic_behaviour_is_the_models_own_ops(firmware: Firmware) -> None:
+def test_only_the_models_kernels_are_linked(firmware: Firmware) -> None:
     """Kernels that the model does not use are not linked."""
     names = " ".join(symbols(firmware.elf))
     assert "Softmax" in names
@@ -57,7 +57,7 @@ def test_all_dynamic_behaviour_is_the_models_own_ops(firmware: Firmware) -> None
         assert unused not in names
 
 
-def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, yes_no: Bundle) -> None:
+def test_size_lists_the_content_of_flash_and_ram(firmware: Firmware, yes_no: Bundle) -> None:
     size = firmware.size
     assert size.model == len(yes_no.model)
     assert size.arena == yes_no.arena_bytes
@@ -67,19 +67,19 @@ def test_size_says_what_is_in_flash_and_ram(firmware: Firmware, yes_no: Bundle) 
         for name in (".vectors", ".text", ".rodata", ".ARM.exidx", ".data")
     )
     assert size.ram == sum(size.sections.get(name, 0) for name in (".stack", ".data", ".bss"))
-    # The flash image on disk holds the same, but for the padding between sections.
+    # The flash image on disk has the same content, plus padding between sections.
     image = (firmware.folder / "firmware.bin").stat().st_size
     assert size.flash <= image <= size.flash + 64
 
 
-def test_second_build_is_a_look_up(firmware: Firmware, yes_no: Bundle) -> None:
+def test_second_build_uses_the_cache(firmware: Firmware, yes_no: Bundle) -> None:
     before = firmware.elf.stat()
     again = build("qemu", Device(yes_no)).elf
     assert again == firmware.elf
     assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
-def test_builds_at_once_touch_nothing_but_cache_and_their_folders(
+def test_parallel_builds_write_only_the_cache_and_their_folders(
     yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def listing(folder: Path) -> list[str]:
@@ -215,7 +215,7 @@ def test_a_too_large_firmware_is_reported_in_one_line(
     assert re.fullmatch(f"{start}{message}; train a smaller model", line)
 
 
-def test_limits_are_the_linkers(yes_no: Bundle) -> None:
+def test_limits_equal_the_linkers(yes_no: Bundle) -> None:
     for board in boards():
         memory = re.findall(
             r"^(flash|ram) +(0x\w+) +(0x\w+)",
@@ -236,7 +236,7 @@ def test_unknown_option_of_a_board_is_an_error(
         build("nano33ble", Device(yes_no))
 
 
-def test_revision_of_a_board_is_built_in(yes_no: Bundle) -> None:
+def test_revision_of_a_board_is_in_the_firmware(yes_no: Bundle) -> None:
     first, second = build("nano33ble", Device(yes_no)), build("nano33ble_rev2", Device(yes_no))
     assert find_board("nano33ble").dropped_samples == 960
     assert find_board("nano33ble_rev2").dropped_samples == 1600
@@ -260,9 +260,7 @@ def test_a_board_with_a_drive_gets_a_uf2_file(yes_no: Bundle, tmp_path: Path) ->
     ).exists()
 
 
-def test_build_does_not_replace_a_folder_of_something_else(
-    yes_no: Bundle, tmp_path: Path, kws: Run
-) -> None:
+def test_build_does_not_replace_other_folders(yes_no: Bundle, tmp_path: Path, kws: Run) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     code, _, err = kws("build", "--board", "qemu", "--model", yes_no.path, "--out", tmp_path)
     assert code == 2
@@ -288,14 +286,14 @@ def test_boards_lists_every_port(kws: Run) -> None:
         assert f"[env:{board.name}]" in project
 
 
-def test_tools_of_the_emulated_board_say_where_they_run(kws: Run) -> None:
+def test_bench_for_a_real_board_names_the_emulated_board(kws: Run) -> None:
     code, out, err = kws("bench", "--board", "nano33ble")
     assert (code, out) == (2, "")
     assert err == "kws: kws bench runs on the emulated board qemu, not on nano33ble\n"
 
 
 def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
-    """`pio run` in `folder`, as an editor's plugin runs it, without a network."""
+    """Run `pio run` in `folder` as an editor's plugin does, without a network."""
     run = subprocess.run(
         [sys.executable, "-m", "platformio", "run", "-d", str(folder), *arguments],
         env={
@@ -320,7 +318,7 @@ def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
     assert {"firmware.elf", "firmware.bin", "firmware.hex"} <= {p.name for p in built.iterdir()}
 
 
-def test_platformio_tells_an_editor_how_files_are_compiled(
+def test_platformio_writes_the_compile_commands_for_editors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "firmware"  # the file is written into it
@@ -333,7 +331,7 @@ def test_platformio_tells_an_editor_how_files_are_compiled(
         command = commands[file]
         assert Path(command.split()[0]).name == "arm-none-eabi-g++"
         assert "-mcpu=cortex-m4" in command
-        # The editor's own compiler front end takes the line as it is.
+        # The editor's compiler front end accepts the line unchanged.
         check = subprocess.run(
             [*shlex.split(command), "-fsyntax-only"],
             cwd=entries[0]["directory"],

@@ -14,7 +14,7 @@ from tests.command_line import Run
 NANO = find_board("nano33ble")
 
 
-def test_the_header_has_a_row_for_each(yes_no: Bundle) -> None:
+def test_the_header_has_a_row_per_pin(yes_no: Bundle) -> None:
     text = pins_header(NANO, Device(yes_no), ["yes=D2", "no=A0", "yes=A0"])
     assert '    {"yes", 43},  // D2\n    {"no", 4},  // A0\n    {"yes", 4},  // A0\n' in text
 
@@ -36,18 +36,18 @@ def test_a_wrong_name_is_one_clear_line(pin: str, message: str, yes_no: Bundle) 
     assert "\n" not in str(error.value)
 
 
-def test_too_many(yes_no: Bundle) -> None:
+def test_too_many_pins_are_refused(yes_no: Bundle) -> None:
     pins_header(NANO, Device(yes_no), ["yes=D2"] * MAX_PINS)
     with pytest.raises(UsageError, match=f"the limit is {MAX_PINS}"):
         pins_header(NANO, Device(yes_no), ["yes=D2"] * (MAX_PINS + 1))
 
 
-def test_the_limit_is_the_firmwares() -> None:
+def test_the_limit_equals_the_firmwares() -> None:
     header = (firmware_folder() / "src" / "app" / "pin_pulses.h").read_text()
     assert f"kMaxPins = {MAX_PINS};" in header
 
 
-def test_no_pin_has_another_use() -> None:
+def test_pins_with_another_use_are_not_offered() -> None:
     """Pins of the microphone, LEDs and serial port are not offered."""
     taken = {
         "nano33ble": {17, 25, 26, 35, 42, 24, 16, 6, 13, 41},
@@ -59,7 +59,7 @@ def test_no_pin_has_another_use() -> None:
         assert not set(board.pins.values()) & taken.get(board.name, set())
 
 
-def test_a_board_without_pins_says_so(kws: Run, yes_no: Bundle) -> None:
+def test_pins_of_a_board_without_pins_are_refused(kws: Run, yes_no: Bundle) -> None:
     code, out, err = kws("build", "--board", "qemu", "--model", yes_no.path, "--pin", "yes=D2")
     assert (code, out) == (2, "")
     assert "--pin yes=D2: qemu has no pins" in err

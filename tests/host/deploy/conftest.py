@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Deploying is tested without what a build needs."""
+"""Deployment tests need no build tools."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ from kws.host.measure.real_time import Schedule
 
 @pytest.fixture(autouse=True)
 def no_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`kws deploy` estimates no cycles, which would build another firmware."""
+    """`kws deploy` does not estimate cycles, which would need a second build."""
     monkeypatch.setattr(real_time, "schedule", lambda *_: Schedule())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs for a simulated Nano 33 BLE Sense, and how long it may take."""
+"""Programs and timing for a simulated Nano 33 BLE Sense."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of simulated boards share: programs, lines, faults, and errors of `kws deploy`."""
+"""Shared by tests of simulated boards: programs, lines, faults, errors of `kws deploy`."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ STATS = (
 
 
 def boot_line(board: str) -> str:
-    """The first line of a board's application."""
+    """The boot line of a board's application."""
     return f"kws 0.1.0 on {board}, model yes_no 09e5e2a9, arena 5796 of 5800 bytes"
 
 
 @dataclass
 class Faults:
-    """What goes wrong; packets that reach the bootloader are counted from 1."""
+    """Faults; packets that reach the bootloader are counted from 1."""
 
     unplug_at: int | None = None
-    """The port leaves when this packet is complete, without an answer."""
+    """The port disappears after this packet, without an answer."""
     silent_from: int | None = None
     """No answer to this packet and all later ones."""
     garble_at: int | None = None
     """A wrong answer to this packet."""
     lose_at: int | None = None
-    """Some bytes of what follows this packet are lost."""
+    """Bytes are lost after this packet."""
     deaf_from: int | None = None
-    """The port takes nothing more after this packet."""
+    """The port accepts no data after this packet."""
 
 
 def program_at(origin: int, size: int, stack: int) -> bytes:
-    """A vector table for flash at `origin`, then random bytes seeded with the size.
+    """A vector table for flash at `origin`, then random bytes with the size as the seed.
 
     Args:
-        origin: where flash for programs begins.
+        origin: start of the flash for programs.
         size: bytes.
         stack: the end of RAM.
     """
@@ -52,7 +52,7 @@ def program_at(origin: int, size: int, stack: int) -> bytes:
 
 
 def refused(deploy: Callable[[], object]) -> str:
-    """The error of a deployment that must fail, in one line."""
+    """The one-line error of a deployment that must fail."""
     with pytest.raises(BoardError) as caught:
         deploy()
     text = str(caught.value)
@@ -62,7 +62,7 @@ def refused(deploy: Callable[[], object]) -> str:
 
 
 def elf_of(parts: list[tuple[int, bytes]], machine: int = 40) -> bytes:
-    """An ELF file with a segment for each part (ELF for the Arm architecture: machine 40)."""
+    """An ELF file with a segment per part. Machine 40: Arm."""
     header = struct.pack(
         "<16sHHIIIIIHHHHHH",
         *(b"\x7fELF\x01\x01\x01" + bytes(9), 2, machine, 1, 0, 52, 0, 0x05000400),

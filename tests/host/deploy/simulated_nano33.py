@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """An Arduino Nano 33 BLE on pseudo-terminals: its USB bootloader, its flash and an application.
 
-`Bootloader` does what the real one does with each byte (kws/host/deploy/loaders/samba.py says where
-that is known from), its two stray bytes after V and I included, and notes in `problems` anything a
-careful client would not send. `Board` gives it ports that come and go, and the faults of the field.
+`Bootloader` handles each byte as the real bootloader does, including the two stray bytes after V
+and I (sources: kws/host/deploy/loaders/samba.py). It records in `problems` whatever a careful
+client would not send. `Board` adds ports that appear and disappear, and faults.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BOOTLOADER_BYTES = b"\xb0\x07"
 
 
 class Bootloader:
-    """The bootloader's loop over what comes from USB; all state that it has."""
+    """The bootloader's loop over bytes from USB, and its state."""
 
     def __init__(self) -> None:
         self.flash = bytearray(_BOOTLOADER_BYTES * (ORIGIN // 2) + b"\xff" * (FLASH_SIZE - ORIGIN))
@@ -54,7 +54,7 @@ class Bootloader:
         self._verified: set[int] = set()
 
     def feed(self, data: bytes) -> bytes:
-        """What it answers to some bytes."""
+        """The answer to some bytes."""
         answer = b""
         for value in data:
             if self._due:
@@ -73,7 +73,7 @@ class Bootloader:
         return answer
 
     def blank(self) -> bool:
-        """Whether there is no application that it would start."""
+        """Whether flash has no application to start."""
         first, second = struct.unpack_from("<II", self.flash, ORIGIN)
         return 0xFFFFFFFF in (first, second)
 
@@ -126,7 +126,7 @@ class Bootloader:
         return b"Z%08X#\n\r" % binascii.crc_hqx(bytes(self.flash[start : start + size]), 0)
 
     def _numbers(self, command: bytes) -> tuple[int, int]:
-        """It looks for the second number ten characters from the first letter, wherever it is."""
+        """Two numbers. The second starts at the tenth character, whatever precedes it."""
         if len(command) < 12 or command[9:10] != b"," or len(command) > 19:
             self._complain(f"{command!r} is not of the usual form")
         first, second = command[1:9], command[10:].rstrip(b"#")
@@ -140,22 +140,22 @@ class Bootloader:
 
 @dataclass
 class Faults(programs.Faults):
-    """What else goes wrong; commands and blocks of data are packets."""
+    """More faults; commands and blocks of data are packets."""
 
     ignores_touch: bool = False
     does_not_return: bool = False
-    """After the reset no port appears."""
+    """No port appears after the reset."""
     leaves_again: bool = False
-    """The application's port goes away while the line is read."""
+    """The application's port disappears while its line is read."""
 
 
 @dataclass
 class Board(PtyBoard):
-    """The board, with a port as long as it is plugged in and runs something."""
+    """The board, with a port while it is plugged in and running."""
 
     faults: Faults = field(default_factory=Faults)
     lines: list[str] = field(default_factory=lambda: [BOOT_LINE])
-    """What the application says once its port is opened."""
+    """The application's output when its port is opened."""
     answers: bool = True
     """Whether the application knows `stats`."""
     starts_as: UsbId = APPLICATION
@@ -171,19 +171,19 @@ class Board(PtyBoard):
         self._lost = 0
 
     def plug(self) -> None:
-        """Put the cable in for the first time."""
+        """Connect the cable for the first time."""
         self.appear(self.starts_as)
 
     def replug(self) -> None:
-        """Put the cable back: it starts what is in flash."""
+        """Reconnect the cable; the program in flash starts."""
         self.appear(self.BOOTLOADER if self.bootloader.blank() else self.APPLICATION)
 
     def write(self, data: bytes) -> None:
-        """Send something as the application."""
+        """Send bytes as the application."""
         os.write(self._master, data)
 
     def appear(self, usb: UsbId) -> None:
-        """Come to the USB bus under an id, at a new port."""
+        """Appear on the USB bus with this id, at a new port."""
         with self._lock:
             super().appear(usb)
             self._spoken = False
@@ -206,7 +206,7 @@ class Board(PtyBoard):
             self._serve(usb, master, os.read(master, 512))
         elif polled & select.POLLHUP:  # nobody has the port open
             slow = termios.tcgetattr(master)[4] == termios.B1200
-            # Closed after it was made slow, not about to be opened.
+            # Closed after it was set to the slow rate, not about to be opened.
             closed = events(master, 0) & select.POLLHUP
             if usb == self.APPLICATION and slow and closed and not self.faults.ignores_touch:
                 self.unplug()
@@ -238,7 +238,7 @@ class Board(PtyBoard):
                 self.replug()
 
     def _answers(self, data: bytes) -> Iterator[bytes]:
-        """Byte by byte, so that a fault hits the packet it is meant for."""
+        """Byte by byte, so that a fault affects the right packet."""
         for value in data:
             if self._lost:
                 self._lost -= 1
@@ -267,7 +267,7 @@ class Board(PtyBoard):
 
 
 def events(master: int, milliseconds: int) -> int:
-    """What can be done with a pseudo-terminal; POLLHUP: nobody has it open."""
+    """The poll events of a pseudo-terminal; POLLHUP: it is not open."""
     poll = select.poll()
     poll.register(master, select.POLLIN)
     return dict(poll.poll(milliseconds)).get(master, 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nothing but firmware for this board, at its place, is written to a board."""
+"""Only firmware for this board, at its address, is written to a board."""
 
 from __future__ import annotations
 
@@ -41,18 +41,18 @@ def test_an_elf_file_becomes_whole_blocks_with_erased_gaps(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("address", [0, 0xFFFC, 0x8000])
-def test_below_the_application_lies_the_bootloader(address: int) -> None:
+def test_the_bootloader_is_never_overwritten(address: int) -> None:
     assert "bootloader, which kws never overwrites" in refusal([(address, PROGRAM)])
     assert "never overwrites" in refusal([(0x10000, PROGRAM), (address, b"1234")])
 
 
-def test_too_long() -> None:
+def test_too_large_images_are_refused() -> None:
     assert "ends at 0xe0004" in refusal([(0x10000, PROGRAM), (0xE0000, b"1234")])
     full = PROGRAM + bytes(0xD0000 - len(PROGRAM))
     assert make_image([(0x10000, full)], MEMORY, "x").count == 0xD0
 
 
-def test_for_ram_or_elsewhere() -> None:
+def test_images_at_other_addresses_are_refused() -> None:
     assert "ends at 0x20000004" in refusal([(0x10000, PROGRAM), (0x20000000, b"1234")])
     assert "begins at 0x12000" in refusal([(0x12000, PROGRAM)])
     assert "it is empty" in refusal([(0x10000, b"")])
@@ -72,13 +72,13 @@ def test_for_ram_or_elsewhere() -> None:
         (0x10000000, 0x10101),  # RAM of another board
     ],
 )
-def test_vectors_that_no_board_could_start(stack: int, reset: int) -> None:
+def test_vectors_that_cannot_start_are_refused(stack: int, reset: int) -> None:
     words = struct.pack("<II", stack, reset)
     assert "vector table" in refusal([(0x10000, words + PROGRAM[8:])])
     assert make_image([(0x10000, PROGRAM)], MEMORY, "x").count == 1
 
 
-def test_files_that_are_no_firmware(tmp_path: Path) -> None:
+def test_files_that_are_not_firmware_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "firmware.elf"
     with pytest.raises(BoardError, match="no such file"):
         read_elf(file, MEMORY)
@@ -94,8 +94,8 @@ def test_files_that_are_no_firmware(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("board", real_boards())
 @pytest.mark.emulator
-def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None:
-    """SparkFun's bootloader jumps to the reset handler and loads no stack pointer."""
+def test_the_firmware_sets_its_stack_pointer(board_tools: None, board: str) -> None:
+    """SparkFun's bootloader jumps to the reset handler without loading the stack pointer."""
     firmware = build(board, Device(load_bundle(default_bundle_path())))
     image = read_elf(firmware.elf, find_real_board(board).memory)
     stack, reset = struct.unpack_from("<II", image.data)
@@ -107,8 +107,8 @@ def test_the_firmware_takes_its_own_stack(board_tools: None, board: str) -> None
 
 
 @pytest.mark.parametrize("board", real_boards())
-def test_the_linker_script_agrees(board_tools: None, board: str) -> None:
-    """What `kws build` gives for the board is what `kws deploy` takes."""
+def test_the_linker_scripts_addresses_are_accepted(board_tools: None, board: str) -> None:
+    """`kws deploy` accepts the firmware of `kws build`."""
     firmware = build(board, Device(load_bundle(default_bundle_path())))
     image = read_elf(firmware.elf, find_real_board(board).memory)
     binary = firmware.image.read_bytes()

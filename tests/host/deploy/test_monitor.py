@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws monitor` on pseudo-terminals: lines, commands, noise, and a board that comes and goes."""
+"""`kws monitor` on pseudo-terminals: lines, commands, noise, and a replugged board."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LEVEL = "level: peak 1200, RMS 310, offset -12, 0.5 % clipped"
 
 
 class Screen:
-    """Takes lines until a number of them is there, then presses Ctrl-C."""
+    """Collects a number of lines, then presses Ctrl-C."""
 
     def __init__(self, count: int, then: Callable[[int], None] = lambda _: None) -> None:
         self.lines: list[Received] = []
@@ -59,7 +59,7 @@ class Screen:
 
 
 def later(act: Callable[[], None]) -> None:
-    """Let the board do something while the monitor runs."""
+    """Call `act` soon, while the monitor runs."""
     threading.Timer(0.1, act).start()
 
 
@@ -77,13 +77,13 @@ def test_lines_are_recognized() -> None:
     assert screen.lines[3].line == Stats(1234, 0, 83.2, 10752, 400, 593, 5796, 1412, 8192)
 
 
-def test_stats_of_another_form_are_text() -> None:
+def test_stats_in_another_format_are_text() -> None:
     assert parse_line(STATS) is not None
     assert parse_line(STATS[:-1]) is None
     assert parse_line("stats: none") is None
 
 
-def test_level_is_asked_for_each_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_level_is_requested_each_second(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor, "_LEVEL_SECONDS", 0.2)
 
     def answer() -> None:
@@ -97,7 +97,7 @@ def test_level_is_asked_for_each_second(monkeypatch: pytest.MonkeyPatch) -> None
     assert screen.lines[-1].line == Level(1200, 310, -12, 0.5)
 
 
-def test_level_is_told_in_decibels() -> None:
+def test_level_is_shown_in_decibels() -> None:
     text = monitor.level_text(Level(1200, 328, -12, 0.5))
     assert text == (
         f" -40.0 dB RMS   -28.7 dB peak  offset    -12   0.5 % clipped  [{'#' * 10}{' ' * 20}]"
@@ -106,7 +106,7 @@ def test_level_is_told_in_decibels() -> None:
     assert "microphone is dead" in monitor.level_text(Level(0, 0, 0, 0.0))
 
 
-def test_what_is_typed_goes_to_the_board() -> None:
+def test_typed_lines_are_sent_to_the_board() -> None:
     reader, writer = os.pipe()
     os.write(writer, b"gain 12\nstats\n\n")
     with Board() as board:
@@ -118,7 +118,7 @@ def test_what_is_typed_goes_to_the_board() -> None:
     os.close(writer)
 
 
-def test_the_end_of_the_input_is_not_the_end() -> None:
+def test_the_monitor_continues_after_the_input_ends() -> None:
     reader, writer = os.pipe()
     os.close(writer)
     with Board(lines=[BOOT_LINE, HEARD]) as board:
@@ -126,7 +126,7 @@ def test_the_end_of_the_input_is_not_the_end() -> None:
     os.close(reader)
 
 
-def test_it_follows_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replugged_board_is_found_again(capsys: pytest.CaptureFixture[str]) -> None:
     def pull(count: int) -> None:
         board.unplug()
         if count < 3:
@@ -143,7 +143,7 @@ def test_it_follows_a_board_that_is_unplugged(capsys: pytest.CaptureFixture[str]
     ] * 2 + [(False, True)]
 
 
-def test_half_a_line_is_shown_when_the_board_leaves() -> None:
+def test_an_incomplete_line_is_shown_when_the_board_disconnects() -> None:
     def leave() -> None:
         board.write(b"Heard yes (2")
         time.sleep(0.5)
@@ -158,8 +158,8 @@ def test_half_a_line_is_shown_when_the_board_leaves() -> None:
     assert [line.kind for line in screen.lines] == ["boot", "text", "heard"]
 
 
-def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
-    """While another terminal deploys, the monitor must not take the bootloader's port."""
+def test_a_bootloaders_port_is_not_opened() -> None:
+    """While another terminal deploys, the monitor must not open the bootloader's port."""
     looks = 0
     opened: list[UsbId | None] = []
 
@@ -169,7 +169,7 @@ def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
         return board.lister()
 
     def open_port(device: str, seconds: float, baud: int) -> Link:
-        # By its id: the system may give the next port the same name.
+        # By USB id, because the next port may get the same name.
         opened.extend(port.usb for port in board.lister() if port.device == device)
         return ports.open_soon(device, seconds, baud)
 
@@ -189,11 +189,11 @@ def test_a_board_in_its_bootloader_is_left_to_deploy() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_noise_does_not_stop_it(seed: int) -> None:
+def test_noise_does_not_stop_the_monitor(seed: int) -> None:
     noise = random.Random(seed).randbytes(20_000)
 
     def shout() -> None:
-        for start in range(0, len(noise), 500):  # no more than a pseudo-terminal holds
+        for start in range(0, len(noise), 500):  # fits in a pseudo-terminal's buffer
             board.write(noise[start : start + 500])
             time.sleep(0.005)
         board.write(b"\n" + HEARD.encode() + b"\n")
@@ -211,7 +211,7 @@ def test_noise_does_not_stop_it(seed: int) -> None:
     assert all(line.text.isprintable() for line in screen.lines)
 
 
-def test_a_line_without_end_is_cut() -> None:
+def test_an_endless_line_is_cut() -> None:
     buffer = LineBuffer()
     shown = [line for _ in range(10) for line in buffer.feed(b"x" * 400)]
     assert len(shown) == 3
@@ -219,7 +219,7 @@ def test_a_line_without_end_is_cut() -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 2, 7])
-def test_lines_come_in_pieces(piece: int) -> None:
+def test_lines_may_arrive_in_pieces(piece: int) -> None:
     data = f"{BOOT_LINE}\r\n{HEARD}\r\nhalf".encode()
     buffer = LineBuffer()
     lines = [
@@ -258,7 +258,7 @@ def test_text_in_a_file_has_no_colours(
     assert capsys.readouterr().out == f"01:02:03.045 {STATS}{' ' * 200}\n"
 
 
-def test_json_has_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_has_an_object_per_line(capsys: pytest.CaptureFixture[str]) -> None:
     show = monitor.show_json()
     for text in (HEARD, STATS, FAULT, 'odd "text"'):
         show(received(text))
@@ -270,7 +270,7 @@ def test_json_has_an_object_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[1]["idle_percent"] == 83.2
 
 
-def test_csv_has_a_row_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+def test_csv_has_a_row_per_line(capsys: pytest.CaptureFixture[str]) -> None:
     show = monitor.show_csv()
     for text in (HEARD, 'odd, "text"'):
         show(received(text))
@@ -286,7 +286,7 @@ def refusal(present: list[Port], wanted: str | None = None) -> str:
     return str(caught.value)
 
 
-def test_what_is_said_without_a_board() -> None:
+def test_errors_without_a_board() -> None:
     said = refusal([])
     assert said.startswith("no board was found; plug it in")
     two = [Port("/dev/ttyACM0", APPLICATION, "1"), Port("/dev/ttyACM1", APPLICATION, "2")]
@@ -296,12 +296,12 @@ def test_what_is_said_without_a_board() -> None:
     assert "/dev/ttyACM77: there is no such port" in refusal([], "/dev/ttyACM77")
 
 
-def test_a_busy_port_is_said_at_once() -> None:
+def test_a_busy_port_is_reported_immediately() -> None:
     with Board() as board, Link(board.device):
         assert "another program has this port open" in refusal(board.lister())
 
 
-def test_the_command_refuses_nonsense(kws: Run) -> None:
+def test_command_refuses_wrong_options(kws: Run) -> None:
     code, _, err = kws("monitor", "--json", "--csv")
     assert (code, err.count("\n")) == (2, 1)
     assert kws("monitor", "--board", "qemu")[0] == 2
@@ -312,8 +312,8 @@ def test_the_command_refuses_nonsense(kws: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["--json", "--csv"])
-def test_the_command_until_ctrl_c(tmp_path: Path, form: str) -> None:
-    """A real process: lines come at once into a pipe, a replugged board is found, exit code 0."""
+def test_command_runs_until_ctrl_c(tmp_path: Path, form: str) -> None:
+    """As a process: lines are not buffered, a replugged board is found, the exit code is 0."""
     name = tmp_path / "port"
     program = "import sys; from kws.cli.main import main; sys.argv[0] = 'kws'; main()"
     with Board(lines=[BOOT_LINE, HEARD]) as board:

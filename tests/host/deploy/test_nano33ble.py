@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy` against a simulated bootloader that checks every packet, and fails in many ways."""
+"""`kws deploy` with a simulated bootloader that checks each packet and fails in many ways."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def board() -> Iterator[Board]:
 
 
 @pytest.mark.parametrize("size", [1024, PAGE - 1, PAGE, PAGE + 1, 61_441])
-def test_writes_verifies_and_sees_it_start(board: Board, size: int) -> None:
+def test_writes_and_verifies_firmware_that_starts(board: Board, size: int) -> None:
     steps: list[int] = []
     image = image_of(size)
     bench = Bench(board.lister, QUICK, steps.append)
@@ -68,15 +68,15 @@ def test_writes_verifies_and_sees_it_start(board: Board, size: int) -> None:
     assert sum(steps) == TARGET.steps(image)
 
 
-def test_a_board_in_its_bootloader_is_not_touched() -> None:
+def test_a_board_in_its_bootloader_needs_no_touch() -> None:
     with Board(starts_as=BOOTLOADER) as board:
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
         assert board.bootloader.problems == []
 
 
-def test_the_first_block_is_blank_until_all_others_are_there(board: Board) -> None:
-    """A board that loses power in the middle starts its bootloader, not half an application."""
-    packets = range(5, 24, 4)  # the bootloader starts with N, V, I; a block is S, data, Y, Y
+def test_the_first_block_is_written_last(board: Board) -> None:
+    """After a power failure the board starts its bootloader, not an incomplete application."""
+    packets = range(5, 24, 4)  # greeting: N, V, I; a block: S, data, Y, Y
     for packet in packets:
         board.faults.unplug_at = len(board.bootloader.packets) + packet + 2
         text = try_deploy(board, 5 * PAGE)
@@ -90,11 +90,11 @@ def test_the_first_block_is_blank_until_all_others_are_there(board: Board) -> No
 
 
 @pytest.mark.parametrize("packet", range(1, 29))
-def test_unplugged_at_any_packet(board: Board, packet: int) -> None:
+def test_the_next_run_works_after_unplugging_at_any_packet(board: Board, packet: int) -> None:
     # 3 packets of greeting, 5 blocks of 4, 4 checksums, 1 reset
     board.faults.unplug_at = packet
     text = try_deploy(board, 4 * PAGE)
-    if packet == 28:  # the reset itself: the board leaves, as it should, but does not return
+    if packet == 28:  # the reset: the board disconnects, as it should, but does not return
         assert "did not come back" in text
         return
     assert "the board disconnected" in text
@@ -105,7 +105,7 @@ def test_unplugged_at_any_packet(board: Board, packet: int) -> None:
 
 
 @pytest.mark.parametrize("packet", [1, 2, 3, 6, 7, 20, 21])
-def test_no_answer(board: Board, packet: int) -> None:
+def test_a_missing_answer_is_reported(board: Board, packet: int) -> None:
     board.faults.silent_from = packet
     text = try_deploy(board)
     assert RECOVER in text
@@ -114,15 +114,15 @@ def test_no_answer(board: Board, packet: int) -> None:
 
 
 @pytest.mark.parametrize("packet", [3, 6, 7, 11, 20, 21, 22])
-def test_wrong_answer(board: Board, packet: int) -> None:
+def test_a_wrong_answer_is_reported(board: Board, packet: int) -> None:
     board.faults.garble_at = packet
     text = try_deploy(board)
     assert RECOVER in text
 
 
 @pytest.mark.parametrize("packet", [4, 8, 12])
-def test_lost_bytes_are_noticed_and_the_next_run_needs_no_hand(board: Board, packet: int) -> None:
-    """The bootloader still waits for the rest of the block; the next run gives it that."""
+def test_the_next_run_works_after_lost_bytes(board: Board, packet: int) -> None:
+    """The bootloader waits for the rest of the block, which the next run sends."""
     board.faults.lose_at = packet
     text = try_deploy(board)
     assert "did not answer" in text
@@ -139,7 +139,7 @@ def test_lost_bytes_are_noticed_and_the_next_run_needs_no_hand(board: Board, pac
         b"\xff\x00\x1b[2J\n\r",
     ],
 )
-def test_another_bootloader_is_left_alone(board: Board, version: bytes) -> None:
+def test_an_unknown_bootloader_is_refused(board: Board, version: bytes) -> None:
     board.bootloader.version = version
     text = try_deploy(board)
     assert "calls itself" in text
@@ -148,7 +148,7 @@ def test_another_bootloader_is_left_alone(board: Board, version: bytes) -> None:
 
 
 @pytest.mark.parametrize("address", [ORIGIN, ORIGIN + 2 * PAGE + 77])
-def test_flash_that_reads_back_wrong(board: Board, address: int) -> None:
+def test_flash_that_reads_back_wrong_is_an_error(board: Board, address: int) -> None:
     board.bootloader.bad_address = address
     text = try_deploy(board)
     assert f"flash at 0x{address // PAGE * PAGE:x} differs from the image" in text
@@ -156,20 +156,20 @@ def test_flash_that_reads_back_wrong(board: Board, address: int) -> None:
     assert "K#" not in board.bootloader.packets
 
 
-def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board) -> None:
+def test_one_wrong_answer_to_the_greeting_is_accepted(board: Board) -> None:
     board.faults.garble_at = 1
     deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
     assert board.bootloader.problems == []
 
 
-def test_a_board_that_takes_no_more(board: Board) -> None:
+def test_a_board_that_accepts_no_more_data_is_an_error(board: Board) -> None:
     board.faults.deaf_from = 4
     text = try_deploy(board, 8 * PAGE)
     assert "did not answer" in text
     assert RECOVER in text
 
 
-def test_a_full_port(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_port_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ports, "WRITE_SECONDS", 0.2)
     master, name = raw_pty()
     with Link(name) as link, pytest.raises(PortLostError, match="accepts no more data"):
@@ -177,29 +177,29 @@ def test_a_full_port(monkeypatch: pytest.MonkeyPatch) -> None:
     os.close(master)
 
 
-def test_touch_without_effect(board: Board) -> None:
+def test_a_touch_without_effect_is_reported(board: Board) -> None:
     board.faults.ignores_touch = True
     text = try_deploy(board)
     assert "did not enter its bootloader" in text
     assert RECOVER in text
 
 
-def test_it_does_not_come_back(board: Board) -> None:
+def test_a_board_that_does_not_return_is_reported(board: Board) -> None:
     board.faults.does_not_return = True
     assert "written, but the board did not come back" in try_deploy(board)
 
 
-def test_it_leaves_again() -> None:
+def test_a_board_that_disconnects_again_is_reported() -> None:
     with Board(faults=Faults(leaves_again=True), lines=[]) as board:
         assert "the board disconnected again" in try_deploy(board)
 
 
-def test_it_says_nothing() -> None:
+def test_silent_firmware_is_reported() -> None:
     with Board(lines=[], answers=False) as board:
         assert "written, but printed nothing" in try_deploy(board)
 
 
-def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
+def test_a_missed_boot_line_is_accepted_if_the_board_answers() -> None:
     with Board(lines=[]) as board:
         done = deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
         assert done.boot is None
@@ -207,19 +207,19 @@ def test_a_missed_boot_line_is_no_fault_if_the_board_answers() -> None:
 
 
 @pytest.mark.parametrize("before", [[], [BOOT_LINE]])
-def test_it_says_what_is_wrong(before: list[str]) -> None:
+def test_the_firmwares_error_is_reported(before: list[str]) -> None:
     fault = "error: no samples from the microphone"
     with Board(lines=[*before, fault]) as board:
         assert "but reports: no samples from the microphone" in try_deploy(board)
 
 
-def test_the_line_of_another_board() -> None:
+def test_the_boot_line_of_another_board_is_an_error() -> None:
     with Board(lines=[BOOT_LINE.replace("nano33ble", "qemu")]) as board:
         assert "was built for qemu, not nano33ble" in try_deploy(board)
 
 
 @pytest.mark.slow
-def test_ctrl_c_while_it_writes(board: Board) -> None:
+def test_the_next_run_works_after_ctrl_c(board: Board) -> None:
     def stop() -> None:
         while len(board.bootloader.packets) < 40:
             time.sleep(0.001)
@@ -234,12 +234,12 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
     deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
-def test_no_board() -> None:
+def test_a_missing_board_is_an_error() -> None:
     with pytest.raises(BoardError, match=r"no Arduino Nano 33 BLE was found; plug it in .* twice"):
         deployment.deploy(TARGET, image_of(PAGE), None, Bench(list, QUICK))
 
 
-def test_several_boards_and_the_right_one_is_written() -> None:
+def test_one_of_several_boards_must_be_named() -> None:
     with Board(socket="1-1") as first, Board(socket="1-2") as second:
         bench = Bench(lambda: first.lister() + second.lister(), QUICK)
         with pytest.raises(BoardError, match=r"2 boards of this kind.*--port") as caught:
@@ -252,7 +252,7 @@ def test_several_boards_and_the_right_one_is_written() -> None:
         assert second.bootloader.problems == []
 
 
-def test_a_port_of_something_else() -> None:
+def test_the_port_of_another_device_is_refused() -> None:
     other = Port("/dev/null", UsbId(0x1A86, 0x7523), "1-1")
     with pytest.raises(BoardError, match="this is a 1a86:7523, not the Arduino"):
         deployment.find_port(TARGET, "/dev/null", [other])
@@ -260,19 +260,19 @@ def test_a_port_of_something_else() -> None:
         deployment.find_port(TARGET, "/dev/ttyNone", [other])
 
 
-def test_a_port_that_is_not_there(board: Board) -> None:
+def test_a_missing_port_is_an_error(board: Board) -> None:
     with pytest.raises(BoardError, match="/dev/ttyACM99: there is no such port"):
         deployment.deploy(TARGET, image_of(PAGE), "/dev/ttyACM99", bench_of(board))
 
 
-def test_a_file_instead_of_a_port(board: Board, tmp_path: Path) -> None:
+def test_a_file_instead_of_a_port_is_refused(board: Board, tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
     with pytest.raises(BoardError, match="cannot be opened as a serial port"):
         deployment.deploy(TARGET, image_of(PAGE), str(file), bench_of(board))
 
 
-def test_a_busy_port(board: Board) -> None:
+def test_a_busy_port_is_reported(board: Board) -> None:
     with (
         Link(board.device),
         pytest.raises(BoardError, match="another program has this port open"),
@@ -280,7 +280,7 @@ def test_a_busy_port(board: Board) -> None:
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
-def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_denied_permission_is_reported(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise serial.SerialException(13, "could not open port: Permission denied")
 
@@ -289,21 +289,23 @@ def test_permission_denied(board: Board, monkeypatch: pytest.MonkeyPatch) -> Non
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
-def test_a_board_without_deploy() -> None:
+def test_a_board_that_cannot_be_deployed_to_is_refused() -> None:
     with pytest.raises(UsageError, match=r"qemu is an emulated board; real boards are .*nano33ble"):
         find_real_board("qemu")
 
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A build that gives a small program at once."""
+    """A stub build that returns a small program."""
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(2 * PAGE))]))
     size = Size({}, 2 * PAGE, 0, 0, 0, 0)
     monkeypatch.setattr(firmware, "build", lambda *_, **__: firmware.Firmware(tmp_path, size))
 
 
-def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_writes_the_firmware(
+    kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     code, out, err = kws("deploy", "--board", "nano33ble")
     assert (code, err) == (0, "")
@@ -317,7 +319,7 @@ def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.Mo
     assert board.bootloader.problems == []
 
 
-def test_the_command_looks_for_a_board_before_it_builds(
+def test_command_looks_for_a_board_before_building(
     kws: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", list)
@@ -327,7 +329,7 @@ def test_the_command_looks_for_a_board_before_it_builds(
     assert err.count("\n") == 1
 
 
-def test_the_command_for_an_emulated_board(kws: Run) -> None:
+def test_command_refuses_an_emulated_board(kws: Run) -> None:
     code, _, err = kws("deploy", "--board", "qemu")
     assert code == 2
     assert "qemu is an emulated board" in err
@@ -346,7 +348,7 @@ def test_the_command_for_an_emulated_board(kws: Run) -> None:
         (0xDF000, PAGE),
     ],
 )
-def test_the_client_itself_refuses_other_addresses(address: int, size: int) -> None:
+def test_the_client_refuses_other_addresses(address: int, size: int) -> None:
     with Board(starts_as=BOOTLOADER) as board, Link(board.device) as link:
         samba = Samba(link, "nRF52840-QIAA", TARGET.memory.flash, 0.3)
         with pytest.raises(BoardError, match="not a writable block"):

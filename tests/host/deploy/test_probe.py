@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy --probe` with pyOCD's own session, target and loader, and flash that is simulated."""
+"""`kws deploy --probe` with pyOCD's session, target and loader, and simulated flash."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ST = BL475eIot01a()
 
 
 class StubProbe(DebugProbe):  # type: ignore[misc]
-    """A probe that is plugged in; what would go over its wires is never sent."""
+    """A probe that is plugged in but sends nothing."""
 
     def __init__(self, unique_id: str = "E6614103") -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class StubProbe(DebugProbe):  # type: ignore[misc]
 
 
 class SimulatedFlash(Flash):  # type: ignore[misc]
-    """Replaces the algorithm that pyOCD runs on the chip; refuses what must not be touched."""
+    """Replaces pyOCD's flash algorithm; refuses operations outside the firmware's flash."""
 
     def __init__(self, target: Any, chip: Chip) -> None:
         super().__init__(target, chip.region.algo)
@@ -121,7 +121,7 @@ class SimulatedFlash(Flash):  # type: ignore[misc]
 
 
 class Chip:
-    """A board's chip behind the probe: what flash holds, and what was done to the chip."""
+    """A board's chip on the probe: its flash, and the operations on it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> None:
         self.free = target.memory.flash
@@ -192,7 +192,7 @@ def chip_of(monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> Iterator[Chip
 
 
 @pytest.mark.parametrize("size", [1024, PAGE, 61_441])
-def test_writes_its_own_sectors_and_no_other(chip: Chip, size: int) -> None:
+def test_writes_only_the_images_sectors(chip: Chip, size: int) -> None:
     done: list[int] = []
     image = image_of(size)
     probe.program(TARGET, image, Bench(list, QUICK, done.append))
@@ -205,8 +205,8 @@ def test_writes_its_own_sectors_and_no_other(chip: Chip, size: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1024, 8192, 20_481])
-def test_the_edges_sectors_are_larger_than_its_blocks(edge_chip: Chip, size: int) -> None:
-    """pyOCD knows the chip by this name, and what lies below 0xc000 is not in its map at all."""
+def test_the_edges_sectors_may_be_larger_than_blocks(edge_chip: Chip, size: int) -> None:
+    """pyOCD's name for the chip; its memory map starts at 0xc000."""
     program = struct.pack("<II", 0x10002000, 0x10101) + bytes(range(256)) * (size // 256)
     image = make_image([(0x10000, program[:size])], EDGE.memory, "test")
     done: list[int] = []
@@ -223,8 +223,8 @@ def test_the_edges_sectors_are_larger_than_its_blocks(edge_chip: Chip, size: int
 
 
 @pytest.mark.parametrize("size", [1024, 2048, 20_481])
-def test_st_link_writes_flash_where_the_chip_has_it(st_chip: Chip, size: int) -> None:
-    """pyOCD knows the chip by this name; a page is 2 KB, and the settings' bank is left alone."""
+def test_st_link_writes_flash_at_its_address(st_chip: Chip, size: int) -> None:
+    """pyOCD's name for the chip; pages are 2 KB, and the settings' bank is not written."""
     program = struct.pack("<II", 0x20002000, 0x08000101) + bytes(range(256)) * (size // 256)
     image = make_image([(0x08000000, program[:size])], ST.memory, "test")
     done: list[int] = []
@@ -251,7 +251,7 @@ def test_the_session_never_unlocks_or_erases_all(chip: Chip) -> None:
     assert session.target.part_number == "NRF52840"
 
 
-def test_a_locked_chip_is_left_alone(chip: Chip) -> None:
+def test_a_locked_chip_is_not_erased(chip: Chip) -> None:
     chip.locked = True
     with pytest.raises(BoardError, match=r"locked \(APPROTECT\).*the bootloader too"):
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
@@ -259,7 +259,7 @@ def test_a_locked_chip_is_left_alone(chip: Chip) -> None:
     assert chip.resets == []
 
 
-def test_a_locked_board_without_a_bootloader_has_another_cure(chip: Chip) -> None:
+def test_a_locked_board_without_a_bootloader_has_another_remedy(chip: Chip) -> None:
     chip.locked = True
     with pytest.raises(BoardError, match=r"`pyocd reset --target nrf52840` unlocks") as caught:
         probe.program(Nrf52840Dk(), image_of(PAGE), Bench(list, QUICK))
@@ -267,7 +267,7 @@ def test_a_locked_board_without_a_bootloader_has_another_cure(chip: Chip) -> Non
     assert chip.erased == []
 
 
-def test_a_board_without_a_bootloader_whose_debugger_is_not_seen(
+def test_a_missing_on_board_debugger_has_a_remedy(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(ConnectHelper, "get_all_connected_probes", lambda **_: [])
@@ -276,7 +276,7 @@ def test_a_board_without_a_bootloader_whose_debugger_is_not_seen(
     assert "--probe" not in str(caught.value)
 
 
-def test_a_chip_that_does_not_answer(chip: Chip) -> None:
+def test_a_chip_that_does_not_answer_is_an_error(chip: Chip) -> None:
     chip.cores = False
     with pytest.raises(BoardError, match="finds no processor"):
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
@@ -290,7 +290,7 @@ def test_an_image_elsewhere_is_refused(chip: Chip) -> None:
     assert chip.erased == []
 
 
-def test_flash_that_reads_back_wrong(chip: Chip) -> None:
+def test_flash_that_reads_back_wrong_is_an_error(chip: Chip) -> None:
     chip.bad_address = ORIGIN + PAGE + 5
     with pytest.raises(BoardError, match="flash at 0x11000 differs from the image"):
         probe.program(TARGET, image_of(3 * PAGE), Bench(list, QUICK))
@@ -298,21 +298,21 @@ def test_flash_that_reads_back_wrong(chip: Chip) -> None:
 
 
 @pytest.mark.parametrize("error", [exceptions.TransferError("No ACK\nmore"), OSError(5, "I/O")])
-def test_a_probe_without_a_board(chip: Chip, error: Exception) -> None:
+def test_a_probe_without_a_board_is_an_error(chip: Chip, error: Exception) -> None:
     chip.probe.fails = error
     with pytest.raises(BoardError, match="the debug probe E6614103 does not reach") as caught:
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
     assert "\n" not in str(caught.value)
 
 
-def test_several_probes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_probes_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     two = [StubProbe("one"), StubProbe("two")]
     monkeypatch.setattr(ConnectHelper, "get_all_connected_probes", lambda **_: two)
     with pytest.raises(BoardError, match=r"2 debug probes were found: .* one, two"):
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
 
 
-def test_no_probe_for_real() -> None:
+def test_no_real_probe_is_an_error() -> None:
     """pyOCD looks at this machine's USB ports."""
     if ConnectHelper.get_all_connected_probes(blocking=False, print_wait_message=False):
         pytest.skip("a debug probe is plugged in")
@@ -320,7 +320,7 @@ def test_no_probe_for_real() -> None:
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
 
 
-def test_without_pyocd(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pyocd_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def refuse(name: str, *arguments: Any, **settings: Any) -> Any:
@@ -333,17 +333,17 @@ def test_without_pyocd(monkeypatch: pytest.MonkeyPatch) -> None:
         probe.program(TARGET, image_of(PAGE), Bench(list, QUICK))
 
 
-def test_without_a_usb_cable_nothing_is_watched(chip: Chip) -> None:
+def test_without_a_usb_cable_the_start_is_not_checked(chip: Chip) -> None:
     done = deployment.deploy_by_probe(TARGET, image_of(PAGE), None, Bench(list, QUICK))
     assert done.port == ""
     assert "run kws monitor" in deployment.text(done)
 
 
 @pytest.mark.parametrize("board", [Board(), Board(starts_as=BOOTLOADER)])
-def test_with_a_usb_cable_it_is_seen_to_start(
+def test_with_a_usb_cable_the_boot_line_is_read(
     chip: Chip, board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The reset takes the board off the bus; the port that is seen before is the old one."""
+    """The reset disconnects the board; the port seen before the reset is stale."""
     with board:
         attach = chip.attach
 
@@ -361,7 +361,7 @@ def test_with_a_usb_cable_it_is_seen_to_start(
         assert done.port == board.device
 
 
-def test_the_command(kws: Run, chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_writes_the_firmware(kws: Run, chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
     image = make_image([(ORIGIN, program_of(2 * PAGE))], TARGET.memory, "test")
     monkeypatch.setattr(
         "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound as cheap microphones give it: every board writes the host's lines, with their scores."""
+"""Sound from poor microphones: each board writes the host's lines, with the same scores."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def bundle() -> Bundle:
 
 
 def words() -> Pcm:
-    """yes and no, with silence around them: 16-bit samples far from clipping."""
+    """yes and no with silence around them, far from clipping."""
     return np.concatenate([between_silence(load_clip(file) // 2) for file in (YES, NO)])
 
 
@@ -60,7 +60,7 @@ def hum(samples: int, hertz: float, amplitude: float) -> Waves:
 
 
 def streams(folder: Path) -> dict[str, Pcm]:
-    """Recordings that are no studio's."""
+    """Recordings with offsets, hum, clipping and other flaws."""
     said = words()
     every = {f"offset {offset}": changed(said, offset) for offset in OFFSETS}
     every["only the clip has an offset"] = between_silence(changed(load_clip(YES), 6000))
@@ -83,7 +83,7 @@ def streams(folder: Path) -> dict[str, Pcm]:
     return every
 
 
-def test_an_offset_costs_no_word(bundle: Bundle) -> None:
+def test_words_are_detected_despite_an_offset(bundle: Bundle) -> None:
     for offset in OFFSETS:
         heard = host_device.play(Device(bundle), changed(words(), offset)).heard
         assert [word.label for word in heard] == ["yes", "no"], offset
@@ -107,8 +107,8 @@ def test_every_board_writes_the_hosts_lines(board: str, bundle: Bundle, tmp_path
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])
-def test_level_is_that_of_the_sound(board: str, bundle: Bundle) -> None:
-    """Of tones that repeat in the second that the board measures."""
+def test_level_equals_the_sounds(board: str, bundle: Bundle) -> None:
+    """The tones repeat within the second that the board measures."""
     quiet = np.zeros(3 * 16000, np.int16)
     tone = hum(len(quiet), 500, 1.0)
     tones = [changed(quiet, tone * 700 - 1500), changed(quiet, tone * 40000)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expectations of clips, and whether a device's reports meet them."""
+"""Expected labels of clips, and checks of a device's reports."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LABELS = ("silence", "unknown", "yes", "no")
     [
         ("data/yes/0a1b_nohash_0.wav", "yes"),
         ("data/cat/0a1b_nohash_0.wav", "unknown"),
-        ("data/cat/no_nohash_0.wav", "unknown"),  # a speaker called no
+        ("data/cat/no_nohash_0.wav", "unknown"),  # a speaker named no
         ("data/_background_noise_/pink.wav", "silence"),
         ("data/unknown/yes_1.wav", "unknown"),
         ("wav/yes_1000ms.wav", "yes"),
@@ -78,7 +78,7 @@ def test_reports_of_a_clip_are_checked(expected: str, reports: list[Report], ok:
     assert row.heard == tuple(reports)
 
 
-def test_each_word_has_the_reports_of_its_time() -> None:
+def test_each_word_gets_the_reports_of_its_time() -> None:
     parts = [Expectation("a", "yes", 1000, 1500), Expectation("b", "no", 5000, 5500)]
     rows = check_reports(parts, [report("yes", 2900), report("no", 5100)], LABELS)
     assert [row.ok for row in rows] == [True, True]
@@ -120,7 +120,7 @@ def test_label_before_the_path_is_expected(tmp_path: Path) -> None:
         clip_recording(f"maybe={tmp_path / 'x.wav'}", LABELS)
 
 
-def test_folder_stands_for_its_recordings(tmp_path: Path) -> None:
+def test_folder_means_all_its_recordings(tmp_path: Path) -> None:
     for name in ("b.wav", "a.wav"):
         write_clip(tmp_path / "yes" / name, np.zeros(100, np.int16))
     (tmp_path / "yes" / "notes.txt").write_text("no recording")
@@ -226,7 +226,7 @@ BOOT = "kws 0.1.0 on nano33ble, model yes_no 1a2b3c4d, arena 5824 of 5824 bytes\
 
 
 @pytest.mark.parametrize("heard", ["Heard yes (158) @1960ms", "Heard yes (159) @1980ms"])
-def test_a_board_that_hears_otherwise_than_the_host_fails(heard: str) -> None:
+def test_a_board_that_differs_from_the_host_fails(heard: str) -> None:
     pcm = np.zeros(48000, np.int16)
     recording = Recording(pcm, (Expectation("yes", "yes", 1000, 2000),))
     host = parse(f"{BOOT}Heard yes (159) @1960ms\n".encode())
@@ -237,7 +237,7 @@ def test_a_board_that_hears_otherwise_than_the_host_fails(heard: str) -> None:
 
 
 @pytest.mark.parametrize("more", [BOOT, "Heard ye" + BOOT, "gain 6\0 dB\n"])
-def test_a_board_that_starts_again_or_writes_other_bytes_fails(more: str) -> None:
+def test_a_board_that_restarts_or_writes_other_bytes_fails(more: str) -> None:
     recording = Recording(np.zeros(48000, np.int16), (Expectation("yes", "yes", 1000, 2000),))
     host = parse(f"{BOOT}Heard yes (159) @1960ms\n".encode())
     result = check(recording, parse((host.text + more).encode()), host, LABELS)
@@ -246,7 +246,7 @@ def test_a_board_that_starts_again_or_writes_other_bytes_fails(more: str) -> Non
     assert len(result.serial.flaws) == 1
 
 
-def test_a_lead_is_played_and_not_counted(yes_no: Bundle) -> None:
+def test_a_lead_is_played_but_not_counted_in_times(yes_no: Bundle) -> None:
     clip = load_clip(default_matrix() / "yes_slt.flac")
     recording = Recording(clip, (Expectation("yes", "yes", 0, 1000),))
     late = recording.after(0.5).after(1.0)
@@ -261,7 +261,7 @@ def test_a_lead_is_played_and_not_counted(yes_no: Bundle) -> None:
 
 
 @pytest.mark.parametrize(("hops", "ok"), [(447, True), (448, True), (446, True), (440, False)])
-def test_hops_have_to_keep_time(hops: int, ok: bool) -> None:
+def test_hops_must_keep_real_time(hops: int, ok: bool) -> None:
     rest = (
         "hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, 0 of 9 inferences skipped, "
         "arena 5824 bytes, stack 1412 of 8192 bytes\n"

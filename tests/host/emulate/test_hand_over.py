@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wake word's bundle and then a commands' bundle: the same lines here and on the board."""
+"""A wake-word bundle, then a command bundle: the same lines on the host and on the board."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def pause(seconds: float) -> Pcm:
 
 
 def labels_of(text: str) -> list[str]:
-    """What was heard and who listens, without scores and times."""
+    """Reports and changes of the active bundle, without scores and times."""
     return [line.split(" (")[0].split(" @")[0] for line in text.splitlines()[2:]]
 
 
@@ -50,7 +50,7 @@ def pair() -> Device:
 
 @pytest.fixture(scope="module")
 def conversation() -> Pcm:
-    """A command, yes and a command, the command again, then yes and too long a pause."""
+    """A command; yes and a command; the command again; yes, a pause past the timeout, a command."""
     early = (pause(1), LEFT, pause(1.5))
     answered = (YES, pause(1), LEFT, pause(2), LEFT, pause(1.5))
     late = (YES, pause(7), LEFT, pause(1.5))
@@ -80,7 +80,7 @@ def test_a_command_is_heard_once_and_only_after_a_wake_word(
     assert [heard.label for heard in serial.heard] == ["yes", "left", "yes"]
 
 
-def test_a_word_of_both_bundles_is_heard_by_one_at_a_time(pair: Device) -> None:
+def test_a_word_of_both_bundles_is_reported_by_one_at_a_time(pair: Device) -> None:
     alone = np.concatenate([pause(1), YES, pause(8)])
     assert labels_of(host_device.play(pair, alone).text) == [
         "Heard yes",
@@ -107,7 +107,7 @@ def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Device) -
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_host_and_emulator_write_the_same_bytes(pair: Device, conversation: Pcm) -> None:
+def test_host_and_emulator_write_the_same_lines(pair: Device, conversation: Pcm) -> None:
     elf = build("qemu", pair).elf
     rounded = with_commands(pair.bundle, load_bundle(TEN_WORDS), 1234)
     elf_rounded = build("qemu", rounded).elf
@@ -130,7 +130,7 @@ def test_host_and_emulator_write_the_same_bytes(pair: Device, conversation: Pcm)
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Device) -> None:
+def test_thresholds_of_both_bundles_can_be_set_on_the_serial_line(pair: Device) -> None:
     with Qemu() as emulator:
         typed = "threshold yes 90\nthreshold left\nstats\n"
         text = emulator.play(build("qemu", pair).elf, quiet_room(16000), typed).text
@@ -142,7 +142,7 @@ def test_a_user_tunes_both_bundles_on_the_serial_line(pair: Device) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_two_bundles_take_the_ram_of_one_and_little_more(pair: Device) -> None:
+def test_two_bundles_need_little_more_ram_than_one(pair: Device) -> None:
     one, two = (build("nano33ble", one).size for one in (Device(pair.bundle), pair))
     assert two.ram < 64_000
     assert two.ram - one.ram < 512
@@ -164,7 +164,7 @@ def test_a_recording_with_both_words_is_expected_in_order(
         clip_recording(f"yes,lefft={file}", pair.words)
 
 
-def test_held_out_commands_come_after_a_wake_word_and_alone(tmp_path: Path) -> None:
+def test_held_out_commands_are_played_alone_and_after_a_wake_word(tmp_path: Path) -> None:
     data = make_tones(tmp_path)
     recordings = held_out_after_wake_word(data, ["low"], ["high", "low"], 2)
     labels = [recording.expected[0].label for recording in recordings]

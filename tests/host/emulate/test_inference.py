@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any model on raw rows: the board computes the host's bits, and wrong rows are one line."""
+"""Any model on raw rows: the board computes the host's bits; wrong rows are a one-line error."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_model_that_the_board_has_no_memory_for_is_one_line(
 def test_model_that_the_board_refuses_is_one_line(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The host refuses it first; what the board itself says is seen without the host."""
+    """The board's own error, which the host's check normally precedes."""
     interpreter = inference.open_job(Job(model, (rows(1),)))
     monkeypatch.setattr(inference, "open_job", lambda _: interpreter)
     with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):
@@ -75,8 +75,8 @@ def test_model_that_the_board_refuses_is_one_line(
 
 
 @pytest.mark.parametrize("name", ["yes_no", "ten_words", "tiny"])
-def test_infer_reads_what_features_writes(name: str, kws: Run, tmp_path: Path) -> None:
-    """One call for each inference that a device makes of these frames."""
+def test_infer_reads_the_output_of_features(name: str, kws: Run, tmp_path: Path) -> None:
+    """One call per inference of a device on these frames."""
     rng = np.random.default_rng(0)
     write_clip(tmp_path / "clip.wav", rng.normal(0, 3000, 40_000).astype(np.int16))
     files = {kind: tmp_path / f"{kind}.npy" for kind in "FY"}
@@ -94,7 +94,7 @@ def test_infer_reads_what_features_writes(name: str, kws: Run, tmp_path: Path) -
 
 
 def test_a_model_with_another_hop_gets_its_own_features(kws: Run, tmp_path: Path) -> None:
-    """A streaming model of frames 10 ms apart: each frame once, three in a call."""
+    """A streaming model with a hop of 10 ms gets each frame once, three per call."""
     convert_manifest(write_manifest(tmp_path), tmp_path / "wake")
     pcm = np.random.default_rng(0).normal(0, 3000, 20_000).astype(np.int16)
     write_clip(tmp_path / "clip.wav", pcm)
@@ -112,7 +112,7 @@ def test_a_model_with_another_hop_gets_its_own_features(kws: Run, tmp_path: Path
     assert len(np.unique(scores)) > 1
 
 
-def test_features_that_are_too_short_for_the_model_are_said(kws: Run, tmp_path: Path) -> None:
+def test_too_short_features_are_an_error(kws: Run, tmp_path: Path) -> None:
     np.save(tmp_path / "F.npy", np.zeros((30, 40), np.int8))
     code, _, said = kws("infer", "tiny", "--input", tmp_path / "F.npy", "--out", tmp_path / "Y.npy")
     assert (code, said.count("\n")) == (2, 1)
@@ -126,17 +126,17 @@ def test_features_that_are_too_short_for_the_model_are_said(kws: Run, tmp_path: 
         (rows(2).astype(np.int16), "has rows of 1960 int16"),
     ],
 )
-def test_wrong_rows_are_said(model: bytes, x: np.ndarray, message: str) -> None:
+def test_wrong_rows_are_an_error(model: bytes, x: np.ndarray, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         on_host(Job(model, (x,)))
 
 
-def test_wrong_number_of_inputs_is_said(model: bytes) -> None:
+def test_wrong_number_of_inputs_is_an_error(model: bytes) -> None:
     with pytest.raises(UsageError, match="has 1 inputs, there are 2 arrays"):
         on_host(Job(model, (rows(1), rows(1))))
 
 
-def test_damaged_model_is_said(model: bytes) -> None:
+def test_damaged_model_is_an_error(model: bytes) -> None:
     with pytest.raises(ModelError):
         on_host(Job(model[:5000], (rows(1),)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The emulated board hears what the host hears, and says what is wrong instead of hanging."""
+"""The emulated board writes the host's lines, and reports faults instead of hanging."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def after_boot(text: str) -> str:
     return text.partition("\n")[2]
 
 
-def test_it_hears_yes_and_no_and_nothing_in_noise_and_silence(
+def test_yes_and_no_are_detected_and_nothing_in_noise_and_silence(
     yes_no: Bundle, tmp_path: Path, kws: Run
 ) -> None:
     write_clip(tmp_path / "silence.wav", quiet_room(16000))
@@ -87,11 +87,11 @@ def test_firmware_takes_commands_on_its_serial_line(yes_no: Bundle) -> None:
     assert serial.boot is not None
     assert int(match[2]) == serial.boot.arena_used
     assert 400 < int(match[3]) < 4096
-    # What is typed in QEMU is there at the start; no second is complete.
+    # In QEMU, typed lines arrive at the start, before the first second is complete.
     assert answers[5] == "level: peak 0, RMS 0, offset 0, 0.0 % clipped"
 
 
-def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:
+def test_host_and_emulator_write_the_same_lines(yes_no: Bundle) -> None:
     elf = build("qemu", Device(yes_no)).elf
     streams = [recording.pcm for recording in load_matrix(default_matrix(), yes_no.labels)]
     streams.append(np.concatenate(streams)[: 40 * 16000 + 123])  # not a whole number of hops
@@ -110,7 +110,7 @@ def test_host_and_emulator_write_the_same_bytes(yes_no: Bundle) -> None:
     assert lines > 10, "there was something to compare"
 
 
-def test_a_kernel_of_few_shapes_gives_the_same_bytes_too() -> None:
+def test_a_kernel_variant_gives_the_same_lines() -> None:
     tiny = load_bundle(default_bundle_path().with_name("tiny"))
     assert "AddDepthwiseConv2DEightTaps" in (tiny.firmware / "op_resolver.h").read_text()
     pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
@@ -120,9 +120,7 @@ def test_a_kernel_of_few_shapes_gives_the_same_bytes_too() -> None:
     assert after_boot(board.text) == after_boot(host_device.play(Device(tiny), pcm).text)
 
 
-def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
-    yes_no: Bundle, tmp_path: Path
-) -> None:
+def test_thresholds_per_label_apply_on_board_and_host(yes_no: Bundle, tmp_path: Path) -> None:
     settings = RecognizerSettings(thresholds={"yes": 255, "no": 120})
     bundle = write_bundle(replace(yes_no, recognizer=settings), tmp_path / "b")
     pcm = np.concatenate([between_silence(load_clip(clip)) for clip in (YES, NO)])
@@ -140,7 +138,7 @@ def test_a_threshold_a_label_holds_on_the_board_as_on_the_host(
     ]
 
 
-def test_unknown_competes_on_the_board_but_is_reported_only_if_asked(
+def test_unknown_competes_but_is_reported_only_if_configured(
     yes_no: Bundle, tmp_path: Path
 ) -> None:
     texts = {}
@@ -160,7 +158,7 @@ def test_unknown_competes_on_the_board_but_is_reported_only_if_asked(
     assert of_keywords, "and keywords"
 
 
-def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
+def test_default_model_passes_its_matrix_on_host_and_board() -> None:
     bundle = load_bundle(default_bundle_path())
     recordings = load_matrix(default_matrix(), bundle.labels)
     host = play_all(HOST, Device(bundle), recordings)
@@ -173,7 +171,7 @@ def test_default_model_passes_its_matrix_on_both_and_byte_for_byte() -> None:
         assert there.serial.boot.arena_used == bundle.arena_bytes
 
 
-def test_every_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
+def test_each_run_of_the_emulator_is_the_same(yes_no: Bundle) -> None:
     elf = build("qemu", Device(yes_no)).elf
     pcm = between_silence(load_clip(YES))
     with Qemu() as emulator:
@@ -187,7 +185,7 @@ def test_without_samples_the_board_boots_and_ends(yes_no: Bundle) -> None:
     assert serial.heard == ()
 
 
-# --- faults: one firmware that breaks in the way that the first sample asks for -------------------
+# --- faults: the first sample selects how this firmware fails -------------------------------------
 
 FAULTS = {
     "an op that is not registered": (1, "operator 23 (builtin code 25): op is not registered"),
@@ -222,7 +220,7 @@ BREAK = """
 
 
 def changed(bundle: Bundle, folder: Path, file: str, old: str, new: str) -> Path:
-    """The ELF file of a firmware with one change in a generated file."""
+    """The ELF file of firmware with one change in a generated file."""
     shutil.copytree(bundle.firmware, folder / "firmware")
     path = folder / "firmware" / file
     text = path.read_text()
@@ -238,7 +236,7 @@ def faulty(yes_no: Bundle, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault_is_said_and_ends_the_run(faulty: Path, name: str) -> None:
+def test_fault_is_reported_and_ends_the_run(faulty: Path, name: str) -> None:
     sample, message = FAULTS[name]
     with Qemu() as emulator:
         serial = emulator.play(faulty, np.array([sample], np.int16))
@@ -246,13 +244,13 @@ def test_fault_is_said_and_ends_the_run(faulty: Path, name: str) -> None:
     assert message in serial.faults[0]
 
 
-def test_firmware_that_hangs_is_ended(faulty: Path) -> None:
+def test_hanging_firmware_is_stopped(faulty: Path) -> None:
     image = struct.pack("<Ih", 1, HANG)
     with Qemu() as emulator, pytest.raises(BoardError, match="did not end within 2 s"):
         emulator.run(faulty, image, timeout_s=2)
 
 
-def test_arena_too_small_is_said(yes_no: Bundle, tmp_path: Path) -> None:
+def test_too_small_arena_is_reported(yes_no: Bundle, tmp_path: Path) -> None:
     elf = changed(
         *(yes_no, tmp_path, "model_settings.h"),
         f"kArenaBytes = {yes_no.arena_bytes};",
@@ -264,7 +262,7 @@ def test_arena_too_small_is_said(yes_no: Bundle, tmp_path: Path) -> None:
 
 
 def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Path) -> None:
-    """Ctrl-C that reaches only kws leaves no QEMU behind."""
+    """Ctrl-C that reaches only kws also ends QEMU."""
     write_clip(tmp_path / "long.wav", quiet_room(16000))
     code = (
         "import sys; from pathlib import Path; "
@@ -292,7 +290,7 @@ def test_interrupt_ends_the_emulator(faulty: Path, yes_no: Bundle, tmp_path: Pat
 
 
 def emulators(session: int) -> list[str]:
-    """QEMU processes of a session."""
+    """The QEMU processes of a session."""
     names = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -305,7 +303,7 @@ def emulators(session: int) -> list[str]:
     return names
 
 
-def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
+def test_file_that_is_not_firmware_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with Qemu() as emulator, pytest.raises(BoardError) as caught:
         emulator.run(tmp_path / "x.elf", b"", timeout_s=10)
@@ -339,7 +337,7 @@ def test_miss_is_in_the_table_and_the_exit_code(yes_no: Bundle, kws: Run) -> Non
     assert code == 0
 
 
-def test_run_prints_what_the_device_writes(yes_no: Bundle, kws: Run) -> None:
+def test_run_prints_the_devices_lines(yes_no: Bundle, kws: Run) -> None:
     code, out, _ = kws("run", "--model", yes_no.path, YES)
     assert code == 0
     assert (
@@ -369,7 +367,7 @@ def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
     assert "qemu-system-arm was not found on PATH" in err
 
 
-def test_faults_made_on_purpose_are_reported(yes_no: Bundle) -> None:
+def test_deliberate_faults_are_reported(yes_no: Bundle) -> None:
     rows = check_faults("qemu", Device(yes_no))
     assert [row.name for row in rows if not row.ok] == []
     assert len(rows) == 7
@@ -381,7 +379,7 @@ def test_faults_made_on_purpose_are_reported(yes_no: Bundle) -> None:
 def test_board_that_does_not_report_a_fault_fails(
     yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(faults, "with_schema_version", lambda model, _: model)  # nothing is broken
+    monkeypatch.setattr(faults, "with_schema_version", lambda model, _: model)  # no fault
     rows = {row.name: row for row in check_faults("qemu", Device(yes_no))}
     row = rows["a model of schema version 4"]
     assert not row.ok

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boards in Renode hear what the host hears; what goes wrong is one line and leaves no process."""
+"""Boards in Renode write the host's lines; an error is one line and leaves no process."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bundle() -> Bundle:
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
-def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> None:
+def test_board_writes_the_hosts_lines(board_name: str, bundle: Bundle) -> None:
     every = load_matrix(default_matrix(), bundle.labels)
     streams = [r.pcm for r in every if r.expected[0].name in RECORDINGS]
     assert len(streams) == len(RECORDINGS)
@@ -77,7 +77,7 @@ def test_board_writes_what_the_host_writes(board_name: str, bundle: Bundle) -> N
         ("b_l475e_iot01a", "mic2"),
     ],
 )
-def test_board_hears_with_its_options(
+def test_board_detects_words_with_its_options(
     board_name: str, options: str, bundle: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", options)
@@ -93,7 +93,7 @@ def test_board_hears_with_its_options(
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board_name", BOARDS)
-def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> None:
+def test_deliberate_faults_are_reported(board_name: str, bundle: Bundle) -> None:
     rows = check_faults(board_name, Device(bundle))
     assert len(rows) >= 5
     assert [row for row in rows if not row.ok] == []
@@ -102,12 +102,12 @@ def test_faults_made_on_purpose_are_told(board_name: str, bundle: Bundle) -> Non
 @pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-def test_a_peripheral_that_is_polled_for_ever_is_a_line(bundle: Bundle, tmp_path: Path) -> None:
-    """After a quarter of a second of the board's time; it would have an hour of it."""
+def test_endless_polling_of_a_peripheral_is_one_line(bundle: Bundle, tmp_path: Path) -> None:
+    """After a quarter of a second of the board's time, although it may take an hour."""
     good = build("sparkfun_edge", Device(bundle)).elf
     content = bytearray(good.read_bytes())
     place = content_of(good, "KwsUartInterrupt").start - 1  # the address of Thumb code is odd
-    # ldr r0, [pc, #4]; ldr r1, [r0]; b to the one before; the address of PWRCTRL.DEVPWRSTATUS
+    # ldr r0, [pc, #4]; ldr r1, [r0]; b to the previous one; the address of PWRCTRL.DEVPWRSTATUS
     assert place % 4 == 0
     content[place : place + 12] = bytes.fromhex("01480168fde700bf18100240")
     elf = tmp_path / "polls.elf"
@@ -128,7 +128,7 @@ def test_missing_renode_is_one_line(kws: Run) -> None:
 
 
 @pytest.mark.renode
-def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
+def test_file_that_is_not_firmware_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with Renode(find_board(BOARD)) as device, pytest.raises(BoardError) as caught:
         device.play(tmp_path / "x.elf", None, seconds=0.1)
@@ -139,8 +139,8 @@ def test_file_that_is_no_firmware_is_one_line(tmp_path: Path) -> None:
 @pytest.mark.renode
 @pytest.mark.usefixtures("board_tools")
 def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
-    """Ctrl-C that reaches only kws."""
-    build(BOARD, Device(bundle))  # so that the command starts Renode at once
+    """Ctrl-C reaches only kws."""
+    build(BOARD, Device(bundle))  # so that the command starts Renode immediately
     process = subprocess.Popen(
         [Path(sys.executable).parent / "kws", "test", "--board", BOARD],
         stdout=subprocess.PIPE,
@@ -153,9 +153,9 @@ def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
     while not renodes(mark) and time.monotonic() < deadline:
         time.sleep(0.2)
     assert renodes(mark)
-    time.sleep(2)  # it may be a script that starts the real one
+    time.sleep(2)  # it may be a script that starts Renode
     os.kill(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)  # what plays would take longer
+    _, err = process.communicate(timeout=30)  # the recording would take longer
     assert process.returncode == 130, err
     assert "Traceback" not in err
     deadline = time.monotonic() + 5
@@ -165,7 +165,7 @@ def test_interrupt_leaves_no_renode(bundle: Bundle) -> None:
 
 
 def renodes(mark: bytes) -> list[str]:
-    """Renode's processes, scripts around it too, that got this variable from the test."""
+    """Processes of Renode, or of a script that starts it, with the test's environment variable."""
     names = []
     for process in Path("/proc").glob("[0-9]*"):
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the firmware sends of its microphone gives the firmware's lines on the host."""
+"""Samples sent by the firmware give the firmware's lines on the host."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws run`: times from the first sample, what was heard, and why nothing was."""
+"""`kws run`: times from the first sample, reports, and explanations if there are none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bundle() -> Bundle:
 
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
-    """A `yes` that begins with the first sample, and a `no` that ends with the last."""
+    """A `yes` that starts at the first sample, and a `no` that ends at the last."""
     yes, no = load_clip(YES), load_clip(NO)
     start, end = speech_span(yes)[0], speech_span(no)[1]
     path = tmp_path / "words.wav"
@@ -55,7 +55,7 @@ def test_time_zero_is_the_first_sample(words: Path, bundle: Bundle) -> None:
     assert abs(no.time_ms - len(pcm) / 16) < 600, "a word at the very end is heard after it"
 
 
-def test_a_word_that_begins_the_recording_is_heard_as_later(bundle: Bundle) -> None:
+def test_a_word_at_the_very_start_is_detected_as_a_later_one(bundle: Bundle) -> None:
     for path in sorted(default_matrix().glob("*.flac")):
         word = path.stem.partition("_")[0]
         if word not in bundle.keywords:
@@ -73,7 +73,7 @@ def test_a_word_that_begins_the_recording_is_heard_as_later(bundle: Bundle) -> N
         assert abs(first.time_ms + 2000 - later.time_ms) <= 120, "one inference earlier or later"
 
 
-def test_json_says_what_was_heard(kws: Run, words: Path, bundle: Bundle) -> None:
+def test_json_has_all_reports(kws: Run, words: Path, bundle: Bundle) -> None:
     code, out, err = kws("run", words, FAN, "--json")
     assert (code, err) == (0, "")
     said = json.loads(out)
@@ -93,8 +93,8 @@ def test_json_says_what_was_heard(kws: Run, words: Path, bundle: Bundle) -> None
     assert {"expected", "passed", "rows"}.isdisjoint({*said, *first})
 
 
-def test_the_best_score_is_the_recognizer_s(kws: Run, bundle: Bundle) -> None:
-    """The highest of the means that were compared with the threshold, and when."""
+def test_the_best_score_equals_the_recognizers(kws: Run, bundle: Bundle) -> None:
+    """The highest mean that was compared with the threshold, and its time."""
     sound = host_device.with_room(Device(bundle), load_clip(NO))
     pipeline = Device(bundle).pipeline()
     best: dict[str, tuple[int, int]] = {}
@@ -112,7 +112,7 @@ def test_the_best_score_is_the_recognizer_s(kws: Run, bundle: Bundle) -> None:
         assert (fact["best_score"], round(1000 * fact["time"])) == best[fact["label"]]
 
 
-def test_a_wake_word_keeps_its_score_after_it_handed_over(bundle: Bundle) -> None:
+def test_a_wake_word_keeps_its_score_while_commands_are_active(bundle: Bundle) -> None:
     pair = with_commands(bundle, load_bundle(default_bundle_path().with_name("ten_words")))
     transcript = transcribe(pair, YES)
     (heard,) = transcript.serial.heard
@@ -138,7 +138,7 @@ def test_a_quiet_recording_is_explained(kws: Run, tmp_path: Path) -> None:
         assert part in out
 
 
-def test_clipping_and_what_was_heard_are_explained(kws: Run, tmp_path: Path) -> None:
+def test_clipping_and_reports_are_explained(kws: Run, tmp_path: Path) -> None:
     loud = np.clip(load_clip(YES).astype(int) * 8, -32768, 32767).astype(np.int16)
     write_clip(tmp_path / "loud.wav", loud)
     out = kws("run", tmp_path / "loud.wav", "--explain")[1]
@@ -149,7 +149,7 @@ def test_clipping_and_what_was_heard_are_explained(kws: Run, tmp_path: Path) -> 
     assert no.endswith("too low")
 
 
-def test_digital_silence_is_called_so(kws: Run, tmp_path: Path) -> None:
+def test_digital_silence_is_named(kws: Run, tmp_path: Path) -> None:
     write_clip(tmp_path / "zeros.wav", np.zeros(16000, np.int16))
     code, _, err = kws("run", tmp_path / "zeros.wav")
     assert code == 0
@@ -158,7 +158,7 @@ def test_digital_silence_is_called_so(kws: Run, tmp_path: Path) -> None:
     assert facts["peak_db"] is facts["rms_db"] is None
 
 
-def test_labels_are_what_kws_evaluate_reads(
+def test_kws_evaluate_reads_the_label_track(
     kws: Run, words: Path, bundle: Bundle, tmp_path: Path
 ) -> None:
     code, out, _ = kws("run", words, "--labels", tmp_path / "track.txt")
@@ -185,7 +185,7 @@ def test_subtitles_have_clocks_and_numbers(kws: Run, words: Path, tmp_path: Path
 
 
 @pytest.mark.parametrize("option", ["--labels", "--srt"])
-def test_a_track_is_of_one_recording_and_not_the_recording(
+def test_a_track_needs_one_recording_and_another_file(
     kws: Run, words: Path, tmp_path: Path, option: str
 ) -> None:
     code, out, err = kws("run", words, FAN, option, tmp_path / "out")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other windows, strides and labels than usual: the same lines here and on the board."""
+"""Unusual windows, strides and labels give the same lines on the host and on the board."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.small_models import LABELS, dense_model
 
 
 def bundle_of(frames: int, folder: Path) -> Bundle:
-    """A bundle whose untrained model hears something now and then."""
+    """A bundle with an untrained model that reports words in noise."""
     model = dense_model(elements=40 * frames)
     settings = RecognizerSettings(200, 60, 300, 1)
     made = make_bundle(model, LABELS, name=f"frames{frames}", recognizer=settings)
@@ -49,7 +49,7 @@ def test_the_first_inference_sees_the_clip_so_far(frames: int, noise: Pcm, tmp_p
     bundle = bundle_of(frames, tmp_path)
     assert bundle.frontend.frames == bundle.input_frames == frames
     _, times, scores = Device(bundle).pipeline().trace(noise)
-    # Every second frame, one of them the frame that fills the window.
+    # Inferences are at every second frame, including the frame that fills the window.
     first = 2 - frames % 2
     ends = [20 * (first + 1), 20 * (first + 3)]
     full = 20 * (frames + 1)
@@ -69,7 +69,7 @@ def test_a_window_out_of_range_is_refused(frames: int) -> None:
         make_bundle(dense_model(elements=40 * frames), LABELS, name="x")
 
 
-def test_only_a_streaming_model_has_a_window_of_its_own(tmp_path: Path) -> None:
+def test_only_a_streaming_model_may_have_another_window_than_its_input(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="only a streaming model"):
         make_bundle(dense_model(), LABELS, name="x", frames=75)
     folder = bundle_of(75, tmp_path).path
@@ -81,7 +81,7 @@ def test_only_a_streaming_model_has_a_window_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_windows_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
+def test_windows_give_the_same_lines_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
     short, long = (bundle_of(frames, tmp_path) for frames in (25, 110))
     with Qemu() as emulator:
         for device in (
@@ -97,7 +97,7 @@ def test_windows_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_a_gate_on_frames_each_10_ms(noise: Pcm, tmp_path: Path) -> None:
+def test_a_gate_works_with_hops_of_10_ms(noise: Pcm, tmp_path: Path) -> None:
     rng = np.random.default_rng(6)
     quiet = rng.normal(0, 30, 5 * SAMPLE_RATE).astype(np.int16)
     pcm = np.concatenate([quiet, noise[: 3 * SAMPLE_RATE], quiet, noise[-2 * SAMPLE_RATE :]])
@@ -125,7 +125,9 @@ def test_a_gate_on_frames_each_10_ms(noise: Pcm, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_other_peoples_wake_words_on_host_and_emulator(noise: Pcm, tmp_path: Path) -> None:
+def test_microwakeword_models_give_the_same_lines_on_host_and_emulator(
+    noise: Pcm, tmp_path: Path
+) -> None:
     wake = convert_manifest(write_manifest(tmp_path), tmp_path / "a")
     other = convert_manifest(write_manifest(tmp_path, "b", sliding_window_size=3), tmp_path / "b")
     with Qemu() as emulator:

@@ -28,7 +28,7 @@ def bundle() -> Bundle:
 
 @pytest.fixture
 def long_recording(tmp_path: Path) -> Path:
-    """A yes, and then a minute in which there is time for keys."""
+    """A yes, then a minute of a quiet room, with time to press keys."""
     path = tmp_path / "long.wav"
     soundfile.write(path, np.concatenate([load_clip(YES), quiet_room(60 * 16000)]), 16000)
     return path
@@ -36,7 +36,7 @@ def long_recording(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def long_bundle(tmp_path: Path) -> Path:
-    """A bundle that sees 1.7 s at a time and hears words in noise, because it is not trained."""
+    """An untrained bundle with a window of 1.7 s that reports words in noise."""
     model = dense_model(elements=40 * 84)
     settings = RecognizerSettings(200, 60, 300, 1)
     made = make_bundle(model, LABELS, name="long", recognizer=settings)
@@ -46,7 +46,7 @@ def long_bundle(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bursts(tmp_path: Path) -> Path:
-    """Twenty seconds of noise, now loud, now quiet."""
+    """Twenty seconds of noise at changing levels."""
     rng = np.random.default_rng(5)
     levels = np.repeat(2.0 ** rng.integers(0, 14, 80), 4000)
     pcm = np.rint(rng.uniform(-1, 1, len(levels)) * levels).astype(np.int16)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen` as a process of its own, and the clips that it hears."""
+"""Runs `kws listen` as a process, and plays clips to it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KWS = [sys.executable, "-c", "from kws.cli.main import main; main()"]
 
 
 class Listening:
-    """`kws listen` in a process of its own; lines are read as they come."""
+    """`kws listen` in its own process; its lines are read as they are written."""
 
     def __init__(self, *arguments: object, env: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
@@ -42,7 +42,7 @@ class Listening:
             self._lines[name].put((line.decode().rstrip("\n"), time.monotonic()))
 
     def until(self, wanted: str, name: str = "stdout", seconds: float = 60) -> tuple[str, float]:
-        """The next line with this text in it, and when it came."""
+        """The next line that contains this text, and its time."""
         seen: list[str] = []
         end = time.monotonic() + seconds
         while True:
@@ -60,7 +60,7 @@ class Listening:
         self.process.stdin.flush()
 
     def rest(self, name: str = "stdout") -> list[str]:
-        """Lines that came and were not looked at."""
+        """The lines that have not been read yet."""
         return [self._lines[name].get()[0] for _ in range(self._lines[name].qsize())]
 
     def __enter__(self) -> Listening:
@@ -75,17 +75,17 @@ class Listening:
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
-    """Return as soon as a condition holds; fail if it does not within some time."""
+    """Wait until a condition holds; fail after a timeout."""
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, "what was waited for did not happen"
+        assert time.monotonic() < end, "timeout"
         time.sleep(0.01)
 
 
 def say(server: SoundServer, program: Listening, clip: Path) -> tuple[str, float]:
-    """Play a clip; gives the line that it makes, and when it came, in seconds after the start.
+    """Play a clip; return its line and the time from the clip's start to the line, in seconds.
 
-    Sound is real time: if this machine was busy and blocks were lost, the clip is said again.
+    The sound is played in real time. If a busy machine loses blocks, the clip is played again.
     """
     for attempt in range(3):
         thread = threading.Thread(target=server.play, args=(between_silence(load_clip(clip)),))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws listen` does with words: commands run, sound is kept to train on."""
+"""Actions of `kws listen`: commands are run, and sound is kept for training."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_command_runs_when_its_word_is_heard(tmp_path: Path, kws: Run) -> None
 
 
 @pytest.mark.parametrize("shell", [False, True])
-def test_a_shell_only_if_asked(tmp_path: Path, shell: bool) -> None:
+def test_a_shell_is_used_only_if_requested(tmp_path: Path, shell: bool) -> None:
     out = tmp_path / "out"
     rules = [f"yes=echo $KWS_SCORE > {out}"]
     commands = Commands(rules, ["silence", "unknown", "yes"], shell=shell)
@@ -54,7 +54,7 @@ def test_a_shell_only_if_asked(tmp_path: Path, shell: bool) -> None:
     assert (out.read_text() if shell else out.exists()) == ("201\n" if shell else False)
 
 
-def test_a_command_that_fails_is_reported_and_many_do_not_pile_up(tmp_path: Path) -> None:
+def test_failed_commands_are_reported_and_their_number_is_limited(tmp_path: Path) -> None:
     labels = ["silence", "unknown", "yes", "no"]
     busy = tmp_path / "busy"
     busy.touch()
@@ -74,12 +74,12 @@ def test_silence_runs_no_command() -> None:
         Commands(["silence=true"], ["silence", "unknown", "yes"], shell=False)
 
 
-def test_a_word_of_decomposed_letters_is_the_models_word() -> None:
+def test_a_word_in_decomposed_letters_equals_the_models() -> None:
     apart = unicodedata.normalize("NFD", "größer")
     Commands([f"{apart}=true"], ["silence", "unknown", "größer"], shell=False)
 
 
-def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle: Bundle) -> None:
+def test_a_key_saves_the_last_word(tmp_path: Path, long_recording: Path, bundle: Bundle) -> None:
     misses = tmp_path / "misses"
     with Listening("--input", long_recording, "--record-misses", misses) as program:
         program.until("Heard yes")
@@ -96,7 +96,7 @@ def test_a_key_keeps_what_was_said(tmp_path: Path, long_recording: Path, bundle:
     assert named_speaker(path.stem, "yes") == path.stem.split("_")[0], "one day, one speaker"
 
 
-def test_what_is_kept_is_as_long_as_the_model_needs(
+def test_saved_clips_are_as_long_as_the_model_needs(
     tmp_path: Path, long_bundle: Path, bursts: Path
 ) -> None:
     misses, home = tmp_path / "misses", tmp_path / "home"
@@ -119,9 +119,7 @@ def test_a_full_disk_does_not_end_listening(full_disk: Path) -> None:
         misses.keep(np.ones(3 * 16000, np.int16))
 
 
-def test_what_wakes_the_model_is_kept_for_training(
-    kws: Run, tmp_path: Path, bundle: Bundle
-) -> None:
+def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bundle) -> None:
     pcm = np.concatenate(
         [load_clip(YES), quiet_room(5 * 16000), load_clip(NO), quiet_room(16000 // 10)]
     )
@@ -147,7 +145,7 @@ def test_what_wakes_the_model_is_kept_for_training(
         assert path.stem.split("_")[2] in [h.label for h in heard], "the word is whole in it"
 
 
-def test_what_wakes_the_model_at_the_very_end_is_kept(tmp_path: Path, long_recording: Path) -> None:
+def test_a_false_alarm_at_the_very_end_is_kept(tmp_path: Path, long_recording: Path) -> None:
     home = tmp_path / "home"
     with Listening("--input", long_recording, "--keep", home) as program:
         program.until("Heard yes")
@@ -156,7 +154,7 @@ def test_what_wakes_the_model_at_the_very_end_is_kept(tmp_path: Path, long_recor
     assert [path.stem.split("_")[2] for path in (home / "mined").iterdir()] == ["yes"]
 
 
-def test_a_full_folder_is_said_once_and_filled_again_when_there_is_room(tmp_path: Path) -> None:
+def test_a_full_folder_is_reported_once_and_used_again_when_it_has_room(tmp_path: Path) -> None:
     home = WakeUps(tmp_path, 1, "microphone")
     pcm = np.ones(48000, np.int16)
 
@@ -182,7 +180,7 @@ def test_unknown_is_not_kept(tmp_path: Path) -> None:
     assert home.write_due(9000, lambda: np.ones(48000, np.int16), all_due=True) == []
 
 
-def test_a_disk_that_fills_up_does_not_end_keeping(full_disk: Path) -> None:
+def test_recordings_are_kept_again_after_a_full_disk(full_disk: Path) -> None:
     home = WakeUps(full_disk / "home", 9, "microphone")
     pcm = np.ones(48000, np.int16)
     filler = full_disk / "filler"

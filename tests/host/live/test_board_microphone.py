@@ -1,4 +1,4 @@
-"""A board as the microphone of `kws listen` and `kws record`, unplugged and plugged in again."""
+"""A board as the microphone of `kws listen` and `kws record`, also unplugged and replugged."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def yes() -> Pcm:
     return between_silence(load_clip(default_matrix() / "yes_slt.flac"))
 
 
-def test_sound_survives_unplugging() -> None:
+def test_sound_continues_after_replugging() -> None:
     with SoundingBoard(SOUND) as board:
         blocks = microphone(board).blocks()
         notices: list[Notice] = []
@@ -65,7 +65,7 @@ def test_sound_survives_unplugging() -> None:
     assert board.typed == ["pcm 10", "pcm 10", "pcm 0"]
 
 
-def test_lost_samples_and_another_model_are_said() -> None:
+def test_lost_samples_and_another_model_are_reported() -> None:
     texts = []
     with SoundingBoard(
         SOUND, spoil=lambda index, line: "" if index == 640 else line, real_time=False
@@ -91,7 +91,7 @@ def command(*arguments: object) -> subprocess.Popen[str]:
     )
 
 
-def test_listen_hears_what_the_host_hears_and_survives_unplugging(tmp_path: Path) -> None:
+def test_listen_prints_the_hosts_lines_and_continues_after_replugging(tmp_path: Path) -> None:
     pcm = yes()
     bundle = load_bundle(default_bundle_path())
     host = [vars(word) for word in host_device.play(Device(bundle), pcm).heard]
@@ -119,7 +119,7 @@ def test_listen_hears_what_the_host_hears_and_survives_unplugging(tmp_path: Path
     assert board.typed[-1] == "pcm 0"
 
 
-def test_record_takes_words_from_the_board(tmp_path: Path) -> None:
+def test_record_saves_words_from_the_board(tmp_path: Path) -> None:
     clip = load_clip(default_matrix() / "yes_slt.flac")
     quiet = np.random.default_rng(2).normal(0, 20, 8000).astype(np.int16)
     with SoundingBoard(np.concatenate([quiet, clip, quiet])) as board:

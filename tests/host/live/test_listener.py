@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen --input`: a recording gives what `kws run` gives, at any speed."""
+"""`kws listen --input` prints the lines of `kws run`, at any speed."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from tests.host.rooms import between_silence
 
 
 @pytest.mark.parametrize("speed", [["--fast"], []])
-def test_a_recording_gives_the_bytes_of_kws_run(kws: Run, speed: list[str]) -> None:
+def test_a_recording_gives_the_output_of_kws_run(kws: Run, speed: list[str]) -> None:
     expected = kws("run", YES)
     assert "Heard yes" in expected[1]
     assert kws("listen", "--input", YES, *speed) == expected
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(44100, 2), (22050, 1), (48000, 1)])
-def test_other_rates_are_heard_as_kws_run_hears_them(
+def test_other_rates_give_the_output_of_kws_run(
     kws: Run, tmp_path: Path, rate: int, channels: int
 ) -> None:
     sound = soxr.resample(load_clip(YES).astype(np.float32) / 32768, 16000, rate)
@@ -47,7 +47,7 @@ def test_other_rates_are_heard_as_kws_run_hears_them(
     assert kws("listen", "--input", path, "--fast") == expected
 
 
-def test_pieces_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
+def test_blocks_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(NO))
     listener, random = Listener(Device(bundle)), np.random.default_rng(1)
     text, at = [listener.boot[0].text], 0
@@ -59,7 +59,7 @@ def test_pieces_of_any_size_give_the_same_lines(bundle: Bundle) -> None:
     assert text[1].startswith("Heard no")
 
 
-def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
+def test_hops_have_the_cores_values(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(YES))
     pcm[40000] = -32768
     hops = [e for e in Listener(Device(bundle)).hear(Block(pcm)) if isinstance(e, Hop)]
@@ -74,9 +74,9 @@ def test_hops_tell_what_the_core_computed(bundle: Bundle) -> None:
     assert hops[0].means == (0, 0, 0, 0)
 
 
-def test_a_threshold_works_from_now_on(bundle: Bundle) -> None:
+def test_a_new_threshold_applies_immediately(bundle: Bundle) -> None:
     pcm = between_silence(load_clip(YES))
-    long_mean = replace(bundle.recognizer, average_window_ms=1000)  # no word has 255 for so long
+    long_mean = replace(bundle.recognizer, average_window_ms=1000)  # no word scores 255 for so long
     listener = Listener(Device(replace(bundle, recognizer=long_mean)))
     assert listener.thresholds == tuple(bundle.recognizer.label_thresholds(bundle.labels))
     listener.set_threshold(2, 254)
@@ -111,14 +111,14 @@ def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
         (["--model", "nowhere"], "no such bundle"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(kws: Run, arguments: list[object], said: str) -> None:
+def test_wrong_use_is_one_line(kws: Run, arguments: list[object], said: str) -> None:
     code, _out, err = kws("listen", *arguments)
     assert code in (1, 2)
     assert said in err
     assert err.count("\n") == 1
 
 
-def test_nothing_is_written_unless_asked(
+def test_no_file_is_written_unless_requested(
     kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clip = YES.absolute()
@@ -154,7 +154,7 @@ def minutes_of_words(path: Path, minutes: int) -> Path:
 
 
 @pytest.mark.slow
-def test_a_long_recording_is_heard_fast_and_in_no_more_memory(kws: Run, tmp_path: Path) -> None:
+def test_a_long_recording_is_fast_and_needs_no_more_memory(kws: Run, tmp_path: Path) -> None:
     def listen(minutes: int) -> tuple[str, int, float]:
         path = minutes_of_words(tmp_path / f"{minutes}.wav", minutes)
         script = (
@@ -180,8 +180,8 @@ def test_a_long_recording_is_heard_fast_and_in_no_more_memory(kws: Run, tmp_path
     assert seconds < 300 / 20, "of the processor: other work on this machine does not count"
 
 
-def test_real_time_is_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a clock on which nothing takes time but sleeping."""
+def test_real_time_takes_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a simulated clock that advances only in sleep."""
     now = 100.0
 
     def sleep(seconds: float) -> None:
@@ -199,7 +199,7 @@ def test_real_time_is_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -> N
     now += 7
     blocks = file_blocks(YES, 1000, fast=False)
     next(blocks)
-    now += 3  # this machine had other work
+    now += 3  # a busy machine
     before = now
     for _ in range(90):
         next(blocks)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen` hears a microphone, through a sound server of this machine."""
+"""`kws listen` with a microphone of a local sound server."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from tests.sound_server import DEVICE, SoundServer
 
 @pytest.fixture
 def listening(sound_server: SoundServer) -> Iterator[Listening]:
-    """Listens to the server's microphone."""
+    """`kws listen` on the server's microphone."""
     with Listening("--device", DEVICE, env=sound_server.environment) as program:
         program.until(f"listening to {DEVICE}", "stderr")
-        time.sleep(1)  # the first second is heard before any word can be
+        time.sleep(1)  # no word is reported in the first second
         yield program
         assert program.process.poll() is None, "it ended by itself"
 
 
-def test_words_are_heard_from_the_microphone(
+def test_words_from_the_microphone_are_reported(
     sound_server: SoundServer, listening: Listening
 ) -> None:
     boot, _ = listening.until("kws ")
@@ -40,7 +40,7 @@ def test_words_are_heard_from_the_microphone(
 
 
 @pytest.mark.slow
-def test_it_goes_on_after_the_microphone_was_unplugged(
+def test_listening_continues_after_the_microphone_is_replugged(
     sound_server: SoundServer, listening: Listening
 ) -> None:
     for _ in range(2):
@@ -53,10 +53,10 @@ def test_it_goes_on_after_the_microphone_was_unplugged(
 
 
 @pytest.mark.parametrize("pause", [0, 0.05, 0.1, 0.2])
-def test_ctrl_c_ends_it_though_the_microphone_went_away_as_it_was_opened(
+def test_ctrl_c_works_if_the_microphone_disappears_while_opening(
     sound_server: SoundServer, pause: float
 ) -> None:
-    """PortAudio may hang for good there: in stopping, or in a thread that the exit waits for."""
+    """PortAudio may hang: while stopping, or in a thread that the exit waits for."""
     sound_server.plug()
     with Listening("--device", DEVICE, "--plain", env=sound_server.environment) as program:
         maps = Path(f"/proc/{program.process.pid}/maps")
@@ -69,7 +69,7 @@ def test_ctrl_c_ends_it_though_the_microphone_went_away_as_it_was_opened(
 
 
 @pytest.mark.slow
-def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
+def test_listening_waits_for_a_sound_server_and_for_the_next(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:
     own = SoundServer(tmp_path)
@@ -88,12 +88,12 @@ def test_it_waits_for_a_sound_server_and_goes_on_with_the_next(
 
 
 @pytest.mark.slow
-def test_a_line_comes_soon_after_its_word(
+def test_the_delay_is_short(
     sound_server: SoundServer, listening: Listening, bundle: Bundle
 ) -> None:
-    """From the word's end, less what the recognizer waits for: under 250 ms.
+    """Less than 250 ms after the host's report time.
 
-    The smallest of several, because this machine has other work as well.
+    The minimum of several, because the machine may be busy.
     """
     late = []
     for clip in [YES, NO] * 2:
@@ -101,13 +101,13 @@ def test_a_line_comes_soon_after_its_word(
             host_device.play(Device(bundle), between_silence(load_clip(clip))).heard[0].time_ms
             / 1000
         )
-        # The player's own start counts, too.
+        # This includes the start of the player.
         late.append(say(sound_server, listening, clip)[1] - rule)
     assert min(late) < 0.25, late
 
 
 @pytest.mark.slow
-def test_live_it_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None:
+def test_listening_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None:
     psutil = pytest.importorskip("psutil")
     process = psutil.Process(listening.process.pid)
 
@@ -116,7 +116,7 @@ def test_live_it_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None
         return float(times.user + times.system)
 
     shares = []
-    for _ in range(4):  # the smallest of several, because this machine has other work as well
+    for _ in range(4):  # the minimum of several, because the machine may be busy
         before, start = used(), time.monotonic()
         time.sleep(1.5)
         shares.append((used() - before) / (time.monotonic() - start))

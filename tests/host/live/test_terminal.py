@@ -48,7 +48,7 @@ def drawn(bundle: Bundle, clip: Pcm, width: int, height: int) -> str:
     return capture.get()
 
 
-def test_the_terminal_shows_all_there_is(bundle: Bundle) -> None:
+def test_the_terminal_shows_all_parts(bundle: Bundle) -> None:
     clip = between_silence(load_clip(YES))
     end = host_device.play(Device(bundle), clip).heard[0].time_ms * 16
     clip[end - 400] = 32767
@@ -71,7 +71,7 @@ def test_the_terminal_shows_all_there_is(bundle: Bundle) -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(20, 5), (1, 1), (40, 12), (300, 90)])
-def test_any_size_of_terminal_will_do(bundle: Bundle, width: int, height: int) -> None:
+def test_any_terminal_size_works(bundle: Bundle, width: int, height: int) -> None:
     assert drawn(bundle, between_silence(load_clip(NO)), width, height)
 
 
@@ -80,7 +80,7 @@ def test_the_keys_stay_visible_in_40_columns(bundle: Bundle) -> None:
     assert "q quits" in text
 
 
-def test_in_a_terminal_it_draws_takes_keys_and_leaves_all_as_it_was(long_recording: Path) -> None:
+def test_keys_work_and_the_terminal_is_restored(long_recording: Path) -> None:
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
     before = termios.tcgetattr(slave)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kws bench: what is counted is the same each time, and its parts add up."""
+"""kws bench: counts are reproducible, and the parts add up."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def figures(bundle: Bundle) -> BoardFigures:
 
 
 @pytest.mark.slow
-def test_a_second_run_counts_the_same(bundle: Bundle, figures: BoardFigures) -> None:
+def test_a_second_run_gives_the_same_counts(bundle: Bundle, figures: BoardFigures) -> None:
     assert bench_board("qemu", bundle.model) == figures
 
 
-def test_ops_and_interpreter_make_up_the_inference(bundle: Bundle, figures: BoardFigures) -> None:
-    # RESHAPE only renames its input: it does not run.
+def test_ops_and_interpreter_add_up_to_the_inference(bundle: Bundle, figures: BoardFigures) -> None:
+    # RESHAPE is not executed; it only renames its input.
     assert [op.op for op in figures.ops] == [op for op in bundle.ops if op != "RESHAPE"]
     assert sum(op.instructions for op in figures.ops) + figures.interpreter == figures.inference
     cycles = sum(op.cycles for op in figures.ops) + figures.interpreter_cycles
@@ -46,7 +46,7 @@ def test_ops_and_interpreter_make_up_the_inference(bundle: Bundle, figures: Boar
         assert op.instructions < op.cycles < 2 * op.instructions
 
 
-def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
+def test_figures_stay_below_their_limits(figures: BoardFigures) -> None:
     assert figures.inference <= 450_000
     assert figures.hop <= 45_000
     assert figures.arena <= 6_300
@@ -55,7 +55,7 @@ def test_the_figures_stay_under_the_bars(figures: BoardFigures) -> None:
     assert figures.hop_cycles <= figures.hop_cycles_max <= 32_000
 
 
-def test_parts_of_the_flash_make_up_the_whole(bundle: Bundle) -> None:
+def test_parts_of_the_flash_add_up(bundle: Bundle) -> None:
     flash = bench_flash("qemu", Device(bundle))
     size = build("qemu", Device(bundle)).size
     assert abs(sum(flash.flash.values()) - size.flash) <= 64  # alignment between sections
@@ -71,7 +71,7 @@ def test_the_firmware_stays_small(bundle: Bundle) -> None:
     assert flash.flash_without("model", "pipeline", "frontend") <= 13_000
 
 
-def test_json_is_for_scripts(kws: Run) -> None:
+def test_json_has_the_figures(kws: Run) -> None:
     code, out, _ = kws("bench", "--board", "qemu", "--json")
     assert code == 0
     answer = json.loads(out)
@@ -79,13 +79,13 @@ def test_json_is_for_scripts(kws: Run) -> None:
     assert answer["footprint"]["flash"]["model"] > 0
 
 
-def test_a_built_in_bundle_is_measured_by_its_name(kws: Run) -> None:
+def test_a_built_in_bundle_can_be_named(kws: Run) -> None:
     code, out, _ = kws("bench", "--model", "tiny", "--json")
     assert code == 0
     assert "DEPTHWISE_CONV_2D" in dict(json.loads(out)["op_microseconds"])
 
 
-def test_a_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_map_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "firmware.map"
     with pytest.raises(ToolError, match="build the firmware again"):
         read_footprint(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model takes of each board: `kws boards --model`."""
+"""The flash, RAM and time of a model on each board: `kws boards --model`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NANO, EDGE, QEMU = (find_board(name) for name in ("nano33ble", "sparkfun_edge", 
 
 @dataclass(frozen=True)
 class Built:
-    """What board_fit reads of firmware."""
+    """The attributes of firmware that board_fit reads."""
 
     flash: int
     ram: int
@@ -42,7 +42,7 @@ def tiny() -> Bundle:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, cycles: int, built: Built | Exception) -> None:
-    """An inference of so many cycles, and what each build ends with."""
+    """Stub the cycles of an inference and the result of each build."""
     spent = ModelCycles(cycles, 31_000, 500_000)
     monkeypatch.setattr(real_time, "estimate_cycles", lambda _: spent)
 
@@ -66,9 +66,7 @@ def test_each_board_is_judged_by_flash_ram_and_time(
     assert (nano.flash, nano.ram, nano.built) == (50_000, 30_000, True)
 
 
-def test_a_board_that_is_too_slow_is_shown_and_not_refused(
-    tiny: Bundle, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_too_slow_board_is_shown(tiny: Bundle, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, 64_000_000, Built(50_000, 30_000))
     nano, qemu = fit_boards([NANO, QEMU], tiny)
     assert nano.load is not None and nano.load.share > 1
@@ -76,7 +74,7 @@ def test_a_board_that_is_too_slow_is_shown_and_not_refused(
     assert qemu.fits
 
 
-def test_a_model_that_is_too_large_is_shown_with_what_it_needs(
+def test_a_too_large_model_is_shown_with_its_flash(
     tiny: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(monkeypatch, 640_000, DoesNotFitError("too large", NANO.flash + 5, None))
@@ -100,9 +98,7 @@ def test_without_an_estimate_the_sizes_are_shown(
     assert nano.fits
 
 
-def test_the_sizes_are_those_of_the_firmware_that_kws_build_makes(
-    tiny: Bundle, board_tools: None
-) -> None:
+def test_the_sizes_equal_those_of_kws_build(tiny: Bundle, board_tools: None) -> None:
     firmware = build(NANO.name, Device(tiny), ring_hops=schedule(NANO, Device(tiny)).ring_hops)
     (fit,) = fit_boards([NANO], tiny)
     assert (fit.flash, fit.ram) == (firmware.size.flash, firmware.size.ram)

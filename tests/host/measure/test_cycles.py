@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimated cycles are those that a reader of the manual counts by hand."""
+"""Estimated cycles equal counts by hand, from the manual."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOP = timing(Instruction("nop", ""))
 
 
 def cycles(code: str) -> int:
-    """Of instructions in one line, apart by semicolons."""
+    """The cycles of instructions, separated by semicolons."""
     parts = [line.strip().partition(" ") for line in code.split(";")]
     return sequence_cycles(_NOP, [Instruction(name, rest.strip()) for name, _, rest in parts])
 
@@ -36,7 +36,7 @@ def cycles(code: str) -> int:
         ("ldr r0, [r1]; ldr r2, [r0]", 4),  # the second waits for its address
         ("ldr r0, [r1, r2]; str r0, [r3, #0x14]", 3),
         ("str r0, [r1, #4]; strb r2, [r1]", 2),
-        ("add r0, r0, #4; ldr r1, [r0]", 4),  # the sum comes a cycle late to an address
+        ("add r0, r0, #4; ldr r1, [r0]", 4),  # a sum used as an address costs a cycle
         ("add r0, r0, #4; str r0, [r1]", 2),
         ("umull r4, r5, r1, r2; ldr r0, [r5]", 4),
         ("cmp r0, r1; ldr r2, [r0]", 3),
@@ -48,11 +48,11 @@ def cycles(code: str) -> int:
         ("vmul.f32 s1, s0, s0; vadd.f32 s2, s1, s0; vmov r0, s2", 1 + 2 + 1),
         ("vsqrt.f32 s0, s1; vfma.f32 s2, s3, s4; vdiv.f32 s5, s6, s7", 14 + 3 + 14),
         ("vpush {d8, d9}", 5),
-        ("bne #0x10; cbz r0, #0x10; blt #0x10", 3),  # none is taken
+        ("bne #0x10; cbz r0, #0x10; blt #0x10", 3),  # no branch is taken
         ("it ne; movne r0, r1; bic r0, r0, #1; bfi r0, r1, #0, #4", 4),
     ],
 )
-def test_instructions_count_as_by_hand(code: str, by_hand: int) -> None:
+def test_instructions_have_the_cycles_of_the_manual(code: str, by_hand: int) -> None:
     assert cycles(code) == by_hand
 
 
@@ -123,11 +123,11 @@ def loops(tmp_path_factory: pytest.TempPathFactory, board_tools: None) -> Path:
     return elf
 
 
-def test_loops_that_run_count_as_by_hand(loops: Path) -> None:
+def test_executed_loops_have_the_cycles_of_the_manual(loops: Path) -> None:
     with Qemu() as emulator:
         counted = count_cycles(emulator.trace(loops, b"", timeout_s=60))
     assert counted == Cycles(
-        # MOVS; each turn SUBS and BNE, which takes three cycles but for the last time.
+        # MOVS; per iteration SUBS and BNE, which takes three cycles except the last time.
         hops=(1 + 100 * (1 + 3) - 2,),
         # Two loads take three cycles.
         inference=1 + 10 * (3 + 1 + 1 + 3) - 2,
@@ -135,7 +135,7 @@ def test_loops_that_run_count_as_by_hand(loops: Path) -> None:
     )
 
 
-def test_a_benchmark_that_stops_early_is_no_figure(loops: Path) -> None:
+def test_a_benchmark_that_stops_early_is_an_error(loops: Path) -> None:
     with Qemu() as emulator, pytest.raises(BoardError, match="before its end"):
         count_cycles(islice(emulator.trace(loops, b"", timeout_s=60), 20))
 

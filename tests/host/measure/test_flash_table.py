@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash that `kws convert` says a model's kernels take."""
+"""The flash of a model's kernels, as `kws convert` prints it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_every_kernel_has_its_flash() -> None:
         assert flash_of([name]).together > 50, name
 
 
-def test_what_ops_share_counts_once() -> None:
+def test_shared_code_counts_once() -> None:
     one, both = flash_of(["CONV_2D"]), flash_of(["CONV_2D", "DEPTHWISE_CONV_2D", "CONV_2D"])
     assert one.shared == 0
     assert both.shared > 0
@@ -27,7 +27,7 @@ def test_what_ops_share_counts_once() -> None:
     assert both.together < one.together + flash_of(["DEPTHWISE_CONV_2D"]).together
 
 
-def test_text_has_a_line_for_each_kind() -> None:
+def test_text_has_a_line_per_op() -> None:
     lines = flash_text(["RESHAPE", "SOFTMAX", "RESHAPE"]).splitlines()
     assert [line.split()[0] for line in lines[1:]] == ["SOFTMAX", "RESHAPE", "shared"]
 
@@ -42,9 +42,9 @@ def test_a_variant_is_smaller_than_its_op() -> None:
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("name", ["yes_no", "tiny"])
-def test_the_table_says_what_the_linker_says(name: str) -> None:
+def test_the_table_agrees_with_the_linker(name: str) -> None:
     bundle = load_bundle(default_bundle_path().with_name(name))
     kernels = read_footprint(build("qemu", Device(bundle)).map).flash["kernels"]
-    # Another compiler gives a little more or less.
+    # Other compilers give slightly different sizes.
     expected = flash_of(_core.Interpreter(bundle.model).kernels).together
     assert expected == pytest.approx(kernels, rel=0.02), "run python -m tools.op_flash"

@@ -25,7 +25,7 @@ EDGE = find_board("sparkfun_edge")
 
 
 @pytest.mark.tensorflow
-def test_macs_are_those_of_the_layers() -> None:
+def test_macs_are_the_sum_of_the_layers() -> None:
     # tiny_conv: 25 x 20 x 8 values of a 10 x 8 filter, then 4,000 x 4 weights.
     bundle = load_bundle(default_bundle_path().with_name("tiny"))
     assert macs(bundle.model) == 25 * 20 * 8 * 80 + 4000 * len(bundle.labels)
@@ -45,10 +45,10 @@ def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert len(said) == 1
     monkeypatch.setattr(model_costs, "__version__", "9")
     measure(["single_fc"], 4, None, tmp_path, said.append)
-    assert len(said) == 2, "another version measures anew"
+    assert len(said) == 2, "another version measures again"
 
 
-def test_table_has_room_in_a_terminal() -> None:
+def test_table_fits_a_terminal() -> None:
     name = max(MODELS, key=len)
     cost = Cost(name, 999_999, 49, 199_999_999, 999_999, 999_999, 999_999, 99_999_999, 199_999_999)
     console = Console(width=80, record=True, file=io.StringIO())
@@ -60,7 +60,7 @@ def test_table_has_room_in_a_terminal() -> None:
     assert f"{name}: 97.5% (yes, no)" in text
 
 
-def test_trained_bundles_are_found_and_others_passed_over(tmp_path: Path) -> None:
+def test_trained_bundles_are_found_and_others_skipped(tmp_path: Path) -> None:
     shutil.copytree(default_bundle_path(), tmp_path / "runs" / "one" / "bundle")
     (tmp_path / "runs" / "two").mkdir()
     (tmp_path / "runs" / "two" / "bundle.toml").write_text("format = [")
@@ -79,14 +79,14 @@ def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> No
     assert EDGE.clock == 48_000_000
     for cost in measure(list(MODELS), 4, "qemu", tmp_path, lambda _: None):
         assert cost.cycles
-        # A hop of 20 ms, less the parts of the frontend and the drivers.
+        # A hop of 20 ms, less the time of the frontend and the drivers.
         hops = math.ceil(cost.cycles / (0.02 * EDGE.clock - 31_000 - EDGE.driver_cycles))
-        # With more hops than 16 too few scores would fall into a second, whatever the cost.
+        # More than 16 hops would give too few scores per second.
         assert find_model(cost.name).stride >= min(hops, 16), cost.name
 
 
 @pytest.mark.slow
-def test_command_counts_on_the_emulated_board(
+def test_command_measures_on_the_emulated_board(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for tool in (COMPILER, QEMU):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a board keeps up with a bundle, and the ring of samples that this takes."""
+"""Whether a board keeps up with a bundle, and the required ring of samples."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bundle_of(stride: int = 2) -> Bundle:
 
 @pytest.fixture
 def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Makes each model take so many cycles; several are those of models in the order asked."""
+    """Stubs the cycles of an inference: of all models, or of each model in order."""
 
     def use(*inferences: float) -> None:
         cycles = [ModelCycles(int(each), 31_000, 500_000) for each in inferences]
@@ -56,7 +56,7 @@ def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     stride=st.integers(1, 50),
     board=st.sampled_from([board for board in boards() if board.clock]),
 )
-def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
+def test_the_proposed_stride_is_the_shortest_that_keeps_up(
     inference: int, stride: int, board: Board
 ) -> None:
     def plan(stride: int) -> Schedule | str:
@@ -73,7 +73,7 @@ def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
     if isinstance(answer, Schedule):
         (load,) = answer.loads
         assert load.share <= 1
-        # What comes while it infers, while a command is carried out, and one block.
+        # The samples that arrive during an inference and during a command, and one block.
         assert answer.ring_ms >= load.inference_ms + CONSOLE_MS + 20
         return
     assert f"an inference runs every {20 * stride} ms" in answer
@@ -87,7 +87,7 @@ def test_the_proposed_stride_keeps_up_and_no_shorter_one_does(
         assert isinstance(plan(16), str)
 
 
-def test_a_streaming_model_has_no_other_stride(takes: Callable[..., None]) -> None:
+def test_a_streaming_model_cannot_change_its_stride(takes: Callable[..., None]) -> None:
     takes(4e6)
     usual = bundle_of()
     with pytest.raises(
@@ -96,7 +96,7 @@ def test_a_streaming_model_has_no_other_stride(takes: Callable[..., None]) -> No
         schedule(NANO, Device(replace(usual, input=replace(usual.input, shape=(1, 80)))))
 
 
-def test_frames_of_10_ms_take_twice_the_frontend(takes: Callable[..., None]) -> None:
+def test_hops_of_10_ms_double_the_frontends_time(takes: Callable[..., None]) -> None:
     takes(0)
     usual = bundle_of()
     fine = replace(usual, frontend=replace(usual.frontend, stride_samples=160))
@@ -106,7 +106,7 @@ def test_frames_of_10_ms_take_twice_the_frontend(takes: Callable[..., None]) -> 
     assert (load.every_ms, finer.every_ms) == (40, 20)
 
 
-def test_a_gate_makes_no_difference_and_neither_does_compiling(takes: Callable[..., None]) -> None:
+def test_gate_and_compiling_do_not_change_the_schedule(takes: Callable[..., None]) -> None:
     takes(1e6)
     usual = bundle_of()
     gated = replace(usual, recognizer=replace(usual.recognizer, gate_db=6.0))
@@ -117,14 +117,14 @@ def test_a_gate_makes_no_difference_and_neither_does_compiling(takes: Callable[.
     )
 
 
-def test_both_bundles_of_a_device_have_to_keep_up(takes: Callable[..., None]) -> None:
+def test_both_bundles_of_a_device_must_keep_up(takes: Callable[..., None]) -> None:
     both = with_commands(bundle_of(), replace(bundle_of(4), name="words"))
     takes(1e6, 3e6)
     plan = schedule(NANO, both)
     assert [(load.bundle, load.every_ms) for load in plan.loads] == [("dense", 40), ("words", 80)]
     takes(3e6)
     alone = schedule(NANO, Device(bundle_of(4)))
-    # The hop that hands over plans the other model, too: 0.5 M cycles, a quarter more.
+    # The hop that changes bundles also allocates the other model: 0.5 M cycles, a quarter more.
     assert 0 <= plan.ring_ms - alone.ring_ms <= 20
     takes(1e6, 3e6)
     assert schedule(NANO, both.as_compiled()).ring_ms == alone.ring_ms
@@ -149,12 +149,12 @@ def test_a_board_without_a_clock_needs_no_estimate(monkeypatch: pytest.MonkeyPat
     assert schedule(find_board("qemu"), Device(bundle_of())) == Schedule()
 
 
-def test_every_real_board_says_what_it_takes() -> None:
+def test_each_real_board_has_a_clock_and_driver_cycles() -> None:
     for board in boards():
         assert (board.clock is None) == (board.driver_cycles == 0) == (board.name == "qemu")
 
 
-def test_without_qemu_one_line_says_so(
+def test_missing_qemu_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, kws: Run, board_tools: None, tmp_path: Path
 ) -> None:
     def missing(_: bytes) -> ModelCycles:
@@ -178,17 +178,17 @@ def test_the_header_has_the_same_default() -> None:
     assert f"kRingHops = {DEFAULT_HOPS};  // {20 * DEFAULT_HOPS} ms" in header
 
 
-def test_the_estimate_is_that_of_the_benchmark(
+def test_the_estimate_equals_the_benchmark(
     board_tools: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny = load_bundle(default_bundle_path().with_name("tiny"))
     cycles = estimate_cycles(tiny.model)
     figures = bench_board("qemu", tiny.model)
-    # What counting costs is not quite the same in both.
+    # The overhead of counting differs slightly.
     assert cycles.inference == pytest.approx(figures.inference_cycles, abs=50)
     assert cycles.frame == pytest.approx(figures.hop_cycles_max, abs=50)
     assert 10_000 < cycles.allocation < 2_000_000
-    # The second time it is a look-up, with the options of any board.
+    # The second time it is cached, whatever the board's options.
     monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
     monkeypatch.setenv(OPTIONS, "96mhz")
     assert estimate_cycles(tiny.model) == cycles

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Base of the boards on pseudo-terminals: a port that comes and goes, served by a thread."""
+"""Base of boards on pseudo-terminals: a port that appears and disappears, served by a thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kws.host.serial.ports import Port, UsbId
 
 
 class PtyBoard(ABC):
-    """A board with a port as long as it is plugged in; a context manager."""
+    """A board with a port while it is plugged in; a context manager."""
 
     socket: str = "1-2"
 
@@ -36,7 +36,7 @@ class PtyBoard(ABC):
 
     @property
     def device(self) -> str:
-        """The port's name, which is another one after each start."""
+        """The port's name, which changes at each start."""
         with self._lock:
             return self._port.device if self._port else ""
 
@@ -46,7 +46,7 @@ class PtyBoard(ABC):
             return [self._port] if self._port else []
 
     def appear(self, usb: UsbId) -> None:
-        """Come to the USB bus under an id, at a new port."""
+        """Appear on the USB bus with this id, at a new port."""
         master, name = raw_pty()
         os.set_blocking(master, False)
         with self._lock:
@@ -61,7 +61,7 @@ class PtyBoard(ABC):
 
     @abstractmethod
     def plug(self) -> None:
-        """Put the cable in for the first time."""
+        """Connect the cable for the first time."""
 
     @abstractmethod
     def _run(self) -> None:
@@ -69,9 +69,9 @@ class PtyBoard(ABC):
 
 
 def raw_pty() -> tuple[int, str]:
-    """The master's descriptor and the slave's name of a pseudo-terminal without a board.
+    """The master's descriptor and the slave's name of a pseudo-terminal.
 
-    Raw, so that what a board says between the port's opening and its setting up comes as it is.
+    It is raw, so that output is unchanged before the opened port is configured.
     """
     master, slave = os.openpty()
     tty.setraw(slave)

@@ -1,6 +1,6 @@
-"""A board on a pseudo-terminal that sends sound: what the firmware answers to `pcm`, in Python.
+"""A simulated board on a pseudo-terminal that answers `pcm` with sound, as the firmware does.
 
-It sends as fast as it is read, or in real time, and can lose lines, damage them and be unplugged.
+It sends as fast as it is read, or in real time. It can lose or damage lines, and be unplugged.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ USB = UsbId(0x2341, 0x805A)
 
 
 def pcm_line(index: int, samples: Pcm) -> str:
-    """A line of samples, of which the first one has the number `index`."""
+    """A line of samples; `index` is the number of its first sample."""
     block = struct.pack("<H", index // LINE % 65536) + samples.astype("<i2").tobytes()
     block += struct.pack("<H", binascii.crc_hqx(block, 0xFFFF))
     return f"pcm {base64.b64encode(block).decode()}\n"
 
 
 class SoundingBoard(PtyBoard):
-    """Hears `pcm` again and again; a context manager."""
+    """Sends `pcm` repeatedly; a context manager."""
 
     def __init__(
         self,
@@ -49,12 +49,12 @@ class SoundingBoard(PtyBoard):
         """Plug in later, with `plug` or as a context manager.
 
         Args:
-            pcm: what it sends.
-            spoil: changes a line of samples, by its first sample's number.
-            real_time: it sends no faster than a microphone hears.
-            lost: samples that it says it dropped.
-            rate: of the port while it sends; 0: unchanged.
-            refusal: its answer to each command; empty: it obeys.
+            pcm: the sound to send.
+            spoil: changes a line of samples, given the number of its first sample.
+            real_time: send no faster than in real time.
+            lost: number of dropped samples to report.
+            rate: the port's rate while it sends; 0: unchanged.
+            refusal: the answer to each command; empty: commands are executed.
         """
         super().__init__()
         self.pcm = pcm
@@ -66,7 +66,7 @@ class SoundingBoard(PtyBoard):
         self._start = 0.0
 
     def plug(self) -> None:
-        """Come to the bus, at a new port."""
+        """Appear on the bus, at a new port."""
         with self._lock:
             self.appear(USB)
             self._remaining, self._input = 0, b""
@@ -96,7 +96,7 @@ class SoundingBoard(PtyBoard):
             if hops and not self._remaining:
                 self._say(f"pcm: {line.split()[1]} s at {self._rate} bit/s\n{BOOT_LINE}\n")
                 self._index = 0
-                self._start = time.monotonic() + (0.2 if self._rate else 0)  # for its new rate
+                self._start = time.monotonic() + (0.2 if self._rate else 0)  # for the new rate
             elif self._remaining and not hops:
                 self._end()
             self._remaining = hops

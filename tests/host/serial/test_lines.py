@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes from the serial port is read back as it was written."""
+"""Lines from the serial port are parsed; damaged output is detected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_reads_faults() -> None:
     )
 
 
-def test_half_a_line_and_noise_on_the_line_are_no_detections() -> None:
+def test_incomplete_lines_and_noise_are_not_detections() -> None:
     serial = parse(b"Heard yes (201) @40\xff\xfe\nHeard yes (201)\nI Heard no (201) @1ms\n")
     assert serial.heard == ()
     assert serial.boot is None
@@ -34,25 +34,25 @@ def test_half_a_line_and_noise_on_the_line_are_no_detections() -> None:
 BOOT = b"kws 0.1.0 on qemu, model yes_no 09e5e2a9, arena 5796 of 5800 bytes\n"
 
 
-def test_a_second_start_is_a_flaw_also_in_the_midst_of_a_line() -> None:
+def test_a_second_start_is_a_flaw_even_within_a_line() -> None:
     assert parse(BOOT + b"Heard yes (201) @4056ms\n").flaws == ()
     assert parse(BOOT + b"Heard ye" + BOOT).flaws == ("it started 2 times",)
 
 
-def test_a_pipeline_that_starts_anew_for_its_samples_is_no_flaw() -> None:
+def test_a_reset_of_the_pipeline_for_samples_is_not_a_flaw() -> None:
     begin = LINE_FORMATS["pcm_begin"].format(1, 0).encode() + b"\n"
     assert parse(BOOT + begin + BOOT).flaws == ()
     assert parse(BOOT + begin + BOOT + BOOT).flaws == ("it started 2 times",)
 
 
 @pytest.mark.parametrize("byte", [b"\0", b"\x1b", b"\x0b", b"\x85", b"\xff"])
-def test_a_byte_that_is_no_text_is_a_flaw_that_names_the_line(byte: bytes) -> None:
+def test_a_byte_that_is_not_text_is_a_flaw_with_its_line(byte: bytes) -> None:
     (flaw,) = parse(BOOT + b"stats: 47 ho" + byte + b"ps\n").flaws
     assert flaw.startswith("a line is damaged: 'stats: 47 ho\\")
     assert flaw.endswith("ps'")
 
 
-def test_other_letters_and_carriage_returns_are_no_flaws() -> None:
+def test_other_letters_and_carriage_returns_are_not_flaws() -> None:
     assert parse("Heard größer (201) @4056ms\r\nHeard नमस्ते (9) @1ms\n".encode()).flaws == ()
 
 

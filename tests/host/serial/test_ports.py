@@ -23,14 +23,14 @@ def terminal() -> Iterator[int]:
     os.close(slave)
 
 
-def test_goes_on_at_another_rate(terminal: int) -> None:
+def test_the_rate_can_be_changed(terminal: int) -> None:
     with Link(os.ttyname(terminal)) as link:
         assert termios.tcgetattr(terminal)[5] == termios.B115200
         assert link.set_rate(921600)
         assert termios.tcgetattr(terminal)[5] == termios.B921600
 
 
-def test_a_rate_that_the_port_lacks(terminal: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unsupported_rate_is_refused(terminal: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise termios.error(errno.EINVAL, "Invalid argument")
 

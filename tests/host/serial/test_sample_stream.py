@@ -1,4 +1,4 @@
-"""Sound from a board's serial port: every sample, or what is missing of it."""
+"""Sound from a board's serial port: all samples, or a count of the missing ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def record(
     return record_sound(finder, seconds, (arrived if arrived is not None else []).append)
 
 
-def test_lines_are_read() -> None:
+def test_lines_are_parsed() -> None:
     line = parse_line(pcm_line(65537 * LINE, SOUND[:64]).rstrip())
     assert isinstance(line, Samples)
     assert line.number == 1
@@ -36,7 +36,7 @@ def test_lines_are_read() -> None:
     assert parse_line("scores 3 10 240 @4056ms") == Scores((3, 10, 240), 4056)
 
 
-def test_no_damaged_line_is_taken() -> None:
+def test_damaged_lines_are_not_samples() -> None:
     good = pcm_line(128, SOUND[:64]).rstrip()
     for place in range(4, len(good)):
         for wrong in "x7+=":
@@ -57,7 +57,7 @@ def test_every_sample_arrives() -> None:
     assert sum(arrival.text.startswith("kws 0.1.0") for arrival in arrived) == 1
 
 
-def test_samples_that_are_lost_are_zero_and_counted() -> None:
+def test_lost_samples_are_zero_and_counted() -> None:
     def spoil(index: int, line: str) -> str:
         if index == 10 * LINE:
             return ""
@@ -88,7 +88,7 @@ def test_numbers_of_lines_wrap() -> None:
     assert stream.missing == count - 6 * LINE
 
 
-def test_a_board_that_leaves_is_said() -> None:
+def test_a_disconnected_board_is_an_error() -> None:
     with SoundingBoard(SOUND) as board:
 
         def leave(arrival: Arrival) -> None:
@@ -104,7 +104,7 @@ def fast_clock() -> float:
     return 6 * time.monotonic()
 
 
-def test_firmware_without_the_command_is_said() -> None:
+def test_firmware_without_the_command_is_an_error() -> None:
     refusal = "error: unknown command; there are gain N"
     with SoundingBoard(SOUND, refusal=refusal) as board, Link(board.device) as link:
         with pytest.raises(BoardError, match=r"no samples: unknown command.*kws deploy"):

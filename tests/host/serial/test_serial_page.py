@@ -1,4 +1,4 @@
-"""docs/serial.md, by which other programs read a device, says what the firmware writes."""
+"""docs/serial.md agrees with the firmware's output."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ PAGE = (ROOT / "docs" / "serial.md").read_text()
 
 
 @pytest.mark.parametrize("name", LINE_FORMATS)
-def test_each_line_is_there(name: str) -> None:
+def test_each_line_format_is_documented(name: str) -> None:
     assert f"| `{LINE_FORMATS[name]}` |" in PAGE
 
 
-def test_the_example_is_what_a_device_writes() -> None:
+def test_the_example_parses() -> None:
     (example,) = re.findall(r"^```\n(kws \d.*?)^```$", PAGE, re.M | re.S)
     kinds = [type(parse_line(line)) for line in example.splitlines()]
     assert kinds == [Boot, type(None), Heard, Fault]
 
 
-def test_the_regular_expression_is_right() -> None:
+def test_the_regular_expression_matches() -> None:
     (expression,) = re.findall(r"expression: `(\^Heard.*?\$)`", PAGE)
     match = re.match(expression, "Heard yes (201) @4056ms")
     assert match

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of Ambiq's bootloader share: boards, programs, deployments that fail."""
+"""Shared by tests of Ambiq's bootloader: boards, programs, failing deployments."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
 BOARD = SparkFunEdgeAsSold()
 RECOVER = "the bootloader is untouched: hold button 14 and run kws deploy again"
 SIZE = 20_000
-"""Of a program that takes three messages."""
+"""Bytes of a program that takes three messages."""
 MESSAGES = ["HELLO", "OTADESC", "UPDATE", "DATA", "DATA", "DATA", "RESET"]
 COUNTED = range(1, len(MESSAGES) + 1)
 LONGEST = 0x78000
-"""Of a program."""
+"""Maximum bytes of a program."""
 
 
 @dataclass
 class Edge(BoardWith[Loader]):
-    """As it is sold."""
+    """A SparkFun Edge as sold."""
 
     loader: Loader = field(default_factory=Loader)
 
@@ -51,7 +51,7 @@ def try_deploy(board: Edge, size: int = SIZE) -> str:
 
 
 def works_after(board: Edge) -> bool:
-    """Whether the next run writes the firmware."""
+    """Whether the next deployment succeeds."""
     board.faults = type(board.faults)()
     board.loader.packets.clear()
     deploy(board)
@@ -59,7 +59,7 @@ def works_after(board: Edge) -> bool:
 
 
 def untouched(board: Edge, size: int = SIZE) -> bool:
-    """Whether the board holds what it ran before: nothing in front of the stage has changed."""
+    """Whether the old program is unchanged: flash below the staging area is as before."""
     old = Loader().flash
     stage = (0xFE000 - (size + 2048 + 128)) // PAGE * PAGE
     return board.loader.flash[:stage] == old[:stage]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A SparkFun Edge as it is sold; tests of SparkFun's loader have a board of their own."""
+"""A SparkFun Edge as sold. Tests of SparkFun's loader have their own board."""
 
 from __future__ import annotations
 

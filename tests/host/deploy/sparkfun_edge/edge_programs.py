@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the SparkFun Edge share: programs, images, deployments that fail."""
+"""Shared by tests of the SparkFun Edge: programs, images, failing deployments."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ambiq's secure bootloader, simulated: what it answers to each message, and what it installs.
+"""Ambiq's secure bootloader, simulated: its answers and the images that it installs.
 
-Written from "Apollo3-Blue Secure Update Flow" 1.3, sections 4.1, 5 and 6.1. Assumed,
-because no source says it: times; that a new UPDATE begins anew; that a byte at a wrong rate makes
-it deaf; what it does with part of a message (`patience`) and after a bad one (`discards`).
+Source: "Apollo3-Blue Secure Update Flow" 1.3, sections 4.1, 5 and 6.1. Assumptions: times; a new
+UPDATE starts again; after a byte at a wrong rate nothing is received; incomplete messages
+(`patience`); bytes after a bad message (`discards`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from tests.host.deploy.sparkfun_edge.simulated_edge import AnyLoader
 
 FLASH_SIZE, PAGE = 0x100000, 8192
 ORIGIN = 0xC000
-"""Where an application begins; below lies the loader itself."""
+"""Start of the application; the loader is below."""
 MESSAGE = 8192
-"""Most bytes of a message."""
+"""Maximum bytes of a message."""
 
 _NAMES = {0: "HELLO", 2: "OTADESC", 3: "UPDATE", 6: "RESET", 8: "DATA"}
 _LENGTHS = {0: 8, 2: 12, 3: 20, 6: 12}
@@ -28,7 +28,7 @@ _BOOT, _LISTEN, _DEAF, _WRITE, _INSTALL = range(5)
 
 
 def message(kind: int, *words: int, data: bytes = b"") -> bytes:
-    """A message as it goes over the wire."""
+    """A message as sent over the wire."""
     payload = struct.pack(f"<{len(words)}I", *words) + data
     rest = struct.pack("<HH", kind, 8 + len(payload)) + payload
     return struct.pack("<I", zlib.crc32(rest)) + rest
@@ -42,19 +42,19 @@ class Loader(AnyLoader):
     window: float = 5.0
     rate: int = 115200
     most: int = 0x4FFA0
-    """Of the STATUS; this is a real board's."""
+    """Maximum bytes of an update, as STATUS reports it; the default is from a real board."""
     held_from: float = 0.0
-    """When the user presses button 14; he lets it go when DATA comes."""
+    """Time at which the user presses button 14; it is released at the first DATA."""
     holds_on: bool = False
-    """He does not let it go."""
+    """The button is never released."""
     patience: float | None = None
-    """Seconds of silence after which it forgets part of a message; None: it waits for the rest."""
+    """Seconds of silence after which an incomplete message is dropped; None: never."""
     discards: bool = True
-    """Whether it throws away what comes after a bad message, until the line is quiet."""
+    """Whether bytes after a bad message are dropped until the line is quiet."""
     refusals: dict[int, int] = field(default_factory=dict)
-    """Status of its answer to a message, by the message's number; it does nothing else."""
+    """Status with which it refuses a message, by the message's number."""
     stray: bytes = b""
-    """What it sends before its STATUS."""
+    """Bytes sent before STATUS."""
     acks_reset: bool = True
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Loader(AnyLoader):
         super().__post_init__()
 
     def reset(self, now: float) -> None:
-        """The reset pin, or power."""
+        """Reset by pin or power."""
         if not self.running and self._state in (_WRITE, _INSTALL):
             self.problems.append("a reset while it wrote flash")
         self.running = False
@@ -86,7 +86,7 @@ class Loader(AnyLoader):
             return b""
         if self._state == _BOOT and now >= self._since + self.starting:
             self._boot()
-            return b""  # it was deaf when they came
+            return b""  # the bytes came before it listened
         if self._state == _INSTALL and now >= self._since:
             self._install()
             self._boot()
@@ -211,7 +211,7 @@ class Loader(AnyLoader):
         return self._store(bytes(self._update))
 
     def _store(self, update: bytes) -> bytes:
-        """Look at each field of an update's header, and write it to flash."""
+        """Check each field of an update's header, and write the update to flash."""
         header, part = update[:96], update[96:]
         kind, options, nothing = struct.unpack_from("<BBH", header, 80)
         key, address, size = struct.unpack_from("<III", header, 84)
@@ -247,7 +247,7 @@ class Loader(AnyLoader):
         return self._ack(6, 0) if self.acks_reset else b""
 
     def images(self) -> list[tuple[int, bytes]]:
-        """Address and program of each image on the list; its header is looked at."""
+        """Address and program of each listed image; checks the headers."""
         images = []
         place = self.list_at
         while place is not None and (entry := struct.unpack_from("<I", self.flash, place)[0]) & 1:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A SparkFun Edge at a USB-serial adapter, simulated: its loader, its flash, the bytes' way.
+"""A simulated SparkFun Edge on a USB-serial adapter: its loader, its flash, the serial line.
 
-`Board` gives the loader an adapter, whose DTR line resets it, bytes that take their time on the
-wire, and the faults of the field. Time is simulated too: it passes only while somebody waits for
-the board, in steps of a millisecond. So every run is the same, however busy this machine is.
+`Board` connects the loader to an adapter whose DTR line resets it, and simulates the bytes' time on
+the wire, and faults. Time is simulated in steps of a millisecond and passes only while the host
+waits for the board, so each run is the same, however busy the machine is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _STEP = 0.001  # seconds
 
 
 class Clock:
-    """Simulated time for boards, and for those who wait for them."""
+    """Simulated time for boards and for the host."""
 
     def __init__(self) -> None:
         self.boards: list[AnyBoard] = []
@@ -36,13 +36,13 @@ class Clock:
         return self._now
 
     def sleep(self, seconds: float, /) -> None:
-        """Let time pass for the boards."""
+        """Advance the boards' time."""
         end = self._now + seconds
         while self._now < end:
             self.step()
 
     def step(self) -> None:
-        """One millisecond passes."""
+        """Advance the time by a millisecond."""
         self._now += _STEP
         for board in self.boards:
             board.step()
@@ -50,66 +50,66 @@ class Clock:
 
 @dataclass
 class Faults(programs.Faults):
-    """What else goes wrong; `U` is a packet too."""
+    """More faults; `U` is a packet too."""
 
     swallow_at: int | None = None
     """The answer to this packet is lost."""
     lose_count: int = 7
-    """How many bytes `lose_at` loses."""
+    """Number of bytes lost at `lose_at`."""
     lose_after: int = 0
-    """Bytes that get through before those."""
+    """Bytes that arrive before the lost ones."""
     damage_at: int | None = None
-    """A bit of what follows this packet is turned."""
+    """A bit is flipped after this packet."""
     damage_after: int = 100
-    """In this byte of it, from 1."""
+    """The byte with the flipped bit, counted from 1."""
     pulse: bool = False
-    """A stray byte goes before the loader's first answer."""
+    """A stray byte precedes the loader's first answer."""
     no_dtr: bool = False
-    """The adapter's DTR is not connected, so nothing resets the board but its button."""
+    """The adapter's DTR is not connected, so only the button resets the board."""
     presses: list[float] = field(default_factory=list)
-    """When the user presses the reset button, in seconds."""
+    """Times at which the user presses the reset button, in seconds."""
     noisy_above: int | None = None
-    """At a higher rate than this, one byte of 1,000 arrives damaged."""
+    """Above this rate, one byte in 1,000 is damaged."""
 
 
 @dataclass
 class AnyLoader(ABC):
-    """A simulated bootloader: its state from a reset on, and the flash it writes."""
+    """A simulated bootloader: its state since a reset, and the flash."""
 
     starting: float
-    """Seconds after a reset in which it is deaf."""
+    """Seconds after a reset during which it receives nothing."""
     window: float
-    """Seconds in which it waits for the first message."""
+    """Seconds during which it waits for the first message."""
     flash: bytearray = field(init=False)
 
     def __post_init__(self) -> None:
         self.problems: list[str] = []
-        """Anything that a careful client would not send."""
+        """Whatever a careful client would not send."""
         self.packets: list[str] = []
-        """Names of what came, `bad` for what was damaged or cut off."""
+        """Names of received messages, `bad` for damaged or incomplete ones."""
         self.starts = 0
-        """How often it started the application."""
+        """Number of starts of the application."""
         self.running = False
         """Whether the application runs."""
         self.reset(0)
 
     def start(self) -> None:
-        """Run the application, whatever is in flash."""
+        """Start the program in flash, unchecked."""
         self.running = True
         self.starts += 1
 
     @abstractmethod
     def reset(self, now: float) -> None:
-        """The reset pin, or power."""
+        """Reset by pin or power."""
 
     @abstractmethod
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """Advance the time and receive bytes; returns the answer.
+        """Advance the time and receive bytes; return the answer.
 
         Args:
-            now: in seconds.
-            data: what came since the last step.
-            speed: of the port, in bits per second.
+            now: time in seconds.
+            data: bytes received since the last step.
+            speed: the port's rate in bits per second.
         """
 
 
@@ -118,12 +118,12 @@ LoaderT = TypeVar("LoaderT", bound=AnyLoader)
 
 @dataclass
 class BoardWith(Generic[LoaderT]):
-    """The board and its adapter; the port stays as long as the adapter is plugged in."""
+    """The board and its adapter. The port exists while the adapter is plugged in."""
 
     loader: LoaderT
     faults: Faults = field(default_factory=Faults)
     lines: list[str] = field(default_factory=lambda: [BOOT_LINE])
-    """What the application says when it starts."""
+    """The application's output when it starts."""
     answers: bool = True
     """Whether the application knows `stats`."""
     usb: UsbId | None = ADAPTER
@@ -165,7 +165,7 @@ class BoardWith(Generic[LoaderT]):
         return SimulatedLink(self, baud)
 
     def replug(self) -> None:
-        """Put the adapter's cable in: the board has power again."""
+        """Plug in the adapter, which powers the board."""
         self._replugged += 1
         self.port = Port(f"/dev/simulated-{self.socket}-{self._replugged}", self.usb, self.socket)
         self._open = self._dtr = False
@@ -173,11 +173,11 @@ class BoardWith(Generic[LoaderT]):
         self.loader.reset(self.clock.monotonic())
 
     def unplug(self) -> None:
-        """Pull the adapter's cable."""
+        """Unplug the adapter."""
         self.port = None
 
     def set_dtr(self, *, on: bool) -> None:
-        """The adapter's DTR line: the reset pin feels it come on."""
+        """Set the adapter's DTR line; its rising edge resets the board."""
         rises, self._dtr = on and not self._dtr, on
         if rises and not self.faults.no_dtr:
             self.resets += 1
@@ -189,11 +189,11 @@ class BoardWith(Generic[LoaderT]):
         self.set_dtr(on=is_open)
 
     def is_deaf(self) -> bool:
-        """Whether the adapter takes nothing more."""
+        """Whether the adapter accepts no more data."""
         return self._passed(self.faults.deaf_from)
 
     def step(self) -> None:
-        """A millisecond passes: bytes that have had their time on the wire arrive."""
+        """Advance by a millisecond; bytes whose time on the wire is over arrive."""
         if self.port is None:
             return
         presses = self.faults.presses
@@ -211,7 +211,7 @@ class BoardWith(Generic[LoaderT]):
         self._speak()
 
     def _byte(self, byte: bytes) -> None:
-        """Byte by byte, so that a fault hits the packet it is meant for."""
+        """Byte by byte, so that a fault affects the right packet."""
         if byte and self._lost:
             self._lost -= 1
             if self._lost < self.faults.lose_count:
@@ -248,7 +248,7 @@ class BoardWith(Generic[LoaderT]):
             self.arrived += answer
 
     def _speak(self) -> None:
-        """The application: its first lines, once each start, to whoever has the port open."""
+        """The application writes its first lines, once per start, if the port is open."""
         lines: list[str] = []
         if self.loader.starts > self._spoken:
             self._spoken = self.loader.starts
@@ -331,7 +331,7 @@ QUICK = Timing(answer=3, appear=3, boot=4, settle=0.1)
 
 
 def bench_of(*boards: AnyBoard, advance: Callable[[int], None] = lambda _: None) -> Bench:
-    """A computer that some boards, which share a clock, are plugged into."""
+    """A computer with boards that share a clock."""
 
     def open_port(device: str, seconds: float) -> Link:
         plugged = next((board for board in boards if board.device == device), boards[0])

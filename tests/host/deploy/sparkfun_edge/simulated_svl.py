@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SparkFun's variable loader, simulated: what it answers to each byte at its time, and its flash.
+"""SparkFun's variable loader, simulated: its timed answers to each byte, and its flash.
 
-kws/host/deploy/loaders/svl.py says where this is known from.
+Sources: kws/host/deploy/loaders/svl.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BOOT, _DETECT, _GREET, _LOAD = range(4)
 
 
 def remainder(data: bytes) -> int:
-    """The CRC by its definition: the remainder of the data, as a polynomial, divided by 0x18005."""
+    """The CRC by definition: the remainder of the data, as a polynomial, divided by 0x18005."""
     value = int.from_bytes(data, "big") << 16
     for bit in range(value.bit_length() - 1, 15, -1):
         if value >> bit & 1:
@@ -29,7 +29,7 @@ def remainder(data: bytes) -> int:
 
 
 def packet(command: int, payload: bytes = b"") -> bytes:
-    """A packet as the loader sends it."""
+    """A packet in the loader's format."""
     body = bytes([command]) + payload
     return struct.pack(">H", len(body) + 2) + body + struct.pack(">H", remainder(body))
 
@@ -42,16 +42,16 @@ class Loader(AnyLoader):
     window: float = 0.2
     version: int = 6
     deaf: bool = False
-    """There is no such loader: all that is sent goes to the application."""
+    """There is no such loader: all bytes go to the application."""
     refuses: int = 0
-    """How many writes to flash fail."""
+    """Number of failing writes to flash."""
 
     def __post_init__(self) -> None:
         self.flash = bytearray(b"\xb0\x07" * (ORIGIN // 2) + bytes(FLASH_SIZE - ORIGIN))
         super().__post_init__()
 
     def reset(self, now: float) -> None:
-        """The reset pin, or power."""
+        """Reset by pin or power."""
         self.running = False
         self._state = _BOOT if self.starting else _DETECT
         self._buffer = b""
@@ -69,7 +69,7 @@ class Loader(AnyLoader):
         if self._state == _BOOT and now >= self._since + self.starting:
             self._state, self._since = _DETECT, now
             if data:
-                return b""  # it was deaf when they came
+                return b""  # the bytes came before it listened
         if self._state == _DETECT:
             return self._detect(now, data, speed)
         if self._state == _BOOT:
@@ -93,7 +93,7 @@ class Loader(AnyLoader):
         return b""
 
     def _listen(self, now: float) -> bytes:
-        """Its wait for a packet: for the length, then for the rest, half a second each."""
+        """Wait for a packet: half a second for the length, then half a second for the rest."""
         if self._flush is not None:
             if now < self._flush:
                 return b""
@@ -138,7 +138,7 @@ class Loader(AnyLoader):
         return self._ask(now, 3 if self.write(body[1:]) else 5)
 
     def write(self, data: bytes) -> bool:
-        """Write a frame to flash; whether that worked."""
+        """Write a frame to flash; return whether it succeeded."""
         if not data or len(data) % 4:
             self.problems.append(f"a frame of {len(data)} bytes")
             return False
@@ -163,7 +163,7 @@ class Loader(AnyLoader):
         return packet(command)
 
     def _bad(self, now: float) -> bytes:
-        """It starts the application, or throws away what comes for a while and asks again."""
+        """Start the application, or drop bytes for a while and ask again."""
         self.packets.append("bad")
         if self._state == _GREET:
             self.start()

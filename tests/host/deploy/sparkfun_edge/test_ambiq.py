@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing through Ambiq's own bootloader: a fault at each message, what the board then holds."""
+"""Deployment through Ambiq's bootloader, with a fault at each message."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.usefixtures("no_hanging")
 
 @pytest.mark.parametrize("size", [1024, 2049, ambiq.CHUNK, 3 * PAGE, 0x48001, LONGEST])
 @pytest.mark.parametrize("rate", [115200, 921600])
-def test_writes_and_sees_it_start(board: Edge, size: int, rate: int) -> None:
+def test_writes_firmware_that_starts(board: Edge, size: int, rate: int) -> None:
     board.loader.rate = rate
     steps: list[int] = []
     image = image_of(size)
@@ -65,14 +65,14 @@ def test_writes_and_sees_it_start(board: Edge, size: int, rate: int) -> None:
         (0x10000, 2048, "for another board"),
     ],
 )
-def test_images_that_do_not_fit(address: int, size: int, text: str) -> None:
+def test_too_large_images_are_refused(address: int, size: int, text: str) -> None:
     program = struct.pack("<II", 0x10002000, address + 0x101) + bytes(size - 8)
     with pytest.raises(BoardError, match=text):
         make_image([(address, program)], BOARD.memory, "x.elf")
 
 
 @pytest.mark.parametrize("number", COUNTED)
-def test_unplugged_at_any_message(board: Edge, number: int) -> None:
+def test_unplugging_at_any_message_keeps_the_old_firmware(board: Edge, number: int) -> None:
     board.faults.unplug_at = number
     text = try_deploy(board)
     assert "the board disconnected" in text
@@ -85,8 +85,8 @@ def test_unplugged_at_any_message(board: Edge, number: int) -> None:
 
 @pytest.mark.parametrize("number", COUNTED)
 @pytest.mark.parametrize("stray", [b"", b"\x80"])
-def test_a_lost_answer(board: Edge, number: int, stray: bytes) -> None:
-    """The message is sent again; the loader says where it is."""
+def test_a_lost_answer_is_recovered(board: Edge, number: int, stray: bytes) -> None:
+    """The message is sent again; the loader reports its position."""
     board.loader.stray = stray
     board.faults.swallow_at = number
     deploy(board)
@@ -95,7 +95,7 @@ def test_a_lost_answer(board: Edge, number: int, stray: bytes) -> None:
 
 
 @pytest.mark.parametrize("number", COUNTED)
-def test_a_damaged_answer(board: Edge, number: int) -> None:
+def test_a_damaged_answer_is_recovered(board: Edge, number: int) -> None:
     board.faults.garble_at = number
     deploy(board)
     assert flashed(board)
@@ -103,7 +103,7 @@ def test_a_damaged_answer(board: Edge, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", COUNTED[:-1])
-def test_no_answer_from_some_message_on(board: Edge, number: int) -> None:
+def test_a_silent_loader_is_reported(board: Edge, number: int) -> None:
     board.faults.silent_from = number
     text = try_deploy(board)
     assert RECOVER in text
@@ -122,8 +122,8 @@ def test_no_answer_from_some_message_on(board: Edge, number: int) -> None:
 
 @pytest.mark.parametrize("number", COUNTED[1:])
 @pytest.mark.parametrize("length", ["whole", "head", "tail"])
-def test_a_lost_or_torn_message(board: Edge, number: int, length: str) -> None:
-    """The loader forgets part of a message after a second."""
+def test_a_lost_or_cut_message_is_sent_again(board: Edge, number: int, length: str) -> None:
+    """The loader drops an incomplete message after a second."""
     board.loader.patience = 1.0
     lose(board, number, length)
     deploy(board)
@@ -134,10 +134,10 @@ def test_a_lost_or_torn_message(board: Edge, number: int, length: str) -> None:
 @pytest.mark.parametrize("number", COUNTED[1:])
 @pytest.mark.parametrize("length", ["whole", "head", "tail"])
 @pytest.mark.parametrize("discards", [False, True])
-def test_a_torn_message_that_the_loader_waits_for(
+def test_a_cut_message_that_the_loader_waits_for(
     board: Edge, number: int, length: str, discards: bool
 ) -> None:
-    """No source says that it does not. It gets through or it is one line, and nothing is lost."""
+    """It is undocumented whether the loader waits. The result is success or a one-line error."""
     board.loader.discards = discards
     lose(board, number, length)
     try:
@@ -150,7 +150,7 @@ def test_a_torn_message_that_the_loader_waits_for(
 
 
 def lose(board: Edge, number: int, length: str) -> None:
-    """Part of a message, or all of it."""
+    """Lose a message or a part of it."""
     sizes = [8, 12, 20, 8192, 8192, 12 + 20_480 + 224 - 2 * 8180, 12]
     size = sizes[number - 1]
     board.faults.lose_at = number - 1
@@ -160,8 +160,8 @@ def lose(board: Edge, number: int, length: str) -> None:
 
 @pytest.mark.parametrize("number", COUNTED[1:])
 @pytest.mark.parametrize("byte", [1, 3, 7, 9, 12])
-def test_a_damaged_message(board: Edge, number: int, byte: int) -> None:
-    """Its CRC, its length or its content."""
+def test_a_damaged_message_is_sent_again(board: Edge, number: int, byte: int) -> None:
+    """The CRC, the length or the content is damaged."""
     board.faults.damage_at, board.faults.damage_after = number - 1, byte
     board.loader.patience = 1.0
     deploy(board)
@@ -181,7 +181,9 @@ def test_a_refused_message_is_sent_again(board: Edge, number: int, status: int) 
 
 @pytest.mark.parametrize("number", COUNTED[1:])
 @pytest.mark.parametrize(("status", "name"), [(3, "wrong CRC"), (7, "invalid address"), (99, "")])
-def test_a_message_that_is_refused_always(board: Edge, number: int, status: int, name: str) -> None:
+def test_a_message_that_is_always_refused_is_an_error(
+    board: Edge, number: int, status: int, name: str
+) -> None:
     board.loader.refusals = dict.fromkeys(range(number, 100), status)
     text = try_deploy(board)
     if MESSAGES[number - 1] == "RESET":
@@ -196,8 +198,8 @@ def test_a_message_that_is_refused_always(board: Edge, number: int, status: int,
 
 
 @pytest.mark.parametrize("silent", [False, True])
-def test_a_reset_without_an_answer(board: Edge, silent: bool) -> None:
-    """Some boards do not answer it; then the line tells whether the firmware was installed."""
+def test_an_unanswered_reset_may_succeed(board: Edge, silent: bool) -> None:
+    """Some boards do not answer; then the error says whether the firmware was installed."""
     board.loader.acks_reset = False
     if not silent:
         deploy(board)
@@ -211,15 +213,15 @@ def test_a_reset_without_an_answer(board: Edge, silent: bool) -> None:
 
 
 @pytest.mark.parametrize("pressed", [0.5, 6.0, 15.0])
-def test_the_button_is_pressed_late(board: Edge, pressed: float) -> None:
+def test_the_button_may_be_pressed_late(board: Edge, pressed: float) -> None:
     board.loader.held_from = pressed
     deploy(board)
     assert flashed(board)
     assert board.loader.problems == []
 
 
-def test_the_button_is_not_pressed(board: Edge) -> None:
-    """Each reset starts the application, which speaks."""
+def test_a_missing_button_press_is_reported(board: Edge) -> None:
+    """Each reset starts the application, which writes its lines."""
     board.loader.held_from = 1e9
     text = try_deploy(board)
     assert "the board answers, but not as Ambiq's bootloader; hold its button 14" in text
@@ -228,29 +230,29 @@ def test_the_button_is_not_pressed(board: Edge) -> None:
     assert 20 < board.clock.monotonic() < 25
 
 
-def test_the_button_is_held_too_long(board: Edge) -> None:
+def test_a_button_held_too_long_is_reported(board: Edge) -> None:
     board.loader.holds_on = True
     assert "the firmware is written, but printed nothing" in try_deploy(board)
     assert flashed(board)
 
 
-def test_without_dtr_the_reset_button_does(board: Edge) -> None:
-    """The first press may come just before a try at the other rate."""
+def test_without_dtr_the_reset_button_works(board: Edge) -> None:
+    """The first press may come just before an attempt at the other rate."""
     board.faults.no_dtr, board.faults.presses = True, [4.0, 6.1, 8.3]
     board.loader.held_from = 3.0
     deploy(board)
     assert flashed(board)
 
 
-def test_a_board_without_an_application(board: Edge) -> None:
-    """Its loader listens without a button."""
+def test_a_board_without_an_application_can_be_written(board: Edge) -> None:
+    """The loader listens without the button."""
     board.loader.flash[ORIGIN : ORIGIN + PAGE] = b"\xff" * PAGE
     board.loader.held_from = 1e9
     deploy(board)
     assert flashed(board)
 
 
-def test_a_loader_that_takes_less_at_once(board: Edge) -> None:
+def test_an_update_larger_than_the_loader_accepts_is_refused(board: Edge) -> None:
     board.loader.most = 16 * 1024
     text = try_deploy(board)
     assert (
@@ -260,7 +262,7 @@ def test_a_loader_that_takes_less_at_once(board: Edge) -> None:
 
 
 def test_a_wrong_image_is_not_installed(board: Edge) -> None:
-    """The simulated loader itself: it notices a bit in the stage."""
+    """Of the simulated loader: it detects a flipped bit in the staging area."""
     deploy(board)
     loader = board.loader
     stage = (0xFE000 - (20_480 + 128)) // PAGE * PAGE
@@ -275,7 +277,7 @@ def test_a_wrong_image_is_not_installed(board: Edge) -> None:
     assert len(loader.images()) == 1
 
 
-def test_ctrl_c_while_it_writes(board: Edge) -> None:
+def test_ctrl_c_during_writing_keeps_the_old_firmware(board: Edge) -> None:
     def stop(_: int) -> None:
         raise KeyboardInterrupt
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ambiq's own bootloader: its messages and headers, and `kws deploy --loader ambiq`."""
+"""Ambiq's bootloader: messages, headers, and `kws deploy --loader ambiq`."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ pytestmark = pytest.mark.usefixtures("no_hanging")
     data=st.binary(max_size=50),
     stray=st.binary(max_size=2),
 )
-def test_messages_are_as_the_loader_has_them(
-    kind: int, words: list[int], data: bytes, stray: bytes
-) -> None:
+def test_messages_equal_the_loaders(kind: int, words: list[int], data: bytes, stray: bytes) -> None:
     payload = b"".join(struct.pack("<I", word) for word in words) + data
     whole = ambiq.encode(kind, payload)
     assert whole == message(kind, *words, data=data)
@@ -64,7 +62,7 @@ def test_the_status_of_a_real_board() -> None:
 
 
 def test_the_header_of_an_image() -> None:
-    """Words of a log of SparkFun's script, for a program of 7424 bytes (forum, topic 37955)."""
+    """Words from a log of SparkFun's script, for a program of 7424 bytes (forum, topic 37955)."""
     blob = ambiq.pack_image(0xC000, bytes(7424))
     words = struct.unpack_from("<32I", blob)
     assert (words[0], words[2]) == (0xCB001D80, 0x10008080)
@@ -76,7 +74,7 @@ def test_the_header_of_an_image() -> None:
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """A build that gives a small program at once; the options that it was asked for."""
+    """A stub build that returns a small program; the options that it was given."""
     asked: list[str] = []
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(4096))]))
@@ -90,13 +88,13 @@ def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     return asked
 
 
-def test_the_command(
+def test_command_writes_the_firmware(
     kws: Run, board: Edge, built: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     monkeypatch.setattr(ports, "open_soon", board.open_port)
     monkeypatch.setenv(OPTIONS, "96mhz")
-    board.loader.starting = 0.0  # the command waits by this machine's clock, not the board's
+    board.loader.starting = 0.0  # the command waits in real time, not in the board's
     code, out, err = kws("deploy", "--board", "sparkfun_edge", "--loader", "ambiq")
     assert (code, err) == (0, "kws: hold the board's button 14 until kws writes\n")
     assert out.startswith(f"{board.device}: 4096 bytes written and checked; it runs: kws 0.1.0")
@@ -113,7 +111,7 @@ def test_other_loaders_are_refused(kws: Run) -> None:
     assert "omit --loader" in err
 
 
-def test_the_table_of_boards_names_it() -> None:
+def test_the_table_of_boards_lists_the_loader() -> None:
     assert isinstance(find_real_board("sparkfun_edge", "ambiq"), SparkFunEdgeAsSold)
     assert BOARD.memory.flash.stop - ORIGIN == LONGEST
     assert FLASH_SIZE == 0x100000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy --board sparkfun_edge` against a simulated board that checks what it receives."""
+"""`kws deploy --board sparkfun_edge` with a simulated board that checks what it receives."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def board() -> Iterator[Board]:
 
 
 @pytest.mark.parametrize("size", [1024, FRAME - 1, FRAME, FRAME + 1, PAGE + 4, 20_481])
-def test_writes_and_sees_it_start(board: Board, size: int) -> None:
+def test_writes_firmware_that_starts(board: Board, size: int) -> None:
     steps: list[int] = []
     image = image_of(size)
     before = bytes(board.loader.flash)
@@ -82,25 +82,25 @@ def test_writes_and_sees_it_start(board: Board, size: int) -> None:
         (ORIGIN + FRAME, FRAME, "for another board"),
     ],
 )
-def test_images_that_do_not_fit(address: int, size: int, text: str) -> None:
+def test_images_that_do_not_fit_are_refused(address: int, size: int, text: str) -> None:
     program = struct.pack("<II", 0x10002000, address + 0x101) + bytes(size - 8)
     with pytest.raises(BoardError, match=text):
         make_image([(address, program)], BOARD.memory, "x.elf")
 
 
 def test_firmware_of_the_nano_is_refused() -> None:
-    """It begins at the same address, but its RAM has another address."""
+    """It starts at the same address, but its RAM is at a different address."""
     program = struct.pack("<II", 0x20040000, ORIGIN + 0x101) + bytes(FRAME)
     with pytest.raises(BoardError, match="vector table for this board"):
         make_image([(ORIGIN, program)], BOARD.memory, "x.elf")
 
 
-def test_it_says_nothing(board: Board) -> None:
+def test_silent_firmware_is_reported(board: Board) -> None:
     board.lines, board.answers = [], False
     assert "the firmware is written, but printed nothing" in try_deploy(board)
 
 
-def test_a_missed_boot_line_is_no_fault_if_the_board_answers(board: Board) -> None:
+def test_a_missed_boot_line_is_accepted_if_the_board_answers(board: Board) -> None:
     board.lines = []
     done = deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert done.boot is None
@@ -108,22 +108,22 @@ def test_a_missed_boot_line_is_no_fault_if_the_board_answers(board: Board) -> No
 
 
 @pytest.mark.parametrize("before", [[], [BOOT_LINE]])
-def test_it_says_what_is_wrong(board: Board, before: list[str]) -> None:
+def test_the_firmwares_error_is_reported(board: Board, before: list[str]) -> None:
     board.lines = [*before, "error: no samples from the microphone"]
     assert "but reports: no samples from the microphone" in try_deploy(board)
 
 
-def test_the_line_of_another_board(board: Board) -> None:
+def test_the_boot_line_of_another_board_is_an_error(board: Board) -> None:
     board.lines = [BOOT_LINE.replace("sparkfun_edge", "qemu")]
     assert "was built for qemu, not sparkfun_edge" in try_deploy(board)
 
 
-def test_no_board() -> None:
+def test_a_missing_board_is_an_error() -> None:
     with pytest.raises(BoardError, match=r"no SparkFun Edge was found; connect .* --port"):
         deployment.deploy(BOARD, image_of(FRAME), None, Bench(list))
 
 
-def test_several_adapters_and_the_right_one_is_used() -> None:
+def test_one_of_several_adapters_must_be_named() -> None:
     clock = Clock()
     first, second = Board(socket="1-1", clock=clock), Board(socket="1-2", clock=clock)
     bench = bench_of(first, second)
@@ -148,24 +148,26 @@ def test_the_port_of_another_board_is_refused() -> None:
         deployment.find_port(BOARD, "/dev/null", [other])
 
 
-def test_a_port_that_is_not_there(board: Board) -> None:
+def test_a_missing_port_is_an_error(board: Board) -> None:
     with pytest.raises(BoardError, match="/dev/ttyUSB99: there is no such port"):
         deployment.deploy(BOARD, image_of(FRAME), "/dev/ttyUSB99", bench_of(board))
 
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A build that gives a small program at once."""
+    """A stub build that returns a small program."""
     elf = tmp_path / "firmware.elf"
     elf.write_bytes(elf_of([(ORIGIN, program_of(2 * FRAME))]))
     size = Size({}, 2 * FRAME, 0, 0, 0, 0)
     monkeypatch.setattr(firmware, "build", lambda *_, **__: firmware.Firmware(tmp_path, size))
 
 
-def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_writes_the_firmware(
+    kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     monkeypatch.setattr(ports, "open_soon", board.open_port)
-    board.loader.starting = 0.0  # the command waits by this machine's clock, not the board's
+    board.loader.starting = 0.0  # the command waits in real time, not in the board's
     code, out, err = kws("deploy", "--board", "sparkfun_edge")
     assert (code, err) == (0, "")
     assert out == (
@@ -178,7 +180,7 @@ def test_the_command(kws: Run, board: Board, built: None, monkeypatch: pytest.Mo
     assert board.loader.problems == []
 
 
-def test_the_command_looks_for_a_board_before_it_builds(
+def test_command_looks_for_a_board_before_building(
     kws: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", list)
@@ -189,7 +191,7 @@ def test_the_command_looks_for_a_board_before_it_builds(
 
 
 def watch(board: Board, count: int, act: Callable[[], None] = lambda: None) -> list[str]:
-    """The lines that `kws monitor` shows until there are enough."""
+    """The first lines that `kws monitor` shows."""
     texts: list[str] = []
 
     def show(received: Received) -> None:
@@ -204,13 +206,13 @@ def watch(board: Board, count: int, act: Callable[[], None] = lambda: None) -> l
     return texts
 
 
-def test_the_monitor_finds_it_and_sees_its_first_line(board: Board) -> None:
-    """Opening the port resets the board, so the boot line comes again."""
+def test_the_monitor_shows_the_boot_line(board: Board) -> None:
+    """Opening the port resets the board, so the boot line is written again."""
     assert watch(board, 1) == [BOOT_LINE]
     assert watch(board, 1) == [BOOT_LINE]
 
 
-def test_the_monitor_finds_it_again(board: Board) -> None:
+def test_the_monitor_finds_a_replugged_board(board: Board) -> None:
     def pull() -> None:
         board.unplug()
         board.replug()

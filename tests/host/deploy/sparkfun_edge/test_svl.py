@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writing through SparkFun's loader: faults at every packet, and no frame comes twice."""
+"""Deployment through SparkFun's loader: faults at each packet, and no frame is sent twice."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SLOWEST, FASTEST = svl.RATES[-1], svl.RATES[0]
 
 @pytest.fixture(params=[FASTEST, SLOWEST])
 def board(request: pytest.FixtureRequest) -> Iterator[Board]:
-    """With an adapter that has all rates, and with one that has the slowest alone."""
+    """Boards with an adapter for all rates, and with an adapter for the slowest rate only."""
     board = Board(fastest=request.param)
     yield board
     # Nothing below the application has changed.
@@ -49,28 +49,28 @@ def board(request: pytest.FixtureRequest) -> Iterator[Board]:
 
 
 @given(command=st.integers(0, 255), payload=payloads, junk=st.binary(max_size=3))
-def test_packets_are_as_the_loader_has_them(command: int, payload: bytes, junk: bytes) -> None:
+def test_packets_equal_the_loaders(command: int, payload: bytes, junk: bytes) -> None:
     whole = svl.encode(command, payload)
     assert whole == packet(command, payload)
     assert remainder(whole[2:]) == 0  # so the loader could also check it
     assert svl.decode(whole + junk) == (command, payload, junk)
-    assert svl.decode(whole[:-1]) is None or len(payload) > 3  # part of it may look like one
+    assert svl.decode(whole[:-1]) is None or len(payload) > 3  # a part may look like a packet
 
 
 @given(payload=payloads, bit=st.integers(0, 1 << 16))
-def test_a_turned_bit_is_noticed(payload: bytes, bit: int) -> None:
+def test_a_flipped_bit_is_detected(payload: bytes, bit: int) -> None:
     body = bytearray(svl.encode(svl.FRAME, payload)[2:])
     body[bit // 8 % len(body)] ^= 1 << bit % 8
     assert svl.crc(bytes(body[:-2])) != int.from_bytes(body[-2:], "big")
 
 
-def test_the_crc_of_the_catalogue() -> None:
-    """CRC-16/UMTS is this one; its check value is that of the nine digits."""
+def test_crc_has_the_published_check_value() -> None:
+    """This is CRC-16/UMTS, whose check value is the CRC of these nine digits."""
     assert svl.crc(b"123456789") == 0xFEE8
 
 
-def test_other_times_than_the_boards_own(board: Board) -> None:
-    """It listens at once, and for longer."""
+def test_other_timings_of_the_loader_work(board: Board) -> None:
+    """The loader listens immediately, and for longer."""
     board.loader.starting, board.loader.window = 0.0, 0.6
     deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
@@ -78,25 +78,25 @@ def test_other_times_than_the_boards_own(board: Board) -> None:
 
 
 @pytest.mark.parametrize("starting", [0.0, 0.17, 0.22])
-def test_a_board_that_wakes_at_another_moment(board: Board, starting: float) -> None:
+def test_any_start_time_of_the_loader_works(board: Board, starting: float) -> None:
     board.loader.starting = starting
     deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
     assert board.loader.problems == []
 
 
-def test_a_stray_byte_before_the_version_is_no_fault(board: Board) -> None:
+def test_a_stray_byte_before_the_version_is_ignored(board: Board) -> None:
     board.faults.pulse = True
     deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert board.loader.packets.count("U") == 1
 
 
 @pytest.mark.parametrize("packets", range(1, 8))
-def test_unplugged_at_any_packet(board: Board, packets: int) -> None:
+def test_the_next_run_works_after_unplugging_at_any_packet(board: Board, packets: int) -> None:
     # U, BL, 4 frames, DONE
     board.faults.unplug_at = packets
     text = try_deploy(board, 4 * FRAME)
-    if packets == 7:  # all is written; the port is gone when it is opened to see it start
+    if packets == 7:  # all is written; the port is missing when it is opened for the boot line
         assert "the firmware is written, but" in text
         return
     assert "the board disconnected" in text
@@ -108,7 +108,7 @@ def test_unplugged_at_any_packet(board: Board, packets: int) -> None:
 
 
 @pytest.mark.parametrize("packets", [1, 2, 3, 5])
-def test_no_answer(board: Board, packets: int) -> None:
+def test_a_missing_answer_is_reported(board: Board, packets: int) -> None:
     board.faults.silent_from = packets
     text = try_deploy(board)
     assert RECOVER in text
@@ -119,7 +119,7 @@ def test_no_answer(board: Board, packets: int) -> None:
         assert f"the bootloader did not answer at flash address 0x{address:x}" in text
 
 
-def test_without_dtr_nothing_resets_the_board(board: Board) -> None:
+def test_without_dtr_the_error_names_the_adapter(board: Board) -> None:
     board.faults.no_dtr = True
     board.loader.start()
     text = try_deploy(board)
@@ -127,8 +127,8 @@ def test_without_dtr_nothing_resets_the_board(board: Board) -> None:
     assert board.loader.packets == []
 
 
-def test_a_board_without_the_loader(board: Board) -> None:
-    """As it is sold: each reset starts the application, which speaks."""
+def test_a_board_without_the_loader_is_reported(board: Board) -> None:
+    """As sold: each reset starts the application, which writes its lines."""
     board.loader.deaf = True
     board.loader.window = 0.3
     text = try_deploy(board)
@@ -138,15 +138,15 @@ def test_a_board_without_the_loader(board: Board) -> None:
 
 
 @pytest.mark.parametrize("packets", [1, 2])
-def test_one_wrong_answer_to_the_greeting_is_no_fault(board: Board, packets: int) -> None:
+def test_one_wrong_answer_to_the_greeting_is_accepted(board: Board, packets: int) -> None:
     board.faults.garble_at = packets
     deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)
 
 
 @pytest.mark.parametrize("packets", [3, 4, 5])
-def test_a_wrong_answer_to_a_frame(board: Board, packets: int) -> None:
-    """The frame may have been taken or not; one that is sent twice would shift all others."""
+def test_a_wrong_answer_to_a_frame_sends_nothing_twice(board: Board, packets: int) -> None:
+    """It is unknown whether the frame was written; sent twice, it would shift all later frames."""
     board.faults.garble_at = packets
     if board.fastest == SLOWEST:
         text = try_deploy(board)
@@ -159,8 +159,8 @@ def test_a_wrong_answer_to_a_frame(board: Board, packets: int) -> None:
 
 
 @pytest.mark.parametrize("packets", [3, 4])
-def test_a_lost_answer_is_not_taken_for_a_refusal(board: Board, packets: int) -> None:
-    """The loader has the frame, misses the next one and asks again: that one would come twice."""
+def test_a_lost_answer_is_not_a_refusal(board: Board, packets: int) -> None:
+    """The loader wrote the frame and asks for the next one, so the frame must not be sent again."""
     board.faults.swallow_at = packets
     if board.fastest == SLOWEST:
         text = try_deploy(board)
@@ -173,15 +173,15 @@ def test_a_lost_answer_is_not_taken_for_a_refusal(board: Board, packets: int) ->
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])
-def test_lost_bytes_are_asked_for_again(board: Board, packets: int) -> None:
+def test_lost_bytes_are_sent_again(board: Board, packets: int) -> None:
     board.faults.lose_at = packets
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert "bad" in board.loader.packets
 
 
-def test_a_frame_with_a_gap(board: Board) -> None:
-    """At a fast rate it looks like a lost answer, so all is sent again at the next one."""
+def test_a_frame_with_a_gap_is_sent_again(board: Board) -> None:
+    """At a fast rate it looks like a lost answer, so all is sent again at the next lower rate."""
     board.faults.lose_at, board.faults.lose_after = 3, 100
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
@@ -201,8 +201,8 @@ def test_the_fastest_rate_of_the_adapter_is_used(fastest: int) -> None:
 
 
 @pytest.mark.parametrize("good", svl.RATES[1:])
-def test_a_line_too_bad_for_a_rate_gets_a_slower_one(good: int) -> None:
-    """Each frame has two damaged bytes above that rate: none gets through."""
+def test_a_noisy_line_gets_a_slower_rate(good: int) -> None:
+    """Above that rate each frame has two damaged bytes, so none is accepted."""
     board = Board()
     board.faults.noisy_above = good
     steps: list[int] = []
@@ -214,13 +214,13 @@ def test_a_line_too_bad_for_a_rate_gets_a_slower_one(good: int) -> None:
     assert board.loader.problems == []
 
 
-def test_a_line_that_is_bad_at_any_rate(board: Board) -> None:
+def test_a_line_that_is_noisy_at_any_rate_is_an_error(board: Board) -> None:
     board.faults.noisy_above = 0
     assert "refused the data 4 times at flash address 0x10000" in try_deploy(board)
 
 
 @pytest.mark.parametrize("packets", [2, 3, 4])
-def test_a_damaged_block_is_asked_for_again(board: Board, packets: int) -> None:
+def test_a_damaged_block_is_sent_again(board: Board, packets: int) -> None:
     board.faults.damage_at = packets
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
@@ -229,14 +229,14 @@ def test_a_damaged_block_is_asked_for_again(board: Board, packets: int) -> None:
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_flash_that_refuses_at_first(board: Board, times: int) -> None:
+def test_flash_that_fails_at_first_is_written(board: Board, times: int) -> None:
     board.loader.refuses = times
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)
     assert board.loader.problems == []
 
 
-def test_flash_that_refuses_always(board: Board) -> None:
+def test_flash_that_always_fails_is_an_error(board: Board) -> None:
     board.loader.refuses = 100
     text = try_deploy(board)
     assert "refused the data 4 times at flash address 0x10000" in text
@@ -245,8 +245,8 @@ def test_flash_that_refuses_always(board: Board) -> None:
 
 
 @pytest.mark.parametrize("pause", [0.55, 0.69, 0.9])
-def test_a_computer_that_slept_sends_nothing_twice(board: Board, pause: float) -> None:
-    """The loader asks again meanwhile; its RETRY is not an answer to what is sent after it."""
+def test_nothing_is_sent_twice_after_the_computer_slept(board: Board, pause: float) -> None:
+    """The loader's RETRY, sent during the pause, does not answer later frames."""
 
     def slow(_: int) -> None:
         board.clock.sleep(pause)
@@ -255,7 +255,7 @@ def test_a_computer_that_slept_sends_nothing_twice(board: Board, pause: float) -
     assert flashed(board, 3 * FRAME)
 
 
-def test_a_board_that_takes_no_more(board: Board) -> None:
+def test_a_board_that_accepts_no_more_data_is_an_error(board: Board) -> None:
     board.faults.deaf_from = 4
     text = try_deploy(board, 8 * FRAME)
     assert "the board accepts no more data" in text
@@ -263,7 +263,7 @@ def test_a_board_that_takes_no_more(board: Board) -> None:
 
 
 def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
-    """Before version 6 they do not erase the upper one."""
+    """Versions before 6 do not erase the upper half."""
     board.loader.version = 5
     assert "version 5 of the board's bootloader writes up to 0x80000" in try_deploy(
         board, 0x70000 + 1
@@ -273,8 +273,8 @@ def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
     assert flashed(board, FRAME)
 
 
-def test_an_image_across_the_halves_of_flash() -> None:
-    """The simulated loader itself: what it does there is why old ones are refused."""
+def test_old_loaders_damage_an_image_across_the_halves_of_flash() -> None:
+    """Of the simulated loader: it shows why old versions are refused."""
     for version, same in ((5, False), (6, True)):
         loader = Loader(version=version)
         program = program_of(0x78000)
@@ -283,7 +283,7 @@ def test_an_image_across_the_halves_of_flash() -> None:
         assert (bytes(loader.flash[ORIGIN:][: len(program)]) == program) == same
 
 
-def test_ctrl_c_while_it_writes(board: Board) -> None:
+def test_the_next_run_works_after_ctrl_c(board: Board) -> None:
     def stop(_: int) -> None:
         if len(board.loader.packets) >= 6:
             raise KeyboardInterrupt
@@ -291,6 +291,6 @@ def test_ctrl_c_while_it_writes(board: Board) -> None:
     with pytest.raises(StoppedError, match=RECOVER) as caught:
         deployment.deploy(BOARD, image_of(400 * 1024), None, bench_of(board, advance=stop))
     assert caught.value.exit_code == 130
-    # The loader still waits for frames; the next run's reset takes it out of that.
+    # The loader still waits for frames; the next run resets it.
     deployment.deploy(BOARD, image_of(FRAME), None, bench_of(board))
     assert flashed(board, FRAME)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Seeed XIAO nRF52840 Sense: its ports, its UF2 bootloader with flash, and the drive of that.
+"""A simulated Seeed XIAO nRF52840 Sense: its ports, its UF2 bootloader, its flash and its drive.
 
-`Uf2Bootloader` does what Adafruit's does with each sector (kws/host/deploy/loaders/uf2_drive.py
-says where that is known from): it writes flash through a page's buffer and counts blocks by their
-numbers. It notes in `problems` anything a careful client would not write. `SimulatedDrive` hands it
-the sectors of each part out of order, as a system may write them, with what a file system adds.
+`Uf2Bootloader` handles each sector as Adafruit's bootloader does (sources:
+kws/host/deploy/loaders/uf2_drive.py): it writes flash through a page buffer and counts blocks by
+their numbers. It records in `problems` whatever a careful client would not write. `SimulatedDrive`
+writes the sectors of each part out of order, as a system may do, with a directory sector.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SOFT_DEVICE = b"\xd5\x5d"
 
 
 class Uf2Bootloader:
-    """What the bootloader does with the sectors that are written to its drive."""
+    """The bootloader's handling of sectors written to its drive."""
 
     def __init__(self) -> None:
         self.flash = bytearray(_SOFT_DEVICE * (START // 2) + b"\xff" * (0x100000 - START))
@@ -52,18 +52,18 @@ class Uf2Bootloader:
         self._count = 0
 
     def start(self) -> None:
-        """As after a reset: all that is not in flash is gone."""
+        """Restart: only flash is kept."""
         self.reset = False
         self._page = None
         self._numbers = set()
         self._count = 0
 
     def blank(self) -> bool:
-        """Whether there is no application that it would start."""
+        """Whether flash has no application to start."""
         return self.flash[START : START + 8] == b"\xff" * 8
 
     def write_sector(self, data: bytes) -> None:
-        """One sector, wherever on the drive."""
+        """Write a sector, anywhere on the drive."""
         start_0, start_1, flags, address, size, number, count, family = struct.unpack_from(
             "<8I", data
         )
@@ -107,36 +107,36 @@ class Uf2Bootloader:
 
 @dataclass
 class Faults(simulated_nano33.Faults):
-    """What else goes wrong; sectors are counted from 1."""
+    """More faults; sectors are counted from 1."""
 
     unplug_at_sector: int | None = None
-    """The cable is pulled when this sector has come."""
+    """The cable is pulled after this sector."""
     is_not_mounted: bool = False
     refuses: bool = False
-    """The drive takes sectors, and nothing comes of them."""
+    """The drive accepts sectors but does not write them."""
 
 
 class SimulatedDrive(Drive):
-    """The drive, as long as the bootloader runs."""
+    """The drive, which exists while the bootloader runs."""
 
     def __init__(self, path: Path, board: Board) -> None:
         super().__init__(path, board.info)
         self.board = board
 
     def write(self, name: str, parts: Iterable[bytes]) -> None:
-        """As the real one, with sectors instead of files."""
+        """Write sectors instead of files."""
         assert len(name.partition(".")[0]) <= 8, name
         for part in parts:
             assert len(part) % SECTOR == 0
             sectors = [part[at : at + SECTOR] for at in range(0, len(part), SECTOR)]
             self.board.random.shuffle(sectors)
-            for sector in [*sectors, b"\0" * SECTOR]:  # the last one is a directory's
+            for sector in [*sectors, b"\0" * SECTOR]:  # the last one is a directory
                 self.board.take(sector)
 
 
 @dataclass
 class Board(simulated_nano33.Board):
-    """The board, with ports as the simulated Nano has, and a drive while its bootloader runs."""
+    """The board, with the ports of the simulated Nano, and a drive while its bootloader runs."""
 
     APPLICATION: ClassVar[UsbId] = APPLICATION
     BOOTLOADER: ClassVar[UsbId] = BOOTLOADER
@@ -176,6 +176,6 @@ class Board(simulated_nano33.Board):
                 self.replug()
 
     def replug(self) -> None:
-        """Put the cable back: it starts what is in flash."""
+        """Reconnect the cable; the program in flash starts."""
         self.uf2.start()
         self.appear(BOOTLOADER if self.uf2.blank() else APPLICATION)

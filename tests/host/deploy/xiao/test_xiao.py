@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy` to a XIAO whose simulated bootloader looks at every sector, and fails often."""
+"""`kws deploy` to a simulated XIAO whose bootloader checks each sector and fails in many ways."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def try_deploy(board: Board, size: int = 3 * PAGE) -> str:
 def board() -> Iterator[Board]:
     with Board() as board:
         yield board
-    # Whatever happened, SoftDevice and bootloader are as they were.
+    # SoftDevice and bootloader are never changed.
     assert bytes(board.uf2.flash[:START]) == b"\xd5\x5d" * (START // 2)
     assert set(board.uf2.flash[END:]) == {0xFF}
     assert board.uf2.problems == []
 
 
 @pytest.mark.parametrize("size", [1024, PAGE - 1, PAGE, PAGE + 1, 97_000])
-def test_writes_and_sees_it_start(board: Board, size: int) -> None:
+def test_writes_firmware_that_starts(board: Board, size: int) -> None:
     steps: list[int] = []
     image = image_of(size)
     done = deployment.deploy(TARGET, image, None, bench_of(board, steps))
@@ -75,14 +75,14 @@ def test_writes_and_sees_it_start(board: Board, size: int) -> None:
     assert sum(steps) == TARGET.steps(image)
 
 
-def test_fills_flash_to_the_last_block_that_the_drive_takes(board: Board) -> None:
+def test_firmware_may_fill_flash_to_the_last_block(board: Board) -> None:
     deployment.deploy(TARGET, image_of(END - START), None, bench_of(board))
     assert bytes(board.uf2.flash[START:END]) == program_of(END - START)
     with pytest.raises(BoardError, match="use a smaller model"):
         image_of(END - START + 1)
 
 
-def test_a_board_in_its_bootloader_is_not_touched() -> None:
+def test_a_board_in_its_bootloader_needs_no_touch() -> None:
     with Board(starts_as=BOOTLOADER) as board:
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
         assert board.uf2.problems == []
@@ -91,15 +91,16 @@ def test_a_board_in_its_bootloader_is_not_touched() -> None:
 @pytest.mark.parametrize(
     "sectors", [(1, 26, 51), pytest.param(range(1, 52), marks=pytest.mark.slow)]
 )
-def test_unplugged_at_any_sector_leaves_no_half_firmware(
+def test_unplugging_at_any_sector_leaves_no_incomplete_firmware(
     sectors: Sequence[int], board: Board
 ) -> None:
-    """It starts the old firmware, or all of the new one, or its bootloader."""
+    """The board starts the old firmware, the complete new one, or its bootloader."""
     before = bytes(board.uf2.flash)
     size = 3 * PAGE
     whole = before[:START] + program_of(size) + before[START + size :]
     outcomes = set()
-    # 1 block that blanks, 2 pages of 16, the first page; a directory's sector after each part
+    # 1 block that blanks the first page, 2 pages of 16 blocks, the first page; a directory sector
+    # after each part
     for sector in sectors:
         board.uf2.flash[:] = before
         board.sectors = 0
@@ -117,26 +118,26 @@ def test_unplugged_at_any_sector_leaves_no_half_firmware(
     assert outcomes == {"old", "blank", "new"}
 
 
-def test_the_drive_is_not_mounted(board: Board) -> None:
+def test_an_unmounted_drive_is_reported(board: Board) -> None:
     board.faults.is_not_mounted = True
     text = try_deploy(board)
     assert "its drive XIAO-SENSE is not mounted" in text
     assert "udisksctl mount" in text
 
 
-def test_the_board_ignores_the_touch(board: Board) -> None:
+def test_a_touch_without_effect_is_reported(board: Board) -> None:
     board.faults.ignores_touch = True
     text = try_deploy(board)
     assert "did not enter its bootloader" in text
     assert "tap reset twice" in text
 
 
-def test_the_board_does_not_take_the_file(board: Board) -> None:
+def test_a_file_that_the_board_does_not_accept_is_reported(board: Board) -> None:
     board.faults.refuses = True
     assert "/media/XIAO-SENSE: the board did not accept the file" in try_deploy(board)
 
 
-def test_the_board_does_not_return(board: Board) -> None:
+def test_a_board_that_does_not_return_is_reported(board: Board) -> None:
     board.faults.does_not_return = True
     assert "did not come back" in try_deploy(board)
 
@@ -149,13 +150,13 @@ def test_the_board_does_not_return(board: Board) -> None:
         ("", "says: not found"),
     ],
 )
-def test_a_board_that_would_start_it_elsewhere_is_left_alone(line: str, says: str) -> None:
+def test_a_board_with_another_softdevice_is_not_written(line: str, says: str) -> None:
     with Board(info=INFO.replace("SoftDevice: S140 version 7.3.0\r\n", line)) as board:
         assert says in try_deploy(board)
         assert board.sectors == 0
 
 
-def test_the_drive_of_another_board_is_left_alone() -> None:
+def test_the_drive_of_another_board_is_not_written() -> None:
     with Board(info=INFO.replace("XIAO_nRF52840_Sense", "XIAO_nRF52840")) as board:
         assert "is not mounted" in try_deploy(board)
         assert board.sectors == 0
@@ -173,7 +174,7 @@ def test_newer_bootloaders_are_known(info: str) -> None:
         deployment.deploy(TARGET, image_of(PAGE), None, bench_of(board))
 
 
-def test_the_file_of_a_build_in_any_order() -> None:
+def test_the_blocks_of_a_uf2_file_may_come_in_any_order() -> None:
     program = program_of(3 * PAGE + 5)
     file = uf2.encode(uf2.payloads(START, program), FAMILY)
     sectors = [file[at : at + 512] for at in range(0, len(file), 512)]
@@ -187,14 +188,14 @@ def test_the_file_of_a_build_in_any_order() -> None:
     assert bytes(board.flash[START : START + len(program)]) == program
 
 
-def test_a_file_on_a_real_drive(tmp_path: Path) -> None:
+def test_a_drive_gets_the_file(tmp_path: Path) -> None:
     parts = uf2_drive.safe_parts(image_of(2 * PAGE), FAMILY)
     Drive(tmp_path, INFO).write("FIRMWARE.UF2", parts)
     assert (tmp_path / "FIRMWARE.UF2").read_bytes() == b"".join(parts)
     assert len(b"".join(parts)) == (2 * PAGE // 256 + 1) * 512
 
 
-def test_drives_are_the_mounted_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_mounted_drives_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "XIAO SENSE").mkdir()
     (tmp_path / "XIAO SENSE" / "INFO_UF2.TXT").write_text(INFO)
     (tmp_path / "camera").mkdir()
@@ -210,7 +211,9 @@ def test_drives_are_the_mounted_ones(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert drives[0].info.splitlines() == INFO.splitlines()
 
 
-def test_the_command(kws: Run, board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_writes_the_firmware(
+    kws: Run, board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
         "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})
     )
