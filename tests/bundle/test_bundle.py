@@ -38,7 +38,7 @@ def edit(bundle: Path, old: str, new: str) -> None:
     file.write_text(re.sub(old, new, text, count=1, flags=re.MULTILINE))
 
 
-def test_default_bundle_is_whole() -> None:
+def test_default_bundle_is_complete() -> None:
     bundle = load_bundle(default_bundle_path())
     assert bundle.labels == LABELS
     assert bundle.keywords == ("yes", "no")
@@ -63,7 +63,7 @@ def test_nothing_else_is_built_in(name: str) -> None:
     assert not is_built_in(built_in_path(name))
 
 
-def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+def test_a_written_bundle_is_read_unchanged(tmp_path: Path) -> None:
     made = make_bundle(
         dense_model(),
         ["silence", "unknown", "ja", "fünf"],
@@ -78,7 +78,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
     assert load_bundle(tmp_path / "b").firmware == tmp_path / "b" / "firmware"
 
 
-def test_unknown_is_reported_only_if_asked(bundle_path: Path) -> None:
+def test_unknown_is_reported_only_if_configured(bundle_path: Path) -> None:
     assert "report_unknown" not in (bundle_path / "bundle.toml").read_text(), "as before there was"
     assert not load_bundle(bundle_path).recognizer.report_unknown
     edit(bundle_path, r"^minimum_count", "report_unknown = true\nminimum_count")
@@ -114,7 +114,7 @@ def test_renewing_changes_nothing_that_is_current(bundle_path: Path) -> None:
     assert tree(bundle_path) == before
 
 
-def test_renewing_mends_generated_parts(bundle_path: Path) -> None:
+def test_renewing_repairs_generated_parts(bundle_path: Path) -> None:
     before = tree(bundle_path)
     edit(bundle_path, r"^arena_bytes = \d+", "arena_bytes = 16")
     shutil.rmtree(bundle_path / "firmware")
@@ -239,7 +239,7 @@ def test_settings_that_the_firmware_cannot_hold_are_refused() -> None:
         )
 
 
-def test_full_disk_leaves_the_old_bundle_whole(full_disk: Path) -> None:
+def test_full_disk_keeps_the_old_bundle(full_disk: Path) -> None:
     old = make_bundle(dense_model(), LABELS, name="old")
     write_bundle(old, full_disk / "b")
     (full_disk / "ballast").write_bytes(bytes(100_000))
@@ -257,7 +257,7 @@ def test_read_only_folder_is_named(read_only: Path) -> None:
     assert list(read_only.iterdir()) == []
 
 
-def test_nothing_but_a_bundle_is_replaced(tmp_path: Path) -> None:
+def test_only_a_bundle_is_replaced(tmp_path: Path) -> None:
     made = make_bundle(dense_model(), LABELS, name="x")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "thesis.txt").write_text("years of work")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The model card says what the bundle says."""
+"""The model card agrees with the bundle."""
 
 from __future__ import annotations
 

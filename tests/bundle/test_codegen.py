@@ -51,15 +51,13 @@ int main() {
 """
 
 
-def test_generated_code_compiles_and_says_what_the_bundle_says(
-    bundle: Bundle, tmp_path: Path
-) -> None:
+def test_generated_code_compiles_and_agrees_with_the_bundle(bundle: Bundle, tmp_path: Path) -> None:
     (tmp_path / "main.cc").write_text(PRINTER)
     program = tmp_path / "main"
     sources = [tmp_path / "main.cc", bundle.firmware / "model_data.cc"]
     flags = ["-std=c++17", "-O0", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic"]
     includes = [f"-I{bundle.firmware}", *(f"-I{folder}" for folder in (SOURCES / "core", SOURCES))]
-    # The resolver's kernels are not linked: nothing here makes one.
+    # The resolver is not used here, so its kernels are not linked.
     subprocess.run(["g++", *flags, *includes, *sources, "-o", program], check=True)
     done = subprocess.run([program], capture_output=True, check=True)
     assert done.stdout == bundle.model
@@ -104,7 +102,7 @@ def test_generated_code_is_formatted(bundle: Bundle) -> None:
     )
 
 
-def test_each_file_names_generator_and_input(bundle: Bundle) -> None:
+def test_each_file_names_its_generator_and_input(bundle: Bundle) -> None:
     assert sorted(path.name for path in bundle.firmware.iterdir()) == sorted(
         codegen.firmware_files(bundle)
     )
@@ -120,7 +118,7 @@ def test_one_threshold_for_all_needs_no_table() -> None:
 
 
 @pytest.mark.parametrize("gate_db", [0.0, 1.2])
-def test_the_firmware_has_a_gate_only_if_the_bundle_says_so(gate_db: float) -> None:
+def test_the_firmware_has_a_gate_only_if_the_bundle_has_one(gate_db: float) -> None:
     settings = RecognizerSettings(gate_db=gate_db)
     made = make_bundle(dense_model(), LABELS, name="a", recognizer=settings)
     line = "inline constexpr int kGateRise = 12;\n"
@@ -128,7 +126,7 @@ def test_the_firmware_has_a_gate_only_if_the_bundle_says_so(gate_db: float) -> N
 
 
 @pytest.mark.parametrize("report_unknown", [False, True])
-def test_the_firmware_reports_unknown_only_if_the_bundle_says_so(
+def test_the_firmware_reports_unknown_only_if_the_bundle_does(
     report_unknown: bool, tmp_path: Path
 ) -> None:
     settings = RecognizerSettings(report_unknown=report_unknown)

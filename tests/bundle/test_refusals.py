@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models of other kinds: the line says what they are, not where the core stopped."""
+"""Unsupported models: the error names their kind, not where the core stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.small_models import dense_model, unsupported_model
 
 
 def dense(activations: str, weights: str, shape: tuple[int, ...] = (1, 8)) -> bytes:
-    """One dense layer of these types."""
+    """A dense layer with these types."""
     m = ModelBuilder()
     x = m.tensor(shape, activations, 0.1)
     matrix = m.tensor((4, shape[-1]), weights, 0.1, data=np.zeros((4, shape[-1])))
@@ -28,7 +28,7 @@ def dense(activations: str, weights: str, shape: tuple[int, ...] = (1, 8)) -> by
 
 
 def with_custom(*names: str, dtype: str = "int8") -> bytes:
-    """Custom ops after an op of the core."""
+    """A model with custom ops after a supported op."""
     m = ModelBuilder()
     tensors = [m.tensor((1, 8), dtype, 0.1) for _ in range(len(names) + 2)]
     m.op("RELU", tensors[:1], tensors[1:2])
@@ -138,7 +138,7 @@ def test_facts_of_a_model_that_cannot_run() -> None:
 
 
 def test_facts_of_a_damaged_model_are_refused_or_read() -> None:
-    """No byte of the file is trusted: each cut and each changed byte gives facts or a CoreError."""
+    """No byte is trusted: each truncation and each changed byte gives facts or a CoreError."""
     model = unsupported_model()
     rng = np.random.default_rng(0)
     refused = 0
@@ -153,6 +153,6 @@ def test_facts_of_a_damaged_model_are_refused_or_read() -> None:
     assert refused > len(model) // 4
 
 
-def test_an_error_of_the_core_is_one_that_the_command_line_prints() -> None:
+def test_errors_of_the_core_are_printed_by_the_command_line() -> None:
     with pytest.raises(KwsError):
         _core.Interpreter(b"")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C in a command: exit code 130 and a line on what is kept."""
+"""Ctrl-C in a command: exit code 130, and a line that names the kept files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def work(*, out: Path) -> None:
         (False, "stopped; nothing was written; run the same command again"),
     ],
 )
-def test_ctrl_c_names_what_is_kept(made: bool, says: str, tmp_path: Path) -> None:
+def test_ctrl_c_names_the_kept_files(made: bool, says: str, tmp_path: Path) -> None:
     out = tmp_path / "my data"
     if made:
         out.mkdir()
@@ -33,7 +33,7 @@ def test_ctrl_c_names_what_is_kept(made: bool, says: str, tmp_path: Path) -> Non
     assert caught.value.exit_code == 130
 
 
-def test_each_command_names_what_is_kept_and_how_to_continue() -> None:
+def test_each_command_names_its_kept_files_and_how_to_continue() -> None:
     for commands in GROUPS.values():
         for command in commands:
             kept, _, following = command.kept.partition("; ")

@@ -52,7 +52,7 @@ def test_models_and_html_are_not_source() -> None:
 
 
 PART = HEX[:2998]
-PART_SIZE = PART.count("0x") - 1  # the last number may be a part of one
+PART_SIZE = PART.count("0x") - 1  # the last number may be incomplete
 
 REFUSED = {
     "no array": ("int main() { return 0; }", "no array holds a .tflite file"),

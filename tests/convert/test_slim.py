@@ -17,7 +17,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Statistics for quantized inputs"
 
 @pytest.fixture(scope="module", params=["ds_cnn", "mixed_net"])
 def model(request: pytest.FixtureRequest) -> bytes:
-    """As the converter writes it, with variables or without."""
+    """A model as converted, with or without variables."""
     return mixed_net() if request.param == "mixed_net" else from_layers(*FAMILIES[request.param])
 
 
@@ -32,7 +32,7 @@ def test_every_runtime_gives_the_same_bits(model: bytes) -> None:
 
 
 def test_constants_stay_aligned(model: bytes) -> None:
-    """The kernels read weights by words."""
+    """The kernels read weights in words."""
     small = slim(model)
     whole = np.frombuffer(small, np.uint8)
     table = schema.Model.GetRootAs(small, 0)
@@ -51,6 +51,6 @@ def test_inputs_and_outputs_keep_their_names(model: bytes) -> None:
     assert ends(slim(model)) == ends(model)
 
 
-def test_slim_again_changes_nothing(model: bytes) -> None:
+def test_slimming_twice_changes_nothing(model: bytes) -> None:
     small = slim(model)
     assert slim(small) == small

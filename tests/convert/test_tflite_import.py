@@ -70,7 +70,7 @@ def test_labels_may_have_any_order_and_googles_spelling(
     assert (bundle_scores(bundle, rows) == in_order).all()
     settings = (bundle.firmware / "model_settings.h").read_text(encoding="utf-8")
     assert ("kOutputOrder" in settings) == bool(order)
-    # A bundle that is changed, or read by a later version, keeps it.
+    # It is kept if the bundle is changed, or read by a later version.
     renewed = CliRunner().invoke(app, ["set", str(other), "--threshold", "150"])
     assert renewed.exit_code == 0, renewed.output
     assert load_bundle(other).output_order == order
@@ -88,7 +88,7 @@ def test_a_changed_order_is_detected(tmp_path: Path) -> None:
             load_bundle(tmp_path / "b")
 
 
-def test_name_and_settings_are_taken(model_file: Path, tmp_path: Path) -> None:
+def test_name_and_settings_are_used(model_file: Path, tmp_path: Path) -> None:
     more = ["--stride", "3", "--compiled", "--about", "Made of noise."]
     result = convert(model_file, tmp_path / "b", ",".join(LABELS), *more)
     assert result.exit_code == 0, result.output
@@ -167,7 +167,7 @@ def test_an_unsupported_model_is_one_line_in_every_command(
 
 @pytest.mark.parametrize("command", ["run", "convert"])
 def test_a_model_instead_of_a_bundle_is_one_line(command: str, tmp_path: Path, kws: Run) -> None:
-    """`--model` takes bundles: the line says how to make one of a model."""
+    """`--model` needs a bundle; the error says how to convert a model."""
     file = tmp_path / "model.tflite"
     file.write_bytes(dense_model())
     if command == "run":
@@ -195,7 +195,7 @@ def test_wrong_number_of_labels_is_a_usage_error(model_file: Path, tmp_path: Pat
     assert "3 labels for a model with 4 outputs" in str(result.exception)
 
 
-def test_labels_are_asked_for(model_file: Path) -> None:
+def test_missing_labels_are_requested(model_file: Path) -> None:
     result = CliRunner().invoke(app, ["convert", str(model_file)])
     assert isinstance(result.exception, KwsError)
     assert result.exception.exit_code == 2

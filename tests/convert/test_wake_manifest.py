@@ -31,7 +31,7 @@ from tests.small_models import LABELS
 
 @pytest.fixture(scope="module")
 def bursts() -> Pcm:
-    """Noise that is faint, and loud from 2 to 4 s and from 7 to 7.5 s."""
+    """Faint noise, loud from 2 to 4 s and from 7 to 7.5 s."""
     rng = np.random.default_rng(2)
     levels = np.full(9 * 16000, 4.0)
     for start, end in ((2, 4), (7, 7.5)):
@@ -85,7 +85,7 @@ def test_step_and_model_that_do_not_match_are_refused(
     assert not (tmp_path / "b").exists()
 
 
-def test_scores_are_the_models_on_frames_each_10_ms(tmp_path: Path, bursts: Pcm) -> None:
+def test_scores_equal_the_models_at_hops_of_10_ms(tmp_path: Path, bursts: Pcm) -> None:
     bundle = convert_manifest(write_manifest(tmp_path), tmp_path / "b")
     _, times, scores = Device(bundle).pipeline().trace(bursts)
     interpreter = _core.Interpreter(bundle.model)
@@ -183,7 +183,7 @@ def test_a_manifest_without_its_model(tmp_path: Path) -> None:
         ("a" * 40, "a" * 32),
     ],
 )
-def test_any_file_name_gives_a_name(stem: str, name: str) -> None:
+def test_any_file_name_gives_a_valid_name(stem: str, name: str) -> None:
     assert name_from(stem) == name
 
 

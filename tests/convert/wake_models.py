@@ -15,7 +15,7 @@ INPUT_SCALE = 0.10196078568696976
 
 
 def wake_model(step: int = STEP) -> bytes:
-    """It hears whatever is loud: a dense layer of equal weights over the last frames."""
+    """Detects loud sound: a dense layer with equal weights over the last frames."""
     m = ModelBuilder()
     frames = KEPT + step
     features = ("int8", INPUT_SCALE, -128)
@@ -48,7 +48,7 @@ def wake_model(step: int = STEP) -> bytes:
     m.op("RESHAPE", [window, shape], [flat], "ReshapeOptions", newShape=[1, size])
     weight_scale = 2 / size
     weights = m.tensor((1, size), "int8", weight_scale, 0, np.ones((1, size)))
-    # Features are 0 to 26: 13 on average is a probability of a half.
+    # Features are 0 to 26; a mean of 13 gives a probability of one half.
     bias_data = np.array([-26 / (INPUT_SCALE * weight_scale)])
     bias = m.tensor((1,), "int32", INPUT_SCALE * weight_scale, 0, bias_data)
     logit = m.tensor((1, 1), "int8", 0.1, 0)
@@ -61,7 +61,7 @@ def wake_model(step: int = STEP) -> bytes:
 
 
 def write_manifest(folder: Path, name: str = "loud (1)", **changes: Any) -> Path:
-    """The model and its manifest; `changes` are of the table `micro`, None leaves a key out."""
+    """Write model and manifest; `changes` apply to the table `micro`, None removes a key."""
     micro = {"probability_cutoff": 0.9, "sliding_window_size": 5, "feature_step_size": 10}
     micro = {key: value for key, value in {**micro, **changes}.items() if value is not None}
     step = STEP if micro.get("feature_step_size") == 10 else 1

@@ -33,11 +33,11 @@ def wave(rng: np.random.Generator) -> npt.NDArray[np.float64]:
 
 
 def bursts(rng: np.random.Generator) -> npt.NDArray[np.bool_]:
-    """Mask: one of five blocks of 5 ms has sound."""
+    """A mask in which one of five blocks of 5 ms has sound."""
     return (rng.random(SECOND // 80) < 0.2).repeat(80)
 
 
-# A second of each, from a random generator and a level (1 to 32768).
+# A second of each kind, from a random generator and a level (1 to 32768).
 SOUNDS: dict[str, Callable[[np.random.Generator, float], npt.NDArray[np.floating]]] = {
     "noise": lambda rng, level: rng.normal(0, level, SECOND),
     "clipped noise": lambda rng, level: rng.normal(0, 20 * level, SECOND),
@@ -61,7 +61,7 @@ def test_features_equal_tflms(sound: str) -> None:
     np.testing.assert_array_equal(_core.Frontend().process(pcm), features()[sound])
 
 
-def test_features_have_many_values() -> None:
+def test_features_vary() -> None:
     values = np.unique(np.concatenate(list(features().values())))
     assert len(values) > 100
 
@@ -92,7 +92,7 @@ def test_speech_at_all_levels_gives_the_oracles_bits() -> None:
 
 
 def test_the_noise_estimate_continues_in_a_stream() -> None:
-    """A stream in chunks of odd sizes, a minute long: what a device processes."""
+    """A minute in chunks of odd sizes, as on a device."""
     rng = np.random.default_rng(200)
     loudness = 2.0 ** rng.uniform(0, 14, 60).repeat(SECOND)
     pcm = to_pcm(rng.normal(0, loudness))
@@ -121,7 +121,7 @@ def test_features_equal_micro_speechs_goldens(tflm_data: Path, name: str) -> Non
 
 
 def test_the_preprocessor_is_micro_speechs(tflm_data: Path) -> None:
-    """Op for op, constant for constant, option for option."""
+    """All ops, constants and options are equal."""
     from flatbuffers import flexbuffers
     from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
 

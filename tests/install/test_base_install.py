@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command where only the base install is there: it works, or one line names the extra.
+"""With only the base install, each command works, or one line names the missing extra.
 
-The packages that `pip install kws` brings are linked into an empty folder, and Python sees nothing
-else. So a package that is imported but came along by chance is noticed, and no network is needed.
+Python sees only a folder with links to the packages of `pip install kws`. This needs no network,
+and detects imports of packages that are installed for other reasons.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODEL = ROOT / "kws" / "assets" / "yes_no" / "model.tflite"
 
 
 def base_requirements() -> set[str]:
-    """The distributions of the base install, by their normalized names."""
+    """The normalized names of the base install's distributions."""
     names: set[str] = set()
     waiting = [("kws", "")]
     while waiting:

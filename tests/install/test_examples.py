@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs in examples/: built and run, and compared with the pipeline."""
+"""The programs in examples/ are built and run, and their output is compared with the pipeline's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def expected(recording: Path) -> list[str]:
-    """The lines that the pipeline writes for it."""
+    """The pipeline's lines for the recording."""
     lines = lines_of(Device(load_bundle(default_bundle_path())), recording)
     assert len(lines) >= 3
     return lines
@@ -78,7 +78,7 @@ def test_a_missing_recording_is_one_line(script: str, arguments: list[str], says
     assert done.stderr.count("\n") == 1
 
 
-def test_a_robot_obeys_commands_only_after_its_name(tmp_path: Path) -> None:
+def test_the_robot_obeys_commands_only_after_its_wake_word(tmp_path: Path) -> None:
     matrix = ROOT / "kws" / "assets" / "matrix"
     path = tmp_path / "words.wav"
     said = [matrix / f"{word}_slt.flac" for word in ("left", "yes", "left", "right")]
@@ -138,7 +138,7 @@ def test_cmake_program_writes_the_lines_of_a_device(recording: Path, tmp_path: P
     build = tmp_path / "build"
     for name in ("yes_no", "ten_words"):  # with a threshold for each keyword, and with one for all
         folder = ROOT / "kws" / "assets" / name
-        quick = "-DCMAKE_BUILD_TYPE=Debug"  # compiled in half the time
+        quick = "-DCMAKE_BUILD_TYPE=Debug"  # halves the compile time
         quiet(["cmake", "-S", EXAMPLES / "cpp_wav", "-B", build, f"-DKWS_BUNDLE={folder}", quick])
         quiet(["cmake", "--build", build])
         text = quiet([build / "hear_wav", recording])

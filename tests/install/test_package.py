@@ -1,4 +1,4 @@
-"""The wheel, as installed without a checkout."""
+"""The wheel, installed without a checkout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
             *("--config-settings", f"build-dir={build}", "-w", str(out), str(ROOT)),  # pip 23.0
-            *("--config-settings", "cmake.build-type=Debug"),  # compiled in half the time
+            *("--config-settings", "cmake.build-type=Debug"),  # halves the compile time
         ],
         check=True,
         capture_output=True,
@@ -31,7 +31,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
+def test_wheel_contains_firmware_platform_and_default_model(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (
         "kws/firmware/platformio.ini",
@@ -69,7 +69,7 @@ def test_wheel_carries_firmware_platform_and_default_model(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("tests/", "kws/firmware/test/"))]
 
 
-def test_installed_wheel_runs_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
+def test_installed_wheel_runs_outside_the_checkout(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     subprocess.run(
         [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "-t", str(site), str(wheel)],

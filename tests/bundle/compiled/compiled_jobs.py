@@ -1,4 +1,4 @@
-"""Compiled models in one program that runs them all on rows of raw values."""
+"""One program with several compiled models, which runs them on rows of raw values."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def row_bytes(job: Job) -> bytes:
 
 
 def interpreted_lines(jobs: Sequence[Job]) -> list[str]:
-    """What a program of these jobs has to write: the interpreter's outputs."""
+    """The expected lines of a program with these jobs: the interpreter's outputs."""
     lines = []
     for job in jobs:
         outputs = on_host(job).outputs
@@ -87,7 +87,7 @@ def rows(rng: np.random.Generator, info: _core.TensorInfo) -> NDArray[Any]:
 
 
 def jobs_of(models: Sequence[bytes]) -> list[Job]:
-    """A job for each model that has an input."""
+    """A job per model that has an input."""
     rng = np.random.default_rng(5)
     inputs = [(model, _core.Interpreter(model).inputs) for model in models]
     return [
@@ -96,7 +96,7 @@ def jobs_of(models: Sequence[bytes]) -> list[Job]:
 
 
 def on_this_machine(jobs: Sequence[Job], folder: Path) -> list[str]:
-    """The lines of a program that the host's compiler makes of compiled models."""
+    """The lines of compiled models in a program for the host."""
     generated = folder / "generated"
     write_jobs(jobs, generated)
     sources = [

@@ -1,4 +1,4 @@
-"""A model as calls of kernels: what they are called with, and the bundles that are built so."""
+"""Models compiled to calls of kernels: their arguments, and compiled bundles."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def program(request: pytest.FixtureRequest) -> Program:
     return compile_model(model_file(request.param).read_bytes())
 
 
-def test_renamings_are_not_called(tiny: Bundle) -> None:
+def test_ops_that_only_rename_are_not_called(tiny: Bundle) -> None:
     assert "RESHAPE" in tiny.ops
     assert [call.kernel for call in tiny.program.calls] == [
         "DepthwiseConv2DEightTaps",
@@ -55,15 +55,15 @@ def test_all_references_lie_in_arena_or_constants(program: Program) -> None:
         assert place.offset + place.bytes <= program.arena_bytes
 
 
-def test_the_arena_holds_tensors_alone(program: Program) -> None:
-    """The interpreter's has records besides."""
+def test_the_arena_holds_only_tensors(program: Program) -> None:
+    """The interpreter's arena also has records."""
     for name in ("tiny_conv", "mixed_net"):
         model = model_file(name).read_bytes()
         assert compile_model(model).arena_bytes < _core.Interpreter(model).arena_used_bytes
     assert program.arena_bytes % 4 == 0
 
 
-def test_what_is_kept_between_calls_gets_a_first_value() -> None:
+def test_state_gets_an_initial_value() -> None:
     kept = compile_model(model_file("mixed_net").read_bytes())
     assert any(call.once or call.resets for call in kept.calls)
     assert compile_model(model_file("lstm").read_bytes()).variables_bytes > 0
@@ -72,7 +72,7 @@ def test_what_is_kept_between_calls_gets_a_first_value() -> None:
     assert not any(call.once or call.resets for call in none.calls)
 
 
-def test_equal_constants_are_there_once() -> None:
+def test_equal_constants_are_stored_once() -> None:
     builder = ModelBuilder()
     x = builder.tensor([1, 8], "int8", 1.0, 0)
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_a_compiled_bundle_has_the_model_as_cpp(tmp_path: Path) -> None:
     assert not (again.firmware / "compiled_model.cc").exists()
 
 
-def test_the_host_scores_a_compiled_bundle_the_same(tiny: Bundle) -> None:
+def test_a_compiled_bundle_has_the_same_scores_on_the_host(tiny: Bundle) -> None:
     silence = np.zeros(32000, np.int16)
     one, other = Device(tiny).pipeline(), Device(tiny).as_compiled().pipeline()
     assert one.boot == other.boot

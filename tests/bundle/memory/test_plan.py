@@ -24,7 +24,7 @@ from tests.runtime.fuzz.fuzz_seeds import seeds
 
 @pytest.fixture(scope="module")
 def plan() -> Plan:
-    """Of a model with an op of every kind that a DS-CNN has."""
+    """The plan of a model with each op of a DS-CNN."""
     return plan_of(seeds()["small_model"])
 
 
@@ -32,13 +32,13 @@ def test_everything_lies_in_the_arena_and_nothing_collides(plan: Plan) -> None:
     items = [item for item in plan.items if item.kind != "alias"]
     assert all(item.offset + item.bytes <= plan.arena_bytes for item in items)
     for a, b in combinations(items, 2):
-        # An op may write over an input that nobody reads after it.
+        # An op may overwrite an input that is not read later.
         together = a.first < b.last and b.first < a.last
         apart = a.offset + a.bytes <= b.offset or b.offset + b.bytes <= a.offset
         assert apart or not together, (a.name, b.name)
 
 
-def test_plan_names_what_a_model_has(plan: Plan) -> None:
+def test_plan_names_the_parts_of_a_model(plan: Plan) -> None:
     assert plan.ops[0] == "RESHAPE"
     kinds = [item.kind for item in plan.items]
     assert kinds.count("input") == kinds.count("output") == kinds.count("records") == 1
@@ -89,7 +89,7 @@ def test_names_are_short() -> None:
     assert not short_name("")
 
 
-def test_bytes_that_are_no_model_are_refused() -> None:
+def test_bytes_that_are_not_a_model_are_refused() -> None:
     with pytest.raises(ModelError):
         plan_of(b"nonsense")
 

@@ -1,4 +1,4 @@
-"""Random models of a window of frames, from layers of keyword spotters in any order."""
+"""Random models with layers of keyword spotters in any order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 class RandomGraph:
-    """Adds random layers to a model; `x` is the last tensor, `shape` its shape."""
+    """Adds random layers to a model. `x` is the last tensor, `shape` its shape."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -24,19 +24,19 @@ class RandomGraph:
         self.source = self.x = self.new((1, frames, bands, 1))
 
     def build(self, layers: int) -> bytes:
-        """A model with this number of layers and an end."""
+        """A model with this number of layers and an output."""
         for _ in range(layers):
             self.add(self.rng.choice(list(LAYERS), p=CHANCES))
         self.add(self.rng.choice(list(ENDS)))
         return self.m.build([self.source], [self.x])
 
     def add(self, name: str) -> None:
-        """One layer; nothing if its shape does not fit."""
+        """Add a layer, if its shape fits."""
         if {**LAYERS, **ENDS}[name](self):
             self.layers.append(name)
 
     def new(self, shape: Shape, like: int | None = None) -> int:
-        """A tensor with a random quantization, or that of another."""
+        """A tensor with a random quantization, or with that of another tensor."""
         if like is None:
             scale, zero = float(self.rng.uniform(0.02, 0.1)), int(self.rng.integers(-128, 128))
         else:
@@ -54,7 +54,7 @@ class RandomGraph:
     def windows(
         self, *, longest: int = 5, strides: bool = True, padding: int | None = None
     ) -> dict[str, int] | None:
-        """Sizes of a window that fits the image; None if none was found."""
+        """The sizes of a window that fits the image, or None."""
         rng = self.rng
         _, height, width, _ = self.shape
         padding = int(rng.integers(2)) if padding is None else padding
@@ -210,7 +210,7 @@ def activation(g: RandomGraph) -> bool:
 
 
 def constant(g: RandomGraph) -> bool:
-    """A product with a number for each channel."""
+    """A product with a constant per channel."""
     size = (g.shape[-1],)
     factors = g.m.tensor(size, "int8", 0.02, 3, g.rng.integers(-128, 128, size))
     y = g.new(g.shape)
@@ -220,7 +220,7 @@ def constant(g: RandomGraph) -> bool:
 
 
 def gate(g: RandomGraph) -> bool:
-    """A product with the mean over the whole window."""
+    """A product with the mean over the window."""
     if len(g.shape) != 4:
         return False
     mean = g.new((1, 1, 1, g.shape[3]))
@@ -257,7 +257,7 @@ def dense(g: RandomGraph) -> bool:
 
 
 def frame_dense(g: RandomGraph) -> bool:
-    """A dense layer for each frame, all frames' results flattened into another."""
+    """A dense layer per frame, then a dense layer of all results."""
     frames, size = g.shape[1], int(np.prod(g.shape[2:]))
     return _reshape(g, (frames, size)) and _matrix(g, size, (frames, 3)) and dense(g)
 
@@ -273,7 +273,7 @@ def mean(g: RandomGraph) -> bool:
 
 
 def window(g: RandomGraph) -> bool:
-    """The rows themselves are the output."""
+    """The rows are the output."""
     return True
 
 

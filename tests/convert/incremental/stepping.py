@@ -1,4 +1,4 @@
-"""A model and its incremental model, step by step over the same frames."""
+"""Runs a model and its incremental model step by step on the same frames."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Array = NDArray[Any]
 
 
 def stepped_frames(rng: np.random.Generator, count: int, step: int, elements: int) -> Array:
-    """Frames that fill the window with the last of some steps, and go on from there.
+    """Frames of some steps that fill the window, and of further steps.
 
-    As in the pipeline, what the first step lacks is -128.
+    Missing frames of the first step are -128, as in the pipeline.
     """
     missing = -count % step
     frames = rng.integers(-128, 128, (missing + count + (STEPS - 1) * step, elements))
@@ -28,7 +28,7 @@ def stepped_frames(rng: np.random.Generator, count: int, step: int, elements: in
 
 
 def window_calls(frames: Array, count: int, step: int, shape: tuple[int, ...]) -> list[Array]:
-    """The window at each step from the first full one on."""
+    """The windows at each step, starting with the first full window."""
     ends = range(len(frames) - (STEPS - 1) * step, len(frames) + 1, step)
     return [frames[end - count : end].reshape(shape) for end in ends]
 
@@ -39,14 +39,14 @@ def step_calls(frames: Array, step: int, shape: tuple[int, ...]) -> list[Array]:
 
 
 def assert_same_bits(whole: bytes, small: bytes, count: int, step: int, seed: int = 0) -> int:
-    """Both models give the same bits at every step; how many answers differ from others.
+    """Check that both models give the same bits at each step; return the count of distinct outputs.
 
     Args:
         whole: a model with a window of `count` frames.
         small: the incremental model for `step` frames.
-        count: frames of the window.
-        step: frames of a step.
-        seed: of the frames.
+        count: frames per window.
+        step: frames per step.
+        seed: seed of the frames.
     """
     one, other = _core.Interpreter(whole), _core.Interpreter(small)
     shape, step_shape = one.inputs[0].shape, other.inputs[0].shape
@@ -54,7 +54,7 @@ def assert_same_bits(whole: bytes, small: bytes, count: int, step: int, seed: in
     rng = np.random.default_rng(seed)
     frames = stepped_frames(rng, count, step, int(np.prod(shape)) // count)
     expected = [np.array(one.invoke(x)[0]) for x in window_calls(frames, count, step, shape)]
-    for _ in range(2):  # after a reset, too
+    for _ in range(2):  # also after a reset
         answers = [np.array(other.invoke(x)[0]) for x in step_calls(frames, step, step_shape)]
         for i, (a, b) in enumerate(zip(answers[-STEPS:], expected, strict=True)):
             np.testing.assert_array_equal(a, b, err_msg=f"step {i} after the first full window")
@@ -63,7 +63,7 @@ def assert_same_bits(whole: bytes, small: bytes, count: int, step: int, seed: in
 
 
 def with_first_values(table: Any) -> bytes:
-    """The model with a graph that assigns zeros first: LiteRT reads no variable before that."""
+    """The model with a graph that first assigns zeros, since LiteRT needs assigned variables."""
     s = schema()
     main, once = table.subgraphs[0], s.SubGraphT()
     codes = {name: _code(table, getattr(s.BuiltinOperator, name)) for name in _ONCE_OPS}
@@ -104,7 +104,7 @@ _ONCE_OPS = ("CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE")
 
 
 def _code(table: Any, number: int) -> int:
-    """The place of an op's code in the model; new if it has none."""
+    """The index of an op's code in the model; added if missing."""
     for place, code in enumerate(table.operatorCodes):
         if code.builtinCode == number:
             return place

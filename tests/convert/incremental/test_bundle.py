@@ -35,7 +35,7 @@ def asset(name: str) -> Bundle:
 
 
 def sound(seconds: int) -> NDArray[np.int16]:
-    """Noise that changes its level three times a second."""
+    """Noise whose level changes three times per second."""
     rng = np.random.default_rng(6)
     levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
     return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)

@@ -41,7 +41,7 @@ def random_model(seed: int, layers: int) -> tuple[bytes, int, list[str]]:
 
 
 def assert_twins(model: bytes, frames: int, step: int, seed: int) -> int:
-    """All incremental models of a model, up to any of its operators, have its bits."""
+    """Check that all incremental models of a model, up to any operator, give its bits."""
     count = 0
     for small in candidates(model, step):
         assert_same_bits(model, pack(small.table), frames, step, seed)
@@ -85,7 +85,7 @@ def test_known_models_gain(name: str, step: int, share: float) -> None:
     model = (ROOT / name).read_bytes()
     small = make_incremental(model, step)
     assert small.share < share
-    # On some noise a model gives silence the full score at every step.
+    # For some noise, a model gives silence the maximum score at each step.
     assert max(assert_same_bits(model, small.model, FRAMES, step, seed) for seed in range(2)) > 1
 
 
@@ -102,7 +102,7 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
     core = run_core(small, calls)
     for core_answer, theirs in zip(core, run_tflm(small, calls), strict=True):
         np.testing.assert_array_equal(core_answer[0], theirs[0].reshape(core_answer[0].shape))
-    # LiteRT rounds some sums differently: its answers are compared with each other.
+    # LiteRT rounds some sums differently, so its results are compared with each other.
     litert = run_litert(with_first_values(last.table), calls)[-len(windows) :]
     for core_answer, whole in zip(litert, run_litert(model, windows), strict=True):
         np.testing.assert_array_equal(core_answer[0], whole[0])
@@ -110,7 +110,7 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
 
 @pytest.mark.usefixtures("board_tools")
 def test_the_board_gives_the_whole_models_bits() -> None:
-    """The board has other loops for short images than for long ones."""
+    """The board has different loops for short and for long images."""
     model, step = (MODELS / "ds_cnn.tflite").read_bytes(), 2
     small = make_incremental(model, step).model
     whole, shape = _core.Interpreter(model), _core.Interpreter(small).inputs[0].shape

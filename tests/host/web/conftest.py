@@ -31,7 +31,7 @@ Serve = Callable[..., tuple[Listening, str]]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts kws listen --web; gives the program and its page's address."""
+    """Starts `kws listen --web`; returns the program and its page's address."""
     with ExitStack() as stack:
 
         def start(*arguments: object, **options: dict[str, str]) -> tuple[Listening, str]:
@@ -47,7 +47,7 @@ def serve() -> Iterator[Serve]:
 
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
-    """Four minutes in which words are said, from the second second on."""
+    """Four minutes with spoken words, starting after one second."""
     pcm = quiet_room(240 * 16000)
     for number, name in enumerate(["yes_slt", "no_awb", "yes_rob", "left_slt"] * 18):
         clip = load_clip(CLIPS / f"{name}.flac")
@@ -59,7 +59,7 @@ def words(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def own_bundle(tmp_path: Path) -> Path:
-    """A bundle that may be changed."""
+    """A bundle that a test may change."""
     return change_bundle(default_bundle_path(), tmp_path / "bundle").path or Path()
 
 
@@ -79,7 +79,7 @@ def page_folder(bundle: Bundle, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A yes, a no, and what a microphone hears of them."""
+    """A yes, a no, and both in a quiet room, for a microphone."""
     folder = tmp_path_factory.mktemp("wavs")
     yes, no = load_clip(CLIPS / "yes_slt.flac"), load_clip(CLIPS / "no_rms.flac")
     spoken = np.concatenate(
@@ -92,7 +92,7 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
-    """Starts Chromium with more arguments; one browser for each set of them."""
+    """Starts Chromium with extra arguments; one browser per set of arguments."""
     browsers: dict[tuple[str, ...], Browser] = {}
 
     def start(*arguments: str) -> Browser:
@@ -109,7 +109,7 @@ def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
 
 @pytest.fixture(scope="session")
 def spoken_to(launch: Launch, wavs: dict[str, Path]) -> Browser:
-    """A browser whose microphone hears a yes and a no, again and again, and may be used."""
+    """A browser with a permitted microphone that hears a yes and a no repeatedly."""
     return launch(
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",
@@ -119,12 +119,12 @@ def spoken_to(launch: Launch, wavs: dict[str, Path]) -> Browser:
 
 @pytest.fixture
 def open_page(page_folder: Path, launch: Launch) -> Iterator[Open]:
-    """Opens the page; at the end the browser may have had nothing to complain of."""
+    """Opens the page; fails at the end if the browser logged errors or warnings."""
     complaints: list[str] = []
     contexts: list[Any] = []
 
     def complain(text: str) -> None:
-        if "willReadFrequently" not in text:  # it is these tests that read the canvas
+        if "willReadFrequently" not in text:  # only the tests read the canvas
             complaints.append(text)
 
     def opened(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the exported page share: it plays recordings, in a browser and in Node.js."""
+"""Shared by tests of the exported page: plays recordings in a browser and in Node.js."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Launch = Callable[..., "Browser"]
 Open = Callable[..., "Page"]
 
-PATIENCE = 60_000  # ms; the machine may have other work
+PATIENCE = 60_000  # ms; the machine may be busy
 
 
 def wait_for(page: Page, selector: str, text: str) -> None:
@@ -35,19 +35,19 @@ def wait_for(page: Page, selector: str, text: str) -> None:
 
 
 def lines(page: Page) -> list[str]:
-    """What the page shows of the serial port."""
+    """The lines of the serial port on the page."""
     return (page.text_content("#lines") or "").splitlines()
 
 
 def play(page: Page, *files: Path) -> None:
-    """Open recordings and wait for the end of the last."""
+    """Open recordings and wait until the last one ends."""
     page.set_input_files("#files", list(files))
     wait_for(page, "#status", f"{files[-1].name}: ")
     wait_for(page, "#status", "the bars show the highest scores")
 
 
 def trace(page: Path, wavs: list[Path], block: int = 16_000) -> dict[str, Any]:
-    """What the page's scripts say of recordings; `block` samples go to the core at a time."""
+    """The results of the page's scripts for recordings; the core gets blocks of `block` samples."""
     script = Path(__file__).parent / "browser_trace.js"
     command = ["node", *map(str, (script, page, block, *wavs))]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300)
@@ -61,7 +61,7 @@ def page_of(device: Device, folder: Path) -> Path:
 
 
 def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
-    """Lines, words, scores, means and frames are the host's; gives how many lines there were."""
+    """Check that lines, words, scores, means and frames equal the host's; return the line count."""
     assert said["thresholds"] == Device(bundle).pipeline().thresholds
     lines = 0
     for wav, clip in zip(wavs, said["clips"], strict=True):
@@ -84,7 +84,7 @@ def check_same(bundle: Bundle, said: dict[str, Any], wavs: list[Path]) -> int:
 
 
 def check_same_lines(device: Device, said: dict[str, Any], wavs: list[Path]) -> str:
-    """Lines, words, means and frames of two bundles are the host's; gives the lines."""
+    """Check that lines, words, means and frames of two bundles equal the host's; return lines."""
     assert said["thresholds"] == device.pipeline().thresholds
     text = ""
     for wav, clip in zip(wavs, said["clips"], strict=True):

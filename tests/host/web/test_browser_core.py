@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core as WebAssembly, in Node.js, with the page's own scripts: the host's bits."""
+"""The core as WebAssembly, in Node.js with the page's scripts, gives the host's bits."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The test matrix's clips, and sounds that no clip has, as 16-bit WAV."""
+    """The test matrix's clips and extreme sounds, as 16-bit WAV."""
     folder = tmp_path_factory.mktemp("wavs")
     rng = np.random.default_rng(7)
     sounds = {clip.stem: load_clip(clip) for clip in CLIPS}
@@ -54,7 +54,7 @@ def wavs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path: Path) -> None:
+def test_the_default_model_gives_the_hosts_lines(wavs: list[Path], tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     page = page_of(Device(bundle), tmp_path / "page")
     assert check_same(bundle, trace(page, wavs), wavs) >= 4
@@ -63,7 +63,7 @@ def test_the_default_model_hears_what_the_host_hears(wavs: list[Path], tmp_path:
 
 
 @pytest.mark.parametrize("report_unknown", [False, True])
-def test_unknown_is_reported_only_if_the_bundle_says_so(
+def test_unknown_is_reported_only_if_configured(
     wavs: list[Path], tmp_path: Path, report_unknown: bool
 ) -> None:
     recognizer = RecognizerSettings(detection_threshold=90, report_unknown=report_unknown)
@@ -73,7 +73,9 @@ def test_unknown_is_reported_only_if_the_bundle_says_so(
     assert ("Heard unknown" in "".join(clip["text"] for clip in said["clips"])) is report_unknown
 
 
-def test_the_gate_skips_what_it_skips_on_the_host(wavs: list[Path], tmp_path: Path) -> None:
+def test_the_gate_skips_the_same_inferences_as_on_the_host(
+    wavs: list[Path], tmp_path: Path
+) -> None:
     room = np.random.default_rng(2).normal(0, 100, 8 * _core.SAMPLE_RATE).astype(np.int16)
     voice = load_clip(wavs[-1])
     room[5 * _core.SAMPLE_RATE :][: len(voice)] += voice
@@ -149,7 +151,7 @@ def test_commands_after_a_wake_word(wavs: list[Path], tmp_path: Path) -> None:
     ten_words = load_bundle(default_bundle_path().with_name("ten_words"))
     device = with_commands(yes_no, ten_words, 3000)
     page = page_of(device, tmp_path / "page")
-    # A recording that ends while the second bundle listens is followed by a new start.
+    # After a recording that ends while the second bundle is active, the pipeline starts again.
     text = check_same_lines(device, trace(page, [wav, *wavs]), [wav, *wavs])
     first = text.splitlines()[:6]
     assert [line.split()[:2] for line in first] == [
@@ -178,7 +180,7 @@ def test_two_windows_share_the_frames(windows: tuple[int, int], tmp_path: Path) 
     assert check_same_lines(device, said, [wav]).count("Listening") > 2
 
 
-def test_a_damaged_second_model_gives_the_hosts_line(tmp_path: Path) -> None:
+def test_a_damaged_second_model_gives_the_hosts_error(tmp_path: Path) -> None:
     good = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     second = load_bundle(default_bundle_path().with_name("ten_words"))
     cut = dataclasses.replace(second, model=second.model[:5000])
@@ -190,11 +192,11 @@ def test_a_damaged_second_model_gives_the_hosts_line(tmp_path: Path) -> None:
     assert said == {"problem": host_error(with_commands(good, cut), good.model)}
 
 
-# --- what goes wrong ------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------
 
 
 def damage(page: Path, change: Any) -> None:
-    """Change the exported model's bytes."""
+    """Change the bytes of the exported model."""
     file = page / MODEL
     text = file.read_text()
     match = re.search(r'KWS_MODELS = \["([^"]*)"', text)
@@ -205,7 +207,7 @@ def damage(page: Path, change: Any) -> None:
 
 
 def host_error(device: Device, model: bytes) -> str | None:
-    """What the host's core says against a model, or nothing."""
+    """The error of the host's core for a model, or None."""
     damaged = dataclasses.replace(device.bundle, model=model)
     try:
         dataclasses.replace(device, bundle=damaged).pipeline()
@@ -215,7 +217,7 @@ def host_error(device: Device, model: bytes) -> str | None:
 
 
 @pytest.mark.slow
-def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
+def test_a_damaged_model_gives_the_hosts_error(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), path=None)
     rng = np.random.default_rng(3)
     page = page_of(Device(bundle), tmp_path / "page")
@@ -242,13 +244,13 @@ def test_a_damaged_model_gives_the_hosts_line(tmp_path: Path) -> None:
     assert refused >= 20
 
 
-def test_an_arena_that_is_too_small_is_said(tmp_path: Path) -> None:
+def test_a_too_small_arena_is_reported(tmp_path: Path) -> None:
     bundle = dataclasses.replace(load_bundle(default_bundle_path()), arena_bytes=3000)
     said = trace(page_of(Device(bundle), tmp_path / "page"), [])
     assert said == {"problem": "error: tensor arena is too small; make it larger than 3000 bytes"}
 
 
-def test_a_model_larger_than_the_first_memory_runs(wavs: list[Path], tmp_path: Path) -> None:
+def test_a_model_larger_than_the_initial_memory_runs(wavs: list[Path], tmp_path: Path) -> None:
     model = dense_model() + bytes(3 << 20)
     bundle = make_bundle(model, LABELS, name="large")
     check_same(bundle, trace(page_of(Device(bundle), tmp_path / "page"), wavs[:1]), wavs[:1])
@@ -266,7 +268,7 @@ def wav(path: Path, *, rate: int = 16_000, channels: int = 1, bits: int = 16, cu
     return path
 
 
-def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
+def test_only_exact_recordings_are_read_without_the_browser(tmp_path: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     page = page_of(Device(bundle), tmp_path / "page")
     text = tmp_path / "text.wav"
@@ -281,7 +283,7 @@ def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
     ]
     clips = trace(page, files)["clips"]
     assert [clip.get("problem") for clip in clips] == [None, *["not exact"] * 4, None]
-    # What libsndfile reads of a file that was cut off, the page reads.
+    # The page reads the same part of a truncated file as libsndfile.
     for file, clip in ((files[0], clips[0]), (files[5], clips[5])):
         check_same(bundle, {**trace(page, []), "clips": [clip]}, [file])
 
@@ -289,7 +291,7 @@ def test_only_what_is_exact_is_taken_as_exact(tmp_path: Path) -> None:
 # --- the build ------------------------------------------------------------------------------------
 
 
-def test_the_committed_core_is_of_todays_sources() -> None:
+def test_the_committed_core_has_the_current_sources() -> None:
     committed = WASM.with_name(f"{WASM.name}.sources").read_text(encoding="utf-8").strip()
     assert committed == sources_digest(), "run make wasm and commit kws.wasm and kws.wasm.sources"
 
@@ -298,8 +300,8 @@ def test_the_committed_core_is_of_todays_sources() -> None:
 @pytest.mark.skipif(
     shutil.which("em++") is None, reason="emscripten is not installed (make wasm installs it)"
 )
-def test_the_committed_core_is_what_make_wasm_builds(tmp_path: Path) -> None:
-    """Only where the compiler is the one that built it; everywhere else the tests above hold it."""
+def test_make_wasm_builds_the_committed_core(tmp_path: Path) -> None:
+    """Only with the same compiler; otherwise the tests above check the core."""
     version = subprocess.run(["em++", "-v"], capture_output=True, text=True, check=True).stderr
     if "3.1.6" not in version or "clang version 14.0.6" not in version:
         pytest.skip(f"kws.wasm is of emscripten 3.1.6 with clang 14.0.6, here is {version!r}")

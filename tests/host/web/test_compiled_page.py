@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws export web --compiled`: the core with models built in, the host's bits."""
+"""`kws export web --compiled`: a core with built-in models gives the host's bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def built_in(name: str) -> Bundle:
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
 @pytest.mark.parametrize("name", ["yes_no", "tiny"])
-def test_scores_are_the_hosts(name: str, wavs: dict[str, Path], tmp_path: Path) -> None:
+def test_scores_equal_the_hosts(name: str, wavs: dict[str, Path], tmp_path: Path) -> None:
     bundle, clips = built_in(name), list(wavs.values())
     export_page(Device(bundle), tmp_path / "page", compiled=True)
     assert 'KWS_MODELS = [""]' in (tmp_path / "page" / MODEL).read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws export web`: what it writes, and what it refuses."""
+"""`kws export web`: its output, and its errors."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_page_with_the_model_built_in_needs_a_compiler(
     assert not out.exists()
 
 
-def test_the_command_refuses_in_a_line(
+def test_errors_are_one_line(
     kws: Run, tmp_path: Path, read_only: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code, _, said = kws("export", "web", "--model", tmp_path / "none", "--out", tmp_path / "page")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exported page and the microphone: a fake one of Chromium, a refused one, a slow machine."""
+"""The exported page with Chromium's fake microphone, without permission, and on a slow machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-# What the tests look at: the microphone's track, the clock of its sound.
+# For the tests: the microphone's track, and the audio context with its clock.
 WATCH = """
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   navigator.mediaDevices.getUserMedia = async (wanted) => {
@@ -30,7 +30,7 @@ WATCH = """
     }
   };"""
 
-# Sound for the core is kept back while `slow` is true.
+# While `slow` is true, sound for the core is held back.
 SLOW_WORKER = """
   globalThis.slow = true;
   globalThis.kept = [];
@@ -41,7 +41,7 @@ SLOW_WORKER = """
   };"""
 
 
-def test_the_microphone_is_heard_from_a_file(open_page: Open, spoken_to: Browser) -> None:
+def test_words_from_the_microphone_are_reported(open_page: Open, spoken_to: Browser) -> None:
     page = open_page(spoken_to, before=WATCH)
     page.get_by_role("button", name="Listen").press("Enter")
     wait_for(page, "#status", "listening: ")
@@ -52,8 +52,8 @@ def test_the_microphone_is_heard_from_a_file(open_page: Open, spoken_to: Browser
     page.wait_for_function("() => track.readyState === 'ended'")
 
 
-def test_a_browser_that_does_not_resample_is_helped(open_page: Open, spoken_to: Browser) -> None:
-    """As Firefox: a context at 16 kHz refuses a microphone at another rate."""
+def test_a_browser_that_does_not_resample_works(open_page: Open, spoken_to: Browser) -> None:
+    """As in Firefox: a context at 16 kHz refuses a microphone with another rate."""
     refuse = """
       const source = AudioContext.prototype.createMediaStreamSource;
       AudioContext.prototype.createMediaStreamSource = function (stream) {
@@ -68,10 +68,8 @@ def test_a_browser_that_does_not_resample_is_helped(open_page: Open, spoken_to: 
     assert page.evaluate("rate") in (44_100, 48_000)
 
 
-def test_a_machine_that_is_too_slow_says_so_and_catches_up(
-    open_page: Open, spoken_to: Browser
-) -> None:
-    """The core gets nothing to hear until the page says so; then all that was kept."""
+def test_a_too_slow_machine_is_reported_and_catches_up(open_page: Open, spoken_to: Browser) -> None:
+    """The core gets no sound until the page reports it, then all the held-back sound."""
     page = open_page(spoken_to, before=WATCH + SLOW_WORKER)
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", "this machine does not keep up: sound is lost")
@@ -93,7 +91,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize("name", REFUSALS)
-def test_a_refused_microphone_is_said_in_a_line(name: str, open_page: Open) -> None:
+def test_a_refused_microphone_is_reported_in_one_line(name: str, open_page: Open) -> None:
     page = open_page(
         before="navigator.mediaDevices.getUserMedia = async () =>"
         f"{{ throw new DOMException('why', '{name}'); }};"
@@ -103,21 +101,21 @@ def test_a_refused_microphone_is_said_in_a_line(name: str, open_page: Open) -> N
     assert page.get_by_role("button", name="Listen").is_enabled()
 
 
-def test_a_permission_that_is_not_given_is_said(open_page: Open, launch: Launch) -> None:
-    """Chromium's own refusal: nobody answers its question in a headless browser."""
+def test_a_missing_permission_is_reported(open_page: Open, launch: Launch) -> None:
+    """A headless Chromium refuses by itself."""
     page = open_page(launch("--use-fake-device-for-media-stream"))
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", REFUSALS["NotAllowedError"])
 
 
-def test_a_page_without_rights_names_the_way_out(open_page: Open) -> None:
+def test_a_page_without_microphone_access_has_a_remedy(open_page: Open) -> None:
     hide = "Object.defineProperty(navigator, 'mediaDevices', { value: undefined });"
     page = open_page(before=hide)
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", "over https and from localhost only; open it with kws export web")
 
 
-def test_an_unplugged_microphone_is_said(open_page: Open, spoken_to: Browser) -> None:
+def test_an_unplugged_microphone_is_reported(open_page: Open, spoken_to: Browser) -> None:
     page = open_page(spoken_to, before=WATCH)
     page.get_by_role("button", name="Listen").click()
     wait_for(page, "#status", "listening: ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exported page in Chromium: opened as a file, or served; recordings, look, damage."""
+"""The exported page in Chromium, as a file or served: recordings, layout, damaged files."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_two_bundles_give_the_lines_of_kws_run(
 
 
 @pytest.mark.slow
-def test_other_recordings_are_resampled_and_heard(
+def test_other_recordings_are_resampled(
     open_page: Open, wavs: dict[str, Path], tmp_path: Path
 ) -> None:
     mono = load_clip(wavs["yes"]).repeat(3)  # 48 kHz
@@ -90,7 +90,7 @@ def test_other_recordings_are_resampled_and_heard(
 
 
 @pytest.mark.slow
-def test_a_dropped_recording_is_heard(open_page: Open, wavs: dict[str, Path]) -> None:
+def test_a_dropped_recording_is_played(open_page: Open, wavs: dict[str, Path]) -> None:
     page = open_page()
     data = page.evaluate_handle(
         "bytes => { const data = new DataTransfer();"
@@ -104,7 +104,7 @@ def test_a_dropped_recording_is_heard(open_page: Open, wavs: dict[str, Path]) ->
 
 
 @pytest.mark.slow
-def test_a_moved_threshold_counts_at_once(open_page: Open, wavs: dict[str, Path]) -> None:
+def test_a_moved_threshold_applies_immediately(open_page: Open, wavs: dict[str, Path]) -> None:
     page = open_page()
     mark = page.get_by_role("slider", name="threshold of yes")
     mark.focus()
@@ -126,7 +126,7 @@ def test_a_moved_threshold_counts_at_once(open_page: Open, wavs: dict[str, Path]
         (b"RIFF\xff\xff\xff\xffWAVEfmt ", "bad.wav: no recording that this browser can read"),
     ],
 )
-def test_what_is_no_recording_is_said_in_a_line(
+def test_a_file_that_is_not_a_recording_is_reported_in_one_line(
     content: bytes, said: str, open_page: Open, tmp_path: Path, wavs: dict[str, Path]
 ) -> None:
     bad = tmp_path / "bad.wav"
@@ -134,11 +134,11 @@ def test_what_is_no_recording_is_said_in_a_line(
     page = open_page()
     page.set_input_files("#files", [bad])
     wait_for(page, "#status", said)
-    play(page, wavs["yes"])  # and it goes on
+    play(page, wavs["yes"])  # the page still works
 
 
 @pytest.mark.slow
-def test_served_it_asks_for_its_own_files_only(
+def test_a_served_page_requests_only_its_own_files(
     open_page: Open, page_folder: Path, spoken_to: Browser, wavs: dict[str, Path]
 ) -> None:
     with file_server(page_folder, 0) as server:
@@ -171,7 +171,7 @@ def test_served_it_asks_for_its_own_files_only(
     ],
     ids=["missing", "cut", "changed"],
 )
-def test_a_damaged_page_says_so(
+def test_a_damaged_page_is_reported(
     change: Callable[[Path], object], said: str, open_page: Open, page_folder: Path
 ) -> None:
     change(page_folder / MODEL)
@@ -179,7 +179,7 @@ def test_a_damaged_page_says_so(
     assert page.get_by_role("button", name="Listen").is_disabled()
 
 
-# Contrast of each text with what is behind it (WCAG 2.2, 1.4.3), the lowest.
+# The lowest contrast of a text with its background (WCAG 2.2, 1.4.3).
 CONTRAST = """() => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const linear = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
@@ -201,7 +201,7 @@ CONTRAST = """() => {
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1200])
-def test_it_reads_well(
+def test_the_page_is_readable_in_both_schemes_and_widths(
     scheme: str, width: int, open_page: Open, wavs: dict[str, Path], tmp_path: Path
 ) -> None:
     page = open_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
@@ -222,7 +222,7 @@ def test_it_reads_well(
 
 
 @pytest.mark.slow
-def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_page: Open) -> None:
+def test_each_control_has_a_name_and_is_reachable_by_keyboard(open_page: Open) -> None:
     page = open_page()
     reached = []
     for _ in range(8):
@@ -240,9 +240,7 @@ def test_every_control_has_a_name_and_the_keyboard_reaches_it(open_page: Open) -
 
 @pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_columns_stay_where_they_are_if_the_user_wants_less_motion(
-    motion: str, open_page: Open
-) -> None:
+def test_columns_do_not_scroll_with_reduced_motion(motion: str, open_page: Open) -> None:
     page = open_page(reduced_motion=motion, viewport={"width": 1200, "height": 800})
     columns = page.evaluate(
         """() => {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What pages are sent: in order, and bounded for a page that does not read."""
+"""Messages to pages: in order, and bounded for a page that does not read."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Messages = list[bytes | str]
 
 
 def run_apart(work: Coroutine[Any, Any, Messages]) -> Messages:
-    """In a thread of its own: Playwright keeps an event loop in this one."""
+    """Run in another thread, because Playwright keeps an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
 
-def test_a_page_gets_what_waits_in_its_order() -> None:
-    """A word's mark belongs to the column that was there when it was heard."""
+def test_a_page_gets_waiting_messages_in_order() -> None:
+    """The mark of a word belongs to the column at its report."""
 
     async def get() -> Messages:
         client = Client()
@@ -33,7 +33,7 @@ def test_a_page_gets_what_waits_in_its_order() -> None:
     assert run_apart(get()) == [b"ab", "word", b"c", "state"]
 
 
-def test_what_waits_for_a_page_that_does_not_read_is_bounded() -> None:
+def test_messages_for_a_page_that_does_not_read_are_bounded() -> None:
     async def get() -> Messages:
         client = Client()
         for second in range(1000):
@@ -47,7 +47,7 @@ def test_what_waits_for_a_page_that_does_not_read_is_bounded() -> None:
     assert 10 < len([one for one in messages if isinstance(one, str)]) <= 64
 
 
-def test_a_new_page_is_sent_the_state_and_what_was_heard() -> None:
+def test_a_new_page_gets_the_state_and_earlier_reports() -> None:
     async def get() -> Messages:
         hub = Hub({"thresholds": [200]})
         hub.state(thresholds=[17], saved=[200])

@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Open = Callable[..., "Page"]
 
-PATIENCE = 60_000  # ms; the machine may have other work
+PATIENCE = 60_000  # ms; the machine may be busy
 PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touch": True}
 
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Open]:
-    """Opens a page; whatever it complains of fails the test."""
+    """Opens a page; its errors and warnings fail the test."""
     problems: list[str] = []
     with ExitStack() as stack:
 
@@ -80,13 +80,13 @@ COPY = """() => {
 
 
 @pytest.mark.slow
-def test_words_said_to_the_microphone_appear_and_can_be_played(
+def test_words_from_the_microphone_are_shown_and_can_be_played(
     serve: Serve, visit: Open, sound_server: SoundServer
 ) -> None:
     program, url = serve("--device", DEVICE, env=sound_server.environment)
     page = visit(url)
     page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
-    # The first second is heard before any word can be: then the model has run.
+    # No word is reported in the first second. Wait until the model has run.
     page.wait_for_function(f"() => {MEANS}.some((mean) => mean > 0)")
     for clip, word in ((YES, "yes"), (NO, "no")):
         line, _ = say(sound_server, program, clip)
@@ -127,7 +127,7 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
           };
         })"""
     )
-    # By the sound's clock. A text may overtake the columns of one message, which holds a few.
+    # Measured by the sound's clock. A text may overtake a message with a few columns.
     assert np.diff(got) == pytest.approx(np.diff(times) / 20, abs=10)
     assert np.sum(np.diff(times)) > 2000
     height, colours = page.evaluate(
@@ -138,7 +138,7 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
     assert colours > 20, "there is sound in the picture"
 
 
-def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
+def test_a_dragged_threshold_applies_and_can_be_saved(
     serve: Serve, visit: Open, words: Path, own_bundle: Path
 ) -> None:
     program, url = serve("--model", own_bundle, "--input", words)
@@ -157,7 +157,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     page.mouse.up()
     assert limit(page, "yes") == 255
     wait_for_limit(other, "yes", 255)
-    # The keyboard does it as well.
+    # The keyboard works too.
     page.get_by_role("slider", name="threshold of no").focus()
     page.keyboard.press("ArrowLeft")
     assert limit(page, "no") == before["no"] - 1
@@ -166,7 +166,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
     assert save.is_disabled()
     bundle = load_bundle(own_bundle)
     assert bundle.recognizer.thresholds == {"yes": 255, "no": before["no"] - 1}
-    program.until("Heard", seconds=60)  # what was on its way
+    program.until("Heard", seconds=60)  # reports from before the change
     program.rest()
     later = [program.until("Heard", seconds=60)[0] for _ in range(3)]
     assert not [line for line in later if "Heard yes" in line], "a mean never exceeds 255"
@@ -175,7 +175,7 @@ def test_a_threshold_is_dragged_felt_by_the_device_and_saved(
 
 
 @pytest.mark.slow
-def test_thresholds_are_reset_to_the_bundle_s(serve: Serve, visit: Open, words: Path) -> None:
+def test_thresholds_can_be_reset_to_the_bundles(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url)
     usual = limit(page, "yes")
@@ -190,9 +190,7 @@ def test_thresholds_are_reset_to_the_bundle_s(serve: Serve, visit: Open, words: 
 
 
 @pytest.mark.slow
-def test_the_model_that_comes_with_kws_is_not_changed(
-    serve: Serve, visit: Open, words: Path
-) -> None:
+def test_a_built_in_bundle_is_not_changed(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url)
     page.get_by_role("slider", name="threshold of yes").fill("17")
@@ -201,12 +199,10 @@ def test_the_model_that_comes_with_kws_is_not_changed(
 
 
 @pytest.mark.slow
-def test_a_page_finds_the_program_again_and_knows_what_was_heard(
-    serve: Serve, visit: Open, words: Path
-) -> None:
+def test_a_page_reconnects_and_gets_earlier_reports(serve: Serve, visit: Open, words: Path) -> None:
     program, url = serve("--input", words)
     program.until("Heard yes", seconds=60)
-    late = visit(url, allowed="ERR_CONNECTION_REFUSED")  # the browser's own words
+    late = visit(url, allowed="ERR_CONNECTION_REFUSED")  # the browser's message
     late.locator("#heard li").first.get_by_text("yes", exact=True).wait_for(timeout=PATIENCE)
     assert "Heard yes" in late.inner_text("#lines")
     program.process.terminate()
@@ -221,8 +217,8 @@ def test_a_page_finds_the_program_again_and_knows_what_was_heard(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:
-    """4.5 to 1 at least: WCAG 2.2, success criterion 1.4.3."""
+def test_each_text_has_enough_contrast(serve: Serve, visit: Open, words: Path, scheme: str) -> None:
+    """At least 4.5 to 1: WCAG 2.2, success criterion 1.4.3."""
     program, url = serve("--input", words)
     page = visit(url, color_scheme=scheme)
     program.until("Heard", seconds=60)
@@ -253,7 +249,7 @@ def test_every_text_has_contrast(serve: Serve, visit: Open, words: Path, scheme:
 
 
 @pytest.mark.slow
-def test_the_keyboard_reaches_everything(serve: Serve, visit: Open, words: Path) -> None:
+def test_all_controls_are_reachable_by_keyboard(serve: Serve, visit: Open, words: Path) -> None:
     program, url = serve("--input", words)
     page = visit(url)
     program.until("Heard", seconds=60)
@@ -276,7 +272,7 @@ def test_the_keyboard_reaches_everything(serve: Serve, visit: Open, words: Path)
 
 
 @pytest.mark.slow
-def test_where_motion_is_not_wanted_nothing_scrolls(serve: Serve, visit: Open, words: Path) -> None:
+def test_nothing_scrolls_with_reduced_motion(serve: Serve, visit: Open, words: Path) -> None:
     _, url = serve("--input", words)
     page = visit(url, reduced_motion="reduce")
     page.wait_for_function(f"() => new Set(new Uint32Array(({COPY})().data.buffer)).size > 20")
@@ -295,7 +291,7 @@ def test_where_motion_is_not_wanted_nothing_scrolls(serve: Serve, visit: Open, w
 
 
 @pytest.mark.slow
-def test_on_a_phone_nothing_sticks_out(serve: Serve, visit: Open, words: Path) -> None:
+def test_the_page_fits_a_phone(serve: Serve, visit: Open, words: Path) -> None:
     program, url = serve("--input", words)
     page = visit(url, **PHONE)
     program.until("Heard", seconds=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen --web` and hostile clients: it keeps running, and what they cost is bounded."""
+"""`kws listen --web` and hostile clients: it keeps running, and their cost is bounded."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def join(url: str, **options: Any) -> ClientConnection:
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 10) -> None:
-    """Fails if `condition` does not come true."""
+    """Wait until a condition holds; fail after a timeout."""
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -44,7 +44,7 @@ def wait_until(condition: Callable[[], object], seconds: float = 10) -> None:
 
 
 class Page:
-    """A server on its own, with a hub that nobody fills."""
+    """A server with an empty hub."""
 
     def __init__(self, host: str = "127.0.0.1", **options: Any) -> None:
         self.messages: list[tuple[dict[str, Any], bool]] = []
@@ -87,7 +87,7 @@ def page(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
 
 @pytest.fixture
 def patient(caplog: pytest.LogCaptureFixture) -> Iterator[Page]:
-    """A page that keeps clients which a busy machine lets answer late."""
+    """A server that tolerates late answers from clients on a busy machine."""
     yield from served_page(caplog, PING_SECONDS)
 
 
@@ -125,13 +125,13 @@ def test_the_page_and_nothing_else_is_served(page: Page) -> None:
     ["evil.example", "evil.example:{port}", "127.0.0.1:1", "localhost", "", "a@localhost:{port}",
      "localhost:{port}:{port}", "[::1", "127.0.0.1.evil.example:{port}", "192.168.1.5:{port}"],
 )  # fmt: skip
-def test_another_host_s_name_gets_nothing(page: Page, host: str) -> None:
-    """Names that lead here by a trick (DNS rebinding) are not this server's."""
+def test_requests_for_another_host_are_refused(page: Page, host: str) -> None:
+    """Foreign names that resolve to this server (DNS rebinding) are refused."""
     assert page.get("/", Host=host.format(port=page.server.port)).status in (400, 403)
 
 
 @pytest.mark.parametrize("name", ["localhost", "127.0.0.1", "[::1]"])
-def test_own_names_get_the_page(page: Page, name: str) -> None:
+def test_requests_for_own_names_get_the_page(page: Page, name: str) -> None:
     assert page.get("/", Host=f"{name}:{page.server.port}").status == 200
 
 
@@ -140,14 +140,14 @@ def test_own_names_get_the_page(page: Page, name: str) -> None:
     [None, "null", "http://evil.example", "http://127.0.0.1", "http://localhost:{port}",
      "https://127.0.0.1:{port}", "http://127.0.0.1:{port}.evil.example"],
 )  # fmt: skip
-def test_a_page_of_another_site_is_sent_nothing(page: Page, origin: str | None) -> None:
+def test_a_page_of_another_site_is_refused(page: Page, origin: str | None) -> None:
     wanted = origin.format(port=page.server.port) if origin else None
     with pytest.raises(InvalidHandshake):
         page.connect(origin=wanted)
     assert page.works()
 
 
-def test_with_the_network_let_in_addresses_count_and_strange_names_do_not() -> None:
+def test_on_all_interfaces_addresses_are_accepted_and_foreign_names_refused() -> None:
     page = Page("0.0.0.0")
     page.server.start()
     try:
@@ -162,7 +162,7 @@ def test_with_the_network_let_in_addresses_count_and_strange_names_do_not() -> N
     "message",
     ["x" * 100_000, "x", "[]", "7", "{}", "[" * 900, b"\0\1\2", '{"type"', "\N{SNOWMAN}" * 200],
 )
-def test_what_no_page_sends_ends_that_connection_only(page: Page, message: str | bytes) -> None:
+def test_an_invalid_message_ends_only_that_connection(page: Page, message: str | bytes) -> None:
     with page.connect() as client:
         client.recv(timeout=5)
         with contextlib.suppress(ConnectionClosed):
@@ -173,17 +173,17 @@ def test_what_no_page_sends_ends_that_connection_only(page: Page, message: str |
     assert page.works()
 
 
-def test_a_huge_frame_without_end_is_not_waited_for(page: Page) -> None:
+def test_a_huge_frame_ends_the_connection(page: Page) -> None:
     with page.connect() as client:
         client.recv(timeout=5)
-        # A frame's header that promises 2^40 bytes (RFC 6455 section 5.2).
+        # The header of a frame of 2^40 bytes (RFC 6455 section 5.2).
         client.socket.sendall(b"\x81\xff" + (1 << 40).to_bytes(8, "big") + b"\0\0\0\0")
         with pytest.raises(ConnectionClosed):
             client.recv(timeout=5)
     assert page.works()
 
 
-def test_of_200_clients_some_are_served_and_the_others_refused(patient: Page) -> None:
+def test_more_clients_than_the_limit_are_refused(patient: Page) -> None:
     clients: list[ClientConnection] = []
     served = refused = 0
     for _ in range(200):
@@ -210,7 +210,7 @@ def test_of_200_clients_some_are_served_and_the_others_refused(patient: Page) ->
 
 
 def silent_clients(page: Page) -> list[socket.socket]:
-    """Clients that connect and then say nothing, or the start of a request."""
+    """Clients that connect and send nothing, or the start of a request."""
     clients = []
     for number in range(200):
         client = socket.create_connection(page.address, timeout=5)
@@ -219,7 +219,7 @@ def silent_clients(page: Page) -> list[socket.socket]:
     return clients
 
 
-def test_200_clients_that_say_nothing_are_closed(page: Page) -> None:
+def test_silent_clients_are_disconnected(page: Page) -> None:
     process = psutil.Process()
     before = process.num_fds()
     clients = silent_clients(page)
@@ -248,7 +248,7 @@ def test_the_number_of_connections_is_bounded() -> None:
 
 
 def half_open(page: Page) -> socket.socket:
-    """A websocket whose client neither reads nor answers, as a laptop that was closed."""
+    """A websocket whose client neither reads nor answers, like a closed laptop."""
     client = socket.create_connection(page.address, timeout=5)
     client.sendall(
         (
@@ -263,8 +263,8 @@ def half_open(page: Page) -> socket.socket:
 
 @pytest.mark.process
 @pytest.mark.parametrize("megabytes", [0, 20])
-def test_a_client_that_is_gone_without_a_word_is_let_go(page: Page, megabytes: int) -> None:
-    """Whether the server only pings it, or the socket is full and a ping would wait behind."""
+def test_a_client_that_vanished_is_disconnected(page: Page, megabytes: int) -> None:
+    """With only pings to send, and with a full socket, in which a ping would wait."""
     with half_open(page):
         wait_until(lambda: page.hub.clients == 1)
         for _ in range(20 * megabytes):
@@ -272,7 +272,7 @@ def test_a_client_that_is_gone_without_a_word_is_let_go(page: Page, megabytes: i
         wait_until(lambda: page.hub.clients == 0)
 
 
-def test_it_stops_at_once_though_a_client_does_not_answer(page: Page) -> None:
+def test_the_server_stops_quickly_despite_a_silent_client(page: Page) -> None:
     with half_open(page):
         wait_until(lambda: page.hub.clients == 1)
         start = time.monotonic()
@@ -281,7 +281,7 @@ def test_it_stops_at_once_though_a_client_does_not_answer(page: Page) -> None:
 
 
 @pytest.mark.process
-def test_a_flood_of_messages_is_bounded_and_listening_goes_on(serve: Serve, words: Path) -> None:
+def test_listening_continues_during_a_flood_of_messages(serve: Serve, words: Path) -> None:
     program, url = serve("--input", words)
     process = psutil.Process(program.process.pid)
     with join(url) as client:
@@ -318,7 +318,7 @@ def test_a_flood_of_messages_is_bounded_and_listening_goes_on(serve: Serve, word
     assert program.process.poll() is None
 
 
-def test_the_server_says_whether_a_page_is_on_this_machine(page: Page) -> None:
+def test_the_server_knows_whether_a_page_is_local(page: Page) -> None:
     with page.connect() as client:
         client.recv(timeout=5)
         client.send('{"type": "save"}')
@@ -328,7 +328,7 @@ def test_the_server_says_whether_a_page_is_on_this_machine(page: Page) -> None:
     assert not is_loopback("192.168.1.5")
 
 
-def test_a_port_that_is_taken_and_an_unknown_host_are_one_line(kws: Run) -> None:
+def test_a_used_port_and_an_unknown_host_are_one_line(kws: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, _, err = kws("listen", "--web", "--web-port", port, "--input", "x.wav")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages behind a host that sends policies: the page names the policy that forbids it something."""
+"""The exported page with a host's policies: the page names the policy that blocks it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SCRIPTS = "script-src 'self' blob: data: 'wasm-unsafe-eval'"
 
 @pytest.fixture
 def host(page_folder: Path) -> Iterator[Host]:
-    """Serves the exported page with headers of the host's; gives its address."""
+    """Serves the exported page with the given headers; returns its address."""
     servers: list[ThreadingHTTPServer] = []
 
     def serve(**headers: str) -> str:
@@ -83,10 +83,10 @@ def test_the_policy_is_named(policy: str, says: str, host: Host, open_page: Open
         assert page.locator(button).is_disabled()
 
 
-def test_what_the_page_needs_is_enough(
+def test_the_documented_policy_is_sufficient(
     host: Host, open_page: Open, spoken_to: Browser, wavs: dict[str, Path]
 ) -> None:
-    """The policy of docs/live.md, under cross-origin isolation, forbids nothing."""
+    """The policy of docs/live.md, with cross-origin isolation, blocks nothing."""
     url = host(
         Content_Security_Policy=f"{ALL}{SCRIPTS}",
         Cross_Origin_Opener_Policy="same-origin",
