@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of models share: a data set of tones and a run that was trained on it."""
+"""Shared by tests of models: a data set of tones, and a run trained on it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SETTINGS = TrainSettings(
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run."""
+    """A finished training run."""
 
     data: Path
     out: Path
@@ -59,7 +59,7 @@ def tones(tones_folder: Path) -> DataSet:
 
 @pytest.fixture(scope="session")
 def run(made_once: MadeOnce, tones_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A copy of one training."""
+    """A copy of a run that is trained once."""
 
     def trained(folder: Path) -> None:
         from kws.model.train.training import train

@@ -20,7 +20,7 @@ def test_splits_have_different_parts_of_a_background() -> None:
     np.testing.assert_array_equal(joined, recording)
 
 
-def test_short_background_is_for_training_alone_and_too_short_is_an_error() -> None:
+def test_short_background_is_only_for_training_and_too_short_is_an_error() -> None:
     short = np.zeros(20_000, np.int16)
     assert [len(background_parts([short], split)) for split in Split] == [1, 0, 0]
     with pytest.raises(DataError, match=r"0\.50 s"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No speaker and no sample of noise is in two of the training, validation and test sets."""
+"""Training, validation and test sets share no speaker and no sample of noise."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def with_lists(root: Path) -> DataSet:
 
 
 def by_hash(root: Path) -> DataSet:
-    """The same without lists, by speakers enough for each set."""
+    """Without lists, with enough speakers for each set."""
     for word, speaker, take in itertools.product(("low", "high", "up"), range(80), range(2)):
         pcm = np.full(16000, 100 * speaker, np.int16)
         write_clip(root / word / f"speaker{speaker}_nohash_{take}.wav", pcm)
@@ -57,7 +57,7 @@ def speakers(clips: Collection[Clip]) -> set[str]:
     return {clip.speaker for clip in clips}
 
 
-def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
+def test_training_validation_and_test_share_no_speaker(dataset: DataSet) -> None:
     trained = training_clips(dataset, WORDS, SampleSettings(), seed=0)
     evaluated = [evaluation_clips(dataset, WORDS, split) for split in HELD_OUT]
     sets = [speakers(list(itertools.chain(*groups))) for groups in (trained, *evaluated)]
@@ -65,7 +65,7 @@ def test_training_validation_and_test_share_nobody(dataset: DataSet) -> None:
     assert not dataset.shared_speakers()
 
 
-def test_evaluation_clips_are_of_their_split(dataset: DataSet) -> None:
+def test_evaluation_clips_are_from_their_split(dataset: DataSet) -> None:
     split_of = {clip.path: clip.split for clip in dataset.clips}
     for split in HELD_OUT:
         _, _, files = evaluation_pcm(dataset, WORDS, split)
@@ -73,7 +73,7 @@ def test_evaluation_clips_are_of_their_split(dataset: DataSet) -> None:
 
 
 @pytest.mark.long
-def test_streams_share_nobody(dataset: DataSet) -> None:
+def test_streams_share_no_speaker(dataset: DataSet) -> None:
     speaker_of = {clip.path: clip.speaker for clip in dataset.clips}
     plan = StreamPlan(hours=0.15, other_hours=0.05)
     said = [
@@ -92,7 +92,7 @@ def test_streams_share_nobody(dataset: DataSet) -> None:
 
 @pytest.mark.parametrize("seconds", [1.5, 2.9, 3.2, 8, 10.5, 60])
 def test_parts_of_a_background_share_no_sample(seconds: float) -> None:
-    # Every sample has a number of its own.
+    # Each sample has a unique value.
     recording = np.arange(int(seconds * 16000), dtype=np.int32)
     parts = {split: background_parts([recording], split) for split in Split}  # type: ignore[list-item]
     assert disjoint([{int(x) for part in parts[split] for x in part} for split in Split])
@@ -115,7 +115,7 @@ def test_voices_of_a_vocal_tract_stay_together() -> None:
         assert disjoint(sets)
 
 
-def test_second_data_set_brings_no_speaker_of_the_evaluation(dataset: DataSet) -> None:
+def test_second_data_set_adds_no_speaker_of_the_evaluation(dataset: DataSet) -> None:
     # The same speakers, all of them for training.
     extra = replace(
         dataset, clips=tuple(replace(clip, split=Split.TRAIN) for clip in dataset.clips)
@@ -125,14 +125,14 @@ def test_second_data_set_brings_no_speaker_of_the_evaluation(dataset: DataSet) -
     assert disjoint([learned, *(speakers(list(itertools.chain(*groups))) for groups in evaluated)])
 
 
-def test_a_speaker_has_one_place_whatever_else_is_there() -> None:
+def test_a_speakers_split_does_not_depend_on_other_speakers() -> None:
     names = [f"{number:08x}" for number in range(500)]
     first = {name: hash_split(name, 10, 10) for name in names}
     assert {name: hash_split(name, 10, 10) for name in reversed(names)} == first
     assert set(first.values()) == set(Split)
 
 
-def test_speech_commands_lists_share_nobody(speech_commands: Path) -> None:
+def test_speech_commands_lists_share_no_speaker(speech_commands: Path) -> None:
     dataset = open_dataset(speech_commands)
     assert dataset.shared_speakers() == {}
     assert disjoint([speakers(dataset.of(split)) for split in Split])

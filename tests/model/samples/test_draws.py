@@ -19,7 +19,7 @@ WORDS = ("low", "high")
 
 @pytest.mark.parametrize(("recorded", "share"), [(0, 4 / 24), (0.5, 0.5), (0.8, 0.8)])
 def test_recordings_make_up_their_share(tones: DataSet, recorded: float, share: float) -> None:
-    # Two of the twelve training speakers are people, the others become voices.
+    # Two of the twelve training speakers are people, the others are voices.
     people = {"train0", "train10"}
     clips = tuple(
         clip if clip.speaker in people else replace(clip, speaker=f"espeak-us-{clip.speaker}")
@@ -33,7 +33,7 @@ def test_recordings_make_up_their_share(tones: DataSet, recorded: float, share: 
         assert sum(by_people) / len(by_people) == pytest.approx(share, abs=0.02)
 
 
-def test_auxiliary_words_are_drawn_from_the_second_data_set_alone(tones: DataSet) -> None:
+def test_auxiliary_words_are_drawn_only_from_the_second_data_set(tones: DataSet) -> None:
     everyone = replace(
         tones, clips=tuple(replace(c, speaker=f"other-{c.speaker}") for c in tones.clips)
     )
@@ -47,11 +47,11 @@ def test_auxiliary_words_are_drawn_from_the_second_data_set_alone(tones: DataSet
         assert draw.count == draw.from_extra == draws[1].count / 2
         assert {flat[row].word for row in draw.extra} == {word}
         assert not len(draw.own)
-    # Unknown has none of them from there.
+    # Unknown has no auxiliary words from the second data set.
     assert {flat[row].word for row in draws[0].extra} == {"high"}
 
 
-def test_a_row_comes_again_after_all_others() -> None:
+def test_a_clip_repeats_only_after_all_others() -> None:
     rows = np.arange(10, 15)
     drawn = draw_rows(np.random.default_rng(0), rows, 13)
     assert sorted(drawn[:5]) == sorted(drawn[5:10]) == rows.tolist()
@@ -66,7 +66,7 @@ def test_pairs_join_a_keyword_with_another_word() -> None:
     assert (pairs[:, 0] != pairs[:, 1]).all()
 
 
-def test_second_data_set_of_held_out_speakers_alone_is_refused(tones: DataSet) -> None:
+def test_second_data_set_with_only_held_out_speakers_is_refused(tones: DataSet) -> None:
     nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
     with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
         extra_clips(nobody, tones, ("low", "high"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of talk: from where they are cut, and how often from what was mined."""
+"""Windows of talk: their sources, and the share of mined recordings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from kws.model.samples.training_set import TrainingSet
 
 
 def recording(folder: Path, name: str, seconds: float = 10) -> LongRecording:
-    """A rising sound; only that of mined recordings is never below 0."""
+    """A rising sound; only mined recordings have no negative samples."""
     folder.mkdir(exist_ok=True)
     sound = np.linspace(500, 3000, int(seconds * 16000)).astype(np.int16)
     if folder.name != MINED_FOLDER:
@@ -42,7 +42,7 @@ def test_share_of_the_windows_is_mined(tmp_path: Path, hard: float) -> None:
     assert len(starts) > 100, "windows are cut at many places"
 
 
-def test_without_talk_mined_recordings_are_all_and_without_any_there_is_none(
+def test_without_talk_all_windows_are_mined_and_without_both_there_are_none(
     tmp_path: Path,
 ) -> None:
     only_mined = TalkWindows([recording(tmp_path / "mined", "a")], 16000, 0.0)
@@ -63,7 +63,7 @@ def test_epochs_have_windows_of_talk_as_unknown(tones: DataSet, tmp_path: Path) 
     labels = training.epoch(0).labels
     assert Counter(labels.tolist()) - without == {1: 48}
     assert len(training) == len(labels)
-    # The clips stay what they were; windows of talk come after them.
+    # The clips are unchanged; windows of talk follow them.
     plain = TrainingSet(tones, words, settings, 0).copy(0).spectrograms
     np.testing.assert_array_equal(training.copy(0).spectrograms[: len(plain)], plain)
     none = TrainingSet(tones, words, replace(settings, talk_per_keyword=0), 0, ambient=ambient)

@@ -31,7 +31,7 @@ WORDS = ("low", "high")
 PLAIN = SampleSettings(joined=0, copies=2, augmentation=NONE)
 
 
-def test_epoch_has_the_shares_that_were_asked_for(tones: DataSet) -> None:
+def test_epoch_has_the_requested_shares(tones: DataSet) -> None:
     settings = replace(PLAIN, silence_per_keyword=0.5, unknown_per_keyword=1)
     training = TrainingSet(tones, WORDS, settings, seed=0)
     epoch = training.epoch(0)
@@ -59,7 +59,7 @@ def test_other_seeds_and_epochs_differ(tones: DataSet) -> None:
     assert not np.array_equal(first, other.epoch(0).spectrograms)
 
 
-def test_without_augmentation_clips_are_the_cores_features(tones: DataSet) -> None:
+def test_without_augmentation_clips_have_the_cores_features(tones: DataSet) -> None:
     copy = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
     expected = _core.features(load_pcm(tones.of(Split.TRAIN, ["high"])))
     made = copy.spectrograms[copy.labels == 3]
@@ -74,20 +74,20 @@ def test_cut_keywords_count_as_unknown(tones: DataSet) -> None:
     cut = after.labels != before.labels
     assert set(after.labels[cut].tolist()) == {1}
     assert set(before.labels[cut].tolist()) == {2, 3}
-    # A tone that was cut is loud in fewer frames of its clip.
+    # A cut tone is loud in fewer frames of its clip.
     loud = (before.spectrograms.max(axis=2) > 0).sum(axis=1)
     keywords = before.labels > 1
     assert loud[cut].max() < np.median(loud[keywords & ~cut])
 
 
-def test_lead_reaches_the_frontend_alone(tones: DataSet) -> None:
+def test_lead_reaches_only_the_frontend(tones: DataSet) -> None:
     settings = replace(PLAIN, augmentation=replace(NONE, lead_ms=1000, background=1))
     copy = TrainingSet(tones, WORDS, settings, seed=0).copy(0)
     assert copy.spectrograms.shape[1:] == (49, 40)
     alone = replace(PLAIN, augmentation=replace(NONE, background=1))
     other = TrainingSet(tones, WORDS, alone, seed=0).copy(0)
 
-    # The frontend's noise estimate has settled: steady noise is lower in a clip's first frames.
+    # The noise estimate has settled, so steady noise is lower in a clip's first frames.
     def first(samples: Samples) -> float:
         return float(samples.spectrograms[samples.labels > 0, :5].mean())
 
@@ -104,7 +104,7 @@ def test_frames_before_the_window_are_those_of_the_lead(tones: DataSet) -> None:
     assert (longer.spectrograms[:, :30] > -128).any()
 
 
-def test_no_speaker_of_the_test_trains(tones: DataSet) -> None:
+def test_no_test_speaker_is_in_training(tones: DataSet) -> None:
     def speakers(groups: list[list[Clip]]) -> set[str]:
         return {clip.speaker for group in groups for clip in group}
 
@@ -122,7 +122,7 @@ def test_without_backgrounds_silence_is_zeros(tones: DataSet) -> None:
     assert len(TrainingSet(bare, WORDS, SampleSettings(), seed=0).epoch(0)) > 0
 
 
-def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
+def test_missing_other_words_are_an_error(tones: DataSet) -> None:
     only = replace(tones, clips=tuple(clip for clip in tones.clips if clip.word in WORDS))
     with pytest.raises(DataError, match="other words than low, high"):
         TrainingSet(only, WORDS, SampleSettings(), seed=0)
@@ -141,13 +141,13 @@ def test_no_other_words_is_an_error_that_says_so(tones: DataSet) -> None:
         {"copies": 0},
     ],
 )
-def test_senseless_settings_are_refused(change: dict[str, float]) -> None:
+def test_invalid_settings_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(KwsError, match=next(iter(change))):
         SampleSettings(**change)  # type: ignore[arg-type]
 
 
 def without(dataset: DataSet, word: str, keep: int) -> DataSet:
-    """The data set with a few training clips of a word only."""
+    """The data set with only a few training clips of a word."""
     trained = dataset.of(Split.TRAIN, [word])[keep:]
     return replace(dataset, clips=tuple(clip for clip in dataset.clips if clip not in trained))
 
@@ -158,7 +158,7 @@ def test_scarce_words_are_drawn_as_often_as_others(tones: DataSet) -> None:
         settings = replace(PLAIN, balance=balance)
         counts = Counter(TrainingSet(scarce, WORDS, settings, seed=0).epoch(0).labels.tolist())
         assert (counts[2], counts[3]) == (low, high)
-    # No clip comes again before all others have come.
+    # A clip repeats only after all others.
     copy = TrainingSet(scarce, WORDS, PLAIN, seed=0).copy(0)
     _, times = np.unique(copy.spectrograms[copy.labels == 2], axis=0, return_counts=True)
     assert sorted(times.tolist()) == [3, 3, 4, 4]
@@ -204,13 +204,13 @@ def test_auxiliary_words_are_joined_too(tones: DataSet, monkeypatch: pytest.Monk
     assert min(drawn) > 0
 
 
-def test_second_data_set_must_not_bring_speakers_of_the_test(tones: DataSet) -> None:
+def test_second_data_set_with_test_speakers_is_refused(tones: DataSet) -> None:
     everyone = replace(tones, clips=tuple(replace(c, split=Split.TRAIN) for c in tones.clips))
     taken = {clip.speaker for group in extra_clips(everyone, tones, WORDS) for clip in group}
     assert taken == {clip.speaker for clip in tones.of(Split.TRAIN)}
 
 
-def test_unknown_is_partly_made_of_two_words(tones: DataSet) -> None:
+def test_unknown_contains_pairs_of_words(tones: DataSet) -> None:
     plain = TrainingSet(tones, WORDS, PLAIN, seed=0).copy(0)
     joined = TrainingSet(tones, WORDS, replace(PLAIN, joined=0.5), seed=0).copy(0)
     np.testing.assert_array_equal(joined.labels, plain.labels)
@@ -228,7 +228,7 @@ def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> N
     in_memory = TrainingSet(tones, WORDS, SampleSettings(), 0)
     assert isinstance(on_disk.copy(1).spectrograms, np.memmap)
     np.testing.assert_array_equal(on_disk.epoch(1).spectrograms, in_memory.epoch(1).spectrograms)
-    assert not list(tmp_path.iterdir())  # the files vanish, however the program ends
+    assert not list(tmp_path.iterdir())  # the files disappear, however the program ends
 
 
 def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:
@@ -237,9 +237,9 @@ def test_no_room_for_clips_is_one_line(full_disk: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_epoch_of_20000_clips_is_changed_in_20_seconds(tones: DataSet) -> None:
-    # CPU time, of which two cores have 40 s. Work on a core's other thread makes that longer, too:
-    # the best of five counts.
+def test_an_epoch_of_20000_clips_is_augmented_in_20_seconds(tones: DataSet) -> None:
+    # CPU time, of which two cores have 40 s. The minimum of five, since work on a core's other
+    # thread increases it.
     noise = [np.random.default_rng(0).normal(0, 900, 100_000).astype(np.int16)]
     augmenter = Augmenter(Augmentation(), noise, 16000, 0)
 
@@ -252,7 +252,7 @@ def test_an_epoch_of_20000_clips_is_changed_in_20_seconds(tones: DataSet) -> Non
     assert min(seconds() for _ in range(5)) * 20 < 40
 
 
-def test_a_longer_window_takes_longer_clips_whole(tones: DataSet, tmp_path: Path) -> None:
+def test_a_longer_window_uses_whole_longer_clips(tones: DataSet, tmp_path: Path) -> None:
     clip = load_pcm(tones.of(Split.TRAIN, ["high"])[:1])[0]
     long = np.concatenate([clip[4000:12000]] * 4)  # two seconds
     path = tmp_path / "long.wav"

@@ -22,7 +22,7 @@ from tests.model.conftest import SETTINGS, Run
 
 
 @pytest.mark.tensorflow
-def test_odds_change_by_how_often_the_classes_were_drawn() -> None:
+def test_odds_change_by_the_shares_of_the_classes() -> None:
     model = build_model("tiny_conv", 3, seed=0)
     clips = np.random.default_rng(0).normal(size=(4, 49, 40, 1)).astype(np.float32)
     before = np.asarray(model.predict_on_batch(clips))
@@ -34,7 +34,7 @@ def test_odds_change_by_how_often_the_classes_were_drawn() -> None:
 
 
 @pytest.mark.slow
-def test_the_bundle_is_corrected_and_the_runs_weights_are_as_trained(
+def test_the_bundle_is_corrected_but_not_the_runs_weights(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
     out = tmp_path / "corrected"
@@ -43,18 +43,20 @@ def test_the_bundle_is_corrected_and_the_runs_weights_are_as_trained(
     bundled = [np.asarray(w, np.float32) for w in unpack(result.bundle.float_model, out)[1]]
     trained = [np.asarray(w, np.float32) for w in TrainedModel(out).weights]
     for one, other in zip(trained[:-1], bundled[:-1], strict=True):
-        np.testing.assert_allclose(one, other, rtol=2e-3, atol=1e-4)  # a bundle's are float16
+        np.testing.assert_allclose(
+            one, other, rtol=2e-3, atol=1e-4
+        )  # a bundle's weights are float16
     drawn = np.bincount(TrainingSet(tones, SETTINGS.words, SETTINGS.samples, seed=0).copy(0).labels)
     change = bundled[-1] - trained[-1]
     np.testing.assert_allclose(np.exp(change) * drawn, drawn.mean(), rtol=5e-3)
     assert np.ptp(change) > 0.1
-    # What others learn from and start with is not changed.
+    # The weights for distillation and fine-tuning are not changed.
     for own, theirs in zip(TrainedModel(out).weights, TrainedModel(run.out).weights, strict=True):
         np.testing.assert_array_equal(own, theirs)
 
 
 @pytest.mark.tensorflow
-def test_a_model_without_such_a_layer_is_refused_before_it_is_trained(
+def test_a_model_without_a_final_bias_is_refused_before_training(
     tones: DataSet, tmp_path: Path
 ) -> None:
     own = tmp_path / "own.py"

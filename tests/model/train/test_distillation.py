@@ -28,7 +28,7 @@ def test_student_learns_a_teachers_scores(run: Run, tones: DataSet, tmp_path: Pa
     scores = teacher.scores(spectrograms, SETTINGS.words)
     assert scores.shape == (len(spectrograms), 4)
     np.testing.assert_allclose(scores.sum(axis=1), 1, atol=1e-5)
-    # The float model of the run and its int8 bundle say the same.
+    # The run's float model and its int8 bundle give the same scores.
     by_bundle = Teacher(run.out / "bundle").scores(spectrograms, SETTINGS.words)
     assert np.abs(scores - by_bundle).mean() < 0.02
 
@@ -50,7 +50,7 @@ def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_
     silence, unknown, low, high = teacher.scores(spectrograms, ("low", "high")).T
     turned = teacher.scores(spectrograms, ("high", "low"))
     np.testing.assert_allclose(turned, np.stack([silence, unknown, high, low], axis=1), atol=1e-6)
-    # To a student that does not know "low", it is one of the unknown words.
+    # "low" is unknown to a student without this label.
     fewer = teacher.scores(spectrograms, ("high",))
     np.testing.assert_allclose(fewer, np.stack([silence, unknown + low, high], axis=1), atol=1e-6)
 
@@ -59,7 +59,7 @@ def test_teacher_may_know_more_words_in_any_order(run: Run, tones: DataSet, tmp_
     assert result.bundle.labels == ("silence", "unknown", "high")
 
 
-def test_teacher_of_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
+def test_teacher_with_other_words_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     other = replace(SETTINGS, words=("high", "up"))
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
         train(TrainingJob(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle")))
@@ -76,7 +76,7 @@ def test_labels_are_smoothed(tones: DataSet) -> None:
     np.testing.assert_allclose(wanted.sum(axis=1), 1, atol=1e-6)
 
 
-def test_mixing_keeps_most_of_a_clip_and_as_much_of_its_label() -> None:
+def test_mixing_keeps_most_of_a_clip_and_the_same_share_of_its_label() -> None:
     x = np.eye(64, dtype=np.float32)
     mixed, wanted = mix_up(x[:, :, None, None], x, 0.5, np.random.default_rng(0))
     np.testing.assert_array_equal(mixed[:, :, 0, 0], wanted)

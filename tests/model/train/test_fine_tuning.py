@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transfer: a new model starts with another one's layers, and only what may learn does."""
+"""Fine-tuning: a model starts with the base model's layers, and frozen layers do not change."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def best(run: Path) -> list[npt.NDArray[np.float32]]:
     return [np.asarray(array, np.float32) for array in state.best]
 
 
-def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
+def test_layers_and_rows_of_known_labels_are_the_base_models(run: Run) -> None:
     theirs = best(run.out)
     model = build_model("tiny_conv", len(LABELS), seed=9)
     fresh = weights(model)
@@ -57,7 +57,7 @@ def test_layers_and_the_rows_of_known_labels_are_the_origins(run: Run) -> None:
     kernel, bias, head, head_bias = weights(model)
     np.testing.assert_array_equal(kernel, theirs[0])
     np.testing.assert_array_equal(bias, theirs[1])
-    # The origin knows silence, unknown, low, high.
+    # The base model's labels are silence, unknown, low, high.
     np.testing.assert_array_equal(head[:, [0, 1, 3]], theirs[2][:, [0, 1, 3]])
     np.testing.assert_array_equal(head_bias[[0, 1, 3]], theirs[3][[0, 1, 3]])
     np.testing.assert_array_equal(head[:, [2, 4]], fresh[2][:, [2, 4]])
@@ -105,7 +105,7 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     assert whole.labels == ("silence", "unknown", "low", "up", "down")
     heads = [np.asarray(model.weights[-2], np.float32) for model in (bundled, whole)]
     np.testing.assert_allclose(heads[0], heads[1][:, :3], atol=1e-2)
-    # A second round goes on with all of them, and learns from what the first says of all of them.
+    # The second round uses all of them, and the first round's scores for all of them.
     again = replace(settings, frozen=0.0, epochs=1)
     teacher = Teacher(tmp_path / "first")
     spectrograms = np.zeros((2, 49, 40), np.int8)
@@ -118,7 +118,7 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
         )
     )
     assert len(TrainedModel(tmp_path / "second").labels) == 5
-    # A bundle has lost them.
+    # A bundle does not have them.
     with pytest.raises(UsageError, match="it has to know silence, unknown, low, up, down"):
         train(
             TrainingJob(
@@ -164,7 +164,7 @@ def test_convolutions_start_from_a_model_with_another_window(
         np.testing.assert_allclose(new, old, rtol=1e-3, atol=1e-6)  # half precision
 
 
-def test_a_dense_layer_over_the_window_cannot(run: Run) -> None:
+def test_a_dense_layer_over_the_window_cannot_start_from_another_window(run: Run) -> None:
     model = build_model("tiny_conv", 3, seed=2, frames=84)
     with pytest.raises(UsageError, match="sees 49 frames, and its layers do not fit a model of 84"):
         start_from(TrainedModel(run.out), model, ("silence", "unknown", "new"), 0.0)
@@ -191,7 +191,7 @@ def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_p
 
 
 @pytest.mark.slow
-def test_batch_normalization_that_is_frozen_does_not_move(
+def test_frozen_batch_normalization_does_not_change(
     run: Run, tones: DataSet, tmp_path: Path
 ) -> None:
     known = build_model("tc_resnet8", 4, seed=1)
@@ -206,12 +206,12 @@ def test_batch_normalization_that_is_frozen_does_not_move(
         np.testing.assert_array_equal(new, old)
 
 
-def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
+def test_bundle_can_be_the_base_model_like_its_run(run: Run, tmp_path: Path) -> None:
     by_run, by_bundle = TrainedModel(run.out), TrainedModel(run.out / "bundle")
     assert (by_run.arch, by_run.labels) == (by_bundle.arch, by_bundle.labels)
     for one, other in zip(best(run.out), by_bundle.weights, strict=True):
         np.testing.assert_allclose(one, np.asarray(other, np.float32), rtol=1e-3, atol=1e-4)
-    # A bundle that was changed and written anew still has its float weights.
+    # A bundle that was changed and written again still has its float weights.
     changed = tmp_path / "changed"
     arguments = ["set", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
@@ -219,7 +219,7 @@ def test_bundle_serves_as_well_as_its_run(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_run_of_another_origin_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
+def test_run_with_another_base_model_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=1)
     train(TrainingJob(tones, tmp_path / "run", settings, base_model=TrainedModel(run.out)))
     with pytest.raises(UsageError, match="another model to start from"):
@@ -261,7 +261,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
 
 
 @pytest.mark.slow
-def test_finetune_takes_the_origins_architecture(run: Run, tmp_path: Path) -> None:
+def test_finetune_uses_the_base_models_architecture(run: Run, tmp_path: Path) -> None:
     command = [
         *("train", "--data", str(run.data), "--words", "up,down", "--out", str(tmp_path / "run")),
         *("--finetune", str(run.out), "--epochs", "1", "--set", "copies=1"),
@@ -275,7 +275,7 @@ def test_finetune_takes_the_origins_architecture(run: Run, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_killed_run_goes_on_to_the_same_model(run: Run, tones: DataSet, tmp_path: Path) -> None:
+def test_killed_run_resumes_to_the_same_model(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2))
     whole = train(
         TrainingJob(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Weights are fitted to arrays, without a data set and without a bundle."""
+"""Weights are fitted to arrays, without a data set or a bundle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SETTINGS = TrainSettings(("low",), "tiny_conv", epochs=3, batch_size=20)
 
 
 class Bands:
-    """Clips of noise; those of class n are louder in a band of their own."""
+    """Clips of noise; each class is louder in its own band."""
 
     def __init__(self, count: int) -> None:
         rng = np.random.default_rng(1)
@@ -54,7 +54,7 @@ def test_a_disk_that_fills_up_is_one_line(full_disk: Path) -> None:
         fit(SETTINGS, clips, Samples(clips.spectrograms, clips.labels), full_disk)
 
 
-def test_a_fit_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+def test_a_fit_resumes_from_its_checkpoint(tmp_path: Path) -> None:
     clips = Bands(60)
     validation = Samples(clips.spectrograms, clips.labels)
     said: list[str] = []

@@ -35,7 +35,7 @@ def bundle() -> Bundle:
 
 
 def room(seconds: float, **words: Path) -> Pcm:
-    """Faint noise, and a clip in it at each time: `at_5=YES`."""
+    """Faint noise with clips at the given seconds: `at_5=YES`."""
     noise = np.random.default_rng(0).normal(0, 3, int(seconds * 16000))
     for name, clip in words.items():
         start = int(name.removeprefix("at_")) * 16000
@@ -56,7 +56,7 @@ def talk(tmp_path: Path) -> Path:
     return tmp_path / "talk"
 
 
-def test_what_wakes_the_model_is_kept_with_its_context(
+def test_false_alarms_are_kept_with_their_context(
     bundle: Bundle, talk: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "hard"
@@ -69,12 +69,12 @@ def test_what_wakes_the_model_is_kept_with_its_context(
     start = sound.tobytes().find(pcm.tobytes()) // 2
     assert start > 0, "the sound is the recording's, bit for bit"
     assert 3.0 <= len(pcm) / 16000 <= 5.0
-    # Any window that ends while the model was awake has its lead of a second in the recording.
+    # The recording includes a lead of a second for each window that ends during the false alarm.
     assert start <= 4 * 16000
     assert start + len(pcm) >= 5.5 * 16000 + len(load_clip(YES)) / 2
 
 
-def test_training_takes_it_as_mined(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
+def test_training_reads_them_as_mined(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
     mine_recordings(bundle, MiningSettings((talk,)), tmp_path / "hard")
     recordings = open_recordings(tmp_path / "hard", Split.TRAIN, "speech")
     assert [(r.source, r.part) for r in recordings] == [("mined", (0.0, 1.0))] * 2
@@ -84,9 +84,7 @@ def test_training_takes_it_as_mined(bundle: Bundle, talk: Path, tmp_path: Path) 
     assert windows.draw(4, np.random.default_rng(0)).shape == (4, 32000)
 
 
-def test_a_recording_with_a_keyword_is_not_searched(
-    bundle: Bundle, talk: Path, tmp_path: Path
-) -> None:
+def test_a_recording_with_a_keyword_is_skipped(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
     write(talk / "kitchen" / "b.wav", room(20, at_5=NO))
     (talk / "kitchen" / "a.txt").write_text("Oh yes, I know.")
     result = mine_recordings(bundle, MiningSettings((talk,)), tmp_path / "hard")
@@ -138,7 +136,7 @@ def test_a_long_recording_is_searched_part_by_part(
 
 
 def test_short_recordings_of_a_source_are_one_stream(bundle: Bundle, tmp_path: Path) -> None:
-    """Half a second alone could never fill the model's window."""
+    """Half a second would not fill the model's window."""
     pcm = np.concatenate([room(1.5), load_clip(YES), room(1.5)])
     for i, start in enumerate(range(0, len(pcm), 8000)):
         write(tmp_path / "talk" / "phone" / f"{i}.wav", pcm[start : start + 8000])
@@ -161,14 +159,14 @@ def test_the_highest_scores_are_kept(bundle: Bundle, talk: Path, tmp_path: Path)
         assert [row["file"] for row in csv.DictReader(file)] == [result.clips[0].file]
 
 
-def test_only_the_words_that_count(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
+def test_only_selected_words_are_searched(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
     settings = MiningSettings((talk,), keywords=("no",))
     assert {clip.word for clip in mine_recordings(bundle, settings, tmp_path / "no").clips} == {
         "no"
     }
 
 
-def test_neighbours_are_one_event_but_no_event_is_endless() -> None:
+def test_neighbours_are_one_event_of_limited_length() -> None:
     times = np.arange(0, 20_000, 40, dtype=np.int32)
     rows = np.array([10, 11, 12, 30, 100, *range(200, 460)])
     groups = list(mining.neighbours(times, rows))
@@ -178,7 +176,7 @@ def test_neighbours_are_one_event_but_no_event_is_endless() -> None:
     assert list(mining.neighbours(times, rows[:0])) == []
 
 
-def test_the_command_says_where_to_listen(kws: Run, talk: Path, tmp_path: Path) -> None:
+def test_command_lists_the_recordings_to_check(kws: Run, talk: Path, tmp_path: Path) -> None:
     code, out, _ = kws("mine", talk, "--out", tmp_path / "hard")
     assert code == 0
     assert "kitchen_0001_yes.wav" in out
@@ -190,7 +188,7 @@ def test_the_command_says_where_to_listen(kws: Run, talk: Path, tmp_path: Path) 
     assert {"source": "kitchen", "word": "yes", "events": 1} in result["events"]
 
 
-def test_a_file_alone_is_searched_and_has_a_folder_by_itself(
+def test_a_single_file_is_searched_and_has_a_default_folder(
     kws: Run, talk: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(talk.parent)
@@ -204,7 +202,7 @@ def test_a_file_alone_is_searched_and_has_a_folder_by_itself(
     assert (code, out, err.count("\n")) == (1, "", 1)
 
 
-def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> None:
+def test_no_finding_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> None:
     write(tmp_path / "talk" / "quiet.wav", room(10))
     code, out, err = kws("mine", tmp_path / "talk", "--out", tmp_path / "hard")
     assert (code, err) == (0, "")
@@ -226,7 +224,7 @@ def test_nothing_to_find_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> 
         (["keywords"], "every recording holds one of yes, no"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(
+def test_wrong_use_is_one_line(
     kws: Run, talk: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(talk.parent)
@@ -243,7 +241,7 @@ def test_what_cannot_be_done_is_one_line(
     assert sorted(Path().rglob("*")) == before
 
 
-def test_a_recording_cut_off_is_searched_as_far_as_it_goes(kws: Run, tmp_path: Path) -> None:
+def test_a_truncated_recording_is_searched_to_its_end(kws: Run, tmp_path: Path) -> None:
     path = tmp_path / "cut" / "b.flac"
     write(path, room(20, at_2=YES))
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -253,7 +251,7 @@ def test_a_recording_cut_off_is_searched_as_far_as_it_goes(kws: Run, tmp_path: P
     assert err.count("\n") == 1
 
 
-def test_a_full_disk_leaves_nothing(kws: Run, talk: Path, full_disk: Path) -> None:
+def test_a_full_disk_leaves_no_files(kws: Run, talk: Path, full_disk: Path) -> None:
     write(talk / "kitchen" / "a.wav", room(60, **{f"at_{t}": YES for t in range(3, 45, 6)}))
     code, _, err = kws("mine", talk, "--out", full_disk / "hard")
     assert code == 1
@@ -265,7 +263,7 @@ def test_a_full_disk_leaves_nothing(kws: Run, talk: Path, full_disk: Path) -> No
 STOPPED = b"kws: stopped; nothing was written; run the same command again\n"
 
 
-def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_no_files(tmp_path: Path) -> None:
     pcm = room(600, at_3=YES)
     for i in range(12):
         write(tmp_path / "talk" / f"{i}.wav", pcm)

@@ -73,7 +73,7 @@ def test_recipe_with_an_unknown_setting_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", all_settings().values(), ids=lambda setting: setting.name)
-def test_each_setting_says_what_it_does_and_checks_its_range(setting: Setting) -> None:
+def test_each_setting_is_described_and_checks_its_range(setting: Setting) -> None:
     assert setting.help.endswith(".")
     assert setting.check(setting.default) == setting.default
     if setting.high is not None:

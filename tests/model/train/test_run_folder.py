@@ -49,19 +49,17 @@ def test_a_full_disk_ends_a_run_before_its_first_epoch(
     assert not (tmp_path / "run").exists()
 
 
-def test_run_goes_on_though_it_is_older_than_a_setting(
-    run: Run, tones: DataSet, tmp_path: Path
-) -> None:
+def test_run_that_is_older_than_a_setting_resumes(run: Run, tones: DataSet, tmp_path: Path) -> None:
     text = (run.out / "settings.toml").read_text()
     lines = [line for line in text.splitlines() if not line.startswith(("frozen", "base_model"))]
-    older = "\n".join(lines).replace("arch =", "model =")  # the key until kws 0.1
+    older = "\n".join(lines).replace("arch =", "model =")  # the key up to kws 0.1
     (tmp_path / "settings.toml").write_text(older)
     claim(tmp_path, SETTINGS, tones)
     with pytest.raises(UsageError, match=r"frozen 1\.0, not 0\.5"):
         claim(tmp_path, replace(SETTINGS, frozen=0.5), tones)
 
 
-def test_run_with_old_names_of_settings_goes_on(run: Run, tones: DataSet, tmp_path: Path) -> None:
+def test_run_with_old_names_of_settings_resumes(run: Run, tones: DataSet, tmp_path: Path) -> None:
     text = (run.out / "settings.toml").read_text()
     for old, new in RENAMED.items():
         assert f"\n{new} = " in text

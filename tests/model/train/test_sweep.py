@@ -102,15 +102,13 @@ def test_two_workers_of_a_ray_cluster_train(
     tones_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray", reason="Ray is not installed: pip install 'kws[ray]'")
-    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")  # this machine may be busy
+    monkeypatch.setenv("RAY_raylet_start_wait_time_s", "300")  # the machine may be busy
     jobs = make_jobs(tones_folder, tmp_path / "out", WORDS, {**SMALL, "seed": [1, 2]})
     outcomes = run_sweep(jobs, processes=2, ray="local")
     assert {outcome.options["seed"] for outcome in outcomes} == {1, 2}
 
 
-def test_without_ray_it_is_said_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_ray_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     jobs = make_jobs(tmp_path, tmp_path / "out", WORDS, SMALL)
     with pytest.raises(ToolError, match=r"pip install 'kws\[ray\]'"):

@@ -52,7 +52,7 @@ def test_run_writes_bundle_picture_and_curves(run: Run) -> None:
     assert list((run.out / "logs").glob("events.out.tfevents.*"))
 
 
-def test_model_takes_the_cores_values_as_they_are(run: Run) -> None:
+def test_model_uses_the_cores_values_unchanged(run: Run) -> None:
     bundle = run.result.bundle
     assert (bundle.input.scale, bundle.input.zero_point) == (INPUT_SCALE, INPUT_ZERO_POINT)
     every = np.arange(-128, 128, dtype=np.int8).reshape(1, 16, 16)
@@ -75,7 +75,7 @@ def test_core_gives_tflms_bits_for_every_test_clip(run: Run) -> None:
 
 
 def command(run: Run, out: Path) -> list[str]:
-    """Arguments that train the same model as the fixture."""
+    """Arguments that train the fixture's model."""
     samples = SETTINGS.samples
     values = {
         "batch_size": SETTINGS.batch_size,
@@ -92,7 +92,9 @@ def command(run: Run, out: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["jax", "torch"])
-def test_others_train_and_tensorflow_converts(backend: str, run: Run, tmp_path: Path) -> None:
+def test_other_backends_train_and_tensorflow_converts(
+    backend: str, run: Run, tmp_path: Path
+) -> None:
     pytest.importorskip(backend, reason=f"{backend} is not installed: pip install {backend}")
     program = [
         sys.executable,
@@ -107,7 +109,7 @@ def test_others_train_and_tensorflow_converts(backend: str, run: Run, tmp_path: 
     accuracy = json.loads(done.stdout)["accuracy"]
     assert accuracy["core"] > 0.9
     assert accuracy["core"] >= accuracy["float"] - 0.04  # one clip of 32
-    # Said by the process in which TensorFlow is.
+    # Printed by the process with TensorFlow.
     own = tmp_path / "own.py"
     own.write_text(
         "def build(frames, channels, classes):\n"
@@ -151,8 +153,8 @@ def test_seeds_give_mean_and_spread_and_the_best_by_validation(
 
 
 @pytest.mark.slow
-def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Path) -> None:
-    # A trained model learns words with wrong names: each epoch makes it worse.
+def test_last_epoch_is_kept_if_requested(run: Run, tones: DataSet, tmp_path: Path) -> None:
+    # A trained model is trained with wrong labels, so each epoch makes it worse.
     swapped = {"low": "high", "high": "low"}
     clips = tuple(
         replace(clip, word=swapped.get(clip.word, clip.word)) if clip.split == Split.TRAIN else clip
@@ -180,7 +182,7 @@ def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Pat
     scores = []
     for last, result in results.items():
         assert result.bundle.metrics["training"]["best_epoch"] == result.best_epoch + 1
-        # A teacher takes a run's float weights, which have to be those of its bundle.
+        # A teacher uses the run's float weights, which must equal its bundle's.
         by_run, by_bundle = (
             Teacher(folder).scores(spectrograms, SETTINGS.words)
             for folder in (tmp_path / str(last), tmp_path / str(last) / "bundle")
@@ -191,7 +193,7 @@ def test_last_epoch_is_kept_if_asked_for(run: Run, tones: DataSet, tmp_path: Pat
 
 
 @pytest.mark.slow
-def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
+def test_killed_run_resumes_to_the_same_model(run: Run, tmp_path: Path) -> None:
     def program(folder: str) -> list[str]:
         main = [sys.executable, "-c", "from kws.cli.main import main; main()"]
         return [*main, *command(run, tmp_path / folder)]
@@ -212,7 +214,7 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     assert 0 < len(state.history) < SETTINGS.epochs
     assert not (tmp_path / "killed" / "bundle").exists()
 
-    # JAX sets a log level once a test of this process has imported it, and children inherit that.
+    # JAX sets a log level when imported, which child processes inherit.
     shell = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
     done = subprocess.run(program("killed"), capture_output=True, text=True, check=True, env=shell)
     assert done.stderr == "", "log lines of a library"
@@ -223,7 +225,7 @@ def test_killed_run_ends_with_the_same_model(run: Run, tmp_path: Path) -> None:
     assert killed.model == whole.model, "other int8 from the same weights"
 
 
-def test_without_tensorflow_one_line_says_what_to_install(
+def test_missing_tensorflow_names_its_extra(
     tones_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "tensorflow", None)
@@ -271,7 +273,7 @@ def test_help_does_not_wait_for_tensorflow() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_curves_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_unwritable_curves_are_named(tmp_path: Path) -> None:
     (tmp_path / "logs").write_text("a file in the folder's place")
     with pytest.raises(KwsError, match=r"logs: the curves cannot be written"):
         CurveWriter(tmp_path / "logs").write(1, {"loss": 1.0})
@@ -283,7 +285,7 @@ def test_full_disk_is_one_line_before_the_first_epoch(tones: DataSet, full_disk:
     assert not (full_disk / "run").exists()
 
 
-def test_bundle_leaves_calibrated(run: Run) -> None:
+def test_bundle_is_calibrated(run: Run) -> None:
     assert run.result.calibration
     bundle = load_bundle(run.out / "bundle")
     assert bundle.recognizer == run.result.calibration.settings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thresholds for the people in a few recordings: what changes, and what is refused."""
+"""Thresholds for the speakers of a few recordings: changes and refusals."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kws.host.emulate.recordings import default_matrix
 
 @pytest.fixture(name="home")
 def make_home(tmp_path: Path) -> Path:
-    """Recordings of yes and no, minutes of noise as talk, and a bundle that hears nothing."""
+    """Recordings of yes and no, minutes of noise as talk, and a bundle that detects nothing."""
     for file in sorted(default_matrix().glob("*.flac")):
         word, _, speaker = file.stem.partition("_")
         if word in {"yes", "no"}:
@@ -49,7 +49,7 @@ def run(home: Path, *options: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_thresholds_fall_until_the_recordings_are_heard(home: Path) -> None:
+def test_thresholds_fall_until_the_recordings_are_detected(home: Path) -> None:
     options = ["--negatives", str(home / "talk"), "--out", str(home / "new"), "--json"]
     code, output = run(home, *options)
     assert code == 0
@@ -66,11 +66,11 @@ def test_thresholds_fall_until_the_recordings_are_heard(home: Path) -> None:
     assert "quiet" not in facts, "misses of the recordings that chose are none to expect"
     card = (home / "new" / "README.md").read_text()
     assert "0.5 false alarms per hour of talk, and were chosen for 6 people in 6 recordings" in card
-    # The old bundle stays as it was.
+    # The old bundle is unchanged.
     assert load_bundle(home / "bundle").recognizer.thresholds["yes"] == 254
 
 
-def test_the_table_says_what_changed(home: Path) -> None:
+def test_the_table_shows_the_changes(home: Path) -> None:
     code, output = run(home, "--negatives", str(home / "talk"))
     assert code == 0
     assert "6 recordings by 6 speakers" in output
@@ -78,12 +78,12 @@ def test_the_table_says_what_changed(home: Path) -> None:
     assert f"yes: threshold {threshold} instead of 254" in output
 
 
-def test_without_talk(home: Path) -> None:
+def test_missing_talk_is_refused(home: Path) -> None:
     with pytest.raises(UsageError, match="--negatives"):
         run(home)
 
 
-def test_without_recordings_of_a_keyword(home: Path) -> None:
+def test_missing_recordings_of_a_keyword_are_refused(home: Path) -> None:
     shutil.rmtree(home / "recordings" / "no")
     with pytest.raises(DataError, match="no recordings of 'no'"):
         run(home, "--negatives", str(home / "talk"))

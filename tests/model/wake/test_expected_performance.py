@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people may expect of a bundle that voices made: bounds, and when there are none."""
+"""Expected performance for people of a bundle made with voices: bounds, or no estimate."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def dataset(training: str, validating: tuple[str, ...]) -> DataSet:
 
 
 def calibration(takes: int, speakers: tuple[str, ...] = FLITE) -> Calibration:
-    """Every speaker says `yes` so many times.
+    """Each speaker says `yes` several times.
 
-    What `flite-rms` itself says is missed, and every second take of Anna and of a lone voice.
+    All words by `flite-rms` are missed, and every second word by Anna and by a lone voice.
     """
     words = [
         Word("yes", 5000 * place, 5000 * place + 500, Path(f"{speaker}_nohash_{take}.wav"))
@@ -58,16 +58,16 @@ def calibration(takes: int, speakers: tuple[str, ...] = FLITE) -> Calibration:
 
 
 @pytest.mark.parametrize("takes", [1, 20])
-def test_more_clips_of_the_same_voices_promise_no_more(takes: int) -> None:
+def test_more_clips_of_the_same_voices_do_not_narrow_the_bounds(takes: int) -> None:
     result = expected_performance(calibration(takes), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
     assert result
     assert (result.engine, result.speakers) == ("flite", 2)
     miss = result.misses[Kind.QUIET]
     assert miss.share == 0.25
-    # One voice is heard always, one in half of the cases.
+    # One voice is always detected, one in half of the cases.
     one_take = recall_interval(np.array([0, 0, 1, 0], bool), ["slt", "slt", "rms", "rms"])
     assert miss.interval == pytest.approx(one_take)
-    # Half an hour at three paces is half an hour.
+    # Half an hour at three paces counts as half an hour.
     assert result.most_false_alarms == pytest.approx(3.69 / 0.5, rel=0.01)
     assert result.to_json()["quiet"]["miss_share"] == 0.25
 
@@ -75,15 +75,15 @@ def test_more_clips_of_the_same_voices_promise_no_more(takes: int) -> None:
 @pytest.mark.parametrize(
     ("training", "validating"),
     [
-        ("flite-awb", FLITE),  # an engine that trained
+        ("flite-awb", FLITE),  # an engine in training
         ("kokoro-en-us-mix0", (*FLITE, "espeak-en-us-f1")),
     ],
 )
-def test_voices_that_say_nothing_of_people(training: str, validating: tuple[str, ...]) -> None:
+def test_voices_without_information_on_people(training: str, validating: tuple[str, ...]) -> None:
     assert expected_performance(calibration(1), dataset(training, validating), ["yes"]) is None
 
 
-def test_nothing_is_promised_without_calibration() -> None:
+def test_there_is_no_estimate_without_calibration() -> None:
     assert expected_performance(None, dataset("kokoro-en-us-mix0", FLITE), ["yes"]) is None
 
 
@@ -106,16 +106,16 @@ def test_one_speaker_gives_a_share_and_no_interval(
     assert result.to_json()["quiet"]["miss_share_95"] is None
 
 
-def test_people_say_more_than_voices() -> None:
+def test_recordings_of_people_replace_voices() -> None:
     speakers = (*FLITE, "anna", "bob")
     result = expected_performance(calibration(2, speakers), dataset("flite-awb", speakers), ["yes"])
     assert result
     assert (result.engine, result.speakers, result.who) == ("", 2, "2 people")
-    # Anna is missed in every second take, Bob never; no voice counts.
+    # Anna is missed in every second take, Bob never; voices are ignored.
     assert result.misses[Kind.QUIET].share == 0.25
 
 
-def test_a_figure_to_use_and_the_bound_behind_it() -> None:
+def test_an_estimate_comes_with_its_bound() -> None:
     result = expected_performance(calibration(4), dataset("kokoro-en-us-mix0", FLITE), ["yes"])
     assert result
     interval = result.misses[Kind.QUIET].interval
@@ -133,20 +133,20 @@ def test_a_figure_to_use_and_the_bound_behind_it() -> None:
     ("share", "text"),
     [(0.0, "5 % or less"), (0.01, "5 % or less"), (0.12, "about 10 %"), (1.0, "about 100 %")],
 )
-def test_an_estimate_is_no_finer_than_few_speakers_can_say(share: float, text: str) -> None:
+def test_an_estimate_is_as_coarse_as_few_speakers_allow(share: float, text: str) -> None:
     figure, *_ = expectations(
         ExpectedPerformance("flite", 4, {Kind.QUIET: Miss(share, (0, 1))}, None)
     )
     assert text in figure
 
 
-def test_without_an_estimate_the_figures_are_named_as_what_they_are() -> None:
+def test_without_an_estimate_the_measured_figures_are_named() -> None:
     (line,) = expectations(None)
     assert "not known" in line
     assert "people are missed far more often" in line
 
 
-def test_each_pace_may_have_its_own_false_alarm() -> None:
+def test_each_pace_may_have_a_false_alarm() -> None:
     alarms = scored([], [(5000, "yes", 255), (3000_000, "yes", 255)], seconds=5400)
     metrics = measure_traces(SETTINGS, LABELS, [alarms], ["yes"])
     assert most_false_alarms(metrics) == pytest.approx(7.22 / 0.5, rel=0.01)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which step runs, and the time left for all of them."""
+"""The running step, and the remaining time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from kws.model.wake.steps import Steps
 pytestmark = pytest.mark.unit
 
 
-def test_time_left_follows_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remaining_time_adapts_to_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr("kws.model.wake.steps.time.monotonic", lambda: now)
     lines: list[str] = []
     steps = Steps([60, 120, 300, 120], lines.append)
     steps.begin("speaking")
     assert steps.remaining(0.0) == ""
-    now += 120  # twice as long as usual
+    now += 120  # twice the usual time
     steps.begin("training")
     now += 120
     assert steps.remaining(0.5) == "about 16 min left"
@@ -32,7 +32,7 @@ def test_time_left_follows_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
-def test_steps_of_an_earlier_run_say_nothing_of_this_machine(
+def test_steps_of_an_earlier_run_do_not_count_as_speed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now = 0.0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One command from a phrase to a bundle: what it takes, what it refuses, where it goes on."""
+"""`kws wake`, from a phrase to a bundle: its inputs, its errors, and resumed runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ GERMAN = replace(SMALL, accents=("de",))
 
 
 def beep(seconds: float, at: float, length: float = 0.4) -> np.ndarray:
-    """Near silence with a tone in it: int16[n]."""
+    """Near silence with a tone: int16[n]."""
     rng = np.random.default_rng(1)
     pcm = rng.normal(0, 3, int(seconds * SAMPLE_RATE))
     time = np.arange(int(length * SAMPLE_RATE)) / SAMPLE_RATE
@@ -72,9 +72,7 @@ def test_empty_phrase() -> None:
     ("words", "says"),
     [(("unknown",), "every model has"), (("a" * 33,), "33 bytes"), (("你好",), "--language")],
 )
-def test_what_cannot_be_a_keyword_is_refused_before_any_work(
-    words: tuple[str, ...], says: str
-) -> None:
+def test_invalid_keywords_are_refused_before_any_work(words: tuple[str, ...], says: str) -> None:
     with pytest.raises(UsageError, match=says):
         WakeSettings(words)
 
@@ -88,12 +86,12 @@ def test_what_cannot_be_a_keyword_is_refused_before_any_work(
         (WakeSettings(("größer",), name="bigger"), "bigger"),
     ],
 )
-def test_a_bundle_has_a_name_that_every_compiler_takes(settings: WakeSettings, name: str) -> None:
+def test_a_bundles_name_is_valid_in_cpp(settings: WakeSettings, name: str) -> None:
     assert settings.bundle_name == name
 
 
 @pytest.mark.tensorflow
-def test_a_phrase_that_is_no_label_has_a_way_out(tmp_path: Path) -> None:
+def test_a_phrase_that_is_not_a_label_has_a_remedy(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "ac/dc", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
     assert "name it with --name" in str(result.exception)
@@ -101,7 +99,7 @@ def test_a_phrase_that_is_no_label_has_a_way_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "at"), [(3.0, 2.2), (3.0, 0.1), (1.0, 0.3), (0.6, 0.1)])
-def test_the_second_holds_the_voice(seconds: float, at: float) -> None:
+def test_the_chosen_second_contains_the_voice(seconds: float, at: float) -> None:
     pcm = beep(seconds, at)
     second = around_voice(pcm, 16000)
     assert second.shape == (SAMPLE_RATE,)
@@ -125,12 +123,12 @@ def test_recordings_of_one_keyword_in_the_folder_itself(tmp_path: Path) -> None:
     write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
     assert import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data") == 1
     assert (tmp_path / "data" / "marvin" / "anna_nohash_0.wav").is_file()
-    # A second time nothing is added.
+    # The second time, no recording is added.
     assert import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data") == 1
     assert len(open_dataset(tmp_path / "data").clips) == 1
 
 
-def test_recordings_that_are_not_there(tmp_path: Path) -> None:
+def test_missing_recordings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
         import_recordings(tmp_path / "none", ["marvin"], tmp_path / "data")
     (tmp_path / "in").mkdir()
@@ -141,7 +139,7 @@ def test_recordings_that_are_not_there(tmp_path: Path) -> None:
         import_recordings(tmp_path / "in", ["marvin"], tmp_path / "data")
 
 
-def test_auxiliary_words_are_those_that_people_say_most_often() -> None:
+def test_auxiliary_words_are_the_most_frequent_words() -> None:
     counts = {"yes": 300, "no": 200, "marvin": 150, "cat": 100, "dog": 99}
     clips = tuple(
         Clip(Path(f"{word}/s{i}.wav"), word, f"s{i}", Split.TRAIN)
@@ -158,12 +156,12 @@ def test_auxiliary_words_are_those_that_people_say_most_often() -> None:
 
 @pytest.mark.process
 @needs_espeak
-def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
+def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) -> None:
     out = tmp_path / "marvin"
     write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
     lines: list[str] = []
     first = make_wake_word(SMALL, out, recordings=tmp_path / "in", say=lines.append)
-    # One person is for training alone.
+    # The single person is only for training.
     assert (first.recordings, first.held_out) == (1, 0)
     assert first.bundle.labels == ("silence", "unknown", "marvin")
     assert load_bundle(out / "bundle").model == first.bundle.model
@@ -171,7 +169,7 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
     assert any("--data" in line for line in lines)
     stamps = {path: path.stat().st_mtime_ns for path in (out / "data").rglob("*_nohash_*.wav")}
 
-    # What is finished is not done again: no clip is spoken, no epoch is trained.
+    # Finished steps are not repeated: no clip is spoken, no epoch is trained.
     again = make_wake_word(SMALL, out, say=lines.append)
     assert again.bundle.model == first.bundle.model
     people = out / "data" / "marvin" / "anna_nohash_0.wav"
@@ -179,7 +177,7 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
         assert path == people or path.stat().st_mtime_ns == stamp
     assert any(line.startswith("going on after epoch 1 of 1") for line in lines)
 
-    # A streaming model learns from what is there.
+    # A streaming model is trained on the existing data.
     lines = []
     streaming = make_wake_word(replace(SMALL, streaming=True), out, say=lines.append)
     assert [line for line in lines if line.startswith("going on after epoch")] == [
@@ -198,17 +196,17 @@ def test_from_a_phrase_to_a_bundle_and_on_from_there(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @needs_espeak
-def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(tmp_path: Path) -> None:
+def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Path) -> None:
     out, talk = tmp_path / "marvin", tmp_path / "talk"
     for name in ("radio", "market", "lecture", "news"):
         write_clip(talk / f"{name}.wav", beep(60, 30))
-    # Mined recordings are for training alone, so validation and test have the radio.
+    # Mined recordings are only for training, so validation and test have only the radio.
     add_clip(
         out / MINED,
         MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
         beep(3, 1),
     )
-    settings = replace(SMALL, seed=2**31)  # the largest; those of the teachers follow from it
+    settings = replace(SMALL, seed=2**31)  # the largest; the teachers' follow from it
     result = make_wake_word(settings, out, ambient=Surroundings((talk,)))
     teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
     assert teachers == ["seed0", "seed1", "seed2"]
@@ -218,13 +216,13 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(tmp_path
     assert taught["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
     assert result.calibration.has_talk
-    # A tenth of each recording is for validation, and the last model hears more: all that training
-    # may hear of `news`.
+    # A tenth of each recording is for validation. The last model also gets all of `news` that
+    # training may use.
     assert result.calibration.by_kind[Kind.TALK].hours * 3600 > len(PACES) * (4 * 6 + 40)
     assert "talk" in load_bundle(out / "bundle").metrics["calibration"]
     assert "talk alone" in result.report.read_text(encoding="utf-8")
 
-    # What is finished is not done again: the teachers are still those whom the model learned from.
+    # Finished steps are not repeated: the model still has the same teachers.
     lines: list[str] = []
     again = make_wake_word(settings, out, ambient=Surroundings((talk,)), say=lines.append)
     assert again.bundle.model == result.bundle.model
@@ -236,7 +234,7 @@ def test_talk_and_what_it_was_taken_for_are_learned_and_calibrated_with(tmp_path
 
 @pytest.mark.process
 @needs_espeak
-def test_words_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_words_are_refused(tmp_path: Path) -> None:
     for words, reason in (
         (("4you!",), "begin with a letter"),
         (("no", "know"), "sounds exactly like"),
@@ -247,9 +245,7 @@ def test_words_that_cannot_be(tmp_path: Path) -> None:
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("option", ["--negatives", "--noises", "--rooms"])
-def test_folders_that_are_missing_are_named_before_anything_is_made(
-    tmp_path: Path, option: str
-) -> None:
+def test_missing_folders_are_named_before_any_work(tmp_path: Path, option: str) -> None:
     out = tmp_path / "out"
     args = ["wake", "marvin", "--out", str(out), option, str(tmp_path / "none")]
     result = CliRunner().invoke(app, args)
@@ -259,7 +255,7 @@ def test_folders_that_are_missing_are_named_before_anything_is_made(
 
 
 @pytest.mark.tensorflow
-def test_the_command_without_a_phrase(tmp_path: Path) -> None:
+def test_a_missing_phrase_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["wake", "--out", str(tmp_path / "out")])
     assert isinstance(result.exception, UsageError)
     assert "name the wake word, such as" in str(result.exception)
@@ -270,7 +266,7 @@ def test_the_command_without_a_phrase(tmp_path: Path) -> None:
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("options", [[], ["--streaming"]])
-def test_the_command_passes_its_options_on(
+def test_command_passes_its_options(
     options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[WakeSettings] = []
@@ -304,7 +300,7 @@ def test_a_longer_phrase_gets_a_longer_window(tmp_path: Path) -> None:
 
 @pytest.mark.process
 @needs_espeak
-def test_the_window_can_be_set(tmp_path: Path) -> None:
+def test_the_window_can_be_chosen(tmp_path: Path) -> None:
     settings = replace(SMALL, window_ms=700)
     result = make_wake_word(settings, tmp_path / "out")
     assert result.bundle.frontend.frames == 34

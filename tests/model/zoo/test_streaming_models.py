@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model for whole spectrograms and its streaming model say the same, on every target."""
+"""A model of whole windows and its streaming model give the same scores, on every target."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ LABELS = ("silence", "unknown", "yes", "no")
 
 @pytest.fixture(scope="module")
 def clips() -> NDArray[np.int8]:
-    """Noise with a louder stretch of each clip's own."""
+    """Noise with a louder part, different in each clip."""
     clips = noise(24)
     rng = np.random.default_rng(4)
     for clip in clips:
@@ -56,7 +56,7 @@ def clips() -> NDArray[np.int8]:
 
 @pytest.fixture(scope="module")
 def model(clips: NDArray[np.int8]) -> Any:
-    """Mixednet, its dense layer such that it says now this, now that."""
+    """Mixednet with a dense layer whose output varies."""
     model = fit_normalizations(build_model("mixednet", len(LABELS), seed=2), clips)
     weights = model.layers[-1].get_weights()[0]
     logits = model(to_float(clips), training=False).numpy()
@@ -71,7 +71,7 @@ def data(model: Any, clips: NDArray[np.int8]) -> bytes:
 
 @pytest.fixture(scope="module")
 def bundle(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> Bundle:
-    """One that talks much."""
+    """A bundle with many reports."""
     talkative = RecognizerSettings(200, 70, 0, 3)
     made = make_bundle(data, LABELS, name="mixed", recognizer=talkative)
     return write_bundle(made, tmp_path_factory.mktemp("stream") / "bundle")
@@ -84,7 +84,7 @@ def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def sound(seconds: int) -> NDArray[np.int16]:
-    """Noise that changes its level three times a second."""
+    """Noise whose level changes three times per second."""
     rng = np.random.default_rng(6)
     levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
     return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
@@ -96,7 +96,7 @@ def in_pairs(frames: NDArray[np.int8]) -> NDArray[np.int8]:
     return padded.reshape(-1, 2, 40)
 
 
-def test_float_stream_ends_with_what_the_whole_clip_gives(
+def test_float_stream_ends_with_the_scores_of_the_whole_clip(
     model: Any, clips: NDArray[np.int8]
 ) -> None:
     from kws.convert.streaming import streaming_model
@@ -110,7 +110,7 @@ def test_float_stream_ends_with_what_the_whole_clip_gives(
 
 
 @pytest.mark.parametrize("window", [49, 50])
-def test_what_is_before_the_window_counts_as_in_a_stream(
+def test_frames_before_the_window_count_as_in_a_stream(
     model: Any, clips: NDArray[np.int8], window: int
 ) -> None:
     from kws.convert.streaming import frames_before, streaming_model
@@ -129,10 +129,10 @@ def test_what_is_before_the_window_counts_as_in_a_stream(
     assert np.abs(whole - alone).max() > 0.01
 
 
-def test_int8_stream_is_the_float_clip_within_quantization(
+def test_int8_stream_equals_the_float_clip_within_quantization(
     model: Any, data: bytes, clips: NDArray[np.int8]
 ) -> None:
-    # A second of silence first, in calls of two frames; of the first the float model sees one.
+    # A second of silence first, in calls of two frames; the float model sees one of the first two.
     heard = after_silence(clips, 48)
     exact = softmax(model(to_float(heard), training=False).numpy())
     assert len(set(exact.argmax(axis=1))) > 2, "the model says the same of everything"
@@ -141,7 +141,7 @@ def test_int8_stream_is_the_float_clip_within_quantization(
     assert error.mean() < 0.03
     assert (core.argmax(axis=1) == exact.argmax(axis=1)).mean() > 0.9
     litert = litert_scores(data, clips)
-    # LiteRT rounds the dense layer's sums once, the core twice; a step of a logit is several here.
+    # LiteRT rounds the dense layer's sums once, the core twice; one logit step is several here.
     assert np.abs(litert.astype(int) - core).max() <= 6
     assert (litert == core).all(axis=1).mean() > 0.9
 
@@ -173,11 +173,11 @@ def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
     text, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = np.asarray(_core.Frontend().process(pcm))
     interpreter = _core.Interpreter(bundle.model)
-    # One call ends with frame 49, so the first one has one frame alone.
+    # One call ends with frame 49, so the first call has only one frame.
     pairs = in_pairs(frames[: len(frames) - 1 + len(frames) % 2])
     hear_silence(interpreter, calls=25, frames=2)
     expected = [np.array(interpreter.invoke(pair)[0]).ravel() for pair in pairs]
-    # A frame needs half of the hop after its own.
+    # A frame needs half of the next hop.
     assert list(times) == [20 * (2 * call + 2) for call in range(len(pairs))]
     np.testing.assert_array_equal(scores, expected)
     assert text.count(b"Heard") > 2
@@ -190,7 +190,7 @@ def test_three_frames_at_a_time_run_every_third_hop() -> None:
     _, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = _core.Frontend().process(pcm)
     interpreter = _core.Interpreter(bundle.model)
-    # One call ends with frame 49, which needs hop 50. So the first one has one frame alone.
+    # One call ends with frame 49, which needs hop 50. So the first call has only one frame.
     frames = np.concatenate([np.full((2, 40), -128, np.int8), frames])
     hear_silence(interpreter, calls=17, frames=3)
     expected = []
@@ -215,12 +215,12 @@ def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
         change_bundle(bundle.path, tmp_path / "x", Changes(inference_stride=4))
 
 
-def test_few_frames_without_a_memory_are_refused() -> None:
+def test_few_frames_without_state_are_refused() -> None:
     with pytest.raises(ModelError, match="fewer for models that keep variables"):
         make_bundle(dense_model(elements=120), LABELS, name="x")
 
 
-def test_emulated_board_says_what_the_host_says(
+def test_emulated_board_writes_the_hosts_lines(
     bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for tool in (COMPILER, QEMU):

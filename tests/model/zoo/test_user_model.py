@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A user's own model: what is wrong with it is said before it trains."""
+"""A user's own model: errors are reported before training."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kws.model.train.training_job import TrainingJob
 from kws.model.zoo import build_model, find_model
 from tests.model.conftest import SETTINGS
 
-pytestmark = pytest.mark.tensorflow  # a user's file may import Keras, so it needs TensorFlow
+pytestmark = pytest.mark.tensorflow  # a user's file may import Keras, which needs TensorFlow
 
 HEAD = """
 from keras import Input, Sequential, layers
@@ -40,7 +40,7 @@ def write(folder: Path, text: str) -> str:
     return str(file)
 
 
-def test_own_model_is_built_and_trained_by_its_recipe(tmp_path: Path) -> None:
+def test_own_model_is_built_and_trained_with_its_recipe(tmp_path: Path) -> None:
     name = write(tmp_path, GOOD)
     assert build_model(name, 5, seed=0).output_shape == (None, 5)
     settings = settings_for(("a",), name, {})
@@ -55,7 +55,7 @@ def test_own_model_trains_to_a_bundle(tmp_path: Path, tones: DataSet) -> None:
     assert result.bundle.metrics["training"]["arch"].endswith("mine.py")
 
 
-def test_a_streaming_model_may_leave_its_frames_open(tmp_path: Path) -> None:
+def test_a_streaming_model_may_have_any_number_of_frames(tmp_path: Path) -> None:
     body = (
         "    source = Input((None, channels, 1))\n"
         "    x = layers.GlobalAveragePooling2D()({})\n"
@@ -124,7 +124,7 @@ def test_op_that_kws_lacks_is_named_before_training(tmp_path: Path, tones: DataS
     assert not (tmp_path / "run").exists()
 
 
-def test_run_of_a_changed_file_is_not_gone_on_with(tmp_path: Path, tones: DataSet) -> None:
+def test_run_of_a_changed_file_is_not_resumed(tmp_path: Path, tones: DataSet) -> None:
     settings = replace(SETTINGS, arch=write(tmp_path, GOOD))
     claim(tmp_path / "run", settings, tones)
     claim(tmp_path / "run", settings, tones)

@@ -57,7 +57,7 @@ def test_error_about_a_missing_model_lists_those_that_exist() -> None:
     "file", sorted(Path(zoo.__file__).parent.glob("*.py")), ids=lambda file: file.stem
 )
 def test_model_files_are_not_tied_to_tensorflow(file: Path) -> None:
-    """So that KERAS_BACKEND may be jax or torch while a model trains."""
+    """A model can be trained with KERAS_BACKEND jax or torch."""
     names = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -68,7 +68,7 @@ def test_model_files_are_not_tied_to_tensorflow(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_each_model_says_where_it_is_from_and_how_it_is_trained(name: str) -> None:
+def test_each_model_has_a_source_and_a_recipe(name: str) -> None:
     entry = MODELS[name]
     assert entry.summary
     assert entry.source
@@ -79,7 +79,7 @@ def test_each_model_says_where_it_is_from_and_how_it_is_trained(name: str) -> No
     assert settings_for(("a",), name, {"epochs": 7}).epochs == 7
 
 
-def test_a_file_in_the_folder_is_all_that_a_model_needs(
+def test_a_model_needs_only_a_file_in_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "dummy.py").write_text(
@@ -90,7 +90,7 @@ def test_a_file_in_the_folder_is_all_that_a_model_needs(
     assert sorted(zoo.collect_models()) == sorted([*MODELS, "dummy"])
 
 
-def test_docs_list_the_files_that_know_a_model() -> None:
+def test_docs_list_the_files_that_name_a_model() -> None:
     if shutil.which("git") is None or not (ROOT / ".git").exists():
         pytest.skip("this is no git checkout")
     page = (ROOT / "docs" / "models.md").read_text()

@@ -18,9 +18,9 @@ def noise(count: int) -> NDArray[np.int8]:
 
 
 def fit_normalizations(model: Any, spectrograms: NDArray[np.int8]) -> Any:
-    """The model with normalizations that fit the spectrograms, as after training.
+    """The model with normalizations fitted to the spectrograms, as after training.
 
-    Without this the scores of an untrained model hardly depend on its input.
+    Without this, the scores of an untrained model hardly depend on its input.
     """
     import keras
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces with words and scores that a test says."""
+"""Traces with given words and scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SETTINGS = RecognizerSettings(average_window_ms=200, suppression_ms=1000, minimu
 
 
 def scored(words: list[Word], peaks: list[tuple[int, str, int]], seconds: int = 60) -> Trace:
-    """Scores of silence, but for 400 ms from the time of each peak: time, label, score."""
+    """Silence, except for 400 ms from the time of each peak: time, label, score."""
     times = np.arange(0, seconds * 1000, 40, dtype=np.int32)
     scores = np.full((len(times), 4), -128, np.int8)
     scores[:, 0] = 127

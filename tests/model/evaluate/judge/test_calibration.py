@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration: within the false alarms allowed, on validation clips only."""
+"""Calibration keeps the allowed rate of false alarms and uses only validation clips."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_each_keyword_gets_the_threshold_it_needs(bundle: Bundle) -> None:
 
 
 @pytest.mark.slow
-def test_false_alarms_stay_within_what_was_asked(bundle: Bundle) -> None:
+def test_false_alarms_stay_within_the_allowed_rate(bundle: Bundle) -> None:
     rng = np.random.default_rng(0)
     words = [said("yes", 10_000 * i) for i in range(1, 60)]
     peaks = [(word.start_ms + 100, "yes", int(rng.integers(150, 256))) for word in words]
@@ -77,11 +77,11 @@ def test_false_alarms_stay_within_what_was_asked(bundle: Bundle) -> None:
     assert misses[0] > misses[1] > misses[2]
 
 
-def test_a_false_alarm_that_is_allowed_is_used_though_more_would_pay_better(bundle: Bundle) -> None:
+def test_an_allowed_false_alarm_is_used_even_if_more_would_help_further(bundle: Bundle) -> None:
     words = [said("yes", 10_000 * i) for i in range(1, 61)]
     heard = [253] * 10 + [235] * 4 + [150] * 46
     peaks = [(word.start_ms + 100, "yes", peak) for word, peak in zip(words, heard, strict=True)]
-    # Without a false alarm 50 words are missed, with one 46, with four none: less than on the way.
+    # Misses: 50 without a false alarm, 46 with one, 0 with four.
     peaks += [(700_000 + 10_000 * i, "yes", peak) for i, peak in enumerate((244, 180, 180, 180))]
     calibration = calibrate(bundle, traces_of(peaks, words), false_alarms_per_hour=5)
     assert len(calibration.expected.false_alarms) == 1
@@ -97,14 +97,14 @@ def test_keyword_with_too_many_false_alarms_is_never_reported(bundle: Bundle) ->
     assert calibration.expected.hits == {"yes": 19, "no": 0}
 
 
-def test_the_gate_stays(bundle: Bundle) -> None:
+def test_the_gate_is_kept(bundle: Bundle) -> None:
     gated = replace(bundle, recognizer=replace(bundle.recognizer, gate_db=0.8))
     words = [said("yes", 10_000), said("no", 20_000)]
     peaks = [(word.start_ms + 100, word.label, 252) for word in words]
     assert calibrate(gated, traces_of(peaks, words), 60).settings.gate_db == 0.8
 
 
-def test_words_that_are_not_asked_for_are_never_reported(bundle: Bundle) -> None:
+def test_words_that_are_not_selected_are_never_reported(bundle: Bundle) -> None:
     words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 10, 1)]
     peaks = [(word.start_ms + 100, word.label, 255) for word in words]
     peaks += [(1_000_000 + 10_000 * i, "no", 255) for i in range(30)]
@@ -134,7 +134,7 @@ def test_window_fits_the_stride(bundle: Bundle) -> None:
         assert calibration.settings.minimum_count == 2
 
 
-def test_command_writes_the_bundle_from_validation_clips_alone(run: Run, tmp_path: Path) -> None:
+def test_command_uses_only_validation_clips(run: Run, tmp_path: Path) -> None:
     data = Path(shutil.copytree(run.data, tmp_path / "data"))
     for clip in open_dataset(data).clips:
         if clip.split != Split.VALIDATION:
@@ -162,7 +162,7 @@ def test_command_writes_the_bundle_from_validation_clips_alone(run: Run, tmp_pat
     assert metrics.total_hits == expected["hits"]
 
 
-def test_bundle_stays_whole_when_it_cannot_be_written(run: Run, tmp_path: Path) -> None:
+def test_bundle_is_kept_if_it_cannot_be_written(run: Run, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("a note")
     out = ["--out", str(tmp_path / "full")]
@@ -178,7 +178,7 @@ def test_speaker_in_two_splits_is_refused(run: Run, tones: DataSet) -> None:
         calibrate_bundle(run.out / "bundle", replace(tones, clips=clips), StreamPlan(), 0.5)
 
 
-def test_word_that_the_model_does_not_know_is_named(run: Run) -> None:
+def test_word_without_a_label_is_named(run: Run) -> None:
     command = ["calibrate", "--model", str(run.out / "bundle"), "--data", str(run.data)]
     result = CliRunner().invoke(app, [*command, "--words", "low,hi"])
     assert isinstance(result.exception, UsageError)
@@ -193,7 +193,7 @@ def test_built_in_bundle_is_not_changed(run: Run) -> None:
 
 @pytest.fixture(scope="module")
 def talk_and_words() -> list[Trace]:
-    """20 other words are taken for yes at 200, 20 places in talk at 220."""
+    """20 other words score 200 for yes, and 20 places in talk 220."""
     words = [said("yes", 10_000 * i) for i in range(1, 31)]
     peaks = [(w.start_ms + 100, "yes", (150, 210, 250)[i % 3]) for i, w in enumerate(words)]
     words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
@@ -232,13 +232,11 @@ def test_one_rate_for_talk_and_single_words(bundle: Bundle, talk_and_words: list
 
 
 @pytest.mark.parametrize("asked", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])
-def test_rare_false_alarms_are_expected_though_few_were_counted(
-    asked: float, bundle: Bundle
-) -> None:
+def test_rare_false_alarms_are_estimated_from_few(asked: float, bundle: Bundle) -> None:
     rng = np.random.default_rng(0)
 
     def talk(hours: int) -> list[tuple[int, str, int]]:
-        """Of two words, 80 places an hour, whose scores fall off as those of real models do."""
+        """80 places per hour, for two words, with scores distributed as with real models."""
         odds = rng.exponential(0.6, 80 * hours) - 1
         scores = np.clip(256 / (1 + np.exp(-odds)) - 0.5, 0, 254).astype(int)
         return [(45_000 * i, ("yes", "no")[i % 2], int(score)) for i, score in enumerate(scores)]
@@ -246,7 +244,7 @@ def test_rare_false_alarms_are_expected_though_few_were_counted(
     words = [said(label, 10_000 * i) for i, label in enumerate(["yes", "no"] * 60, 1)]
     heard = np.clip(rng.normal(230, 15, len(words)), 0, 255).astype(int)
     peaks = [(w.start_ms + 100, w.label, int(p)) for w, p in zip(words, heard, strict=True)]
-    lone = [(10_000, "yes", 253)]  # one place far above all others
+    lone = [(10_000, "yes", 253)]  # an outlier
     traces = [
         replace(scored(words, peaks, seconds=1800), kind=Kind.NOISE),
         replace(scored([], lone + talk(1), seconds=3600), kind=Kind.TALK),
@@ -258,7 +256,7 @@ def test_rare_false_alarms_are_expected_though_few_were_counted(
     assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
 
 
-def test_thresholds_are_moved_half_way_to_their_mean_and_raised_together() -> None:
+def test_thresholds_move_half_way_to_their_mean_and_rise_together() -> None:
     places = np.array([OPTIONS.index(120), OPTIONS.index(220), len(OPTIONS) - 1])
     alarms = np.zeros((2, 3, len(OPTIONS)))
     alarms[0, :2] = 100 * np.exp(-np.arange(len(OPTIONS)) / 5).round(2)
@@ -278,10 +276,10 @@ def test_thresholds_are_moved_half_way_to_their_mean_and_raised_together() -> No
 
 
 @pytest.mark.parametrize(("scores", "margin"), [((200, 200), MARGIN), ((100, 200), MOST_MARGIN)])
-def test_words_count_more_where_speakers_differ(
+def test_the_margin_is_larger_if_speakers_differ(
     bundle: Bundle, scores: tuple[int, int], margin: float
 ) -> None:
-    """`scores`: what the model says of the words of every second speaker, and of the others."""
+    """`scores`: for other words by every second speaker, and by the remaining speakers."""
     words = [said("yes", 5_000 * i) for i in range(1, 41)]
     words += [said("dog", 300_000 + 5_000 * i) for i in range(1, 181)]
     words = [
@@ -297,7 +295,7 @@ def test_words_count_more_where_speakers_differ(
     assert result.settings.thresholds["yes"] >= 200
 
 
-def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:
+def test_thresholds_stay_above_all_talk_if_it_is_too_short(bundle: Bundle) -> None:
     words = [said("yes", 10_000 * i) for i in range(1, 20)]
     peaks = [(w.start_ms + 100, "yes", 250) for w in words]
     minute = [(10_000, "yes", 180)]
@@ -310,7 +308,7 @@ def test_too_few_hours_promise_nothing_but_stay_silent(bundle: Bundle) -> None:
     assert 180 <= result.settings.thresholds["yes"] < 250
 
 
-def test_too_little_talk_does_not_forbid_false_alarms_at_words(bundle: Bundle) -> None:
+def test_too_little_talk_does_not_limit_false_alarms_at_words(bundle: Bundle) -> None:
     words = [said("yes", 10_000 * i) for i in range(1, 31)]
     peaks = [(w.start_ms + 100, "yes", 220) for w in words]
     words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
@@ -324,7 +322,7 @@ def test_too_little_talk_does_not_forbid_false_alarms_at_words(bundle: Bundle) -
     assert result.expected.miss_share == 0
 
 
-def test_bundle_that_was_calibrated_with_talk_is_not_without(run: Run, tmp_path: Path) -> None:
+def test_bundle_calibrated_with_talk_needs_talk_again(run: Run, tmp_path: Path) -> None:
     talk = tmp_path / "talk"
     talk.mkdir()
     noise = 1000 * np.random.default_rng(0).standard_normal(20 * 16000)

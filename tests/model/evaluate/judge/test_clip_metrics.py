@@ -51,7 +51,7 @@ def test_most_confident_mistakes_come_first() -> None:
     assert metrics.worst[0].truth_score == 28
 
 
-def test_noise_and_level_are_as_asked() -> None:
+def test_noise_and_level_are_as_requested() -> None:
     rng = np.random.default_rng(0)
     clip = np.zeros(16000)
     clip[5000:10000] = 900 * np.sin(np.arange(5000) / 2)
@@ -70,17 +70,17 @@ def test_noise_and_level_are_as_asked() -> None:
             assert 20 * np.log10(rms / 32768) == pytest.approx(level, abs=0.5)
 
 
-def test_loud_clips_are_clipped_as_a_microphone_does() -> None:
+def test_loud_clips_are_clipped_as_by_a_microphone() -> None:
     clip = np.rint(1000 * np.sin(np.arange(16000) / 2)).astype(np.int16)
     loud, soft = (at_level(clip[None], level)[0].astype(int) for level in (-1, -60))
     assert (loud.max(), loud.min()) == (32767, -32768)
     assert np.mean(np.abs(loud) >= 32767) > 0.1
     np.testing.assert_allclose(loud[np.abs(clip) < 300], 41.3 * clip[np.abs(clip) < 300], rtol=0.01)
     assert 40 < soft.max() < 50  # RMS 33 of 32768
-    assert np.all(np.diff(np.unique(soft)) == 1)  # nothing between two steps of 16 bits
+    assert np.all(np.diff(np.unique(soft)) == 1)  # all 16-bit steps occur
 
 
-def test_levels_differ_by_the_widest_of_three() -> None:
+def test_level_difference_is_between_levels_in_the_usual_range() -> None:
     levels = {-60: (1, 10), -55: (7, 10), -40: (10, 10), -25: (9, 10), -8: (8, 10), -5: (0, 10)}
     metrics = replace(metrics_of([2], [2], ["a"]), by_level=levels)
     assert metrics.level_difference == pytest.approx(0.2)
@@ -88,7 +88,7 @@ def test_levels_differ_by_the_widest_of_three() -> None:
 
 
 def test_collections_with_enough_keywords_are_compared() -> None:
-    # Clips of unknown words do not count.
+    # Clips of unknown words are ignored.
     truth = [2] * 20 + [1] * 5 + [2] * 30 + [2] * 19
     answers = [2] * 20 + [2] * 5 + [1] * 15 + [2] * 15 + [2] * 19
     names = ["web"] * 25 + ["phone"] * 30 + ["few"] * 19
@@ -119,7 +119,7 @@ def test_collections_are_read_from_the_data_sets_manifest(run: Run, tmp_path: Pa
     }
 
 
-def test_scores_are_the_cores_and_speakers_the_clips(run: Run, tones: DataSet) -> None:
+def test_scores_equal_the_cores_and_speakers_are_the_clips(run: Run, tones: DataSet) -> None:
     bundle = run.result.bundle
     metrics = measure_clips(bundle, tones, Split.TEST)
     samples = evaluation_samples(tones, bundle.keywords, Split.TEST)

@@ -37,7 +37,7 @@ def test_matrix_has_a_row_for_each_class() -> None:
     assert result.precision == pytest.approx({"silence": 0.5, "unknown": 0.5, "yes": 1.0})
 
 
-def test_accuracy_counts_each_class_the_same() -> None:
+def test_accuracy_weights_all_classes_equally() -> None:
     truth = np.array([0] * 98 + [1, 2])
     result = confusion_matrix(np.eye(3)[[0] * 100], truth, LABELS)
     assert result.accuracy == pytest.approx(1 / 3)
@@ -74,7 +74,7 @@ def test_command_agrees_with_training(run: Run, tmp_path: Path) -> None:
         assert part in table.stdout
 
 
-def test_command_makes_hours_of_sound(run: Run) -> None:
+def test_command_measures_streams(run: Run) -> None:
     command = ["evaluate", "--model", str(run.out / "bundle"), "--data", str(run.data), "--stream"]
     short = ["--hours", "0.06", "--other-hours", "0.02", "--seed", "3"]
     result = CliRunner().invoke(app, [*command, *short, "--json"])
@@ -89,7 +89,7 @@ def test_command_makes_hours_of_sound(run: Run) -> None:
     assert "false alarms" in table.stdout
 
 
-def test_own_recording_is_measured_with_its_label_track(run: Run, tmp_path: Path) -> None:
+def test_recording_is_measured_with_its_label_track(run: Run, tmp_path: Path) -> None:
     clip = load_clip(run.data / "low" / "test0_nohash_0.wav")
     write_clip(tmp_path / "r.wav", np.concatenate([quiet_room(32000), clip, quiet_room(32000)]))
     (tmp_path / "r.txt").write_text("2.25\t2.75\tlow\n")
@@ -166,7 +166,7 @@ def test_unknown_split_is_named(run: Run) -> None:
     assert result.exception.exit_code == 2
 
 
-def test_accuracy_of_the_default_model_is_the_one_in_its_bundle(speech_commands: Path) -> None:
+def test_accuracy_of_the_default_model_equals_its_bundles(speech_commands: Path) -> None:
     bundle = load_bundle(default_bundle_path())
     result = measure_clips(bundle, open_dataset(speech_commands), Split.TEST).matrix
     assert result.accuracy == pytest.approx(bundle.metrics["accuracy"]["core"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sounds of false alarms and missed words: few are kept."""
+"""Only a few sounds of false alarms and missed words are kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.words import Word
 
 
-def test_few_sounds_are_kept_however_many_streams_there_are() -> None:
+def test_the_number_of_kept_sounds_is_limited() -> None:
     excerpts: tuple[Excerpt, ...] = ()
     pcm = np.zeros(40000, np.int16)
     for number in range(200):

@@ -19,7 +19,7 @@ def report(label: str, time_ms: int) -> Report:
     ("time_ms", "hit"),
     [(999, False), (1000, False), (1001, True), (1500 + REACTION_MS, True), (3001, False)],
 )
-def test_hit_is_after_the_start_and_at_most_the_reaction_after_the_end(
+def test_hit_is_between_the_start_and_the_reaction_time_after_the_end(
     time_ms: int, hit: bool
 ) -> None:
     outcomes = match([Word("yes", 1000, 1500)], [report("yes", time_ms)], KEYWORDS)
@@ -43,9 +43,9 @@ def test_without_a_hit_the_first_report_is_wrong() -> None:
     assert outcome.false_alarms == (reports[1],)
 
 
-def test_reports_at_a_word_that_is_no_keyword_are_false_alarms() -> None:
+def test_reports_at_other_words_are_false_alarms() -> None:
     reports = [report("no", 1100)]
-    for word in ("dog", "no"):  # the second is a keyword of the model that is not asked for
+    for word in ("dog", "no"):  # the second is a keyword that is not selected
         (outcome,) = match([Word(word, 1000, 1500)], reports, ("yes",)).of_words
         assert (outcome.hit, outcome.wrong) == (None, None)
         assert outcome.false_alarms == tuple(reports)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Metrics by kind of stream: which row holds what."""
+"""Metrics by kind of stream."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_figures_are_written_with_their_intervals() -> None:
     ("speakers", "text"),
     [
         (["anna"] * 12, "50.0 (1 speaker)"),
-        # A voice is one speaker, whomever it was changed into.
+        # A voice is one speaker, with all its variations.
         (["flite-slt", "flite-slt-p1", "flite-slt-p2"] * 4, "50.0 (1 speaker)"),
         (["anna", "bob"] * 6, "50.0 (14.2-85.8)"),
     ],
@@ -88,7 +88,7 @@ def test_interval_of_misses_needs_speakers(speakers: list[str], text: str) -> No
         replace(said("yes", 5000 * place), file=Path(f"{speaker}_nohash_{place}.wav"))
         for place, speaker in enumerate(speakers, 1)
     ]
-    # The first six words are heard: three of each speaker.
+    # The first six words are detected: three by each speaker.
     heard = [(word.start_ms + 300, "yes", 255) for word in words[:6]]
     results = measured(replace(scored(words, heard, seconds=100), kind=Kind.QUIET))
     assert miss_range(results[Kind.QUIET].metrics) == text

@@ -36,7 +36,7 @@ def test_wilson_gives_the_published_intervals(
     assert wilson(hits, total) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_nothing_counted_gives_the_whole_range() -> None:
+def test_zero_trials_give_the_whole_range() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
 
 
@@ -56,7 +56,7 @@ def test_poisson_gives_the_published_exact_intervals(count: int, low: float, hig
 
 
 def test_poisson_is_exact_for_large_counts() -> None:
-    """Its coverage, from the distribution itself: each tail has 2.5 %."""
+    """By its coverage: each tail of the distribution has 2.5 %."""
     from scipy.stats import poisson as distribution
 
     for count in (501, 3000):
@@ -74,7 +74,7 @@ def test_missing_scipy_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_curves_are_scikit_learns(seed: int) -> None:
+def test_curves_equal_scikit_learns(seed: int) -> None:
     rng = np.random.default_rng(seed)
     positive = rng.random(300) < 0.3
     scores = np.clip(rng.normal(40 * positive, 40), -128, 127).astype(np.int8)
@@ -98,39 +98,39 @@ def test_perfect_and_useless_scores() -> None:
 
 
 def test_expected_calibration_error_by_hand() -> None:
-    # Twice with confidence 0.95 and right once; once with 0.55 and right.
+    # Two with confidence 0.95, one of them right; one with 0.55, right.
     bins = reliability(np.array([0.95, 0.95, 0.55]), np.array([True, False, True]))
     assert bins.counts.tolist() == [0] * 5 + [1] + [0] * 3 + [2]
     assert bins.error == pytest.approx((2 * 0.45 + 0.45) / 3)
     assert reliability(np.array([1.0]), np.array([True])).error == 0.0
 
 
-def test_clips_of_one_speaker_say_nothing_of_others() -> None:
+def test_one_speaker_gives_no_interval() -> None:
     assert recall_interval(np.array([True] * 9 + [False] * 3), ["anna"] * 12) is None
     assert recall_interval(np.zeros(0, bool), []) is None
     assert interval_text(None) == "1 speaker"
-    # A class by one voice has no interval, however many speak the others.
+    # A class with one voice has no interval, even if the other classes have more.
     right, truth = np.ones(6, bool), np.array([0, 0, 0, 2, 2, 2])
     assert recall_interval(right, ["a", "b", "c", "a", "a", "a"], truth) is None
     assert recall_interval(right, ["a", "b", "c", "a", "b", "c"], truth) is not None
 
 
 @pytest.mark.parametrize("clips", [1, 100])
-def test_more_clips_of_the_same_speakers_say_no_more(clips: int) -> None:
+def test_more_clips_of_the_same_speakers_do_not_narrow_the_interval(clips: int) -> None:
     right = np.repeat([True, True, True, False], clips)
     speakers = np.repeat(["a", "b", "c", "d"], clips).tolist()
-    # By hand: of eight speakers three and two, (3 + 2) / 8, are always right.
+    # By hand: (3 + 2) / 8 speakers are always right, with two added right and two added wrong.
     share = 5 / 8
     half = 1.959964 * np.sqrt(8 / 7 * (5 * (1 - share) ** 2 + 3 * share**2) / 64)
     assert recall_interval(right, speakers) == pytest.approx((share - half, share + half))
 
 
-def test_with_one_clip_a_speaker_it_is_near_wilsons() -> None:
+def test_one_clip_per_speaker_gives_nearly_wilsons_interval() -> None:
     right = np.arange(400) < 300
     assert recall_interval(right, list(range(400))) == pytest.approx(wilson(300, 400), abs=0.003)
 
 
-def test_interval_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> None:
+def test_interval_is_wider_if_a_speakers_clips_fail_together() -> None:
     rng = np.random.default_rng(0)
     speakers = (np.arange(400) // 8).tolist()  # eight clips each
     together = np.repeat(rng.random(50) < 0.9, 8)
@@ -145,8 +145,8 @@ def test_interval_is_wider_if_the_clips_of_a_speaker_go_wrong_together() -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 3, 5, 20])
 @pytest.mark.parametrize("mean", [0.1, 0.5, 0.98])
-def test_interval_holds_for_other_speakers_in_95_of_100_cases(count: int, mean: float) -> None:
-    """However much speakers differ (0.02: hardly; 0.8: most are all right or all wrong)."""
+def test_interval_covers_other_speakers_in_95_of_100_cases(count: int, mean: float) -> None:
+    """For any difference between speakers (0.02: small; 0.8: most are all right or all wrong)."""
     rng = np.random.default_rng(1)
     speakers = np.repeat(np.arange(count), 12).tolist()
     for alike in (0.02, 0.3, 0.8):
@@ -171,23 +171,23 @@ LEVELS = np.arange(-60, 121) / 20
 
 
 def counted(peaks: np.ndarray) -> np.ndarray:
-    """How many peaks exceed each of LEVELS."""
+    """The number of peaks above each of LEVELS."""
     return np.array([float((peaks > level).sum()) for level in LEVELS])
 
 
 def at(level: float) -> int:
-    """The place of a level in LEVELS."""
+    """The index of a level in LEVELS."""
     return int(np.searchsorted(LEVELS, level))
 
 
 def expected(peaks: np.ndarray) -> np.ndarray:
-    """What is expected of so many peaks that they say something."""
+    """The estimate from these peaks, which must be enough for one."""
     result = expected_alarms(counted(peaks), LEVELS)
     assert result is not None
     return result
 
 
-def test_a_tail_that_nobody_heard_is_near_the_true_one() -> None:
+def test_an_extrapolated_tail_is_near_the_true_one() -> None:
     rng = np.random.default_rng(0)
     true = 200 * np.exp(-(3 + 2) / 0.8)
     got = [expected(rng.exponential(0.8, 200) - 2)[at(3)] for _ in range(100)]
@@ -195,33 +195,33 @@ def test_a_tail_that_nobody_heard_is_near_the_true_one() -> None:
     assert np.median(got) == pytest.approx(true, rel=0.35)
 
 
-def test_one_place_far_above_all_others_decides_little() -> None:
+def test_an_outlier_has_little_influence() -> None:
     peaks = np.random.default_rng(1).exponential(0.5, 60) - 2
     lone = np.append(peaks, [4.2, 4.2, 4.2])
     plain, with_lone = (expected(p)[at(1.8)] for p in (peaks, lone))
     assert plain < with_lone < counted(lone)[at(1.8)] / 2
 
 
-def test_what_many_exceed_is_counted() -> None:
+def test_frequent_levels_are_counted() -> None:
     peaks = np.linspace(-2, 4, 400)
     many = counted(peaks) > 60
     np.testing.assert_array_equal(expected(peaks)[many], counted(peaks)[many])
 
 
 @pytest.mark.parametrize("peaks", [[], [0.5], [5, 5, 1, -1]])
-def test_a_few_say_nothing(peaks: list[float]) -> None:
+def test_few_peaks_give_no_estimate(peaks: list[float]) -> None:
     assert expected_alarms(counted(np.array(peaks)), LEVELS) is None
 
 
 @pytest.mark.parametrize("peak", [1.2, 5.9, -2.9])
-def test_equal_peaks_are_no_division_by_zero(peak: float) -> None:
+def test_equal_peaks_do_not_divide_by_zero(peak: float) -> None:
     result = expected(np.array([peak] * 50))
     assert np.isfinite(result).all()
     assert (result >= 0).all()
     assert result[-1] < 0.5
 
 
-def test_log_odds_are_finite_and_even() -> None:
+def test_log_odds_are_finite_and_symmetric() -> None:
     odds = log_odds(np.arange(256))
     assert np.isfinite(odds).all()
     assert (np.diff(odds) > 0).all()

@@ -33,7 +33,7 @@ def test_each_report_is_a_hit_a_wrong_one_or_a_false_alarm() -> None:
     trace = scored(
         [said("yes", 5000), said("yes", 10000), said("no", 15000), said("dog", 20000)],
         [
-            (2000, "no", 255),  # nobody spoke
+            (2000, "no", 255),  # no word was spoken
             (5300, "yes", 255),  # a hit
             (6800, "yes", 255),  # the same word again
             (10300, "no", 255),  # wrong
@@ -69,7 +69,7 @@ def test_latency_counts_from_the_words_end() -> None:
     assert 0 < metrics.latencies_ms[0] < 300
 
 
-def test_report_before_the_word_is_no_hit() -> None:
+def test_report_before_the_word_is_not_a_hit() -> None:
     metrics = measure_traces(SETTINGS, LABELS, [scored([said("yes", 6000)], [(5000, "yes", 255)])])
     assert metrics.hits["yes"] == 0
     assert len(metrics.false_alarms) == 1
@@ -83,7 +83,7 @@ def test_stream_without_words_and_reports() -> None:
     assert facts["false_alarms_an_hour_95"][1] == pytest.approx(3.69 * 60, rel=0.01)
 
 
-def test_peak_of_a_false_alarm_is_the_highest_threshold_that_lets_it_through() -> None:
+def test_peak_of_a_false_alarm_is_the_highest_threshold_at_which_it_occurs() -> None:
     settings = replace(SETTINGS, detection_threshold=100)
     bundle = make_bundle(dense_model(), LABELS, name="m", recognizer=settings)
     times = np.arange(0, 20_000, 40, dtype=np.int32)
@@ -114,7 +114,7 @@ def test_curve_trades_misses_for_false_alarms() -> None:
     assert points[220] == (0.5, 0)
 
 
-def test_one_threshold_for_the_keywords_leaves_silence_and_unknown_alone() -> None:
+def test_one_threshold_for_all_keywords_does_not_change_silence_and_unknown() -> None:
     settings = RecognizerSettings(thresholds={"unknown": 255, "yes": 3})
     assert with_threshold(settings, LABELS, 99).thresholds == {"unknown": 255, "yes": 99, "no": 99}
 
@@ -134,9 +134,7 @@ def test_streams_are_measured_with_the_bundles_gate() -> None:
     assert metrics[1].to_json()["skipped_share"] == silent.mean()
 
 
-def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
-    run: Run, tones: DataSet
-) -> None:
+def test_recognizer_on_stored_scores_gives_the_pipelines_reports(run: Run, tones: DataSet) -> None:
     settings = RecognizerSettings(300, 200, 500, 3, {"low": 70, "high": 90})
     bundle = replace(run.result.bundle, recognizer=settings)
     plan = StreamSettings(minutes=4, words_a_minute=20, snr_db=(20, 30))
@@ -155,7 +153,7 @@ def test_recognizer_over_stored_scores_gives_the_reports_of_the_pipeline(
     assert all(len(excerpt.pcm) == 40000 for excerpt in excerpts)
 
 
-def test_excerpts_are_longer_for_a_model_that_sees_more(tones: DataSet) -> None:
+def test_excerpts_are_longer_for_a_longer_window(tones: DataSet) -> None:
     model = dense_model(elements=40 * 84)
     bundle = make_bundle(model, LABELS, name="long", recognizer=RecognizerSettings(200, 60, 300, 1))
     stream = next(make_streams(tones, ["low"], Split.TEST, StreamSettings(minutes=1)))

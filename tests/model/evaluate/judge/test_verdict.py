@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is called count well, some and nothing, and what a user is told to do."""
+"""The verdicts well, some and nothing, and the advice with them."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ def count(*counts: tuple[int, int], never: tuple[str, ...] = ()) -> MissCounts:
         ([(3, 12)], Hears.WELL),
         ([(4, 12)], Hears.SOME),
         ([(12, 12)], Hears.NOTHING),
-        # One deaf keyword is enough, since it was asked for.
+        # One keyword that is never detected is enough.
         ([(0, 40), (11, 12)], Hears.NOTHING),
         ([(0, 0)], Hears.NOTHING),
     ],
 )
-def test_the_worst_keyword_counts(counts: list[tuple[int, int]], hears: Hears) -> None:
+def test_the_worst_keyword_decides(counts: list[tuple[int, int]], hears: Hears) -> None:
     verdict = judge(count(*counts), more="more", again="again")
     assert verdict.hears is hears
     assert verdict.deaf == (hears is Hears.NOTHING)
     assert verdict.lines[0].startswith(f"verdict: hears {hears}: ")
 
 
-def test_the_worst_hearing_counts_and_all_are_shown() -> None:
+def test_the_worst_measurement_decides_and_all_are_shown() -> None:
     verdict = judge(count((0, 10)), count((9, 10)), more="more", again="again")
     assert verdict.deaf
     assert "up 0 of 10 times here; missed up 9 of 10 times here" in verdict.lines[0]
 
 
-def test_a_keyword_that_is_never_reported_is_not_heard() -> None:
+def test_a_keyword_that_is_never_reported_is_named() -> None:
     verdict = judge(count((0, 10), never=("up",)), more="more", again="again")
     assert verdict.deaf
     assert "up is never reported" in verdict.lines[1]
 
 
-def test_causes_come_with_what_to_do() -> None:
+def test_causes_come_with_remedies() -> None:
     training = Training(speakers=1, epochs=1, accuracy=0.4)
     verdict = judge(count((12, 12)), training=training, more="kws record", again="again")
     speakers, epochs = verdict.lines[1:]
@@ -64,7 +64,7 @@ def test_causes_come_with_what_to_do() -> None:
     assert not judge(count((0, 12)), training=training, more="more", again="again").causes
 
 
-def test_clips_count_where_no_thresholds_were_chosen() -> None:
+def test_clips_are_used_if_no_thresholds_were_chosen() -> None:
     counts = np.array([[5, 0, 0, 0], [0, 5, 0, 0], [0, 4, 1, 0], [0, 0, 0, 0]])
     result = clip_misses(ConfusionMatrix(("silence", "unknown", "up", "down"), counts))
     assert result.misses == {"up": (4, 5), "down": (0, 0)}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report with clips, talk and streams of the tones' model."""
+    """A report on the tones' model with clips, talk and streams."""
     out = tmp_path_factory.mktemp("report") / "r"
     talk = tmp_path_factory.mktemp("talk") / "radio"
     pause = np.zeros(24000, np.int16)
@@ -46,7 +46,7 @@ def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(browser: Browser, page: Path, **context: Any) -> tuple[Page, list[str], list[str]]:
-    """The page without a network, its requests, and the messages of the browser."""
+    """The page, opened offline; its requests; the browser's messages."""
     requests: list[str] = []
     messages: list[str] = []
     tab = browser.new_context(offline=True, **context).new_page()
@@ -74,7 +74,7 @@ def test_report_is_one_file(browser: Browser, report: Path, tmp_path: Path) -> N
         *("quiet room", "over talk", "talk alone", "radio", "At -55, -25 and -8 dB"),
     ):
         assert part in text
-    # What matters most comes first.
+    # The most important comes first.
     assert text.index("talk alone") < text.index("Noise, level, speakers")
 
 
@@ -108,7 +108,9 @@ def test_sounds_can_be_played(browser: Browser, report: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_is_light_and_dark(browser: Browser, report: Path, scheme: Any, tmp_path: Path) -> None:
+def test_page_has_a_light_and_a_dark_scheme(
+    browser: Browser, report: Path, scheme: Any, tmp_path: Path
+) -> None:
     from PIL import Image
 
     tab, _, _ = opened(browser, report / "report.html", color_scheme=scheme)
@@ -118,7 +120,7 @@ def test_it_is_light_and_dark(browser: Browser, report: Path, scheme: Any, tmp_p
         histogram = grey.histogram()
     bright = sum(histogram[200:]) / sum(histogram)
     dark = sum(histogram[:80]) / sum(histogram)
-    # The pictures have the colours of the page.
+    # The pictures have the page's colours.
     assert (bright > 0.75) if scheme == "light" else (dark > 0.75), (bright, dark)
 
 
@@ -128,7 +130,7 @@ def test_page_fits_its_window(browser: Browser, report: Path, width: int) -> Non
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_talk_alone_makes_a_report(run: Run, tmp_path: Path) -> None:
+def test_report_may_have_only_talk(run: Run, tmp_path: Path) -> None:
     write_clip(tmp_path / "talk" / "quiet.wav", np.zeros(40000, np.int16))
     command = ["evaluate", "--model", str(run.out / "bundle"), "--split", "all"]
     more = ["--negatives", str(tmp_path / "talk"), "--out", str(tmp_path / "r")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: which words are said when, how loud, and by whom."""
+"""Streams: their words, times, levels and speakers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEW = StreamSettings(minutes=3, words_a_minute=20)
 
 
 @pytest.mark.long
-def test_same_settings_give_the_same_sound_and_another_seed_another(tones: DataSet) -> None:
+def test_same_settings_give_the_same_sound_and_another_seed_does_not(tones: DataSet) -> None:
     first, again = (next(make_streams(tones, KEYWORDS, Split.TEST, FEW)) for _ in range(2))
     np.testing.assert_array_equal(first.pcm, again.pcm)
     assert first.words == again.words
@@ -38,19 +38,19 @@ def test_same_settings_give_the_same_sound_and_another_seed_another(tones: DataS
     assert not np.array_equal(validation.pcm, first.pcm)
 
 
-def test_words_are_of_the_split_and_apart_from_each_other(tones: DataSet) -> None:
+def test_words_are_from_the_split_and_do_not_overlap(tones: DataSet) -> None:
     splits = {clip.path: clip.split for clip in tones.clips}
     for split in Split:
         stream = next(make_streams(tones, KEYWORDS, split, FEW))
         assert len(stream.words) == 60
         assert {splits[word.file] for word in stream.words if word.file} == {split}
         gaps = [b.start_ms - a.end_ms for a, b in zip(stream.words, stream.words[1:], strict=False)]
-        # A clip's own quiet begins before its voice does.
+        # A clip starts with quiet before its voice.
         assert min(gaps) >= REACTION_MS
         assert stream.hours == pytest.approx(1 / 20)
 
 
-def test_keywords_take_turns_and_no_clip_comes_twice_before_all_came_once(tones: DataSet) -> None:
+def test_keywords_take_turns_and_clips_repeat_only_after_all_others(tones: DataSet) -> None:
     settings = replace(FEW, minutes=11)
     streams = list(make_streams(tones, KEYWORDS, Split.TEST, settings))
     assert [stream.hours for stream in streams] == pytest.approx([11 / 120, 11 / 120])
@@ -65,7 +65,7 @@ def test_keywords_take_turns_and_no_clip_comes_twice_before_all_came_once(tones:
 
 
 @pytest.mark.parametrize("snr_db", [0, 10])
-def test_voice_is_as_much_louder_as_asked(tones: DataSet, snr_db: float) -> None:
+def test_voice_has_the_requested_signal_to_noise_ratio(tones: DataSet, snr_db: float) -> None:
     settings = replace(FEW, snr_db=(snr_db, snr_db), level_db=(-40, -40))
     stream = next(make_streams(tones, KEYWORDS, Split.TEST, settings))
     sound = stream.pcm.astype(float)
@@ -80,7 +80,7 @@ def test_voice_is_as_much_louder_as_asked(tones: DataSet, snr_db: float) -> None
 
 
 @pytest.mark.long
-def test_other_hours_hold_no_keyword_but_the_same_other_words(tones: DataSet) -> None:
+def test_streams_of_other_words_have_no_keywords(tones: DataSet) -> None:
     plan = StreamPlan(hours=1 / 20, other_hours=1 / 5)
     assert plan.parts(talk=False) == 4
     quiet, noisy, *others = plan.streams(tones, KEYWORDS, Split.TEST)
@@ -93,7 +93,7 @@ def test_other_hours_hold_no_keyword_but_the_same_other_words(tones: DataSet) ->
     assert len(StreamPlan(hours=1 / 20, other_hours=0).settings(talk=False)) == 2
 
 
-def test_quiet_room_is_quiet_and_talk_is_behind_words(tones: DataSet) -> None:
+def test_quiet_room_is_quiet_and_words_are_over_talk(tones: DataSet) -> None:
     rng = np.random.default_rng(0)
     talk = {"kitchen": (1000 * rng.standard_normal(20 * 16000)).astype(np.int16)}
     plan = StreamPlan(hours=1 / 60, other_hours=0)
@@ -105,7 +105,7 @@ def test_quiet_room_is_quiet_and_talk_is_behind_words(tones: DataSet) -> None:
     assert floors[Kind.OVER_TALK] > 4 * floors[Kind.QUIET]
 
 
-def test_what_is_missing_is_said(tones: DataSet) -> None:
+def test_missing_data_is_named(tones: DataSet) -> None:
     with pytest.raises(DataError, match="no test clips of 'yes'"):
         next(make_streams(tones, ["yes"], Split.TEST, FEW))
     with pytest.raises(DataError, match="add folders"):

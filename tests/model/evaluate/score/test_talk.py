@@ -27,14 +27,14 @@ from tests.model.conftest import Run
 
 
 def recording(path: Path, seconds: float, value: int = 100) -> LongRecording:
-    """A recording of one value, which is easy to tell from others."""
+    """A recording with one constant value, so that recordings can be distinguished."""
     write_clip(path, np.full(round(seconds * 16000), value, np.int16))
     return LongRecording(path, path.parent.name, path.stem)
 
 
 @pytest.fixture(scope="module")
 def words(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Talk of two sources in which a word of the test's data set is said again and again."""
+    """Talk of two sources that repeats a word of the tones' data set."""
     folder = tmp_path_factory.mktemp("talk")
     for source, word, count in (("kitchen", "low", 4), ("radio", "up", 2)):
         clip = load_clip(run.data / word / "test0_nohash_0.wav")
@@ -66,7 +66,7 @@ def stream_facts(bundle: Path, *options: str | Path) -> Any:
     return json.loads(evaluate(bundle, *options, "--json").stdout)["stream"]
 
 
-def test_recordings_of_a_source_are_joined_as_they_are(tmp_path: Path) -> None:
+def test_recordings_of_a_source_are_joined_unchanged(tmp_path: Path) -> None:
     recordings = [
         recording(tmp_path / "b" / "1.wav", 1, 300),
         recording(tmp_path / "a" / "1.wav", 2, 20),
@@ -81,9 +81,7 @@ def test_recordings_of_a_source_are_joined_as_they_are(tmp_path: Path) -> None:
     assert [file and file.name for file in files] == ["1.wav", "1.wav", "2.wav", "2.wav"]
 
 
-def test_long_talk_is_cut_and_nothing_is_lost(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_talk_is_split_without_loss(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(talk, "_LONGEST", 16000)
     monkeypatch.setattr(talk, "_BLOCK_SECONDS", 0.7)
     seconds = (0.5, 3.1, 0.2, 0.9)
@@ -101,7 +99,7 @@ def test_long_talk_is_cut_and_nothing_is_lost(
             assert value == 0 or (file and file.stem == str(value - 1))
 
 
-def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(
+def test_talk_under_words_has_the_requested_length_and_one_level(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recordings = [recording(tmp_path / "a" / f"{i}.wav", 1, 7) for i in range(60)]
@@ -112,7 +110,7 @@ def test_talk_behind_words_is_as_long_as_asked_and_equally_loud(
     assert seconds["a"] == pytest.approx(10, abs=1.3)
     assert seconds["b"] == pytest.approx(2.2)
     assert behind["a"].max() == behind["b"].max()
-    # Of a long recording no more is read.
+    # Only this part of a long recording is read.
     long = recording(tmp_path / "c" / "1.wav", 30)
     assert len(background_talk([long], 20 / 3600)["c"]) == pytest.approx(20.2 * 16000)
     monkeypatch.setattr(talk, "_BLOCK_SECONDS", 3.0)
@@ -151,7 +149,7 @@ def test_worst_false_alarms_name_their_recordings(bundle: Path, words: Path) -> 
     assert "kitchen" in table
 
 
-def test_all_kinds_are_measured_at_once(run: Run, bundle: Path, words: Path) -> None:
+def test_all_kinds_are_measured_together(run: Run, bundle: Path, words: Path) -> None:
     short = ["--hours", "0.02", "--other-hours", "0.02", "--split", "all"]
     result = stream_facts(bundle, "--negatives", words, "--data", run.data, "--stream", *short)
     facts = result["by_kind"]
@@ -163,14 +161,14 @@ def test_all_kinds_are_measured_at_once(run: Run, bundle: Path, words: Path) -> 
             == (facts[kind]["keywords_said"])
         )
     assert facts["other words"]["other_words_said"] == 4
-    # Talk alone does not dilute the figures of all words.
+    # Streams with only talk do not count in the figures of all words.
     assert result["hours"] == pytest.approx(0.08)
     for point in result["curve"]:
         assert 0 <= point["quiet"]["miss_share"] <= 1
         assert point["talk"]["miss_share"] is None
 
 
-def test_without_talk_the_command_says_what_is_missing(run: Run, bundle: Path) -> None:
+def test_missing_talk_is_named(run: Run, bundle: Path) -> None:
     output = evaluate(bundle, "--data", run.data).stdout
     assert "not measured: false alarms in talk" in output
 
@@ -185,7 +183,7 @@ def with_manifest(folder: Path, rows: list[dict[str, str]]) -> Path:
     return folder
 
 
-def test_recordings_that_may_hold_a_keyword_are_left_out(bundle: Path, tmp_path: Path) -> None:
+def test_recordings_that_may_contain_a_keyword_are_skipped(bundle: Path, tmp_path: Path) -> None:
     folder = with_manifest(
         tmp_path,
         [
@@ -221,7 +219,7 @@ def test_nothing_to_play_is_one_clear_line(bundle: Path, tmp_path: Path) -> None
         evaluate(bundle)
 
 
-def test_damaged_file_among_many_is_left_out_and_named(bundle: Path, tmp_path: Path) -> None:
+def test_damaged_file_among_many_is_skipped_and_named(bundle: Path, tmp_path: Path) -> None:
     for number in range(70):
         recording(tmp_path / f"{number:03}.wav", 0.1)
     (tmp_path / "066.wav").write_bytes(b"RIFF, but no more than that")
