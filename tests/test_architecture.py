@@ -14,7 +14,15 @@ from tests.paths import ROOT
 
 # A room may import from itself and from earlier rooms.
 ROOMS = (
-    ("kws.errors", "kws.files", "kws.home", "kws.progress", "kws.extras", "kws.transfer"),
+    (
+        "kws.errors",
+        "kws.files",
+        "kws.home",
+        "kws.progress",
+        "kws.tables",
+        "kws.extras",
+        "kws.transfer",
+    ),
     ("kws._core",),
     ("kws.config", "kws.labels"),
     ("kws.audio",),

@@ -20,6 +20,7 @@ from kws._core import SAMPLE_RATE
 from kws.audio.dataset import Clip, DataSet, Split
 from kws.audio.sound_files import read_recording
 from kws.errors import AudioError
+from kws.tables import make_table
 
 SHORT_S = 0.3
 """A shorter clip is unlikely to hold a word."""
@@ -158,10 +159,8 @@ def describe(stats: Stats) -> Group:
 
 
 def _table(stats: Stats) -> Table:
-    out = Table(box=None, header_style="bold", pad_edge=False)
-    out.add_column("word")
-    for title in ("clips", "speakers", "train", "validation", "test", "shortest", "mean"):
-        out.add_column(title, justify="right")
+    headings = ("clips", "speakers", "train", "validation", "test", "shortest", "mean")
+    out = make_table("word", *headings, frame=False)
     for w in stats.words:
         counts = (w.clips, w.speakers, w.train, w.validation, w.test)
         seconds = (f"{w.shortest_s:.2f} s", f"{w.mean_s:.2f} s")

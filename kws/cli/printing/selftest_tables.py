@@ -10,13 +10,13 @@ from dataclasses import asdict
 from rich.table import Table
 
 from kws.host.selftest.verdicts import Check
+from kws.tables import make_table
 
 
 def checks_table(checks: Sequence[Check]) -> Table:
     """A row per check, with a remedy if it failed."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in ("check", "measured", "expected", "", "what to do"):
-        table.add_column(title)
+    headings = ("check", "measured", "expected", "", "what to do")
+    table = make_table(*headings, words=range(len(headings)), frame=False)
     for check in checks:
         verdict = "[green]ok[/]" if check.ok else "[bold red]FAIL[/]"
         row = (check.name, check.measured, check.expected, verdict)

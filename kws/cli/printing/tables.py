@@ -6,10 +6,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
+from kws.tables import make_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from rich.table import Table
 
     from kws.model.evaluate.judge.calibration import Calibration
     from kws.model.evaluate.judge.clip_metrics import ClipMetrics
@@ -28,7 +30,7 @@ def recall_table(matrix: ConfusionMatrix) -> Table:
     """The confusion matrix of clips."""
     title = f"accuracy {matrix.accuracy:.2%} on {matrix.clips} clips"
     answers = [f"said {label}" for label in matrix.labels]
-    table = _table(title, "the clip was", "recall", *answers)
+    table = make_table("the clip was", "recall", *answers, title=title)
     recall = matrix.recall
     for label, row in zip(matrix.labels, matrix.counts.tolist(), strict=True):
         share = f"{recall[label]:.1%}" if label in recall else "-"
@@ -38,7 +40,7 @@ def recall_table(matrix: ConfusionMatrix) -> Table:
 
 def conversion_table(loss: ConversionLoss) -> Table:
     """The loss of accuracy by conversion to int8."""
-    table = _table("loss by int8", "computed by", "accuracy")
+    table = make_table("computed by", "accuracy", title="loss by int8")
     for name, matrix in (
         ("float, Keras", loss.float_model),
         ("int8, LiteRT reference kernels", loss.int8_model),
@@ -77,7 +79,8 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
         f"accuracy {matrix.accuracy:.2%}{interval} on "
         f"{matrix.clips} clips, calibration error {clips.reliability.error:.3f}"
     )
-    classes = _table(title, "class", "recall", "95 %", "precision", "ROC area", "equal error")
+    headings = ("class", "recall", "95 %", "precision", "ROC area", "equal error")
+    classes = make_table(*headings, title=title)
     for index, label in enumerate(clips.labels):
         curve = clips.curves.get(label)
         classes.add_row(
@@ -90,7 +93,7 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
         )
     tables = [classes]
     if clips.references:
-        computed = _table("computed by", "", "accuracy")
+        computed = make_table("", "accuracy", title="computed by")
         for name, reference in clips.references.items():
             computed.add_row(name, f"{reference.accuracy:.2%}")
         computed.add_row("int8, kws core (the device)", f"{matrix.accuracy:.2%}")
@@ -99,14 +102,12 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
         ("words in noise: signal-to-noise ratio, dB", clips.by_snr),
         ("words by level: RMS of the voice, dB of full scale", clips.by_level),
     ):
-        table = Table(title=title, title_justify="left")
-        for db in counts:
-            table.add_column(str(db), justify="right")
+        table = make_table(*map(str, counts), title=title, words=())
         table.add_row(*(f"{right / total:.1%}" for right, total in counts.values()))
         tables.append(table)
-    tables[-1].caption, tables[-1].caption_justify = clips.level_line, "left"
+    tables[-1].caption = clips.level_line
     if clips.by_collection:
-        collections = _table("keywords by collection", "", "recall", "95 %", "clips")
+        collections = make_table("", "recall", "95 %", "clips", title="keywords by collection")
         for one in clips.by_collection:
             share = f"{one.right / one.clips:.1%}"
             collections.add_row(one.name, share, interval_text(one.interval), str(one.clips))
@@ -137,7 +138,7 @@ def enrolment_table(enrolment: Enrolment) -> Table:
     from kws.model.evaluate.judge.kind_metrics import rate_range
     from kws.model.evaluate.score.streams import TITLES
 
-    table = _table("before and after", "", "before", "after")
+    table = make_table("", "before", "after", title="before and after")
     for kind, after in enrolment.calibration.by_kind.items():
         pair = (enrolment.before[kind], after)
         if after.total_said:
@@ -153,8 +154,9 @@ def kind_tables(result: StreamResult) -> list[Table]:
     from kws.model.evaluate.judge.kind_metrics import rate_range, rate_text
 
     spoken = [row for row in result.by_kind if row.metrics.total_said]
-    missed = _table("keywords missed", "keyword", *(row.title for row in spoken))
-    alarms = _table("false alarms per hour", "keyword", *(row.title for row in result.by_kind))
+    missed = make_table("keyword", *(row.title for row in spoken), title="keywords missed")
+    kinds = (row.title for row in result.by_kind)
+    alarms = make_table("keyword", *kinds, title="false alarms per hour")
     for word in result.total.keywords:
         missed.add_row(word, *(_missed(row.metrics, word) for row in spoken))
         alarms.add_row(
@@ -172,7 +174,8 @@ def kind_tables(result: StreamResult) -> list[Table]:
         alarms,
     ]
     for talk in (row for row in result.by_kind if row.by_source):
-        sources = _table(f"{talk.title}, by source", "", "hours", "false alarms", "per hour")
+        title = f"{talk.title}, by source"
+        sources = make_table("", "hours", "false alarms", "per hour", title=title)
         for source, metrics in talk.by_source.items():
             count = str(len(metrics.false_alarms))
             sources.add_row(source, f"{metrics.hours:.2f}", count, rate_range(metrics))
@@ -194,13 +197,12 @@ def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:
     from kws.model.evaluate.judge.kind_metrics import miss_range, rate_range
     from kws.model.evaluate.score.streams import TITLES
 
-    table = _table(
-        "misses and false alarms, with 95 % intervals, and median latency",
-        *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
-    )
     gated = any(metrics.skipped_share for metrics in by_kind.values())
-    if gated:
-        table.add_column("skipped,\n%", justify="right")
+    table = make_table(
+        *("", "hours", "said", "missed, %", "false alarms\nper hour", "latency,\nms"),
+        *(["skipped,\n%"] if gated else []),
+        title="misses and false alarms, with 95 % intervals, and median latency",
+    )
     for kind, metrics in by_kind.items():
         latency = metrics.latency_ms(0.5)
         table.add_row(
@@ -220,14 +222,6 @@ def _missed(metrics: StreamMetrics, word: str) -> str:
     return f"{said - metrics.hits[word]} of {said}" + (f", {wrong} wrong" if wrong else "")
 
 
-def _table(title: str, *headings: str) -> Table:
-    """An empty table, perhaps without a title; the first column holds names, the others numbers."""
-    table = Table(title=title or None, title_justify="left")
-    for index, heading in enumerate(headings):
-        table.add_column(heading, justify="right" if index else "left")
-    return table
-
-
 def latency_line(metrics: StreamMetrics) -> str:
     """The latency of reports, and the interval of the false alarms."""
     facts = metrics.to_json()
@@ -244,7 +238,7 @@ def latency_line(metrics: StreamMetrics) -> str:
 
 def sweep_table(outcomes: Sequence[Outcome]) -> Table:
     """The results of a sweep's runs."""
-    table = _table("", "run", "validation", "test", "bytes", "arena", "hears")
+    table = make_table("run", "validation", "test", "bytes", "arena", "hears")
     for outcome in outcomes:
         table.add_row(
             outcome.folder,
@@ -260,17 +254,12 @@ def sweep_table(outcomes: Sequence[Outcome]) -> Table:
 def mining_tables(mining: Mining) -> list[Table]:
     """False alarms by keyword and source, and the highest scores."""
     words = sorted({word for _, word in mining.events})
-    by_source = Table(title="places, by source", title_justify="left")
-    by_source.add_column("source", overflow="fold")
-    for word in words:
-        by_source.add_column(word, justify="right")
+    by_source = make_table("source", *words, title="places, by source")
     for source in dict.fromkeys(source for source, _ in mining.events):
         counts = (mining.events.get((source, word), 0) for word in words)
         by_source.add_row(source, *(str(count) if count else "·" for count in counts))
-    worst = Table(title="highest scores: listen here", title_justify="left")
-    for heading in ("score", "word", "recording", "at", "kept as"):
-        right = heading in {"score", "at"}
-        worst.add_column(heading, justify="right" if right else "left", overflow="fold")
+    headings = ("score", "word", "recording", "at", "kept as")
+    worst = make_table(*headings, title="highest scores: listen here", words=(1, 2, 4))
     for clip in mining.worst[:10]:
         at = f"{clip.seconds // 60:.0f}:{clip.seconds % 60:04.1f}"
         worst.add_row(str(clip.score), clip.word, Path(clip.source).name, at, clip.file)

@@ -127,21 +127,14 @@ def find_trained(folders: Iterable[Path]) -> list[Trained]:
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     """The costs, for a terminal of 80 columns, and a model's best run for each set of words."""
-    from rich.table import Table  # noqa: PLC0415
+    from kws.tables import make_table  # noqa: PLC0415 - slow
 
     counted = any(cost.cycles is not None for cost in costs)
-    out = Table(
-        box=None,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-        caption_justify="left",
-    )
-    out.add_column("model", no_wrap=True)
-    for column in ("parameters", "MACs", "arena", "flash"):
-        out.add_column(column, justify="right", no_wrap=True)
-    if counted:
-        out.add_column("cycles", justify="right", no_wrap=True)
-    out.add_column("every", justify="right", no_wrap=True)
+    headings = ["parameters", "MACs", "arena", "flash", *(["cycles"] if counted else []), "every"]
+    out = make_table("model", *headings, frame=False)
+    out.padding = (0, 1, 0, 0)
+    for column in out.columns:
+        column.no_wrap = True
     for cost in costs:
         numbers = [cost.parameters, cost.macs, cost.arena, cost.flash]
         out.add_row(
