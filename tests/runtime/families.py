@@ -1,4 +1,4 @@
-"""Small models of the usual keyword-spotting families, untrained, as TFLite converts them."""
+"""Small untrained models of the common keyword-spotting families, as TFLite converts them."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ def convert(converter: Any, shape: tuple[int, ...]) -> bytes:
 
 
 def from_layers(body: Callable[[Tensor], Tensor], shape: tuple[int, ...]) -> bytes:
-    """The model that `body` makes of an input; batch of 1, so that no op computes shapes."""
+    """The model of `body` on an input with a batch of 1, so that no op computes shapes."""
     keras.utils.set_random_seed(1)
     x = keras.Input(shape, batch_size=1)
     dense = layers.Dense(4, kernel_initializer=keras.initializers.RandomNormal(stddev=0.3))
     model = keras.Model(x, layers.Softmax()(dense(flat(body(x)))))
-    # Normalization gets the statistics of one input, so that something reaches the end.
+    # Normalization gets the statistics of one input, so that the outputs vary.
     model(np.random.default_rng(2).normal(0, 1, (1, *shape)).astype(np.float32), training=True)
     return convert(tf.lite.TFLiteConverter.from_keras_model(model), (1, *shape))
 
 
 def flat(x: Tensor) -> Tensor:
-    """All but the batch in one dimension."""
+    """Flatten all dimensions except the batch."""
     return layers.Reshape((int(np.prod(x.shape[1:])),))(x)
 
 
 def norm(x: Tensor, *, relu: bool = True) -> Tensor:
-    """Batch normalization, which conversion folds into the convolution before."""
+    """Batch normalization, which conversion folds into the preceding convolution."""
     x = layers.BatchNormalization(momentum=0.0)(x)
     return layers.ReLU()(x) if relu else x
 
@@ -83,7 +83,7 @@ def ds_cnn(x: Tensor) -> Tensor:
 
 
 def tc_resnet8(x: Tensor) -> Tensor:
-    """Convolutions over time, frequencies are channels; residual blocks."""
+    """Convolutions over time, with frequencies as channels, and residual blocks."""
     x = layers.Reshape((49, 1, 40))(x)
     x = layers.Conv2D(16, (3, 1), padding="same", use_bias=False)(x)
     for channels in (24, 32, 48):
@@ -95,7 +95,7 @@ def tc_resnet8(x: Tensor) -> Tensor:
 
 
 def bc_resnet(x: Tensor) -> Tensor:
-    """Broadcasted residuals: a block over frequencies, one over their mean, added to all."""
+    """Broadcasted residuals: a block over frequencies, and one over their mean, added to all."""
     x = norm(layers.Conv2D(8, 5, strides=(1, 2), padding="same", use_bias=False)(x))
     for dilation in (1, 2):
         wide = layers.DepthwiseConv2D((1, 3), padding="same", use_bias=False)(x)
@@ -111,7 +111,7 @@ def bc_resnet(x: Tensor) -> Tensor:
 
 
 def micronet(x: Tensor) -> Tensor:
-    """Separable blocks of uneven widths, as an architecture search leaves them."""
+    """Separable blocks with uneven widths, as from an architecture search."""
     x = norm(layers.Conv2D(20, (10, 4), strides=(1, 2), padding="same", use_bias=False)(x))
     for channels, stride in ((28, 2), (36, 1), (28, 1), (44, 2)):
         x = separable(x, channels, stride)
@@ -119,7 +119,7 @@ def micronet(x: Tensor) -> Tensor:
 
 
 def crnn(x: Tensor) -> Tensor:
-    """Convolution, then recurrence over what it leaves of time, step by step."""
+    """Convolution, then recurrence over the remaining time steps."""
     x = layers.Conv2D(6, (10, 5), strides=(8, 4), padding="same", activation="relu")(x)
     x = layers.Reshape((int(x.shape[1]), int(x.shape[2] * x.shape[3])))(x)
     cell, state = layers.LSTMCell(10), [keras.ops.zeros((1, 10)) for _ in range(2)]
@@ -141,7 +141,7 @@ FAMILIES: dict[str, tuple[Callable[[Tensor], Tensor], tuple[int, ...]]] = {
 
 
 class MixedNet(tf.Module):  # type: ignore[misc] # TensorFlow has no types
-    """Streaming: 3 new frames a call; each layer keeps the frames that its window needs."""
+    """Streaming: 3 new frames per call; each layer keeps the frames of its window."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class MixedNet(tf.Module):  # type: ignore[misc] # TensorFlow has no types
         self.states = [tf.Variable(tf.zeros(shape), trainable=False) for shape in shapes]
 
     def remember(self, index: int, x: Tensor) -> Tensor:
-        """The kept frames with the new ones behind them."""
+        """The kept frames, followed by the new ones."""
         state = self.states[index]
         frames = tf.concat([state, x], axis=1)
         state.assign(frames[:, -int(state.shape[1]) :])
@@ -177,7 +177,7 @@ class MixedNet(tf.Module):  # type: ignore[misc] # TensorFlow has no types
 
 
 def mixed_net() -> bytes:
-    """microWakeWord's kind of model, with variables for what it keeps."""
+    """A model of microWakeWord's kind, with variables for its state."""
     module = MixedNet()
     with tempfile.TemporaryDirectory() as folder:
         tf.saved_model.save(module, folder)
@@ -188,7 +188,7 @@ def mixed_net() -> bytes:
 
 
 def low_latency_svdf() -> bytes:
-    """A frame a call: two SVDFs, each with its memory, and a dense layer."""
+    """A frame per call: two SVDFs with their states, and a dense layer."""
     rng = np.random.default_rng(6)
     m = ModelBuilder()
     x = m.tensor((1, 40), "int8", 0.05, -5)
@@ -203,7 +203,7 @@ def low_latency_svdf() -> bytes:
 
 
 def lstm() -> bytes:
-    """The fused op over a second, its last step to a dense layer."""
+    """The fused op over a second, with a dense layer on its last step."""
     rng = np.random.default_rng(8)
     m = ModelBuilder()
     x = m.tensor((1, 49, 40), "int8", 0.02, 3)
@@ -218,7 +218,7 @@ def lstm() -> bytes:
 
 
 def keras_lstm(*units: int) -> bytes:
-    """LSTMs of Keras 2, as LiteRT exports them; of a Keras 3 layer the converter makes a loop."""
+    """LSTMs of Keras 2, as LiteRT exports them; layers of Keras 3 become a loop."""
     import tf_keras
 
     tf_keras.utils.set_random_seed(5)
@@ -231,7 +231,7 @@ def keras_lstm(*units: int) -> bytes:
 
 
 def _scores(m: ModelBuilder, rng: np.random.Generator, y: int, size: int, scale: float) -> int:
-    """Dense layer and softmax behind tensor `y`."""
+    """A dense layer and a softmax after tensor `y`."""
     kernel = weights(rng, (4, size))
     product = float(np.float32(1e-4))
     f = m.tensor(kernel.shape, "int8", product / scale, 0, kernel)
@@ -244,7 +244,7 @@ def _scores(m: ModelBuilder, rng: np.random.Generator, y: int, size: int, scale:
 
 
 def random_rows(shape: tuple[int, ...], count: int) -> list[NDArray[np.int8]]:
-    """Inputs as quiet as spectrograms are, and as wild as bytes can be."""
+    """Inputs like quiet spectrograms, and random bytes."""
     rng = np.random.default_rng(9)
     quiet = np.clip(rng.normal(-40, 40, (count, *shape)), -128, 127).astype(np.int8)
     wild = rng.integers(-128, 128, (count, *shape)).astype(np.int8)

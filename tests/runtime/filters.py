@@ -53,7 +53,7 @@ def windows(
 
 
 def three_columns(heights: Sequence[int]) -> st.SearchStrategy[dict[str, int]]:
-    """Windows of three columns, whose loops on the Cortex-M4 take a tall image in parts."""
+    """Windows of three columns, whose loops on the Cortex-M4 process a tall image in parts."""
     return st.tuples(st.sampled_from(heights), st.sampled_from([1, 2])).flatmap(
         lambda drawn: windows(
             dilations=False, width=3, height=drawn[0], stride=drawn[1], tallest=40

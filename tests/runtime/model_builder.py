@@ -1,4 +1,4 @@
-"""Writes small .tflite models for tests, straight from the schema."""
+"""Writes small .tflite models for tests, directly from the schema."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _TYPES = {
 
 @dataclass
 class Graph:
-    """One subgraph in the making; tensors are known by the index that `tensor` returns."""
+    """A subgraph under construction; `tensor` returns the index of a tensor."""
 
     tensors: list[Any] = field(default_factory=list)
     operators: list[Any] = field(default_factory=list)
 
 
 class ModelBuilder:
-    """Collects tensors and operators; `build` gives the file's bytes."""
+    """Collects tensors and operators; `build` returns the file's bytes."""
 
     def __init__(self) -> None:
         self.graphs = [Graph()]
@@ -41,7 +41,7 @@ class ModelBuilder:
         self._codes: list[Any] = []
 
     def add_graph(self) -> int:
-        """Starts another subgraph and gives its index."""
+        """Starts another subgraph and returns its index."""
         self.graphs.append(Graph())
         return len(self.graphs) - 1
 
@@ -118,7 +118,7 @@ class ModelBuilder:
     def custom_op(
         self, name: str, inputs: Sequence[int], outputs: Sequence[int], options: bytes
     ) -> None:
-        """Adds an operator of a library's own; `options` is what that library reads."""
+        """Adds a custom operator; `options` is the data for its library."""
         self.op("CUSTOM", inputs, outputs)
         self._codes[-1].customCode = name
         operator = self.graphs[0].operators[-1]

@@ -1,4 +1,4 @@
-"""What other runtimes make of a model: TFLM (PyPI tflite-micro) and LiteRT's reference kernels."""
+"""Other runtimes' outputs of a model: TFLM (PyPI tflite-micro), LiteRT's reference kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = NDArray[Any]
 
 
 def run_core(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """Outputs of kws for each call's inputs; state is kept from call to call."""
+    """The outputs of kws for each call's inputs; state is kept between calls."""
     interpreter = _core.Interpreter(model)
     # An arena of exactly the reported size must be enough.
     interpreter = _core.Interpreter(model, interpreter.arena_used_bytes)
@@ -24,7 +24,7 @@ def run_core(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]
 
 
 def run_tflm(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """The same from TFLM's interpreter."""
+    """The outputs of TFLM's interpreter."""
     interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
     outputs = _output_count(model)
     results = []
@@ -37,7 +37,7 @@ def run_tflm(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]
 
 
 def run_litert(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Array]]:
-    """The same from LiteRT with its reference kernels (its default, XNNPACK, is no oracle)."""
+    """The outputs of LiteRT's reference kernels (its default, XNNPACK, is not an oracle)."""
     interpreter = tf.lite.Interpreter(
         model_content=model,
         experimental_op_resolver_type=tf.lite.experimental.OpResolverType.BUILTIN_REF,
@@ -55,7 +55,7 @@ def run_litert(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Arra
 
 
 def assert_same(model: bytes, calls: Sequence[Sequence[Array]], *, litert: bool = True) -> None:
-    """kws, TFLM and (where it follows the same rule) LiteRT give the same bits."""
+    """Check that kws, TFLM and (if it has the same rules) LiteRT give the same bits."""
     results = run_core(model, calls)
     oracles = {"tflm": run_tflm(model, calls)}
     if litert:

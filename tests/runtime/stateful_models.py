@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models that keep something from call to call."""
+"""Models with state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.runtime.strategies import int8s, weights
 
 
 def assert_reset_clears(model: bytes, calls: list[list[NDArray[Any]]]) -> None:
-    """After Reset the same inputs give the same outputs as after the start."""
+    """Check that after Reset the same inputs give the same outputs as at the start."""
     interpreter = _core.Interpreter(model)
     runs = []
     for _ in range(2):
@@ -34,7 +34,7 @@ def add_svdf(
     *,
     state_type: str = "int16",
 ) -> int:
-    """An SVDF after tensor `x`; the output."""
+    """Add an SVDF after tensor `x`; return its output."""
     q, filters = quantization, sizes["units"] * sizes["rank"]
     feature_shape, time_shape = (filters, sizes["features"]), (filters, sizes["memory"])
     feature = m.tensor(feature_shape, "int8", q["feature"], 0, weights(rng, feature_shape))
@@ -116,16 +116,16 @@ def add_lstm(
     peephole: bool = False,
     exported: bool = False,
 ) -> int:
-    """An LSTM after tensor `x` of scale `in_scale`; the output.
+    """Add an LSTM after tensor `x` of scale `in_scale`; return its output.
 
-    `exported`: with five tensors that no op uses and that have no elements, as LiteRT exports it.
+    `exported`: with five unused tensors without elements, as LiteRT exports it.
     """
     batch = shape[1] if time_major else shape[0]
     inputs = [-1] * 24
     inputs[0] = x
     for gate in range(4):
         for first, columns in ((1, shape[2]), (5, units)):
-            # Every gate has scales of its own.
+            # Each gate has its own scales.
             scale = float(np.float32(weight_scale * rng.uniform(0.5, 2.0)))
             data = weights(rng, (units, columns))
             inputs[first + gate] = m.tensor(data.shape, "int8", scale, 0, data)
@@ -161,7 +161,7 @@ def lstm_model(
     in_zero: int = 0,
     **options: Any,
 ) -> bytes:
-    """One LSTM; `shape` is the input's: batch and time, or time and batch, and features."""
+    """A model of one LSTM; `shape` of its input: batch and time, or time and batch; features."""
     m = ModelBuilder()
     x = m.tensor(shape, "int8", in_scale, in_zero)
     return m.build([x], [add_lstm(m, rng, x, shape, units, in_scale=in_scale, **options)])

@@ -15,12 +15,12 @@ SEEDS = st.integers(0, 2**32 - 1)
 
 
 def scales(low: float = 1e-4, high: float = 1.0) -> st.SearchStrategy[float]:
-    """Positive float32 scales, even in the logarithm."""
+    """Positive float32 scales, uniform in the logarithm."""
     return st.floats(math.log(low), math.log(high)).map(lambda x: float(np.float32(math.exp(x))))
 
 
 def int8s(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Values of the whole range, the ends more often."""
+    """Values of the whole range, with its ends more often."""
     values = rng.integers(-128, 128, shape)
     ends = rng.choice([-128, 127], shape)
     return np.where(rng.random(shape) < 0.1, ends, values).astype(np.int8)
@@ -38,5 +38,5 @@ def same(size: int, stride: int) -> int:
 
 
 def valid(size: int, window: int, stride: int, dilation: int = 1) -> int:
-    """Output size of VALID padding; below 1 where the window does not fit."""
+    """Output size of VALID padding; below 1 if the window does not fit."""
     return (size + stride - ((window - 1) * dilation + 1)) // stride

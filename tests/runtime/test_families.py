@@ -1,4 +1,4 @@
-"""Whole models of each usual family, untrained, run as TFLite exports them, with TFLM's bits."""
+"""Untrained models of each common family run as TFLite exports them, with TFLM's bits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_family_runs_unchanged(family: str) -> None:
         (mixed_net, {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}),
     ],
 )
-def test_family_with_a_memory_runs_unchanged(make: Callable[[], bytes], ops: set[str]) -> None:
+def test_family_with_state_runs_unchanged(make: Callable[[], bytes], ops: set[str]) -> None:
     model = make()
     assert ops <= set(_core.Interpreter(model).ops)
     check(model, count=8)
@@ -51,7 +51,7 @@ def test_family_with_a_memory_runs_unchanged(make: Callable[[], bytes], ops: set
 
 @pytest.mark.parametrize("units", [(16,), (12, 9)])
 def test_an_exported_lstm_runs_unchanged(units: tuple[int, ...], tmp_path: Path) -> None:
-    """Its tensors for floats between the gates have no elements, and no op uses them."""
+    """Its tensors for floats between the gates have no elements and are not used."""
     model = keras_lstm(*units)
     assert unused_shapes(model) == [(0,)] * 5 * len(units)
     check(model, count=8)
@@ -61,7 +61,7 @@ def test_an_exported_lstm_runs_unchanged(units: tuple[int, ...], tmp_path: Path)
     assert "UNIDIRECTIONAL_SEQUENCE_LSTM" in bundle.ops
 
 
-def test_a_whole_spectrogram_meets_no_memory_of_the_one_before() -> None:
+def test_whole_spectrograms_do_not_share_state() -> None:
     model = lstm()
     bundle = make_bundle(model, LABELS, name="lstm", inference_stride=2)
     pcm = np.random.default_rng(3).normal(0, 3000, 3 * 16000).astype(np.int16)
@@ -78,14 +78,14 @@ def test_a_whole_spectrogram_meets_no_memory_of_the_one_before() -> None:
 
 
 def unused_shapes(model: bytes) -> list[tuple[int, ...]]:
-    """Shapes of the tensors that are neither input nor output of an op."""
+    """The shapes of tensors that are neither input nor output of an op."""
     graph = schema.ModelT.InitFromPackedBuf(model).subgraphs[0]
     used = {i for op in graph.operators for i in (*op.inputs, *op.outputs)}
     return [tuple(t.shape) for i, t in enumerate(graph.tensors) if i not in used]
 
 
 def check(model: bytes, *, count: int) -> None:
-    """TFLM's bits, call after call, and the same again after a reset."""
+    """Check that each call gives TFLM's bits, also after a reset."""
     interpreter = _core.Interpreter(model)
     rows = random_rows(interpreter.inputs[0].shape, count)
     first = [np.array(interpreter.invoke(row)[0]) for row in rows]

@@ -1,4 +1,4 @@
-"""A model of micro_speech's shape: TFLM's outputs, and the arena it takes."""
+"""A model of micro_speech's shape: TFLM's outputs, and a smaller arena than TFLM's."""
 
 from __future__ import annotations
 
@@ -39,5 +39,5 @@ def test_random_inputs_equal_tflm(tiny_conv: bytes) -> None:
 
 
 def test_arena_beats_tflm(tiny_conv: bytes) -> None:
-    # TFLM takes 6,836 bytes for micro_speech.
+    # TFLM needs 6,836 bytes for micro_speech.
     assert _core.Interpreter(tiny_conv).arena_used_bytes <= 6050

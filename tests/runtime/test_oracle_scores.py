@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core's scores against TFLM's, as tests/data has them: no other runtime is needed."""
+"""The core's scores against TFLM's in tests/data, without another runtime."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def core_scores(model: str, sound: str) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_scores_are_tflms(model: str) -> None:
+def test_scores_equal_tflms(model: str) -> None:
     assert scores()[model].keys() == features().keys()
     for sound, expected in scores()[model].items():
         assert core_scores(model, sound) == expected, sound

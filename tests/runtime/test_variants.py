@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model whose ops have few shapes needs a variant of their kernels alone."""
+"""A model whose ops have few shapes needs only a variant of their kernels."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ RELU6 = 3
 def depthwise(
     *windows: tuple[int, int], activation: int = 0, multiplier: int = 1, dilation: int = 1
 ) -> bytes:
-    """Depthwise convolutions one behind the other.
+    """A chain of depthwise convolutions.
 
-    Their stride is 1, or 2 where a window has 8 columns. One as large as the image has one output.
+    Their stride is 1, or 2 if the window has 8 columns. A window as large as the image has one
+    output.
     """
     m = ModelBuilder()
     shape: tuple[int, ...] = (1, 12, 40, 4)
@@ -68,5 +69,5 @@ def depthwise(
         (depthwise((10, 8), (3, 3), multiplier=4), "DEPTHWISE_CONV_2D"),
     ],
 )
-def test_the_smallest_kernel_that_takes_all_of_a_models_ops(model: bytes, kernel: str) -> None:
+def test_the_smallest_kernel_for_all_of_a_models_ops_is_chosen(model: bytes, kernel: str) -> None:
     assert _core.Interpreter(model).kernels == [kernel]

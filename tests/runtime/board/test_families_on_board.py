@@ -1,4 +1,4 @@
-"""The emulated Cortex-M4 computes the host's bits, and takes the host's arena, for every op."""
+"""The emulated Cortex-M4 computes the host's bits with the host's arena size, for each op."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROWS = 8
 
 
 def shapes_model(rng: np.random.Generator) -> bytes:
-    """One after the other, all ops that move elements."""
+    """A chain of all ops that move elements."""
     m = ModelBuilder()
     quantization = ("int8", 0.1, -3)
 

@@ -1,4 +1,4 @@
-"""Cores without DSP instructions: the portable kernels give the host's bits on the target, too."""
+"""On cores without DSP instructions, the portable kernels give the host's bits."""
 
 from __future__ import annotations
 

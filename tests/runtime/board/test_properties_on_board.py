@@ -1,4 +1,4 @@
-"""What property tests draw gives the host's bits on the emulated board, with DSP instructions."""
+"""Cases of the property tests give the host's bits on the emulated board, with DSP instructions."""
 
 from __future__ import annotations
 

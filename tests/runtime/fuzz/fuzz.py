@@ -1,7 +1,7 @@
 """Builds and runs the libFuzzer target: `python -m tests.runtime.fuzz.fuzz --seconds 1800`.
 
-Everything lies in build/fuzz: the target, `seeds`, the `corpus` that runs add to, and `findings`,
-where libFuzzer leaves an input that fails. `build/fuzz/fuzz_model FINDING` shows one again.
+Everything is in build/fuzz: the target, `seeds`, the `corpus`, which grows with each run, and
+`findings`, where libFuzzer writes failing inputs. `build/fuzz/fuzz_model FINDING` repeats one.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _PROGRESS = re.compile(r"^#(\d+):? .*cov: (\d+)", re.MULTILINE)
 
 
 class FuzzerError(Exception):
-    """The target cannot be built here; the text says why."""
+    """The target cannot be built; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run did."""
+    """The result of a run."""
 
     inputs: int
     """Inputs tried."""
@@ -45,7 +45,7 @@ class Outcome:
 
 
 def has_clang() -> bool:
-    """Whether clang is here with libFuzzer and the sanitizers."""
+    """Whether clang with libFuzzer and the sanitizers is installed."""
     if not shutil.which("clang++"):
         return False
     command = [
@@ -68,7 +68,7 @@ def has_clang() -> bool:
 
 
 def build() -> Path:
-    """Builds the target and gives its path.
+    """Builds the target and returns its path.
 
     Raises:
         FuzzerError: CMake or the compiler fail.
@@ -83,7 +83,7 @@ def build() -> Path:
 
 
 def fuzz(seconds: int, corpus: Path) -> Outcome:
-    """Mutates the seeds for so long on two cores; ends with the first finding.
+    """Mutates the seeds for this time on two cores; stops at the first finding.
 
     Raises:
         FuzzerError: the target cannot be built.
@@ -98,9 +98,9 @@ def fuzz(seconds: int, corpus: Path) -> Outcome:
     command = [str(target), "-fork=2", f"-max_total_time={seconds}", f"-timeout={TIMEOUT_S}"]
     command += ["-ignore_timeouts=0", "-ignore_ooms=0", "-ignore_crashes=0", "-rss_limit_mb=1024"]
     command += [f"-artifact_prefix={findings}/", str(corpus), str(seeds)]
-    # Linux counts as a program's peak memory also what its process had before,
-    # and libFuzzer compares it with its limit. A shell in between is small, which a pytest with
-    # TensorFlow is not; `exit` makes it start the program in a process of its own.
+    # Linux keeps a process's peak memory across exec, and libFuzzer compares it with its limit. So
+    # a shell starts the target, since it is small, unlike a pytest with TensorFlow; `exit` makes it
+    # start a separate process.
     done = subprocess.run(
         ["sh", "-c", '"$@"; exit $?', "sh", *command],
         check=False,
@@ -123,7 +123,7 @@ def fuzz(seconds: int, corpus: Path) -> Outcome:
 
 
 def main() -> int:
-    """Runs from the command line."""
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=1800)
     seconds = parser.parse_args().seconds

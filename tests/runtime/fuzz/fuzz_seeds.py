@@ -1,4 +1,4 @@
-"""Models that the fuzzer starts from: each op in a small model, a whole small one, the default."""
+"""The fuzzer's seeds: a small model per op, a small complete model, the default model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _IMAGE = (1, 6, 5, 4)
 
 @cache
 def seeds() -> dict[str, bytes]:
-    """Every seed by its name."""
+    """The seeds by name."""
     models = {"small_model": small_model()}
     for kind in (_windows, _dense, _elementwise, _shapes, _conversions, _streaming):
         models |= kind()
@@ -32,13 +32,13 @@ def seeds() -> dict[str, bytes]:
 
 
 def write_seeds(folder: Path) -> None:
-    """Writes every seed into a file of its own."""
+    """Writes each seed to a file."""
     for name, model in seeds().items():
         (folder / f"{name}.tflite").write_bytes(model)
 
 
 class _Op:
-    """A model with one op in the making."""
+    """Builds a model with one op."""
 
     def __init__(self) -> None:
         self.builder = ModelBuilder()
@@ -70,7 +70,7 @@ class _Op:
         options: str | None = None,
         **fields: Any,
     ) -> bytes:
-        """The model; its inputs are the op's that are no constants."""
+        """The model; its inputs are the op's inputs that are not constants."""
         self.builder.op(name, inputs, outputs, options, **fields)
         tensors = self.builder.graphs[0].tensors
         buffers = self.builder.buffers

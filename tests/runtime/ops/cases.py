@@ -1,4 +1,4 @@
-"""A model of one op with inputs: what property tests draw, for the oracles and for the board."""
+"""Random models of one op with inputs, for the oracles and for the emulated board."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Case:
 
     @property
     def job(self) -> Job:
-        """The same for a board."""
+        """The job for a board."""
         return Job(self.model, tuple(np.stack(values) for values in zip(*self.calls, strict=True)))
 
 
 class Property(NamedTuple):
-    """Cases to draw, and how many."""
+    """A strategy for cases, and their number."""
 
     cases: st.SearchStrategy[Case]
     examples: int

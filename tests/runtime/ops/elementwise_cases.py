@@ -54,7 +54,7 @@ def unary_model(name: str, shape: Shape, x: Scale, y: Scale, alpha: float | None
 def unary(
     name: str, x: Scale, y: Scale, seed: int, *, alpha: float | None = None, litert: bool = True
 ) -> Case:
-    """All bytes in one call: few enough to be computed one by one."""
+    """All bytes in one call: few enough that no table is used."""
     values = np.random.default_rng(seed).permutation(ALL)
     return Case(unary_model(name, (256,), x, y, alpha), [[values]], litert)
 
@@ -87,7 +87,7 @@ def binary(
     *,
     seed: int,
 ) -> Case:
-    """Two calls; with `constant` the second input is a part of the model."""
+    """Two calls; with `constant`, the second input is part of the model."""
     rng = np.random.default_rng(seed)
     b = int8s(rng, shapes[1]) if constant else None
     model = binary_model(name, shapes, quantization, activation, b)
@@ -132,7 +132,7 @@ def broadcasts(draw: st.DrawFn) -> Shapes:
 def cast_model(
     name: str, shape: Shape, x: tuple[str, Scale | None], y: tuple[str, Scale | None]
 ) -> bytes:
-    """A model of one op; each end has a type and, but for floats, a scale and a zero point."""
+    """A model of one op; input and output have a type and, unless float, a scale and zero point."""
     m = ModelBuilder()
     ends = [m.tensor(shape, kind, *(scale or (None, 0))) for kind, scale in (x, y)]
     m.op(name, ends[:1], ends[1:], version=3)
@@ -140,7 +140,7 @@ def cast_model(
 
 
 def integers(rng: np.random.Generator, kind: str, shape: Shape) -> NDArray[Any]:
-    """Values of the whole range, small ones too."""
+    """Values of the whole range, and small values."""
     info = np.iinfo(kind)
     values = rng.integers(info.min, int(info.max) + 1, shape)
     small = np.clip(rng.integers(-300, 300, shape), info.min, info.max)
@@ -151,7 +151,7 @@ def integers(rng: np.random.Generator, kind: str, shape: Shape) -> NDArray[Any]:
 def _quantized(draw: st.DrawFn, kind: str) -> Scale:
     low, high = _LIMITS[kind]
     zero_point = draw(st.one_of(st.sampled_from([low, 0, high]), st.integers(low, high)))
-    # LiteRT wants int16 and int32 symmetric.
+    # LiteRT requires symmetric int16 and int32.
     return draw(scales()), 0 if kind in ("int16", "int32") else zero_point
 
 
@@ -161,7 +161,7 @@ def _between_integers(draw: st.DrawFn) -> Case:
     shape = draw(st.sampled_from([(2, 200), (3, 40)]))
     x, y = ((kind, draw(_quantized(kind))) for kind in pair)
     model = cast_model("QUANTIZE", shape, x, y)
-    # A left shift of such large values overflows, which is not defined in the oracles.
+    # A left shift of such large values overflows, which is undefined in the oracles.
     values = integers(np.random.default_rng(draw(SEEDS)), pair[0], shape)
     if pair[0] == "int32":
         values = (values >> 17).astype(np.int32)
@@ -236,7 +236,7 @@ def _pool_2d(
 
 
 def long_windows() -> list[Case]:
-    """Windows of more taps than 16 bits hold the sum of, and inputs at the range's ends."""
+    """Windows whose sum exceeds 16 bits, with inputs at the ends of the range."""
     cases = []
     for name in POOLS:
         for height, width, taps in [(1, 700, 700), (3, 600, 513), (90, 7, 7)]:
@@ -286,7 +286,7 @@ def _mean_and_sum(draw: st.DrawFn) -> Case:
 
 
 def _arg_max(shape: Shape, axis: int, levels: int, seed: int) -> Case:
-    """Few levels make ties, of which the first counts."""
+    """With few levels there are ties; the first one counts."""
     axis = axis % len(shape) if axis >= 0 else -1 - (-axis - 1) % len(shape)
     m = ModelBuilder()
     x = m.tensor(shape, "int8", 0.1, 0)

@@ -55,13 +55,13 @@ class Layer:
         """A model of one layer.
 
         Args:
-            op: its name.
-            shapes: of input, filter and output, whose last dimension has the channels.
-            bias: whether it has one.
-            axis: of the filter's channels.
-            calls: how many.
-            litert: whether LiteRT gives the same.
-            fields: of the op's options.
+            op: the op's name.
+            shapes: shapes of input, filter and output; the last dimension is the channels.
+            bias: whether there is a bias.
+            axis: the axis of the filter's channels.
+            calls: number of calls.
+            litert: whether LiteRT gives the same bits.
+            fields: fields of the op's options.
         """
         rng = np.random.default_rng(self.seed)
         of_input, of_filter, of_output = shapes
@@ -71,7 +71,7 @@ class Layer:
         fs = channel_scales(rng, channels, self.filter_scale, self.per_channel)
         inputs = [x, m.tensor(of_filter, "int8", fs, 0, weights(rng, of_filter), axis=axis)]
         if bias:
-            # The product of the scales in float, as the kernels' check wants it.
+            # The product of the scales in float, as the kernels check it.
             products = (
                 [self.in_scale * s for s in fs] if isinstance(fs, list) else self.in_scale * fs
             )
@@ -124,7 +124,7 @@ def _conv_2d(
         (cout * groups, w["kh"], w["kw"], cin),
         (batch, w["oh"], w["ow"], cout * groups),
     )
-    # LiteRT's converter-side checks want a bias.
+    # LiteRT's checks require a bias.
     return layer.case("CONV_2D", shapes, bias=bias, litert=bias, version=3, **_window(w))
 
 
@@ -171,7 +171,7 @@ def _one_output(
 ) -> dict[str, int]:
     w = {"padding": 0, "oh": 1, "ow": 1}
     for axis, count, kernel, step in zip("hw", size, taps, dilation, strict=True):
-        # A stride of the whole image: what is beside it is padding.
+        # A stride of the whole image; the rest of the window is padding.
         w |= {axis: count, "k" + axis: kernel, "s" + axis: count, "d" + axis: step}
     return w
 
@@ -216,7 +216,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         groups=st.sampled_from([1, 1, 1, 2]),
         bias=st.booleans(),
     ),
-    # The first layers of many models are of this kind, and are a depthwise convolution.
+    # As the first layers of many models: a depthwise convolution.
     "conv_2d_of_one_channel": st.builds(
         _conv_2d,
         _USUAL,
@@ -227,7 +227,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         groups=st.just(1),
         bias=st.booleans(),
     ),
-    # A single pixel, as in models that take frame by frame, has a loop of its own.
+    # A single pixel, as in streaming models, has its own loop.
     "conv_2d_of_many_channels": st.builds(
         _pointwise,
         _USUAL,
@@ -252,23 +252,23 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         SEEDS,
     ),
     "depthwise": _depthwise_cases(windows(), [1, 2, 3, 4, 5, 8, 9], [1, 1, 1, 2, 3, 8], _ANY),
-    # TinyConv's first layer is of this kind, and has an inner loop of its own on the Cortex-M4.
+    # As TinyConv's first layer, which has its own inner loop on the Cortex-M4.
     "depthwise_with_eight_columns": _depthwise_cases(
         windows(dilations=False, width=8, stride=2), [1, 1, 2], [*range(3, 10)]
     ),
     # Most depthwise layers are of this kind.
     "depthwise_three_by_three": _depthwise_cases(three_columns([3]), [1, 3, 4, 4, 8], [1]),
-    # The same loops for several filters a channel, and for windows of one row or one column.
+    # The same loops with several filters per channel, and with windows of one row or column.
     "depthwise_three_taps": _depthwise_cases(
         st.builds(_turned, three_columns([1, 3]), st.booleans()), [1, 2, 4, 5, 8], [1, 2, 3, 4, 9]
     ),
-    # All else that has one filter a channel: four channels at a time.
+    # Other layers with one filter per channel: four channels at a time.
     "depthwise_four_channels": _depthwise_cases(windows(), [4, 4, 8], [1]),
-    # Layers of models that take frame by frame are of this kind.
+    # As layers of streaming models.
     "depthwise_with_one_output": _depthwise_cases(
         st.builds(_one_output, _pair(1, 7), _pair(1, 7), _pair(1, 3)), [4, 12, 16, 20, 40], [1]
     ),
-    # With stride 1 the Cortex-M4 takes such a layer as several without dilation.
+    # With stride 1 the Cortex-M4 computes such a layer as several without dilation.
     "depthwise_with_dilation": _depthwise_cases(
         st.builds(
             _dilated,
@@ -281,7 +281,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         [1, 3, 4, 8],
         [1, 1, 1, 2],
     ),
-    # Filters over time are of this kind, which has inner loops of its own as well.
+    # As filters over time, which have their own inner loops too.
     "depthwise_with_rows_of_taps": _depthwise_cases(
         st.builds(
             _turned,

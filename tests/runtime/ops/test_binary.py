@@ -1,4 +1,4 @@
-"""ADD, SUB, MUL, MAXIMUM and MINIMUM: many dimensions, memory, and what is refused."""
+"""ADD, SUB, MUL, MAXIMUM and MINIMUM: many dimensions, memory, and refusals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.runtime.strategies import int8s
 
 @pytest.mark.parametrize("ranks", [(6, 6), (6, 3), (2, 6), (5, 0)])
 def test_ranks_up_to_six(ranks: tuple[int, int]) -> None:
-    """TFLM's broadcasting takes them; here every second dimension stays in one of the inputs."""
+    """TFLM's broadcasting accepts them; here each input has every second dimension."""
     rng = np.random.default_rng(1)
     size = max(ranks)
     full = (2, 3, 2, 3, 2, 3)[:size]
@@ -36,13 +36,13 @@ def test_an_output_of_another_shape_is_refused(*, shapes: Shapes) -> None:
 
 
 def test_a_factor_of_one_or_more_is_refused() -> None:
-    """TFLM ends the program there."""
+    """TFLM aborts the program."""
     quantization = ((1.0, 0), (1.0, 0), (2.0**-19, 0))
     with pytest.raises(_core.CoreError, match="quantiz"):
         _core.Interpreter(binary_model("ADD", ((1,), (1,), (1,)), quantization, 0))
 
 
-def test_the_output_takes_the_place_of_an_input() -> None:
+def test_the_output_may_overwrite_an_input() -> None:
     shapes = ((1, 4000), (1, 4000), (1, 4000))
     model = binary_model("ADD", shapes, ((0.1, 0),) * 3, 0)
     assert _core.Interpreter(model).arena_used_bytes < 2 * 4000 + 200

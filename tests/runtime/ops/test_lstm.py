@@ -1,4 +1,4 @@
-"""UNIDIRECTIONAL_SEQUENCE_LSTM against TFLM; LiteRT computes its activations in another way."""
+"""UNIDIRECTIONAL_SEQUENCE_LSTM against TFLM; LiteRT computes the activations differently."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_lstm(
 
 
 def test_every_input_of_the_activations() -> None:
-    """Biases alone move the gates: sums from far below to far above, tanh and sigmoid of all."""
+    """Only biases drive the gates: tanh and sigmoid get sums from far below to far above."""
     units, count = 64, 16
     rng = np.random.default_rng(0)
     for power in (-15, -12, -11, -9):

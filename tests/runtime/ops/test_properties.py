@@ -28,7 +28,7 @@ def test_the_oracles_give_the_same_bits(drawn: Property) -> None:
 
 
 def test_the_factor_of_leaky_relu_is_computed_in_double() -> None:
-    """In float it would be a little more than alpha, and a half would round the other way."""
+    """In float it would be slightly more than alpha, and a half would round the other way."""
     ends = (0.004559122957289219, 0)
     check(unary("LEAKY_RELU", ends, ends, seed=0, alpha=0.98046875, litert=False))
 
@@ -37,7 +37,7 @@ def test_the_factor_of_leaky_relu_is_computed_in_double() -> None:
 @pytest.mark.parametrize("ratio", [1.0, 0.999, 0.3, 1e-3, 2.0**-19, 1e-8, 1e-12])
 @pytest.mark.parametrize("gain", [2.0**18.6, 2.0**17, 3.0, 1.0, 0.01, 1e-7])
 def test_sums_of_every_pair_of_values(name: str, ratio: float, gain: float) -> None:
-    """Scales far apart, up to where the factor to the output needs no shift."""
+    """Scales that differ widely, up to a factor to the output without a shift."""
     check(every_sum(name, ratio, gain))
 
 

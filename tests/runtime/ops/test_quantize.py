@@ -1,4 +1,4 @@
-"""QUANTIZE and DEQUANTIZE: ends of the range, and what is refused."""
+"""QUANTIZE and DEQUANTIZE: ends of the range, and refusals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.runtime.oracles import assert_same
 
 @pytest.mark.parametrize("kind", ["int16", "int32"])
 def test_zero_points_of_wide_integers(kind: str) -> None:
-    """TFLM takes them, LiteRT does not."""
+    """TFLM accepts them, LiteRT does not."""
     rng = np.random.default_rng(3)
     values = (integers(rng, kind, (500,)) >> 3).astype(kind)
     model = cast_model("QUANTIZE", (500,), (kind, (0.01, -1234)), ("int8", (0.3, 17)))
@@ -20,7 +20,7 @@ def test_zero_points_of_wide_integers(kind: str) -> None:
 
 
 def test_floats_beyond_all_integers_saturate() -> None:
-    """Where the oracles' conversion to int is not defined."""
+    """The oracles' conversion to int is undefined there."""
     model = cast_model("QUANTIZE", (6,), ("float32", None), ("int8", (0.001, -100)))
     values = np.array([1e38, -1e38, np.inf, -np.inf, np.nan, 0.0], np.float32)
     (y,) = _core.Interpreter(model).invoke(values)

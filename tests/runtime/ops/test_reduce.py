@@ -1,4 +1,4 @@
-"""MEAN and SUM: many dimensions and values, memory, and what is refused."""
+"""MEAN and SUM: many dimensions and values, memory, and refusals."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_six_dimensions(axes: list[int]) -> None:
     assert_same(model, [[int8s(rng, shape)]], litert=False)
 
 
-def test_a_sum_of_many() -> None:
-    """Where the sum itself leaves 16 bits, and the divisor is no power of two."""
+def test_sums_of_many_values() -> None:
+    """The sum exceeds 16 bits, and the divisor is not a power of two."""
     shape = (1, 123, 211, 2)
     rng = np.random.default_rng(1)
     for name, scale in (("MEAN", 0.05), ("SUM", 900.0)):
@@ -29,7 +29,7 @@ def test_a_sum_of_many() -> None:
         assert_same(model, [[int8s(rng, shape)]], litert=name == "MEAN")
 
 
-def test_the_output_takes_the_place_of_the_input() -> None:
+def test_the_output_may_overwrite_the_input() -> None:
     rng = np.random.default_rng(1)
     shape = (5, 40, 30)
     model = reduce_model("MEAN", shape, [1], ((0.05, 0), (0.05, 0)))

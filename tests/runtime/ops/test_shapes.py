@@ -1,4 +1,4 @@
-"""Ops that move elements and compute nothing: against the oracles, over shapes and types."""
+"""Ops that only move elements, against the oracles, for many shapes and types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.runtime.strategies import SEEDS, ZERO_POINTS, int8s
 
 FEW = settings(max_examples=25)
 
-# What PyPI's tflite-micro takes of each; kws takes any type.
+# The types that PyPI's tflite-micro supports per op; kws accepts any type.
 TYPES = st.sampled_from(["int8", "int8", "int16"])
 SCALE = 0.25
 
@@ -70,7 +70,7 @@ def test_transpose(*, shape: tuple[int, ...], dtype: str, seed: int, data: st.Da
 
 
 class Slice(NamedTuple):
-    """What STRIDED_SLICE takes of one dimension."""
+    """The part of one dimension that STRIDED_SLICE takes."""
 
     begin: int
     end: int
@@ -128,7 +128,7 @@ def test_strided_slice(
 def test_slice(*, shape: tuple[int, ...], dtype: str, seed: int, data: st.DataObject) -> None:
     begins = [data.draw(st.integers(0, size - 1)) for size in shape]
     sizes = [data.draw(st.integers(1, n - begin)) for n, begin in zip(shape, begins, strict=True)]
-    # -1 stands for all that is left.
+    # -1: the rest.
     given_sizes = [
         -1 if begin + size == n and data.draw(st.booleans()) else size
         for n, begin, size in zip(shape, begins, sizes, strict=True)
@@ -219,7 +219,7 @@ def test_concatenation_and_split_v(
     parts = [m.tensor(part(size), dtype, *quantization) for size in sizes]
     whole = m.tensor(part(sum(sizes)), dtype, *quantization)
     m.op("CONCATENATION", parts, [whole], "ConcatenationOptions", version=2, axis=axis)
-    # And apart again, in another order.
+    # Then split again, in another order.
     others = sizes[::-1]
     apart = [m.tensor(part(size), dtype, *quantization) for size in others]
     axis_tensor = m.tensor((), "int32", data=np.array(axis))
@@ -252,8 +252,8 @@ def test_split(
     assert_same(m.build([x], parts), [[values(rng, whole, dtype)] for _ in range(2)])
 
 
-def test_slice_runs_over_its_input() -> None:
-    """The newest rows of a buffer: no second buffer is needed."""
+def test_slice_may_overwrite_its_input() -> None:
+    """The newest rows of a buffer, without a second buffer."""
     m = ModelBuilder()
     x = m.tensor((1, 50, 40), "int8", SCALE)
     copy, y = (m.tensor((1, rows, 40), "int8", SCALE) for rows in (51, 48))

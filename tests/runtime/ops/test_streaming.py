@@ -1,4 +1,4 @@
-"""Models that keep something from call to call: SVDF, resource variables, CALL_ONCE."""
+"""Models with state: SVDF, resource variables, CALL_ONCE."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ POWERS_OF_TWO = st.integers(-10, -3).map(lambda power: 2.0**power)
     state_zero=ZERO_POINTS,
     out_zero=ZERO_POINTS,
     scale=scales(),
-    # Powers of two make ties, which show how exactly a factor is computed.
+    # Powers of two give ties, which reveal inexact factors.
     to_state=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
     to_output=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
     seed=SEEDS,
@@ -81,7 +81,7 @@ def test_svdf(
 
 @st.composite
 def rings(draw: st.DrawFn) -> dict[str, Any]:
-    """A buffer of the last frames, as streaming convolutions keep it."""
+    """A buffer of the last frames, as in streaming convolutions."""
     return {
         "kept": draw(st.integers(1, 5)),
         "new": draw(st.integers(1, 3)),
@@ -98,12 +98,12 @@ def test_resource_variables(*, ring: dict[str, Any]) -> None:
     model = streaming_model(ring)
     rng = np.random.default_rng(ring["seed"])
     calls = [[int8s(rng, (1, ring["new"], ring["channels"]))] for _ in range(CALLS)]
-    # LiteRT refuses to read what was never assigned.
+    # LiteRT refuses to read unassigned variables.
     assert_same(model, calls, litert=ring["first"] != "none")
     assert_reset_clears(model, calls)
 
 
-def test_call_once_fills_variables_again_after_reset() -> None:
+def test_call_once_initializes_variables_again_after_reset() -> None:
     ring = {"kept": 3, "new": 1, "channels": 2, "zero": 5, "first": "random", "seed": 1}
     model = streaming_model(ring, rings_count=1)
     x = np.zeros((1, 1, 2), np.int8)
@@ -118,7 +118,7 @@ def test_call_once_fills_variables_again_after_reset() -> None:
 
 
 def _two_graphs(inner: str) -> bytes:
-    """CALL_ONCE of a graph with something in it that a graph run once may not have."""
+    """CALL_ONCE of a graph with an op or tensor that is not allowed there."""
     m = ModelBuilder()
     once = m.add_graph()
     x, y = m.tensor((1, 4), "int8", 0.1), m.tensor((4,), "int8", 0.1)
@@ -170,7 +170,7 @@ def test_variables_of_other_sizes_are_refused() -> None:
         _core.Interpreter(m.build([x], [y]))
 
 
-def test_what_is_no_handle_is_refused() -> None:
+def test_invalid_handles_are_refused() -> None:
     m = ModelBuilder()
     x, y = m.tensor((1, 4), "int8", 0.1), m.tensor((1, 4), "int8", 0.1)
     m.op("READ_VARIABLE", [x], [y], "ReadVariableOptions")

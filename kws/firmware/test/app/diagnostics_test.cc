@@ -35,7 +35,7 @@ class DiagnosticsTest : public testing::Test {
     output_.Clear();
   }
 
-  // Hops of a sawtooth that goes on from call to call.
+  // Hops of a sawtooth that continues from call to call.
   void Play(uint32_t hops) {
     int16_t hop[AudioRing::kHopSamples];
     for (uint32_t i = 0; i < hops; ++i) {
@@ -56,7 +56,7 @@ class DiagnosticsTest : public testing::Test {
   int16_t next_ = 0;
 };
 
-// The checksum by the book: bit after bit.
+// The checksum by its definition, bit by bit.
 uint16_t Crc(const std::vector<uint8_t>& bytes, size_t size) {
   uint32_t crc = 0xffff;
   for (size_t i = 0; i < size; ++i) {
@@ -68,7 +68,7 @@ uint16_t Crc(const std::vector<uint8_t>& bytes, size_t size) {
   return static_cast<uint16_t>(crc);
 }
 
-// Base64's bytes, read bit after bit.
+// Base64's bytes, decoded bit by bit.
 std::vector<uint8_t> Decode(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::vector<uint8_t> bytes;
@@ -136,7 +136,7 @@ TEST_F(DiagnosticsTest, PipelineIsResetAtTheFirstSampleSent) {
   Play(1);
   EXPECT_EQ(pipeline_.time_ms(), 20u);
   EXPECT_NE(output_.text().find("kws 1 on test, model m 0, arena "), std::string::npos);
-  diagnostics_.SendSamples(3);  // goes on
+  diagnostics_.SendSamples(3);  // continues
   Play(99);
   EXPECT_EQ(pipeline_.time_ms(), 2000u);
   EXPECT_EQ(output_.text().find(" lost"), std::string::npos);

@@ -9,7 +9,7 @@
 
 namespace kws {
 
-// The levels of a board's pins; one that was not started is not there.
+// The levels of a board's pins; pins that were not started are missing.
 std::map<uint32_t, bool> levels;
 
 namespace board {

@@ -28,7 +28,7 @@ class SettingsStoreTest : public testing::Test {
  protected:
   SettingsStoreTest() { flash = SimulatedFlash(); }
 
-  // As after a reset: nothing but the flash is remembered.
+  // As after a reset: only the flash is kept.
   static bool Loads(const UserSettings& expected, uint32_t owner = kOwner) {
     UserSettings settings;
     return SettingsStore().Load(owner, &settings) && settings == expected;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the program that tries the models needs: a line a check, by UART0, without interrupts;
-// pauses; time, in ticks of the system timer at 3 MHz.
+// For the program that tests the models: a line per check on UART0, without interrupts; pauses;
+// time, in ticks of the system timer at 3 MHz.
 #ifndef KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
 #define KWS_TEST_BOARDS_SPARKFUN_EDGE_APOLLO3_CHECK_H_
 
@@ -37,10 +37,10 @@ inline void Check(const char* name, uint32_t got, uint32_t wanted) {
   Put('\n');
 }
 
-// Interrupts are enabled in their controller and seen as pending there, not taken.
+// Interrupts are enabled in the NVIC and observed as pending, but not taken.
 inline bool Pending(uint32_t interrupt) { return (Register(0xe000e200) >> interrupt & 1) != 0; }
 
-// Renode is slow at registers and fast at this.
+// Renode is slow at register accesses and fast at this.
 inline void Pause(int instructions) {
   for (int i = 0; i < instructions; ++i) asm volatile("nop");
 }

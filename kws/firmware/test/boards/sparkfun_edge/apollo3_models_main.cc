@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries the models of renode/peripherals/apollo3/ from inside, without anything of the firmware
-// but its register names: a line `ok <name>` or `wrong <name>: <got>, not <wanted>` for each check.
+// Tests the models of renode/peripherals/apollo3/ on the emulated chip. Of the firmware it uses
+// only the register names. It writes `ok <name>` or `wrong <name>: <got>, not <wanted>` per check.
 // tests/firmware/test_apollo3_models.py builds and runs it. It resets twice: by software after the
 // checks, then by the watchdog.
 //
@@ -19,7 +19,7 @@ constexpr int32_t kMiddle = 6003 * 10;  // tenths of a step
 constexpr int32_t kFirst(uint32_t n) { return static_cast<int32_t>(n % 1000) * 20 - 10000; }
 constexpr int32_t kSecond(uint32_t n) { return 7000 - static_cast<int32_t>(n % 700) * 10; }
 
-// Registers that the firmware has no use for.
+// Registers that the firmware does not use.
 constexpr uint32_t kPinsRead = 0x40010084;         // GPIO.RDB
 constexpr uint32_t kTimer0Values = 0x40008000;     // CTIMER.TMR0
 constexpr uint32_t kTimer1Compare = 0x40008024;    // CTIMER.CMPRA1
@@ -58,7 +58,7 @@ void StartClock() {
   Register(kClockKey) = 0;
 }
 
-// What is put while something is missing reaches nobody, or the test would find a line too many.
+// Output while a setting is missing must be lost; otherwise the test finds a line too many.
 void StartUart() {
   Register(kUartDivisor) = 13;
   Put("wrong without power");
@@ -92,7 +92,7 @@ void TryGpio() {
   Check("only an output drives its pin", Register(kPinsRead), kRed);
   Register(kPinsClear) = kRed;
   Check("a pin is cleared", Register(kPinsRead), 0);
-  Register(kPinsSet) = kRed;  // for the test to see
+  Register(kPinsSet) = kRed;  // read by the test
 }
 
 void TryTimers() {
@@ -173,7 +173,7 @@ void TriggerEvery(uint32_t ticks) {  // of 12 MHz
   Register(kTimer3Control) = kTimer3Trigger | kTimer3Enable;
 }
 
-// From the files' beginning.
+// From the start of the files.
 void StartAdc(uint32_t slot0, uint32_t slot1, uint32_t config) {
   Register(kTimer3Control) = kTimer3Clear;
   Register(kAdcDmaConfig) = 0;
@@ -190,7 +190,7 @@ uint32_t Count() { return Register(kAdcFifo) >> 20 & 0xff; }
 
 uint32_t FirstResult() { return (Register(kAdcFifo) & kAdcData) >> kAdcFractionBits; }
 
-// What has to be right for an input to be heard.
+// The settings that an input needs.
 void TryInputs() {
   const uint32_t first = kAdcInput1 | kAdcSlotEnable;
   const uint32_t heard = static_cast<uint32_t>((kMiddle + kFirst(0)) / 10);
@@ -286,7 +286,7 @@ bool WaitForBlock() {
   return done;
 }
 
-// Five scans of both inputs a sample: their ten measurements add up to the mean of both, exactly.
+// Five scans of both inputs per sample: the ten measurements add up exactly to the mean of both.
 void TryDma() {
   StartAdc(kAdcInput1 | kAdcSlotEnable, kAdcInput2 | kAdcSlotEnable, kAdcOn | kAdcRepeat);
   Register(kAdcDmaTriggers) = kAdcDmaAt75Percent;
@@ -309,7 +309,7 @@ void TryDma() {
   }
   Check("blocks in turn hold every sample", wrong, 0);
 
-  // Not armed again: the FIFO fills, and what it kept comes first into the next transfer.
+  // Not armed again: the FIFO fills, and its entries are first in the next transfer.
   Check("a transfer ends", WaitForBlock(), true);
   const uint32_t left = Count();
   Check("a burst ends with the transfer", left < 16, true);
@@ -379,6 +379,6 @@ void StartWatchdog() {
 
 extern "C" void KwsReset() { Run(); }
 
-// A fault shows by the lines that are missing.
+// A fault is detected by missing lines.
 extern "C" __attribute__((used, section(".vectors")))
 const Vector kws_vectors[] = {reinterpret_cast<Vector>(&kws_stack_top), KwsReset};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The frontend on the emulated board, for tests/features/test_frontend_emulated.py, which builds
-// and runs it. Takes PSRAM as the firmware does (a uint32 count of samples, then int16 samples),
-// writes a line of 80 hexadecimal digits for each frame and a line on the arithmetic that it tried.
+// and runs it. Reads PSRAM as the firmware does (a uint32 count of samples, then int16 samples).
+// Writes a line of 80 hexadecimal digits per frame, and a line on the tested arithmetic.
 #include <cstdint>
 
 #include "boards/board.h"

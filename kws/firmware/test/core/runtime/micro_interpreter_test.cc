@@ -33,7 +33,7 @@ class Arena {
   size_t size_;
 };
 
-// Loads `bytes` as a model and, where that works, runs it.
+// Loads `bytes` as a model and, if that succeeds, runs it.
 Status LoadAndRun(const std::vector<uint8_t>& bytes, Arena* arena) {
   std::unique_ptr<uint8_t[]> copy(new uint8_t[bytes.size()]);
   if (!bytes.empty()) std::memcpy(copy.get(), bytes.data(), bytes.size());
@@ -186,7 +186,7 @@ TEST(Model, EveryTruncationIsAnErrorOrRuns) {
       const std::vector<uint8_t> part(whole.begin(), whole.begin() + static_cast<long>(size));
       errors += LoadAndRun(part, &arena) != Status::kOk;
     }
-    // Nearly all; what is behind the last table that the runtime reads may go.
+    // Nearly all; bytes after the last table that the runtime reads may be missing.
     EXPECT_GT(errors, static_cast<int>(whole.size() * 9 / 10));
   }
 }

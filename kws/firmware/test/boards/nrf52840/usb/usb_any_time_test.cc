@@ -62,8 +62,7 @@ TEST_P(UsbRandomTest, StreamsBothWaysLoseNothing) {
   EXPECT_EQ(UsbLostLines(), 0u);
 }
 
-// A session with all that there is, and something that happens at one of the driver's accesses: the
-// next session works.
+// A complete session, with an event at one of the driver's accesses. The next session works.
 class UsbAnyTimeTest : public UsbTest {
  protected:
   enum class What { kBusReset, kUnplug, kUnplugAndPlug, kSuspend };

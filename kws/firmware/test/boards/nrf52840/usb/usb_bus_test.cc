@@ -42,10 +42,10 @@ TEST_F(UsbTest, ReadyOfAnEarlierConnectionIsIgnored) {
   UsbInit();
   model->Plug();
   Run();
-  for (int i = 0; i < 3; ++i) model->Wait();  // READY, and nobody has heard of it
+  for (int i = 0; i < 3; ++i) model->Wait();  // READY, not yet handled
   model->Unplug();
   model->Plug();
-  Settle();  // what comes too early is the model's to see
+  Settle();  // the model fails on too early accesses
   EXPECT_TRUE(model->attached());
 }
 

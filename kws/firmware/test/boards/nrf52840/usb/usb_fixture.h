@@ -63,7 +63,7 @@ class UsbTest : public testing::Test {
     model->SetRam(&usb, sizeof(usb));
   }
 
-  // Lets the interrupts run that are pending. There can be no end of them only by a mistake.
+  // Runs pending interrupts. Only a mistake can make them endless.
   void Run() {
     if (masked) return;
     for (int i = 0; model->UsbdInterrupt() || model->PowerInterrupt(); ++i) {
@@ -83,7 +83,7 @@ class UsbTest : public testing::Test {
     }
   }
 
-  // Time passes until the driver has done what it can do without the host.
+  // Lets time pass until the driver has nothing to do without the host.
   void Settle() {
     for (int i = 0; i < 3; ++i) {
       Run();
@@ -190,7 +190,7 @@ class UsbTest : public testing::Test {
 
   std::unique_ptr<UsbdModel> model;
   std::unique_ptr<UsbHost> host;
-  bool masked = false;  // as in a fault's handler
+  bool masked = false;  // as in a fault handler
 };
 
 inline Bytes Whole(const uint8_t* data, size_t size) { return Bytes(data, data + size); }

@@ -44,11 +44,11 @@ class UsbHost {
 
   // --- Bulk ---
 
-  bool reading = false;   // asks for the data endpoint's packets
-  Bytes read;             // what came
+  bool reading = false;   // polls the data endpoint
+  Bytes read;             // received bytes
   int short_packets = 0;  // packets of less than 64 bytes, and of these the empty ones
   int empty_packets = 0;
-  Bytes to_write;  // what is still to be sent
+  Bytes to_write;  // bytes still to be sent
   bool bulk_stalled = false;
   std::string Text() const { return std::string(read.begin(), read.end()); }
 
@@ -61,7 +61,7 @@ class UsbHost {
   void ResetOutToggle() { out_toggle_ = false; }
   void set_address(uint8_t address) { address_ = address; }
 
-  // One token, of what there is to do.
+  // Sends one token, if there is something to do.
   void Step() {
     if (device_->recovering()) return;
     const bool control = result_ == Result::kBusy;

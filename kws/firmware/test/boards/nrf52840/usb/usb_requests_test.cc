@@ -73,7 +73,7 @@ struct Request9 {
 
 TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
   const Request9 requests[] = {
-      // Before a configuration is set: the device answers, nothing else is there.
+      // Before a configuration is set, only the device answers.
       {0x80, 0, 0, 0, 2, false, Result::kDone, {0, 0}},     // GET_STATUS, device
       {0x82, 0, 0, 0, 2, false, Result::kDone, {0, 0}},     // endpoint 0
       {0x82, 0, 0, 0x80, 2, false, Result::kDone, {0, 0}},  // endpoint 0, IN
@@ -140,7 +140,7 @@ TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
       {0x21, 0x23, 0xffff, 0, 0, true, Result::kDone, {}},  // SEND_BREAK
       {0x21, 0x00, 0, 0, 2, true, Result::kStalled, {}},    // SEND_ENCAPSULATED_COMMAND
       {0xa1, 0x01, 0, 0, 64, true, Result::kStalled, {}},
-      // What makes no sense: wrong direction, wrong length, vendor's, reserved.
+      // Invalid requests: wrong direction, wrong length, vendor, reserved.
       {0x00, 6, 0x0100, 0, 0, true, Result::kStalled, {}},
       {0x80, 9, 1, 0, 1, true, Result::kStalled, {}},
       {0x00, 9, 1, 0, 4, true, Result::kStalled, {}},
@@ -169,7 +169,7 @@ TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
     if (r.result == Result::kDone) {
       EXPECT_EQ(host->reply(), r.reply);
     }
-    // A refusal ends with the next request.
+    // A refusal lasts until the next request.
     EXPECT_EQ(Get(0x80, 8, 0, 0, 1), Bytes{configured ? uint8_t{1} : uint8_t{0}});
   }
 }

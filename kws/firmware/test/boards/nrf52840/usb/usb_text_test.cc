@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text in both directions, and who gets it.
+// Text in both directions, and its readers.
 #include "boards/nrf52840/usb/usb_fixture.h"
 
 namespace kws {
@@ -84,8 +84,8 @@ TEST_F(UsbTest, ALineIsDroppedAsAWhole) {
   Open();
   Write("fourth\n");
   Steps(100);
-  // Of what was on its way when the terminal closed, a packet can be left; never a half line that
-  // runs into the next.
+  // When the terminal closes, a packet may remain, but never an incomplete line that runs into the
+  // next.
   EXPECT_EQ(host->Text(), "second\nfourth\n");
 }
 
@@ -167,7 +167,7 @@ TEST_F(UsbTest, SuspendDropsLinesUntilResume) {
 
 TEST_F(UsbTest, TrafficEndsASuspendHiddenByAReset) {
   PlugIn();
-  model->Suspend();  // both are pending when the interrupt comes
+  model->Suspend();  // both are pending at the interrupt
   model->BusReset();
   host->set_address(0);
   host->ResetToggles();
@@ -243,7 +243,7 @@ TEST_F(UsbTest, ClearingAHaltKeepsTheWaitingPacket) {
   std::string text;
   for (uint32_t i = 0; i < 6; ++i) text += Line(i, 40);
   host->to_write.assign(text.begin(), text.end());
-  Steps(300);  // nobody reads: one packet is in the buffer, one in the endpoint
+  Steps(300);  // no reader: one packet is in the buffer, one in the endpoint
   const size_t left = host->to_write.size();
   ASSERT_GT(left, 0u);
   Bytes held;

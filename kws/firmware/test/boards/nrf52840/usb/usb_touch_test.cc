@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 1200 bps touch, which asks for the bootloader.
+// The 1200 bps touch, which requests the bootloader.
 #include "boards/nrf52840/usb/usb_fixture.h"
 
 namespace kws {
@@ -11,7 +11,7 @@ TEST_F(UsbTest, TheTouchResetsIntoTheBootloader) {
   ASSERT_TRUE(SetLine(1200));
   Frames(100);
   EXPECT_FALSE(model->chip_reset);  // the port is still open
-  ASSERT_TRUE(SetDtr(false));       // and is answered
+  ASSERT_TRUE(SetDtr(false));       // the request is answered
   Frames(kTouchFrames - 2);
   EXPECT_FALSE(model->chip_reset);
   Frames(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the model, which the driver reads and writes, and DMA.
+// The model's registers, as the driver accesses them, and DMA.
 #include "boards/nrf52840/usb/usbd_model.h"
 
 namespace kws {
@@ -13,7 +13,7 @@ void UsbdModel::StartDma(int number, bool in) {
   ASSERT_NE(Memory(pointers_[in][number], size), nullptr) << "DMA outside of the driver's RAM";
   Endpoint& endpoint = endpoints_[number];
   if (number == 0 && in) {
-    const bool even_out = !pullup_;  // the one byte before USBD is switched off
+    const bool even_out = !pullup_;  // the single byte before USBD is switched off
     const bool wanted = asks0() && (control_ == Control::kDecide || control_ == Control::kInTaken);
     Rule(even_out || wanted, "data for the host that it did not ask for");
     Rule(even_out || taken0_ + size <= length0(), "more data than the host asked for");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nRF52840's USB device peripheral as its registers show it, for tests on the host, with the
-// cable and the bus behind it. Written from the Product Specification (PS) v1.7, section 6.35, and
-// the errata document. It checks what the driver does: whatever the PS forbids fails the test.
+// The nRF52840's USB device peripheral at register level, with cable and bus, for tests on the
+// host. Sources: the Product Specification (PS) v1.7, section 6.35, and the errata document.
+// Whatever the PS forbids the driver to do fails the test.
 //
-// What the PS leaves open is decided here, for the worse: a packet that waits in an IN endpoint
-// survives a bus reset, a halt, the end of its endpoint and, on endpoint 0, a new SETUP.
+// Where the PS is silent, the model assumes the worst: a packet in an IN endpoint survives a bus
+// reset, a halt, disabling the endpoint and, on endpoint 0, a new SETUP.
 #ifndef KWS_TEST_BOARDS_NRF52840_USB_USBD_MODEL_H_
 #define KWS_TEST_BOARDS_NRF52840_USB_USBD_MODEL_H_
 
@@ -19,7 +19,7 @@ namespace kws {
 
 using Bytes = std::vector<uint8_t>;
 
-// What a token of the host gets.
+// The answer to a token of the host.
 enum class Handshake { kNothing, kAck, kNak, kStall };
 
 class UsbdModel {
@@ -33,14 +33,14 @@ class UsbdModel {
     ram_bytes_ = bytes;
   }
 
-  // Called before each access of the driver, never while the host is at work.
+  // Called before each access of the driver, but not during the host's actions.
   std::function<void()> on_access;
 
-  // Accesses that a DMA and the start take, and whether DMA never ends.
+  // The accesses that a DMA and the start take, and whether DMA hangs.
   int dma_accesses = 3;
   int start_accesses = 20;
   bool dma_hangs = false;
-  bool dma_needs_power = false;  // it hangs without the cable; the PS does not say
+  bool dma_needs_power = false;  // DMA hangs without the cable; undocumented
 
   uint64_t accesses = 0;
   bool chip_reset = false;
@@ -92,10 +92,10 @@ class UsbdModel {
     events_[kUsbEvent] = events_[kUsbEvent] && ready_;
   }
 
-  // USBEVENT comes for something else than the driver waits for.
+  // A USBEVENT that the driver does not wait for.
   void OtherCause() { Cause(1u << 10); }
 
-  // Time passes that no access measures.
+  // Lets time pass between accesses.
   void Wait() {
     for (int i = 0; i < 1000; ++i) Tick();
   }
@@ -103,9 +103,9 @@ class UsbdModel {
   bool vbus() const { return vbus_; }
   bool attached() const { return vbus_ && ready_ && pullup_; }
   bool suspended() const { return suspended_; }
-  // No SETUP waits for the driver's answer.
+  // Whether no SETUP waits for the driver's answer.
   bool control_idle() const { return control_ == Control::kIdle; }
-  // The driver has not heard of the last bus reset yet; a host waits 10 ms (USB 2.0 7.1.7.5).
+  // Whether the driver has not handled the last bus reset; a host waits 10 ms (USB 2.0 7.1.7.5).
   bool recovering() const { return bus_reset_pending_; }
 
   // --- The bus ---
@@ -174,7 +174,7 @@ class UsbdModel {
     if ((out_enable_ & 1u << number) == 0) return Handshake::kNothing;
     if (endpoint.out_stalled) return Handshake::kStall;
     if (!endpoint.accepting || endpoint.out.has_value()) return Handshake::kNak;
-    if (toggle != endpoint.out_toggle) return Handshake::kAck;  // it came already
+    if (toggle != endpoint.out_toggle) return Handshake::kAck;  // a repeated packet
     endpoint.out = data;
     endpoint.out_toggle = !endpoint.out_toggle;
     data_status_ |= 1u << (16 + number);
@@ -200,12 +200,12 @@ class UsbdModel {
   static constexpr uint32_t kRemoved = 1u << 8;
   static constexpr uint32_t kPowerReady = 1u << 9;
 
-  // Endpoint 0: idle, the driver has to decide, data to the host waits or is through, data may come
-  // or has come, status, refused.
+  // Endpoint 0: idle, the driver must decide, data to the host waits or was sent, data may arrive
+  // or has arrived, status, refused.
   enum class Control { kIdle, kDecide, kIn, kInTaken, kOutOpen, kOutFull, kStatus, kStall };
 
   struct Endpoint {
-    std::optional<Bytes> in, out;  // what waits
+    std::optional<Bytes> in, out;  // waiting packets
     bool in_stalled = false, out_stalled = false;
     bool in_toggle = false, out_toggle = false;
     bool accepting = false;
@@ -304,7 +304,7 @@ class UsbdModel {
 
   bool DmaRuns() const { return !dma_hangs && (vbus_ || !dma_needs_power); }
 
-  // Rules that hold only while the driver knows what happened on the bus.
+  // Rules that hold only if the driver has handled all bus events.
   void Rule(bool holds, const char* what) { EXPECT_TRUE(stale_ || holds) << what; }
 
   uint8_t* Memory(uint32_t low, uint32_t size) {
@@ -344,7 +344,7 @@ class UsbdModel {
   bool enable_ = false, ready_ = false, pullup_ = false, suspended_ = false;
   int ready_in_ = 0;
   bool bus_reset_pending_ = false;
-  bool after_reset_ = false;  // no SETUP since
+  bool after_reset_ = false;  // no SETUP since the reset
   bool stale_ = false;  // the driver does not know yet that the bus was reset or the cable pulled
   bool events_[kEventCount] = {};
   uint32_t inten_ = 0, cause_ = 0, data_status_ = 0;

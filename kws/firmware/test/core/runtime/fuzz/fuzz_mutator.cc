@@ -34,7 +34,7 @@ class Places {
   void Add(uint32_t position, uint32_t bytes) {
     if (buffer_.Contains(position, bytes)) list_.push_back({position, bytes});
   }
-  // A field that is there. Slots as in schema.fbs.
+  // A field that is present. Slots as in schema.fbs.
   void Field(const FlatTable& table, uint32_t slot, uint32_t bytes) {
     const uint32_t entry = 4 + 2 * slot;
     if (table.position == 0 || entry + 2 > table.vtable_bytes) return;
