@@ -120,7 +120,7 @@ def test_splits_share_no_sample_without_a_manifest(tmp_path: Path) -> None:
     assert not whole.may_contain(["yes"])
 
 
-def test_a_wrong_folder_or_manifest_is_one_line(tmp_path: Path) -> None:
+def test_a_wrong_folder_or_manifest_gives_a_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such folder"):
         open_recordings(tmp_path / "nowhere", None, "speech")
     with pytest.raises(DataError, match="no recordings of speech"):

@@ -48,7 +48,9 @@ def test_an_unknown_key_is_named_with_those_that_exist() -> None:
 
 
 @pytest.mark.parametrize("content", [None, b"minutes = ", b"\xff\xfe"])
-def test_a_file_that_is_not_toml_is_one_line(tmp_path: Path, content: bytes | None) -> None:
+def test_a_file_that_is_not_toml_gives_a_one_line_error(
+    tmp_path: Path, content: bytes | None
+) -> None:
     file = tmp_path / "tea.toml"
     if content is not None:
         file.write_bytes(content)

@@ -16,7 +16,7 @@ def test_a_module_that_is_installed_is_imported() -> None:
     assert require("os.path", "plots", "a test") is sys.modules["os.path"]
 
 
-def test_a_missing_package_is_one_line_that_names_the_extra() -> None:
+def test_a_missing_package_gives_a_one_line_error_that_names_the_extra() -> None:
     with pytest.raises(ToolError) as error:
         require("no_such_package.figure", "plots", "a picture of the memory plan")
     assert str(error.value) == (

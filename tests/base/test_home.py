@@ -54,7 +54,7 @@ def test_another_users_folder_is_not_used(temporary: Path, monkeypatch: pytest.M
         ensure_home()
 
 
-def test_no_home_at_all_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_home_gives_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> Path:
         raise RuntimeError
 

@@ -55,7 +55,7 @@ def test_help_imports_nothing_slow() -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-def test_output_to_a_full_disk_is_one_line() -> None:
+def test_output_to_a_full_disk_gives_a_one_line_error() -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [sys.executable, "-c", "from kws.cli.main import main; main()", "boards"],

@@ -78,7 +78,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_source_without_a_whole_model_is_one_line(case: str) -> None:
+def test_source_without_a_whole_model_gives_a_one_line_error(case: str) -> None:
     source, error = REFUSED[case]
     with pytest.raises(ModelError, match=error):
         model_of_source(source.encode())

@@ -110,7 +110,7 @@ def test_name_and_settings_are_used(model_file: Path, tmp_path: Path) -> None:
     ],
     ids=["truncated", "float", "foreign", "empty", "unsupported op", "shape"],
 )
-def test_wrong_model_is_one_line_and_nothing_is_written(
+def test_wrong_model_gives_a_one_line_error_and_nothing_is_written(
     model: bytes, says: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "model.tflite"
@@ -148,7 +148,7 @@ def test_every_command_with_a_model_reads_c_source(
 
 
 @pytest.mark.parametrize("command", ["convert", "bench", "infer", "bench --board qemu"])
-def test_an_unsupported_model_is_one_line_in_every_command(
+def test_an_unsupported_model_gives_a_one_line_error_in_every_command(
     command: str, tmp_path: Path, kws: Run
 ) -> None:
     file = tmp_path / "model.tflite"
@@ -166,7 +166,9 @@ def test_an_unsupported_model_is_one_line_in_every_command(
 
 
 @pytest.mark.parametrize("command", ["run", "convert"])
-def test_a_model_instead_of_a_bundle_is_one_line(command: str, tmp_path: Path, kws: Run) -> None:
+def test_a_model_instead_of_a_bundle_gives_a_one_line_error(
+    command: str, tmp_path: Path, kws: Run
+) -> None:
     """`--model` needs a bundle; the error says how to convert a model."""
     file = tmp_path / "model.tflite"
     file.write_bytes(dense_model())

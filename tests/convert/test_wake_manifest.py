@@ -144,7 +144,9 @@ def test_uint8_scores_are_not_compiled(tmp_path: Path) -> None:
         ({"feature_step_size": 5}, "a stride of 80 samples"),
     ],
 )
-def test_a_wrong_manifest_is_one_line(changes: dict[str, Any], says: str, tmp_path: Path) -> None:
+def test_a_wrong_manifest_gives_a_one_line_error(
+    changes: dict[str, Any], says: str, tmp_path: Path
+) -> None:
     manifest = write_manifest(tmp_path, **changes)
     with pytest.raises(KwsError, match=says) as caught:
         convert_manifest(manifest, tmp_path / "b")

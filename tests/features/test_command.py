@@ -32,7 +32,7 @@ def clip(tmp_path: Path) -> Path:
     return tmp_path / "clip.wav"
 
 
-def test_writes_what_the_core_computes(
+def test_writes_the_cores_frames(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, clip: Path
 ) -> None:
     # The name is unchanged; NumPy would add an extension.

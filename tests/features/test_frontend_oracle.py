@@ -67,7 +67,7 @@ def test_features_vary() -> None:
 
 
 @pytest.mark.parametrize("sound", ["hiss", "yes_slt"])
-def test_the_committed_features_are_what_tflm_computes(sound: str) -> None:
+def test_the_committed_features_equal_tflms(sound: str) -> None:
     pcm = load_clip(sound_files()[sound])
     np.testing.assert_array_equal(tflm_features(pcm), features()[sound])
 

@@ -37,7 +37,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.renode
-def test_models_do_what_the_chip_does(program: Path, tmp_path: Path) -> None:
+def test_models_behave_like_the_chip(program: Path, tmp_path: Path) -> None:
     for name, samples in {
         "first": [n % 1000 * 20 - 10000 for n in range(16000)],
         "second": [7000 - n % 700 * 10 for n in range(16000)],

@@ -154,7 +154,7 @@ def test_works_without_extras(name: str, base_site: Path, material: Path, tmp_pa
 
 
 @pytest.mark.parametrize("name", NEEDS)
-def test_missing_extra_is_one_line(
+def test_missing_extra_gives_a_one_line_error(
     name: str, base_site: Path, material: Path, tmp_path: Path
 ) -> None:
     extra, arguments = NEEDS[name]

@@ -69,7 +69,9 @@ def test_the_recording_of_the_readme_is_detected() -> None:
 
 @pytest.mark.parametrize("script", ["python_stream/stream.py", "wake_word/robot.py"])
 @pytest.mark.parametrize(("arguments", "says"), [([], "usage: "), (["no.wav"], "no.wav: ")])
-def test_a_missing_recording_is_one_line(script: str, arguments: list[str], says: str) -> None:
+def test_a_missing_recording_gives_a_one_line_error(
+    script: str, arguments: list[str], says: str
+) -> None:
     done = subprocess.run(
         [sys.executable, EXAMPLES / script, *arguments], capture_output=True, text=True, check=False
     )

@@ -29,7 +29,7 @@ def test_scores_depend_on_the_sound(model: str) -> None:
 
 
 @pytest.mark.parametrize(("model", "sound"), [("yes_no", "yes_slt"), ("mixed_net", "stream")])
-def test_the_committed_scores_are_what_tflm_computes(model: str, sound: str) -> None:
+def test_the_committed_scores_equal_tflms(model: str, sound: str) -> None:
     from tools.oracles import tflm_scores
 
     contents = model_file(model).read_bytes()

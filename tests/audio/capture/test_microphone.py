@@ -105,7 +105,7 @@ def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
     assert sum(device["default"] for device in listed) == 1
 
 
-def test_a_machine_without_sound_is_one_line(tmp_path: Path) -> None:
+def test_a_machine_without_sound_gives_a_one_line_error(tmp_path: Path) -> None:
     if list(Path("/dev/snd").glob("pcm*c")):
         pytest.skip("this machine has a microphone of its own")
     nowhere = SoundServer(tmp_path)  # never started

@@ -156,7 +156,7 @@ def test_an_unplugged_microphone_restarts_the_take(tmp_path: Path) -> None:
     assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) < 8100, "nothing of the broken take"
 
 
-def test_words_are_asked_for_in_turn_and_a_bad_take_again(tmp_path: Path) -> None:
+def test_words_are_requested_in_turn_and_bad_takes_again(tmp_path: Path) -> None:
     stage = Silent()
     good, bad = burst(0.8, 0.5), quiet_room(35200)
     sound = takes(good, bad, good, good, good)
@@ -184,7 +184,7 @@ def test_it_gives_up_after_five_silent_takes(tmp_path: Path) -> None:
         record(["yes"], 1, Clips(tmp_path, "0" * 8), takes(*[quiet_room(35200)] * 5), Silent())
 
 
-def test_a_full_disk_is_one_line_and_leaves_no_partial_clip(full_disk: Path) -> None:
+def test_a_full_disk_gives_a_one_line_error_and_leaves_no_partial_clip(full_disk: Path) -> None:
     clips = Clips(full_disk, "0" * 8)
     sound = takes(*[burst(0.8, 0.5)] * 20)
     with pytest.raises(KwsError, match="cannot be written"):

@@ -244,7 +244,9 @@ def test_without_ffmpeg_the_kind_is_named(
         load_clip(path)
 
 
-def test_a_file_without_sound_for_ffmpeg_is_one_line(tmp_path: Path, a_wav: Path) -> None:
+def test_a_file_without_sound_for_ffmpeg_gives_a_one_line_error(
+    tmp_path: Path, a_wav: Path
+) -> None:
     path = tmp_path / "cut.m4a"
     convert(a_wav, path, "-c:a", "aac")
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])  # its index comes last

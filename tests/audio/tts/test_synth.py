@@ -89,7 +89,7 @@ def test_backgrounds_are_there(spoken: tuple[Path, SynthReport]) -> None:
     assert {len(noise) for noise in noises} == {60 * 16000}
 
 
-def test_second_run_makes_only_what_is_missing(
+def test_second_run_makes_only_missing_clips(
     spoken: tuple[Path, SynthReport], tmp_path: Path
 ) -> None:
     folder = tmp_path / "copy"
@@ -139,7 +139,7 @@ def test_recordings_of_people_in_the_folder_stay_in_one_set(
         ),
     ],
 )
-def test_impossible_requests_are_one_line(
+def test_impossible_requests_give_one_line_errors(
     tmp_path: Path, settings: SynthSettings, error: type[KwsError], says: str
 ) -> None:
     with pytest.raises(error, match=says) as caught:

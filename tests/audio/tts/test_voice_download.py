@@ -162,7 +162,9 @@ def test_a_typo_is_found_without_a_network(monkeypatch: pytest.MonkeyPatch) -> N
         _get("kokoro-v1.int8")
 
 
-def test_offline_is_one_line(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_network_gives_a_one_line_error(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import piper.download_voices as downloads
 
     monkeypatch.setattr(downloads, "VOICES_JSON", "http://127.0.0.1:9/voices.json")

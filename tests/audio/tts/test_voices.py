@@ -130,7 +130,7 @@ def test_neural_voices(speaker: str, neural: bool) -> None:
     assert is_neural(speaker) is neural
 
 
-def test_the_noise_of_a_take_depends_on_its_seed_alone(
+def test_the_noise_of_a_take_depends_only_on_its_seed(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_piper(folder)
@@ -186,7 +186,7 @@ def spoil(path: Path) -> None:
         (lambda path: path.write_bytes(b""), "not a voice, or damaged"),
     ],
 )
-def test_an_invalid_voice_file_is_one_line(
+def test_an_invalid_voice_file_gives_a_one_line_error(
     folder: Path, tmp_path: Path, change: Callable[[Path], object], says: str
 ) -> None:
     path = write_piper(folder)
@@ -284,7 +284,7 @@ def test_kokoro_without_styles_and_with_damaged_ones(folder: Path) -> None:
         find_voices(3, engines=("kokoro",))
 
 
-def test_damaged_kokoro_is_one_line(folder: Path) -> None:
+def test_damaged_kokoro_gives_a_one_line_error(folder: Path) -> None:
     pytest.importorskip("kokoro_onnx", reason="the extra voices is missing")
     write_styles(folder)
     spoil(folder / "kokoro-v1.0.int8.onnx")

@@ -85,7 +85,7 @@ def test_equal_constants_are_stored_once() -> None:
     assert program.constants == (np.eye(8, dtype=np.int8).tobytes(),)
 
 
-def test_a_model_that_cannot_run_is_one_line() -> None:
+def test_a_model_that_cannot_run_gives_a_one_line_error() -> None:
     with pytest.raises(ModelError, match=r"^[^\n]+$"):
         compile_model(unsupported_model())
     with pytest.raises(ModelError, match=r"not a \.tflite file"):
@@ -115,7 +115,7 @@ def test_a_compiled_bundle_has_the_same_scores_on_the_host(tiny: Bundle) -> None
     assert one.feed(silence) == other.feed(silence)
 
 
-def test_a_wrong_setting_is_one_line(tmp_path: Path) -> None:
+def test_a_wrong_setting_gives_a_one_line_error(tmp_path: Path) -> None:
     bundle = write_bundle(make_bundle(dense_model(), LABELS, name="dense"), tmp_path / "b")
     file = tmp_path / "b" / "bundle.toml"
     file.write_text(f"compiled = 3\n{file.read_text()}")

@@ -151,7 +151,7 @@ def test_command_writes_bundles_and_files(kws: Run, tmp_path: Path) -> None:
         (("--out", "x", "--stride", 3), 1, r"its stride over time (2) does not divide a step of 3"),
     ],
 )
-def test_unsuitable_requests_are_one_line(
+def test_unsuitable_requests_give_one_line_errors(
     *,
     kws: Run,
     tmp_path: Path,

@@ -131,7 +131,7 @@ def test_compile_error_is_one_line_that_names_the_log(yes_no: Bundle, tmp_path: 
 
 
 @pytest.mark.usefixtures("no_tools")
-def test_missing_compiler_is_one_line(yes_no: Bundle, kws: Run) -> None:
+def test_missing_compiler_gives_a_one_line_error(yes_no: Bundle, kws: Run) -> None:
     code, out, err = kws("build", "--board", "qemu", "--model", yes_no.path)
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
@@ -312,7 +312,7 @@ def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_platformio_alone_builds_the_default_model(tmp_path: Path) -> None:
+def test_platformio_run_builds_the_default_model(tmp_path: Path) -> None:
     _platformio(firmware_folder(), tmp_path, "-e", "nano33ble")
     built = tmp_path / "work" / "build" / "nano33ble"
     assert {"firmware.elf", "firmware.bin", "firmware.hex"} <= {p.name for p in built.iterdir()}
@@ -372,7 +372,7 @@ def test_an_edit_of_a_boards_table_is_built_again(yes_no: Bundle, tmp_path: Path
 
 
 @pytest.mark.parametrize("board", ["sparkfun_edge", "qemu"])
-def test_unknown_option_is_one_line(
+def test_unknown_option_gives_a_one_line_error(
     board: str, yes_no: Bundle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KWS_OPTIONS", "fast")

@@ -197,7 +197,9 @@ def test_matrix_is_read(matrix: Path) -> None:
         ("[[recording]]", "[[recording", "matrix.toml"),
     ],
 )
-def test_wrong_matrix_is_one_line(matrix: Path, old: str, new: str, message: str) -> None:
+def test_wrong_matrix_gives_a_one_line_error(
+    matrix: Path, old: str, new: str, message: str
+) -> None:
     file = matrix / "matrix.toml"
     file.write_text(file.read_text().replace(old, new, 1))
     with pytest.raises(KwsError) as caught:

@@ -96,7 +96,7 @@ def test_a_word_of_both_bundles_is_reported_by_one_at_a_time(pair: Device) -> No
     ]
 
 
-def test_a_wake_word_that_is_no_command_does_not_extend_the_time(pair: Device) -> None:
+def test_a_wake_word_that_is_not_a_command_does_not_extend_the_time(pair: Device) -> None:
     commands = load_bundle(TEN_WORDS)
     deaf = replace(commands.recognizer, thresholds=dict.fromkeys(commands.keywords, 255))
     pair = with_commands(pair.bundle, replace(commands, recognizer=deaf), 4000)
@@ -199,7 +199,7 @@ def test_bundles_with_different_frontends_are_refused() -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["build", "run", "listen"])
-def test_wrong_use_is_one_line(
+def test_wrong_use_gives_a_one_line_error(
     kws: Run, command: str, options: tuple[object, ...], message: str
 ) -> None:
     more = {"build": ("--board", "qemu"), "run": (default_matrix() / "fan.flac",), "listen": ()}

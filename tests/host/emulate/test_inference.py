@@ -56,7 +56,7 @@ def test_board_gives_the_hosts_bits_and_arena_for_several_jobs(model: bytes) -> 
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_model_that_the_board_has_no_memory_for_is_one_line(
+def test_model_that_the_board_has_no_memory_for_gives_a_one_line_error(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(UsageError, match="give fewer rows"):
@@ -64,7 +64,7 @@ def test_model_that_the_board_has_no_memory_for_is_one_line(
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_model_that_the_board_refuses_is_one_line(
+def test_model_that_the_board_refuses_gives_a_one_line_error(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The board's own error, which the host's check normally precedes."""
@@ -155,7 +155,7 @@ def test_command_on_host_and_board_writes_the_same_file(tmp_path: Path, kws: Run
     assert written[0] == written[1]
 
 
-def test_command_on_bad_files_is_one_line(tmp_path: Path, kws: Run) -> None:
+def test_command_on_bad_files_gives_a_one_line_error(tmp_path: Path, kws: Run) -> None:
     (tmp_path / "text.npy").write_text("no numbers")
     np.save(tmp_path / "scalar.npy", np.int8(3))
     np.save(tmp_path / "x.npy", rows(1))

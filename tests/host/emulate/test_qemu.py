@@ -303,7 +303,7 @@ def emulators(session: int) -> list[str]:
     return names
 
 
-def test_file_that_is_not_firmware_is_one_line(tmp_path: Path) -> None:
+def test_file_that_is_not_firmware_gives_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with Qemu() as emulator, pytest.raises(BoardError) as caught:
         emulator.run(tmp_path / "x.elf", b"", timeout_s=10)
@@ -351,7 +351,7 @@ def test_run_prints_the_devices_lines(yes_no: Bundle, kws: Run) -> None:
     assert [line for line in out.splitlines() if line.startswith("#")] == [f"# {YES}"] * 2
 
 
-def test_missing_clip_is_one_line(yes_no: Bundle, tmp_path: Path, kws: Run) -> None:
+def test_missing_clip_gives_a_one_line_error(yes_no: Bundle, tmp_path: Path, kws: Run) -> None:
     for command in (("run",), ("test", "--board", "qemu")):
         code, out, err = kws(*command, "--model", yes_no.path, tmp_path / "none.wav")
         assert (code, out) == (1, "")
@@ -360,7 +360,7 @@ def test_missing_clip_is_one_line(yes_no: Bundle, tmp_path: Path, kws: Run) -> N
 
 
 @pytest.mark.usefixtures("no_tools")
-def test_missing_emulator_is_one_line(yes_no: Bundle, kws: Run) -> None:
+def test_missing_emulator_gives_a_one_line_error(yes_no: Bundle, kws: Run) -> None:
     code, out, err = kws("test", "--board", "qemu", "--model", yes_no.path, f"yes={YES}")
     assert (code, out) == (1, "")
     assert err.count("\n") == 1

@@ -102,7 +102,9 @@ def test_deliberate_faults_are_reported(board_name: str, bundle: Bundle) -> None
 @pytest.mark.renode
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
-def test_endless_polling_of_a_peripheral_is_one_line(bundle: Bundle, tmp_path: Path) -> None:
+def test_endless_polling_of_a_peripheral_gives_a_one_line_error(
+    bundle: Bundle, tmp_path: Path
+) -> None:
     """After a quarter of a second of the board's time, although it may take an hour."""
     good = build("sparkfun_edge", Device(bundle)).elf
     content = bytearray(good.read_bytes())
@@ -120,7 +122,7 @@ def test_endless_polling_of_a_peripheral_is_one_line(bundle: Bundle, tmp_path: P
 
 
 @pytest.mark.usefixtures("no_tools")
-def test_missing_renode_is_one_line(kws: Run) -> None:
+def test_missing_renode_gives_a_one_line_error(kws: Run) -> None:
     code, out, err = kws("test", "--board", BOARD)
     assert (code, out) == (1, "")
     assert err.count("\n") == 1
@@ -128,7 +130,7 @@ def test_missing_renode_is_one_line(kws: Run) -> None:
 
 
 @pytest.mark.renode
-def test_file_that_is_not_firmware_is_one_line(tmp_path: Path) -> None:
+def test_file_that_is_not_firmware_gives_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "x.elf").write_bytes(b"\x7fELF nonsense")
     with Renode(find_board(BOARD)) as device, pytest.raises(BoardError) as caught:
         device.play(tmp_path / "x.elf", None, seconds=0.1)

@@ -111,7 +111,7 @@ def test_the_last_seconds_are_kept_in_order(bundle: Bundle) -> None:
         (["--model", "nowhere"], "no such bundle"),
     ],
 )
-def test_wrong_use_is_one_line(kws: Run, arguments: list[object], said: str) -> None:
+def test_wrong_use_gives_a_one_line_error(kws: Run, arguments: list[object], said: str) -> None:
     code, _out, err = kws("listen", *arguments)
     assert code in (1, 2)
     assert said in err

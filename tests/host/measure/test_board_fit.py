@@ -134,7 +134,7 @@ def test_the_command_has_a_row_for_each_board(
     assert nano["inference_ms"] == pytest.approx(10)
 
 
-def test_a_mistyped_model_is_one_line(kws: Run) -> None:
+def test_a_mistyped_model_gives_a_one_line_error(kws: Run) -> None:
     code, out, err = kws("boards", "--model", "tinny")
     assert (code, out) == (1, "")
     assert "did you mean 'tiny'?" in err

@@ -328,7 +328,7 @@ def test_the_server_knows_whether_a_page_is_local(page: Page) -> None:
     assert not is_loopback("192.168.1.5")
 
 
-def test_a_used_port_and_an_unknown_host_are_one_line(kws: Run) -> None:
+def test_a_used_port_and_an_unknown_host_give_one_line_errors(kws: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, _, err = kws("listen", "--web", "--web-port", port, "--input", "x.wav")

@@ -47,7 +47,7 @@ def test_arrays_are_learned(tmp_path: Path) -> None:
     assert kept_epoch(replace(SETTINGS, keep_last_epoch=True), state) == 2
 
 
-def test_a_disk_that_fills_up_is_one_line(full_disk: Path) -> None:
+def test_a_disk_that_fills_up_gives_a_one_line_error(full_disk: Path) -> None:
     (full_disk / "ballast").write_bytes(bytes(150_000))
     clips = Bands(60)
     with pytest.raises(KwsError, match=r"checkpoint\.npz: cannot be written"):

@@ -92,7 +92,9 @@ def test_a_recording_with_a_keyword_is_skipped(bundle: Bundle, talk: Path, tmp_p
     assert [Path(clip.source).name for clip in result.clips] == ["b.wav"]
 
 
-def test_a_manifest_decides_what_is_searched(bundle: Bundle, talk: Path, tmp_path: Path) -> None:
+def test_a_manifest_selects_the_searched_recordings(
+    bundle: Bundle, talk: Path, tmp_path: Path
+) -> None:
     for name in ("b", "c"):
         write(talk / "kitchen" / f"{name}.wav", room(20, at_5=YES))
     (talk / "manifest.csv").write_text(
@@ -224,7 +226,7 @@ def test_no_finding_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> None:
         (["keywords"], "every recording holds one of yes, no"),
     ],
 )
-def test_wrong_use_is_one_line(
+def test_wrong_use_gives_a_one_line_error(
     kws: Run, talk: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(talk.parent)

@@ -53,7 +53,7 @@ def test_values_have_the_type_of_the_default() -> None:
         ("spec_augment=nan", "spec_augment is nan; it has to be between 0 and 0.5"),
     ],
 )
-def test_wrong_assignments_are_one_line(text: str, says: str) -> None:
+def test_wrong_assignments_give_one_line_errors(text: str, says: str) -> None:
     with pytest.raises(UsageError, match=re.escape(says)) as caught:
         parse_assignments([text])
     assert "\n" not in str(caught.value)

@@ -251,7 +251,7 @@ def test_missing_tensorflow_names_its_extra(
         (["--set", "epochs"], UsageError),
     ],
 )
-def test_wrong_arguments_are_one_line_and_nothing_is_written(
+def test_wrong_arguments_give_one_line_errors_and_nothing_is_written(
     tones_folder: Path, tmp_path: Path, change: list[str], error: type[KwsError]
 ) -> None:
     words = ["--words", "low,high"]
@@ -279,7 +279,9 @@ def test_unwritable_curves_are_named(tmp_path: Path) -> None:
         CurveWriter(tmp_path / "logs").write(1, {"loss": 1.0})
 
 
-def test_full_disk_is_one_line_before_the_first_epoch(tones: DataSet, full_disk: Path) -> None:
+def test_full_disk_gives_a_one_line_error_before_the_first_epoch(
+    tones: DataSet, full_disk: Path
+) -> None:
     with pytest.raises(KwsError, match="a training run may take 20 MB"):
         train(TrainingJob(tones, full_disk / "run", SETTINGS))
     assert not (full_disk / "run").exists()
