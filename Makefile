@@ -7,8 +7,8 @@ BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc)
 DEMO   ?= runs/demo
 
-# What Debian and Ubuntu keep apart from an interpreter: headers, which the extension is compiled with, and
-# what makes a virtual environment. Nothing where $(PYTHON) has both; an interpreter of another origin has.
+# Debian and Ubuntu package Python's headers, for compiling the extension, and its venv module separately.
+# Empty if $(PYTHON) has both, as interpreters from other sources do.
 python_PACKAGES := $(shell $(PYTHON) -c 'import os, sys, sysconfig as s; from importlib.util import find_spec; \
   name = "python%d.%d-" % sys.version_info[:2]; \
   print(*[name + part for part, there in (("dev", os.path.exists(s.get_path("include") + "/Python.h")), \

@@ -11,7 +11,7 @@ import pytest
 from kws.cli.main import main
 
 Run = Callable[..., tuple[int, str, str]]
-"""Runs a command line; gives exit code, stdout and stderr."""
+"""Runs a command line; returns exit code, stdout and stderr."""
 
 
 def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:

@@ -30,10 +30,10 @@ FIXTURES = {
     "speech_commands": "people",
     "tflm_data": "people",
 }
-"""What a test needs that asks for a fixture."""
+"""The marker of each fixture."""
 
 PROCESSES = ("pty", "select", "signal", "subprocess", "threading")
-"""Modules that a test file imports whose tests start programs or wait for real time."""
+"""Modules whose import marks a test file: its tests start programs or wait for real time."""
 
 HEAVY = ("tensorflow", "keras", "jax", "torch", "ray")
 """Modules that no unit test may import."""

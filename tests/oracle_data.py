@@ -17,7 +17,7 @@ DATA = ROOT / "tests" / "data"
 ASSETS = ROOT / "kws" / "assets"
 
 SPOKEN = ("yes_slt", "no_awb", "left_slt", "fan")
-"""Clips of the built-in matrix, which text-to-speech spoke."""
+"""Clips of the built-in matrix, made by text-to-speech."""
 
 BUILT_IN = ("yes_no", "ten_words", "tiny")
 FAMILIES = (

@@ -9,7 +9,7 @@ import numpy as np
 from kws.audio.sound_files import write_clip
 
 WORDS = {"low": (300, 300), "high": (2500, 2500), "up": (300, 2500), "down": (2500, 300)}
-"""Word to the frequencies in Hz at its start and its end."""
+"""Start and end frequency of each word, in Hz."""
 
 SPEAKERS = {"train": 12, "validation": 3, "test": 4}
 

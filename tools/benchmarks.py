@@ -58,7 +58,7 @@ HEAD = (
 
 
 def notes(tiny_conv: str, flash: Footprint) -> list[str]:
-    """What the figures of the first table are.
+    """The explanation of the first table's figures.
 
     Args:
         tiny_conv: the model of its rows.

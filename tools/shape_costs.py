@@ -117,7 +117,7 @@ class _Window:
         return f"{_times(self.image)} to {_times((*self.output, self.filters))}"
 
     def model(self) -> bytes:
-        """A .tflite file of this op alone."""
+        """A .tflite file with only this op."""
         rng = np.random.default_rng(0)
         builder = ModelBuilder()
         source = builder.tensor([1, *self.image], "int8", _IN, 0)
@@ -174,7 +174,7 @@ class _Dense:
         return f"{self.inputs} to {self.units}"
 
     def model(self) -> bytes:
-        """A .tflite file of this op alone."""
+        """A .tflite file with only this op."""
         rng = np.random.default_rng(0)
         builder = ModelBuilder()
         source = builder.tensor([1, self.inputs], "int8", _IN, 0)

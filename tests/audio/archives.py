@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of recordings, and what is unpacked from them."""
+"""Archives of recordings, and their unpacked files."""
 
 from __future__ import annotations
 

@@ -26,4 +26,4 @@ def test_a_quiet_room_is_faint_without_pattern_and_never_changes() -> None:
 def test_the_room_after_a_recording_is_as_long_as_the_window_and_a_second_at_least() -> None:
     for window_ms, samples in ((510, 16000), (990, 16000), (1000, 16000), (2990, 47840)):
         assert len(room_after(window_ms)) == samples
-    assert not np.array_equal(room_after(1000), quiet_room(16000)), "not the room before it again"
+    assert not np.array_equal(room_after(1000), quiet_room(16000)), "different from the room before"

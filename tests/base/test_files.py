@@ -167,7 +167,7 @@ def test_a_second_process_is_refused_and_a_killed_one_leaves_no_lock(tmp_path: P
         other.kill()
     with locked(folder):
         (folder / "file").write_text("kept")
-    assert [path.name for path in folder.iterdir()] == ["file"], "the lock is no file"
+    assert [path.name for path in folder.iterdir()] == ["file"], "the lock is not a file"
 
 
 def test_an_empty_folder_that_a_lock_made_is_removed(tmp_path: Path) -> None:

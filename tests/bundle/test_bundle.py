@@ -54,7 +54,7 @@ def test_built_in_bundles_have_names(
     assert is_built_in(path)
     assert load_bundle(path).name == name
     (tmp_path / name).mkdir()
-    assert built_in_path(name) == Path(name), "a folder that is there comes first"
+    assert built_in_path(name) == Path(name), "an existing folder comes first"
     assert not is_built_in(Path(name))
 
 
@@ -79,7 +79,9 @@ def test_a_written_bundle_is_read_unchanged(tmp_path: Path) -> None:
 
 
 def test_unknown_is_reported_only_if_configured(bundle_path: Path) -> None:
-    assert "report_unknown" not in (bundle_path / "bundle.toml").read_text(), "as before there was"
+    assert "report_unknown" not in (bundle_path / "bundle.toml").read_text(), (
+        "as before the setting existed"
+    )
     assert not load_bundle(bundle_path).recognizer.report_unknown
     edit(bundle_path, r"^minimum_count", "report_unknown = true\nminimum_count")
     assert load_bundle(bundle_path).recognizer.report_unknown

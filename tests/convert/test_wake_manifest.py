@@ -53,7 +53,7 @@ def test_the_model_is_unchanged(tmp_path: Path) -> None:
     assert (bundle.inference_stride, bundle.every_ms) == (3, 30)
     settings = bundle.recognizer
     assert (settings.detection_threshold, settings.minimum_count) == (229, 5)
-    assert settings.average_window_ms == 120, "five results that are 30 ms apart"
+    assert settings.average_window_ms == 120, "five results at intervals of 30 ms"
 
 
 def test_an_older_manifest(tmp_path: Path) -> None:

@@ -73,16 +73,16 @@ def constants() -> list[Constant]:
 @dataclass(frozen=True)
 class Chip:
     registers: dict[str, int]
-    """Address by name, as `UARTE0.PSEL.TXD` or `TIMER0.CC[2]`."""
+    """Address by name, such as `UARTE0.PSEL.TXD` or `TIMER0.CC[2]`."""
 
     fields: dict[str, tuple[int, int]]
-    """Lowest and highest bit by name, as `UARTE0.PSEL.TXD.PORT`."""
+    """Lowest and highest bit by name, such as `UARTE0.PSEL.TXD.PORT`."""
 
     values: dict[str, dict[str, int]]
-    """Of fields whose values are listed, each value by its name."""
+    """Values by name, for fields with listed values."""
 
     interrupts: dict[str, int]
-    """Number by peripheral, the first one of those with several, and by its own name."""
+    """Number by peripheral (the first, if it has several) and by the interrupt's name."""
 
 
 def _number(node: ElementTree.Element, tag: str, default: str = "0") -> int:
@@ -242,7 +242,7 @@ def test_vectors_are_where_the_chip_looks(board: str, yes_no: Bundle) -> None:
         data = table.data()
         assert table["sh_addr"] == find_board(board).flash_start
         size = 1 << (len(data) - 1).bit_length()
-        assert table["sh_addr"] % size == 0, "VTOR wants it aligned to its size"
+        assert table["sh_addr"] % size == 0, "VTOR requires alignment to its size"
     words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, len(data), 4)]
     assert words[0] % 8 == 0
     assert ram_end - 0x60000 < words[0] <= ram_end

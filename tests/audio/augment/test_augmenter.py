@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Augmentation of training clips: each effect alone, and all together."""
+"""Augmentation of training clips: each effect by itself, and all together."""
 
 from __future__ import annotations
 

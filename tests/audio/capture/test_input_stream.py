@@ -48,7 +48,7 @@ def test_another_rate_is_resampled() -> None:
 
 def test_at_most_five_seconds_are_queued() -> None:
     stream = InputStream(16000)
-    feed(stream, 600)  # 12 s, while nobody reads
+    feed(stream, 600)  # 12 s without a reader
     stream.finish()
     assert 5 * 16000 <= len(sound(stream)) <= 5 * 16000 + 2 * HOP
 

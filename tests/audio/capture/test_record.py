@@ -153,7 +153,9 @@ def test_an_unplugged_microphone_restarts_the_take(tmp_path: Path) -> None:
     assert record(["yes"], 1, Clips(tmp_path, "0" * 8), sound, stage) == 1
     assert stage.notices == ["went away"]
     pcm = load_clip(tmp_path / "yes" / "00000000_nohash_0.wav")
-    assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) < 8100, "nothing of the broken take"
+    assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) < 8100, (
+        "no sound of the interrupted take"
+    )
 
 
 def test_words_are_requested_in_turn_and_bad_takes_again(tmp_path: Path) -> None:

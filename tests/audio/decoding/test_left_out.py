@@ -142,7 +142,7 @@ def test_unusable_long_recordings_are_skipped_too(
         f"kws: {folder / 'cut.wav'}: cut off or damaged: its header promises 1.00 s, it has" in err
     )
     open_recordings(folder, None, "speech")
-    assert capsys.readouterr().err == "", "a line is said once"
+    assert capsys.readouterr().err == "", "each line is printed once"
 
 
 def test_a_folder_without_a_readable_file_gives_the_reason(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who speaks, as the names of recordings say it."""
+"""Speakers from the names of recordings."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_the_noise_of_a_take_depends_only_on_its_seed(
     first = speak(voice, "alexa", Draws(170, 50, 1))
     speak(other, "computer", Draws(130, 60, 7))
     np.testing.assert_array_equal(first, speak(voice, "alexa", Draws(170, 50, 1)))
-    # A copy is loaded anew.
+    # A copy is loaded again.
     monkeypatch.setenv("KWS_VOICES", str(shutil.copytree(folder, tmp_path / "copy")))
     copy, _ = find_voices(2, engines=("piper",))
     np.testing.assert_array_equal(first, speak(copy, "alexa", Draws(170, 50, 1)))

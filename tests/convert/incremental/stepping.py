@@ -11,7 +11,7 @@ from kws import _core
 from kws.convert.model_table import pack, schema
 
 STEPS = 6
-"""Steps that are compared, from the first full window on."""
+"""Number of compared steps, starting with the first full window."""
 
 Array = NDArray[Any]
 

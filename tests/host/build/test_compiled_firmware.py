@@ -46,7 +46,7 @@ def test_the_interpreter_is_not_linked(tiny: Bundle) -> None:
     interpreted = " ".join(symbols(build("qemu", Device(tiny)).elf))
     assert [part for part in parts if part not in interpreted] == []
     assert "invoke" in compiled
-    assert "invoke" not in interpreted, "interpreted firmware does not grow"
+    assert "invoke" not in interpreted, "interpreted firmware has not grown"
 
 
 def test_flash_and_ram_of_tiny_conv(tiny: Bundle) -> None:

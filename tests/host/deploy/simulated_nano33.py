@@ -204,7 +204,7 @@ class Board(PtyBoard):
     def _step(self, usb: UsbId | None, master: int, polled: int) -> None:
         if polled & select.POLLIN and not self._deaf():
             self._serve(usb, master, os.read(master, 512))
-        elif polled & select.POLLHUP:  # nobody has the port open
+        elif polled & select.POLLHUP:  # the port is not open
             slow = termios.tcgetattr(master)[4] == termios.B1200
             # Closed after it was set to the slow rate, not about to be opened.
             closed = events(master, 0) & select.POLLHUP

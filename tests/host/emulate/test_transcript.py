@@ -48,11 +48,13 @@ def test_time_zero_is_the_first_sample(words: Path, bundle: Bundle) -> None:
     by_hand = Device(bundle).pipeline()
     text = by_hand.boot + by_hand.feed(pcm)
     transcript = transcribe(Device(bundle), words)
-    assert transcript.serial.text.startswith(text.decode()), "nothing comes before the recording"
+    assert transcript.serial.text.startswith(text.decode()), (
+        "nothing is played before the recording"
+    )
     yes, no = transcript.serial.heard
     assert (yes.label, no.label) == ("yes", "no")
     assert 300 < yes.time_ms < 1100
-    assert abs(no.time_ms - len(pcm) / 16) < 600, "a word at the very end is heard after it"
+    assert abs(no.time_ms - len(pcm) / 16) < 600, "a word at the very end is reported soon after it"
 
 
 def test_a_word_at_the_very_start_is_detected_as_a_later_one(bundle: Bundle) -> None:
@@ -128,7 +130,7 @@ def test_a_quiet_recording_is_explained(kws: Run, tmp_path: Path) -> None:
     soundfile.write(tmp_path / "faint.wav", np.stack([faint, faint], axis=1), 16000)
     code, out, err = kws("run", tmp_path / "faint.wav")
     assert code == 0
-    assert out.count("\n") == 1, "the boot line alone: nothing else comes from a device"
+    assert out.count("\n") == 1, "only the boot line"
     assert err.count("\n") == 1
     for part in ("nothing heard; nearest is ", "its threshold is 2", "very quiet", "2 channels"):
         assert part in err

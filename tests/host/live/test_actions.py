@@ -37,9 +37,7 @@ def test_a_command_runs_when_its_word_is_heard(tmp_path: Path, kws: Run) -> None
     )
     assert code == 0
     wait_for(lambda: mark.exists() and mark.stat().st_size > 0)
-    assert mark.read_text() == f"yes{out.split('@')[1].split('ms')[0]}$HOME", (
-        "no shell looked at it"
-    )
+    assert mark.read_text() == f"yes{out.split('@')[1].split('ms')[0]}$HOME", "no shell expanded it"
     assert not (tmp_path / "no").exists()
 
 
@@ -90,7 +88,7 @@ def test_a_key_saves_the_last_word(tmp_path: Path, long_recording: Path, bundle:
     pcm = load_clip(path)
     assert len(pcm) == 16000
     heard = host_device.play(Device(bundle), between_silence(pcm)).heard
-    assert [h.label for h in heard] == ["yes"], "the word is whole in the clip"
+    assert [h.label for h in heard] == ["yes"], "the clip contains the whole word"
     from kws.audio.layout.speaker_names import named_speaker
 
     assert named_speaker(path.stem, "yes") == path.stem.split("_")[0], "one day, one speaker"
@@ -131,7 +129,7 @@ def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bu
     assert [path.stem.split("_")[2] for path in paths] == ["yes", "no"]
     recordings = open_recordings(home, Split.TRAIN, "speech")
     assert [r.path for r in recordings] == paths
-    assert {r.source for r in recordings} == {"mined"}, "training draws them more often"
+    assert {r.source for r in recordings} == {"mined"}, "training treats them as mined"
     assert {r.part for r in recordings} == {(0.0, 1.0)}
     whole = host_device.with_room(Device(bundle), pcm)
     for path, line in zip(paths, out.splitlines()[1:], strict=True):
@@ -142,7 +140,7 @@ def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bu
         start = end - 48000
         np.testing.assert_array_equal(kept[max(0, -start) :], whole[max(0, start) : end])
         heard = host_device.play(Device(bundle), between_silence(kept)).heard
-        assert path.stem.split("_")[2] in [h.label for h in heard], "the word is whole in it"
+        assert path.stem.split("_")[2] in [h.label for h in heard], "it contains the whole word"
 
 
 def test_a_false_alarm_at_the_very_end_is_kept(tmp_path: Path, long_recording: Path) -> None:

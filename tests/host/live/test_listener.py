@@ -177,7 +177,7 @@ def test_a_long_recording_is_fast_and_needs_no_more_memory(kws: Run, tmp_path: P
     assert text == kws("run", tmp_path / "5.wav")[1]
     assert text.count("Heard") > 40
     assert much - little < 2000, "KiB more for five times the sound"
-    assert seconds < 300 / 20, "of the processor: other work on this machine does not count"
+    assert seconds < 300 / 20, "CPU time, which other processes do not affect"
 
 
 def test_real_time_takes_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,4 +203,4 @@ def test_real_time_takes_as_long_as_the_sound(monkeypatch: pytest.MonkeyPatch) -
     before = now
     for _ in range(90):
         next(blocks)
-    assert now == before, "it makes up for that"
+    assert now == before, "it catches up"

@@ -25,7 +25,7 @@ def listening(sound_server: SoundServer) -> Iterator[Listening]:
         program.until(f"listening to {DEVICE}", "stderr")
         time.sleep(1)  # no word is reported in the first second
         yield program
-        assert program.process.poll() is None, "it ended by itself"
+        assert program.process.poll() is None, "the program ended"
 
 
 def test_words_from_the_microphone_are_reported(
@@ -84,7 +84,7 @@ def test_listening_waits_for_a_sound_server_and_for_the_next(
             assert "Heard yes" in say(own, program, YES)[0]
             own.stop()
             program.until("went away", "stderr")
-        assert len(program.rest("stderr")) <= 2, "a line for each change, not for each try"
+        assert len(program.rest("stderr")) <= 2, "a line per change, not per attempt"
 
 
 @pytest.mark.slow

@@ -111,5 +111,5 @@ def test_keys_work_and_the_terminal_is_restored(long_recording: Path) -> None:
     assert "▀" in text
     assert "long.wav" in text
     after = text.split("\x1b[?1049l")[1]
-    assert "Heard yes (" in after, "what was heard stays on the screen"
+    assert "Heard yes (" in after, "the reports stay on the screen"
     assert "Traceback" not in text

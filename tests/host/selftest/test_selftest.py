@@ -27,7 +27,7 @@ class Board:
     """Per second."""
     core_khz: int = 64000
     clock: float = 1.0
-    """Seconds of the board in a second."""
+    """The board's seconds per second."""
     line: int = 115200
     voice_db: float = -33.0
     room_db: float = -70.0
@@ -41,9 +41,9 @@ class Board:
     mute_from: float = 1e9
     says: str = ""
     starts_at: float = 1e9
-    """When it starts again; it opens with a boot line in any case."""
+    """Time of an unexpected restart. There is a boot line at the start in any case."""
     noise: str = ""
-    """In each answer to `level`."""
+    """Text inserted into each answer to `level`."""
     device: str = "/dev/ttyTEST0"
 
     def __post_init__(self) -> None:

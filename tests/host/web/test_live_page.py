@@ -67,7 +67,7 @@ def wait_for_limit(page: Page, label: str, value: int) -> None:
 
 
 MEANS = "[...document.querySelectorAll('.class .score span')].map((e) => Number(e.textContent))"
-"""Gives the mean scores that the page shows."""
+"""Returns the mean scores on the page."""
 
 COPY = """() => {
   const shown = document.getElementById("spectrogram"), copy = document.createElement("canvas");
@@ -76,7 +76,7 @@ COPY = """() => {
   paint.drawImage(shown, 0, 0);
   return paint.getImageData(0, 0, copy.width, copy.height);
 }"""
-"""Gives the spectrogram's pixels."""
+"""Returns the spectrogram's pixels."""
 
 
 @pytest.mark.slow
@@ -101,7 +101,7 @@ def test_words_from_the_microphone_are_shown_and_can_be_played(
     assert page.inner_text("#notice") == ""
     pcm = np.frombuffer(wav[44:], np.int16)
     assert len(pcm) == 25600
-    assert np.abs(pcm.astype(int)).max() > 3000, "the word is in it"
+    assert np.abs(pcm.astype(int)).max() > 3000, "it contains the word"
     sound_server.unplug()
     page.get_by_text("went away; plug it in again").wait_for(timeout=PATIENCE)
     sound_server.plug()
@@ -135,7 +135,7 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
         "return [image.height, new Set(new Uint32Array(image.data.buffer)).size]; }"
     )
     assert height == 40
-    assert colours > 20, "there is sound in the picture"
+    assert colours > 20, "the picture shows sound"
 
 
 def test_a_dragged_threshold_applies_and_can_be_saved(
@@ -171,7 +171,7 @@ def test_a_dragged_threshold_applies_and_can_be_saved(
     later = [program.until("Heard", seconds=60)[0] for _ in range(3)]
     assert not [line for line in later if "Heard yes" in line], "a mean never exceeds 255"
     heard = host_device.play(Device(bundle), between_silence(load_clip(YES))).heard
-    assert not heard, "so does every other device with this bundle"
+    assert not heard, "other devices with this bundle use it too"
 
 
 @pytest.mark.slow
@@ -287,7 +287,7 @@ def test_nothing_scrolls_with_reduced_motion(serve: Serve, visit: Open, words: P
           return [width, Array.from({{ length: width }}, (_, x) => x).filter(differs).length];
         }}"""
     )
-    assert changed < width * 0.3, "what was drawn stays where it is"
+    assert changed < width * 0.3, "drawn columns do not move"
 
 
 @pytest.mark.slow

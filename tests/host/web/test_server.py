@@ -77,7 +77,7 @@ def served_page(caplog: pytest.LogCaptureFixture, ping_seconds: float) -> Iterat
     yield served
     served.server.stop()
     errors = [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR]
-    assert errors == [], "nothing that a client sends is written to the terminal"
+    assert errors == [], "clients cause no output on the terminal"
 
 
 @pytest.fixture

@@ -269,7 +269,7 @@ def test_finetune_uses_the_base_models_architecture(run: Run, tmp_path: Path) ->
     result = CliRunner().invoke(app, [*command, "--arch", "single_fc"])
     assert isinstance(result.exception, UsageError)
     result = CliRunner().invoke(app, command)
-    assert result.exit_code == 1, "a model of one epoch hears nothing"
+    assert result.exit_code == 1, "a model of one epoch detects nothing"
     assert "bundle:" in result.output
     assert 'arch = "tiny_conv"' in (tmp_path / "run" / "settings.toml").read_text()
 

@@ -80,7 +80,7 @@ def test_training_reads_them_as_mined(bundle: Bundle, talk: Path, tmp_path: Path
     assert [(r.source, r.part) for r in recordings] == [("mined", (0.0, 1.0))] * 2
     windows = TalkWindows(recordings, 32000, 0.5)
     assert windows
-    assert not windows.sounds, "none of it counts as other talk"
+    assert not windows.sounds, "mined recordings are not ordinary talk"
     assert windows.draw(4, np.random.default_rng(0)).shape == (4, 32000)
 
 

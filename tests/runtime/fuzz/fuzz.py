@@ -19,7 +19,7 @@ from tests.runtime.fuzz.fuzz_seeds import write_seeds
 
 FOLDER = ROOT / "build" / "fuzz"
 TIMEOUT_S = 10
-"""An input may take so long. The sanitizers make the core some ten times slower than it is."""
+"""Maximum time per input. The sanitizers make the core about ten times slower."""
 
 _PROGRESS = re.compile(r"^#(\d+):? .*cov: (\d+)", re.MULTILINE)
 
@@ -36,10 +36,10 @@ class Outcome:
     """Inputs tried."""
 
     coverage: int
-    """Branches of the core that were reached."""
+    """Covered branches of the core."""
 
     findings: tuple[Path, ...]
-    """Inputs that crashed, hung, or read what they must not."""
+    """Inputs with a crash, a hang or an invalid access."""
 
     output: str
 

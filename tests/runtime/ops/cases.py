@@ -21,7 +21,7 @@ class Case:
     model: bytes
     calls: list[list[NDArray[Any]]]
     litert: bool = True
-    """Whether LiteRT follows TFLM's rules here."""
+    """Whether LiteRT has the same rules as TFLM."""
 
     @property
     def job(self) -> Job:

@@ -15,7 +15,7 @@ from tests.runtime.strategies import ACTIVATIONS, SEEDS, ZERO_POINTS, int8s, sca
 
 Shape = tuple[int, ...]
 Shapes = tuple[Shape, Shape, Shape]
-"""Of two inputs and their output."""
+"""Shapes of two inputs and their output."""
 
 Scale = tuple[float, int]
 """Scale and zero point."""

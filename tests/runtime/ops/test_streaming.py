@@ -108,11 +108,11 @@ def test_call_once_initializes_variables_again_after_reset() -> None:
     model = streaming_model(ring, rings_count=1)
     x = np.zeros((1, 1, 2), np.int8)
     (fresh,) = run_core(model, [[x]])
-    assert len(np.unique(fresh[0])) > 2, "the constants are there"
+    assert len(np.unique(fresh[0])) > 2, "the constants are in the output"
     interpreter = _core.Interpreter(model)
     for _ in range(5):
         last = np.array(interpreter.invoke(x)[0])
-    assert not last.any(), "by now all is new"
+    assert not last.any(), "all values are new"
     interpreter.reset()
     np.testing.assert_array_equal(interpreter.invoke(x)[0], fresh[0])
 

@@ -251,7 +251,7 @@ def test_rare_false_alarms_are_estimated_from_few(asked: float, bundle: Bundle) 
     ]
     others = replace(scored([], talk(10), seconds=36_000), kind=Kind.TALK)
     settings = calibrate(bundle, traces, asked, at_words=100).settings
-    assert settings.thresholds["yes"] < 253, "the lone place does not decide"
+    assert settings.thresholds["yes"] < 253, "the outlier does not decide"
     heard_there = len(measure_traces(settings, bundle.labels, [others]).false_alarms)
     assert 10 * asked / MARGIN / 3 < heard_there < 10 * asked
 

@@ -65,7 +65,7 @@ def test_figures_are_written_with_their_intervals() -> None:
         replace(scored([], [(5300, "yes", 255)], seconds=1800), kind=Kind.TALK, source="radio"),
     )
     quiet, talk = results[Kind.QUIET].metrics, results[Kind.TALK].metrics
-    assert miss_range(quiet) == "100.0", "nobody knows who speaks in a recording"
+    assert miss_range(quiet) == "100.0", "the speakers of a recording are unknown"
     assert miss_range(talk) == "-"
     assert rate_range(talk) == "2.00 (0.05-11.1)"
     assert rate_range(talk, "no") == "0.00 (0.00-7.38)"

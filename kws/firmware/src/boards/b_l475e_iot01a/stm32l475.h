@@ -43,7 +43,8 @@ constexpr uint32_t kClockApb2 = 0x40021060;         // RCC.APB2ENR
 constexpr uint32_t kClockUart = 1u << 14;           // RCC.APB2ENR.USART1EN
 constexpr uint32_t kClockDfsdm = 1u << 24;          // RCC.APB2ENR.DFSDMEN
 
-// What caused the last reset (RM 6.4.30). Each reset is the pin's too, because the chip pulls it.
+// The cause of the last reset (RM 6.4.30). Each reset also sets the pin's bit, because the chip
+// pulls the pin.
 constexpr uint32_t kResetStatus = 0x40021094;     // RCC.CSR
 constexpr uint32_t kResetForget = 1u << 23;       // RCC.CSR.RMVF
 constexpr uint32_t kResetWasPin = 1u << 26;       // RCC.CSR.PINRSTF
@@ -120,7 +121,7 @@ constexpr uint32_t kUartDmaSelect = 0x400204a8;     // DMA2.CSELR
 constexpr uint32_t kSendDmaIsUart1 = 2u << 20;      // DMA2.CSELR.C6S
 constexpr uint32_t kReceiveDmaIsUart1 = 2u << 24;   // DMA2.CSELR.C7S
 
-// Of any channel's configuration.
+// Bits of any channel's configuration.
 constexpr uint32_t kDmaEnable = 1u << 0;        // DMA1.CCR4.EN
 constexpr uint32_t kDmaTellWhole = 1u << 1;     // DMA1.CCR4.TCIE
 constexpr uint32_t kDmaTellHalf = 1u << 2;      // DMA1.CCR4.HTIE

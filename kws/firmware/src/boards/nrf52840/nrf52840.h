@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the nRF52840 that the port uses, but for USB. In brackets: sections of the
+// The registers of the nRF52840 that the port uses, except USB's. In brackets: sections of the
 // nRF52840 Product Specification (PS) v1.7. The name after an address or a bit is the vendor's,
 // with the name of a field's value after `=`; tests/firmware/test_registers.py compares all of them
 // with the vendor's SVD file.
@@ -44,8 +44,8 @@ constexpr uint32_t kFlashPartMs = 0x4001e51c;     // NVMC.ERASEPAGEPARTIALCFG; m
 constexpr uint32_t kFlashCache = 0x4001e540;      // NVMC.ICACHECNF
 constexpr uint32_t kFlashCacheEnable = 1u << 0;   // NVMC.ICACHECNF.CACHEEN=Enabled
 
-// Debug port [4.8]. In chips from build code Fxx on, software has a say too. Their revision is not
-// in the PS: Nordic's nrfx, mdk/nrf52_erratas.h, configuration 249.
+// Debug port [4.8]. From build code Fxx on, software must unlock it too. The revision is not in the
+// PS: Nordic's nrfx, mdk/nrf52_erratas.h, configuration 249.
 constexpr uint32_t kChipRevision = 0x10000134;
 constexpr uint32_t kChipLocksAtReset = 5;       // and later ones
 constexpr uint32_t kDebugSetting = 0x10001208;  // UICR.APPROTECT
@@ -132,7 +132,7 @@ constexpr uint32_t kWatchdogInSleep = 1u << 0;       // WDT.CONFIG.SLEEP=Run
 constexpr uint32_t kWatchdogReload = 0x40010600;     // WDT.RR[0]
 constexpr uint32_t kWatchdogReloadKey = 0x6e524635;  // WDT.RR.RR=Reload
 
-// Only to switch off what the bootloader left on: PWM [6.17], RTC [6.22].
+// Only to stop peripherals that the bootloader left running: PWM [6.17], RTC [6.22].
 constexpr uint32_t kPwm0Enable = 0x4001c500;  // PWM0.ENABLE
 constexpr uint32_t kPwm1Enable = 0x40021500;  // PWM1.ENABLE
 constexpr uint32_t kPwm2Enable = 0x40022500;  // PWM2.ENABLE

@@ -71,7 +71,7 @@ constexpr uint32_t kResetWasBrownout = 1u << 2;  // RSTGEN.STAT.BORSTAT
 constexpr uint32_t kResetWasSoftware = 1u << 3;  // RSTGEN.STAT.SWRSTAT
 constexpr uint32_t kResetWasWatchdog = 1u << 6;  // RSTGEN.STAT.WDRSTAT
 
-// Pads, four a register, and pins, eight a register. Both are locked but for the key.
+// Pads, four per register, and pins, eight per register. The key unlocks both.
 constexpr uint32_t kPadKey = 0x40010060;    // GPIO.PADKEY
 constexpr uint32_t kPadUnlock = 115;        // GPIO.PADKEY.PADKEY=Key
 constexpr uint32_t kPads = 0x40010000;      // GPIO.PADREGA; pads 0 to 3
@@ -107,7 +107,7 @@ constexpr uint32_t kPinsClearLow = 0x40010098;  // GPIO.WTCA
 constexpr uint32_t kPinsSet = 0x40010094;       // GPIO.WTSB; from pin 32 on
 constexpr uint32_t kPinsClear = 0x4001009c;     // GPIO.WTCB
 
-// Serial port, an ARM PL011 (ARM DDI 0183G, section 3.3) with a clock of its own.
+// Serial port, an ARM PL011 (ARM DDI 0183G, section 3.3) with its own clock.
 constexpr uint32_t kUartData = 0x4001c000;              // UART0.DR
 constexpr uint32_t kUartFlags = 0x4001c018;             // UART0.FR
 constexpr uint32_t kUartBusy = 1u << 3;                 // UART0.FR.BUSY=BUSY
@@ -150,13 +150,13 @@ constexpr uint32_t kTimerEnableInterrupts = 0x40008200;  // CTIMER.INTEN
 constexpr uint32_t kTimerClearInterrupts = 0x40008208;   // CTIMER.INTCLR
 constexpr uint32_t kTimer0Reached = 1u << 0;             // CTIMER.INTEN.CTMRA0C0INT
 
-// System timer: counts microseconds by threes, also in sleep.
+// System timer: 3 MHz, also in sleep.
 constexpr uint32_t kSystemTimerConfig = 0x40008140;  // CTIMER.STCFG; bit 31 freezes it
 constexpr uint32_t kSystemTimerClock3MHz = 1u << 0;  // CTIMER.STCFG.CLKSEL=HFRC_DIV16
 constexpr uint32_t kSystemTimerClear = 1u << 30;     // CTIMER.STCFG.CLEAR=CLEAR
 constexpr uint32_t kSystemTimer = 0x40008144;        // CTIMER.STTMR
 
-// Watchdog. It is not locked, so the bootloader after a soft reset is free of it.
+// Watchdog. It is not locked, so that it does not run in the bootloader after a soft reset.
 constexpr uint32_t kWatchdogConfig = 0x40024000;   // WDT.CFG
 constexpr uint32_t kWatchdogEnable = 1u << 0;      // WDT.CFG.WDTEN
 constexpr uint32_t kWatchdogResets = 1u << 2;      // WDT.CFG.RESEN

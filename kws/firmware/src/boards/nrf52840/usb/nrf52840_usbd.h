@@ -36,7 +36,7 @@ constexpr uint32_t kUsbdIntEvent = 1u << 22;      // USBD.INTEN.USBEVENT=Enabled
 constexpr uint32_t kUsbdIntSetup0 = 1u << 23;     // USBD.INTEN.EP0SETUP=Enabled
 constexpr uint32_t kUsbdIntData = 1u << 24;       // USBD.INTEN.EPDATA=Enabled
 
-// Why EVENTS_USBEVENT came; write 1 to clear.
+// The cause of EVENTS_USBEVENT; write 1 to clear.
 constexpr uint32_t kUsbdCause = 0x40027400;      // USBD.EVENTCAUSE [6.35.4, 6.35.7]
 constexpr uint32_t kUsbdCauseSuspend = 1u << 8;  // USBD.EVENTCAUSE.SUSPEND=Detected
 constexpr uint32_t kUsbdCauseResume = 1u << 9;   // USBD.EVENTCAUSE.RESUME=Detected
@@ -56,8 +56,8 @@ constexpr uint32_t kUsbdIndexHigh = 0x40027494;    // USBD.WINDEXH [6.35.9]
 constexpr uint32_t kUsbdLengthLow = 0x40027498;    // USBD.WLENGTHL [6.35.9]
 constexpr uint32_t kUsbdLengthHigh = 0x4002749c;   // USBD.WLENGTHH [6.35.9]
 
-// Bytes of the last packet that came. Writing any value lets the next packet in and forgets one
-// that waits. Not to be read while DMA runs.
+// Bytes of the last received packet. Writing any value admits the next packet and drops a waiting
+// one. Must not be read while DMA runs.
 constexpr uint32_t kUsbdSizeOut = 0x400274a0;  // USBD.SIZE.EPOUT[0] [6.35.8, 6.35.10]
 
 constexpr uint32_t kUsbdEnable = 0x40027500;  // USBD.ENABLE [6.35.4]
@@ -81,7 +81,7 @@ constexpr uint32_t kUsbdOutPointer = 0x40027700;  // USBD.EPOUT[0].PTR [6.35.8]
 constexpr uint32_t kUsbdOutCount = 0x40027704;    // USBD.EPOUT[0].MAXCNT [6.35.8]
 constexpr uint32_t kUsbdDmaStep = 0x14;
 
-// Registers that no manual names, from the workarounds in the nRF52840 errata document (anomalies
+// Undocumented registers, from the workarounds in the nRF52840 errata document (anomalies
 // 171, 187, 199, 211). The first unlocks, then locks the next two.
 constexpr uint32_t kUsbdErrataLock = 0x4006ec00;
 constexpr uint32_t kUsbdErrataKey = 0x9375;
@@ -89,9 +89,9 @@ constexpr uint32_t kUsbdErrata171 = 0x4006ec14;
 constexpr uint32_t kUsbdErrata187 = 0x4006ed14;
 constexpr uint32_t kUsbdErrata199 = 0x40027c1c;
 
-// No manual names these either: the USB core's own registers, through an address and a window.
-// Nordic's driver (nrfx_usbd.c, usbd_ep_abort) takes a packet that waits for the host out of an IN
-// endpoint by them. Endpoint 0: bit 2 at 0x7b4. Endpoint n: bit 1 at 0x7b6 + 2 (n - 1).
+// Also undocumented: the USB core's own registers, through an address and a window.
+// Nordic's driver (nrfx_usbd.c, usbd_ep_abort) uses them to drop a packet that waits in an IN
+// endpoint for the host. Endpoint 0: bit 2 at 0x7b4. Endpoint n: bit 1 at 0x7b6 + 2 (n - 1).
 constexpr uint32_t kUsbdErrataCoreAddress = 0x40027800;
 constexpr uint32_t kUsbdErrataCoreWindow = 0x40027804;
 

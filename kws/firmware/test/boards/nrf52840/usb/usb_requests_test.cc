@@ -82,7 +82,7 @@ TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
       {0x80, 8, 0, 0, 1, false, Result::kDone, {0}},        // GET_CONFIGURATION
       {0x81, 10, 0, 0, 1, false, Result::kStalled, {}},     // GET_INTERFACE
       {0x01, 11, 0, 0, 0, false, Result::kStalled, {}},     // SET_INTERFACE
-      {0x00, 9, 2, 0, 0, false, Result::kStalled, {}},      // SET_CONFIGURATION, no such
+      {0x00, 9, 2, 0, 0, false, Result::kStalled, {}},      // SET_CONFIGURATION, unknown
       {0xa1, 0x21, 0, 0, 7, false, Result::kStalled, {}},   // GET_LINE_CODING
       {0x21, 0x22, 1, 0, 0, false, Result::kStalled, {}},   // SET_CONTROL_LINE_STATE
       // Configured.
