@@ -14,6 +14,9 @@ from kws.audio.dataset import Clip
 from kws.audio.tts.voices import is_voice
 from kws.model.samples.sample_settings import SampleSettings
 
+AUXILIARY_PER_KEYWORD = 0.16
+"""Clips of each auxiliary word in an epoch per clip of a keyword (mean of the keywords)."""
+
 Rows = npt.NDArray[np.int64]
 """int64[n]: places of clips in an array of clips."""
 
@@ -62,7 +65,7 @@ def plan_draws(
         if label == 1:
             count = min(count, sizes[label - 1] + from_extra)  # noqa: PLW2901
         draws.append(Draw(label, own, extra, count, from_extra))
-    count = math.ceil(mean * settings.auxiliary_per_keyword)
+    count = math.ceil(mean * AUXILIARY_PER_KEYWORD)
     for label, extra in enumerate(rows[2 * len(groups) :], len(draws) + 1):
         draws.append(Draw(label, rows[0][:0], extra, count, count))
     return draws

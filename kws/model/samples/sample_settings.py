@@ -58,13 +58,6 @@ class SampleSettings:
         "Balance of scarce keywords: with 0 each clip is drawn equally often, with 1 each keyword.",
     )
     extra: float = setting(0.1, 0, 1, "Share of the clips that come from --extra-data.")
-    auxiliary_per_keyword: float = setting(
-        0.16,
-        0,
-        1000,
-        "Clips of each auxiliary word in an epoch per clip of a keyword (mean of the keywords). "
-        "`kws wake --data` adds such words.",
-    )
     recorded: float = setting(
         0.5,
         0,

@@ -30,6 +30,9 @@ RENAMED = {
 }
 """Settings whose names were others in kws 0.1: the old name to the new one."""
 
+_REMOVED = {"auxiliary_per_keyword"}
+"""Settings of kws 0.1 that no command could change with effect."""
+
 
 def read_settings(run: Path) -> dict[str, Any]:
     """The settings of a run, by their names of today.
@@ -45,8 +48,9 @@ def read_settings(run: Path) -> dict[str, Any]:
 
 
 def _renamed(table: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """A table and its inner tables with their new keys."""
+    """A table and its inner tables with their new keys, without removed settings."""
     return {
         names.get(key, key): _renamed(value, names) if isinstance(value, dict) else value
         for key, value in table.items()
+        if key not in _REMOVED
     }

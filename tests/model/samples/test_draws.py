@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from kws.audio.dataset import DataSet, Split
 from kws.errors import DataError
-from kws.model.samples.draws import draw_pairs, draw_rows, plan_draws
+from kws.model.samples.draws import AUXILIARY_PER_KEYWORD, draw_pairs, draw_rows, plan_draws
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.training_clips import extra_clips, training_clips
 
@@ -37,14 +38,15 @@ def test_auxiliary_words_are_drawn_only_from_the_second_data_set(tones: DataSet)
     everyone = replace(
         tones, clips=tuple(replace(c, speaker=f"other-{c.speaker}") for c in tones.clips)
     )
-    settings = SampleSettings(auxiliary_per_keyword=0.5, extra=0.0)
+    settings = SampleSettings(extra=0.0)
     groups = training_clips(tones, ("low",), settings, seed=0)
     extra_groups = extra_clips(everyone, tones, ("low", "up", "down"))
     flat = [clip for group in (*groups, *extra_groups) for clip in group]
     draws = plan_draws(groups, extra_groups, settings)
     assert [draw.label for draw in draws] == [1, 2, 3, 4]
     for draw, word in zip(draws[2:], ("up", "down"), strict=True):
-        assert draw.count == draw.from_extra == draws[1].count / 2
+        assert draw.count == draw.from_extra
+        assert draw.count == math.ceil(draws[1].count * AUXILIARY_PER_KEYWORD)
         assert {flat[row].word for row in draw.extra} == {word}
         assert not len(draw.own)
     # Unknown has no auxiliary words from the second data set.

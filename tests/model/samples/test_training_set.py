@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from kws.audio.sound_files import write_clip
 from kws.errors import DataError, KwsError
 from kws.model.samples import training_set
 from kws.model.samples.disk_arrays import ArrayAllocator
-from kws.model.samples.draws import Rows, draw_pairs
+from kws.model.samples.draws import AUXILIARY_PER_KEYWORD, Rows, draw_pairs
 from kws.model.samples.evaluation_clips import evaluation_clips, evaluation_pcm
 from kws.model.samples.sample_settings import SampleSettings
 from kws.model.samples.samples import Samples
@@ -179,12 +180,13 @@ def test_second_data_set_gives_its_share(tones: DataSet) -> None:
 
 def test_auxiliary_words_are_classes_after_the_keywords(tones: DataSet) -> None:
     clips = tuple(replace(c, speaker=f"person-{c.speaker}") for c in tones.clips)
-    settings = replace(PLAIN, auxiliary_per_keyword=0.5, joined=0.3)
+    settings = replace(PLAIN, joined=0.3)
     extra = replace(tones, clips=clips)
     plain = Counter(TrainingSet(tones, ("low",), settings, seed=0).epoch(0).labels.tolist())
     more = TrainingSet(tones, ("low",), settings, seed=0, extra=extra, auxiliary=("up", "down"))
     counts = Counter(more.epoch(0).labels.tolist())
-    assert counts == plain + Counter({3: plain[2] // 2, 4: plain[2] // 2})
+    each = math.ceil(plain[2] * AUXILIARY_PER_KEYWORD)
+    assert counts == plain + Counter({3: each, 4: each})
     assert len(more) == sum(counts.values())
 
 

@@ -49,10 +49,14 @@ def test_a_full_disk_ends_a_run_before_its_first_epoch(
     assert not (tmp_path / "run").exists()
 
 
-def test_run_that_is_older_than_a_setting_resumes(run: Run, tones: DataSet, tmp_path: Path) -> None:
+def test_run_resumes_though_settings_were_added_and_removed(
+    run: Run, tones: DataSet, tmp_path: Path
+) -> None:
     text = (run.out / "settings.toml").read_text()
     lines = [line for line in text.splitlines() if not line.startswith(("frozen", "base_model"))]
     older = "\n".join(lines).replace("arch =", "model =")  # the key up to kws 0.1
+    older = older.replace("[samples]", "[samples]\nauxiliary_per_keyword = 0.16")  # removed
+    assert "auxiliary_per_keyword" in older
     (tmp_path / "settings.toml").write_text(older)
     claim(tmp_path, SETTINGS, tones)
     with pytest.raises(UsageError, match=r"frozen 1\.0, not 0\.5"):
