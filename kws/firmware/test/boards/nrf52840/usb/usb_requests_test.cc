@@ -174,7 +174,7 @@ TEST_F(UsbTest, AnswersEachRequestOfChapter9) {
   }
 }
 
-TEST_F(UsbTest, GoesBackToUnconfigured) {
+TEST_F(UsbTest, CanReturnToUnconfigured) {
   Start();
   ASSERT_EQ(Control(0x00, 9, 0, 0, 0), Result::kDone);
   EXPECT_EQ(Get(0x80, 8, 0, 0, 1), Bytes{0});
@@ -217,7 +217,7 @@ TEST_F(UsbTest, NewConfigurationDropsTheWaitingPacket) {
   EXPECT_EQ(host->Text(), "new\n");
 }
 
-TEST_F(UsbTest, ANewRequestEndsTheLast) {
+TEST_F(UsbTest, ANewRequestEndsTheLastOne) {
   PlugIn();
   BusReset();
   for (int tokens = 1; tokens < 6; ++tokens) {
@@ -236,7 +236,7 @@ TEST_F(UsbTest, ANewRequestEndsTheLast) {
   }
 }
 
-TEST_F(UsbTest, NewRequestBeforeTheDriverSawTheLastsEnd) {
+TEST_F(UsbTest, NewRequestMayArriveBeforeTheLastOneIsHandled) {
   PlugIn();
   BusReset();
   for (uint16_t length : {18, 64, 75}) {

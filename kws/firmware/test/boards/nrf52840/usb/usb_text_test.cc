@@ -60,7 +60,7 @@ TEST_F(UsbTest, WithoutAReaderNothingIsKept) {
   EXPECT_EQ(UsbLostLines(), 0u);
 }
 
-TEST_F(UsbTest, RtsAloneIsNoReader) {
+TEST_F(UsbTest, RtsWithoutDtrIsNotAReader) {
   Start();
   ASSERT_EQ(Control(0x21, 0x22, 2, 0, 0), Result::kDone);
   Frames(kQuietFrames);
@@ -69,7 +69,7 @@ TEST_F(UsbTest, RtsAloneIsNoReader) {
   EXPECT_EQ(host->Text(), "");
 }
 
-TEST_F(UsbTest, ALineIsDroppedAsAWhole) {
+TEST_F(UsbTest, LinesAreDroppedWhole) {
   Start();
   ASSERT_TRUE(SetDtr(false));
   Write("first ");
