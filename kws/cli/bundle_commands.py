@@ -61,7 +61,8 @@ def export_web(
         print(f"open {out / 'index.html'} in a browser")
         return
     with file_server(out, port) as server, suppress(KeyboardInterrupt):
-        print(f"http://127.0.0.1:{server.server_port}/ shows it; Ctrl-C stops it", flush=True)
+        url = f"http://127.0.0.1:{server.server_port}/"
+        print(f"open {url} in a browser; Ctrl-C stops", flush=True)
         server.serve_forever()
 
 

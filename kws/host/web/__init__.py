@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen --web`: what is heard, on a page of this machine."""
+"""The web page of `kws listen --web` and of `kws export web`."""

@@ -19,7 +19,7 @@ from kws.host.build.programs import WASM_COMPILER, find_tool
 
 _BROWSER = Path(__file__).with_suffix(".cc")
 
-# No file of JavaScript beside it, and no import: the page's own script grows the memory.
+# No JavaScript glue and no imports: the page's own script grows the memory.
 _OPTIONS = (
     *("-std=c++17", "-O2", "-fno-exceptions", "-fno-rtti"),
     *("-Wall", "-Wextra", "-Wshadow", "-Wno-unused-private-field"),
@@ -32,11 +32,11 @@ def build_core(device: Device | None = None) -> bytes:
     """The core as WebAssembly.
 
     Args:
-        device: its models are built in, without an interpreter. None: models come at
-            run time.
+        device: its models are compiled in, without an interpreter. None: models are loaded
+            at run time.
 
     Raises:
-        ToolError: there is no emscripten, or it failed.
+        ToolError: emscripten is missing or failed.
         ModelError: the bundle's model cannot be compiled.
     """
     compiler = find_tool(WASM_COMPILER)
@@ -58,9 +58,9 @@ def build_core(device: Device | None = None) -> bytes:
 
 
 def sources_digest() -> str:
-    """SHA-256 of what `build_core()` compiles and how, as hexadecimal digits.
+    """SHA-256 of the sources and options of `build_core()`, in hexadecimal.
 
-    `make wasm` writes it next to `kws.wasm`, so that a stale file is noticed without emscripten.
+    `make wasm` writes it next to `kws.wasm`, so that a test finds a stale file without emscripten.
     """
     core = (firmware_folder() / "src").glob("core/**/*")
     files = sorted(file for file in core if file.suffix in {".cc", ".h", ".inc"})
@@ -71,14 +71,14 @@ def sources_digest() -> str:
 
 
 def _reason(said: str) -> str:
-    """The first line that tells of an error; the last one if none does."""
-    lines = said.strip().splitlines() or ["it gave no reason"]
+    """The first line with the word error, or else the last line."""
+    lines = said.strip().splitlines() or ["no error message"]
     return next((line for line in lines if "error" in line.lower()), lines[-1])
 
 
 @contextlib.contextmanager
 def _generated(device: Device | None) -> Iterator[list[str | Path]]:
-    """What the compiler takes for the device's own C++."""
+    """Compiler arguments for the device's generated C++."""
     if device is None:
         yield []
         return

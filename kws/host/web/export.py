@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes a static page that runs a device: the page's files, the core as WebAssembly, the model.
 
-The page opens from a web server and as a file. A page that was opened as a file may read no other
-file, so models and core are written as scripts, in base64. A second bundle, which listens for
-commands after the first one's keywords, comes along.
+The page works from a web server and as a local file. A page opened as a file cannot read other
+files, so the models and the core are scripts with base64 data. If the device has a second bundle
+for commands, the page has it too.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from kws.host.web.model_facts import bundle_thresholds, model_facts
 from kws.host.web.site_files import CORE, MODEL, WASM, exported_page
 from kws.labels import first_keyword
 
-_ZERO_DIGIT = 4  # room_after() is within +-4: a digit for each sample
+_ZERO_DIGIT = 4  # room_after() is within +-4: one digit per sample
 
 
 def export_page(device: Device, out: Path, *, compiled: bool = False) -> int:
-    """Write the page's folder whole, or leave the old one as it was.
+    """Write the page's folder. If that fails, an old page stays unchanged.
 
     Args:
-        device: what the page runs.
+        device: the device that the page runs.
         out: the folder.
-        compiled: the models are built into the core as C++, which takes emscripten; else the core
-            that comes with kws reads their files, whatever the device's firmware does.
+        compiled: compile the models into the core as C++, which needs emscripten; otherwise the
+            core that comes with kws interprets them, even if the device's firmware is compiled.
 
     Returns:
-        Bytes of all files; without `compiled`, of all but `model.js`.
+        Size of all files in bytes; without `compiled`, `model.js` does not count.
 
     Raises:
-        UsageError: `out` is a file, or a folder that holds something else than such a page.
-        ToolError: there is no core, or it could not be compiled.
-        KwsError: it could not be written; an old page there is untouched.
+        UsageError: `out` is a file, or a folder with files but without such a page.
+        ToolError: the core is missing, or it could not be compiled.
+        KwsError: the page could not be written.
     """
     _check_destination(out)
     device = device.as_compiled() if compiled else device.as_interpreted()
@@ -66,19 +66,19 @@ def _ready_core() -> bytes:
 
 
 def _settings(device: Device) -> dict[str, Any]:
-    """What the page shows of a device, and what its core needs; the models' bytes aside."""
+    """Everything that the page and its core need to know, except the models' bytes."""
     return {
         **model_facts(device),
         "parts": [_part(part) for part in device.parts],
-        "compiled": device.compiled,  # the core has the models
+        "compiled": device.compiled,  # the models are in the core
         "listen_ms": device.listen_ms if device.commands else 0,
     }
 
 
 def _part(bundle: Bundle) -> dict[str, Any]:
-    """What the core needs of one bundle."""
+    """The core's settings for one bundle."""
     recognizer = dataclasses.asdict(bundle.recognizer)
-    del recognizer["thresholds"]  # there is one for each label
+    del recognizer["thresholds"]  # replaced by the list below, one per label
     return {
         "name": bundle.name,
         "sha8": bundle.sha8,
@@ -95,7 +95,7 @@ def _part(bundle: Bundle) -> dict[str, Any]:
 
 
 def _room(device: Device) -> dict[str, Any]:
-    """The quiet room after a recording: a digit for each sample, `zero` is 0."""
+    """Noise of a quiet room after a recording: one digit per sample; `zero` stands for 0."""
     samples = room_after(device.clip_ms) + _ZERO_DIGIT
     return {"zero": _ZERO_DIGIT, "text": "".join(map(str, samples))}
 
@@ -114,4 +114,4 @@ def _check_destination(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out}: this is a file; name a folder")
     if out.is_dir() and any(out.iterdir()) and not (out / MODEL).is_file():
-        raise UsageError(f"{out}: this folder holds something else than a page; name another")
+        raise UsageError(f"{out}: this folder holds files other than a page; name another")

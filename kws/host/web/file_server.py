@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serves an exported page on this machine, for browsers that give files no microphone."""
+"""Serves an exported page on this machine: browsers may refuse local files the microphone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class _QuietHandler(SimpleHTTPRequestHandler):
 
 
 def file_server(folder: Path, port: int) -> ThreadingHTTPServer:
-    """A server of `folder` on 127.0.0.1; `serve_forever` runs it.
+    """A server for `folder` on 127.0.0.1; start it with `serve_forever`.
 
     Args:
-        folder: its files are served.
-        port: 0 for any that is free; `server_port` then says which.
+        folder: the files to serve.
+        port: 0 for any free port; read it from `server_port`.
 
     Raises:
-        KwsError: the port is taken or needs rights that this user does not have.
+        KwsError: the port is in use, or this user may not use it.
     """
     handler = partial(_QuietHandler, directory=str(folder))
     try:

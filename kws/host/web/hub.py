@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all pages of `kws listen --web` show: the listening thread writes it, clients read it.
+"""The shared state of all pages of `kws listen --web`; the listening thread updates it.
 
-A page gets texts (JSON objects with a `type`) and bytes. `hello` comes first and has the whole
-state; `state` has what changed of it; `word`, `line`, `notice` and `problem` are events. Bytes are
-columns of the spectrogram, one for each hop: its peak (255: clipped), the mean score of each label,
-the frame. A page sends `threshold` (with `label` and `value`) and `save`.
+A page receives text messages (JSON objects with a `type`) and binary ones. `hello` comes first and
+has the whole state; `state` has the fields that changed; `word`, `line`, `notice` and `problem` are
+events. Binary messages are columns of the spectrogram, one per hop: the peak (255: clipped), the
+mean score of each label, the frame. A page sends `threshold` (with `label` and `value`) and `save`.
 
-A client that is slow, or disconnected silently, costs a bounded amount of memory: messages that it
-does not read are dropped, oldest first.
+The memory per client is bounded: if a client is slow, or disconnected silently, its oldest unread
+messages are dropped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kws.host.web.model_facts import KEPT_WORDS
 
 MAX_CLIENTS = 16
 
-_MAX_COLUMNS = 100  # messages for a slow client; each holds a hop or more, so 2 s at least
+_MAX_COLUMNS = 100  # messages for a slow client; each has at least one hop, so at least 2 s
 _MAX_TEXTS = 64
 _KEPT_LINES = 100
 
@@ -35,7 +35,7 @@ class Client:
         self._has_messages = asyncio.Event()
 
     def put(self, message: bytes | str) -> None:
-        """Columns, or a text, to be sent when the client can take it."""
+        """Queue columns or a text for sending."""
         self._waiting.append(message)
         alike = [other for other in self._waiting if isinstance(other, type(message))]
         if len(alike) > (_MAX_COLUMNS if isinstance(message, bytes) else _MAX_TEXTS):
@@ -43,7 +43,7 @@ class Client:
         self._has_messages.set()
 
     async def get(self) -> list[bytes | str]:
-        """Wait for messages; returns all, in their order. Neighbouring columns are joined."""
+        """Wait for messages; returns all in order, with adjacent columns joined."""
         await self._has_messages.wait()
         self._has_messages.clear()
         messages: list[bytes | str] = []
@@ -57,9 +57,9 @@ class Client:
 
 
 class Hub:
-    """The state that a new page starts with, and the pages that are open.
+    """The open pages, and the state that a new page receives.
 
-    Used by the server's thread only; the listening thread comes in through the event loop.
+    Used by the server's thread only; the listening thread calls it through the event loop.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -72,11 +72,11 @@ class Hub:
 
     @property
     def clients(self) -> int:
-        """How many pages are open."""
+        """Number of open pages."""
         return len(self._clients)
 
     def join(self) -> Client | None:
-        """A new page's client, with `hello` to be sent first; None if there are too many."""
+        """A client for a new page, with `hello` queued; None if too many pages are open."""
         if len(self._clients) >= MAX_CLIENTS:
             return None
         client = Client()
@@ -86,30 +86,30 @@ class Hub:
         return client
 
     def leave(self, client: Client) -> None:
-        """A page was closed."""
+        """Remove the client of a closed page."""
         self._clients.discard(client)
 
     def columns(self, columns: bytes) -> None:
-        """Send hops."""
+        """Send columns, one per hop."""
         for client in self._clients:
             client.put(columns)
 
     def state(self, **changes: Any) -> None:
-        """Change the state of all pages, new ones included."""
+        """Change the state of all pages, including new ones."""
         self._state |= changes
         self._send({"type": "state", **changes})
 
     def say(self, kind: str, text: str) -> None:
-        """Send a `notice` or a `problem` to the pages that are open."""
+        """Send a `notice` or a `problem` to the open pages."""
         self._send({"type": kind, "text": text})
 
     def line(self, text: str) -> None:
-        """A line of the device's serial port."""
+        """Send a line of the device's serial port."""
         self._lines.append(text)
         self._send({"type": "line", "text": text})
 
     def word(self, event: dict[str, Any], clip: bytes) -> None:
-        """A word, and the WAV file of the sound that triggered it."""
+        """Send a detected word and keep its sound, a WAV file."""
         name = secrets.token_urlsafe(9)  # no other page can guess it
         self._clips[name] = clip
         if len(self._clips) > KEPT_WORDS:
@@ -119,7 +119,7 @@ class Hub:
         self._send({"type": "word", **event})
 
     def clip(self, name: str) -> bytes | None:
-        """The WAV file of one of the last words."""
+        """The WAV file of a recent word; None if there is none of this name."""
         return self._clips.get(name)
 
     def _send(self, message: dict[str, Any]) -> None:

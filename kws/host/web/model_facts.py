@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page shows of a model."""
+"""The facts about a model that a page shows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from kws.host.measure.flash_table import flash_of
 from kws.labels import keywords_of
 
 _AFTER_MS = 600
-"""A word is reported at most so long after the window that holds it best."""
+"""Longest time from the window that fits a word best to its report."""
 
 KEPT_WORDS = 20
-"""Words that a page shows, with their sound; the oldest goes."""
+"""Number of recent words that a page shows, with their sound."""
 
 
 def saved_thresholds(device: Device) -> list[int]:
@@ -25,19 +25,19 @@ def saved_thresholds(device: Device) -> list[int]:
 
 
 def bundle_thresholds(bundle: Bundle) -> list[int]:
-    """The same for each of a bundle's labels."""
+    """The threshold for each of a bundle's labels, 0 to 255."""
     settings = bundle.recognizer
     thresholds = settings.label_thresholds(bundle.labels)
     return thresholds or [settings.detection_threshold] * len(bundle.labels)
 
 
 def clip_seconds(device: Device) -> float:
-    """Sound that a page keeps of a word: what the model sees, and the time until its report."""
+    """Seconds of sound that a page keeps per word: the model's window and the report's delay."""
     return (device.clip_ms + _AFTER_MS) / 1000
 
 
 def model_facts(device: Device) -> dict[str, Any]:
-    """What both pages are given; site/app.js shows it. All values can be written as JSON."""
+    """The facts for both pages, which site/app.js shows. All values can be written as JSON."""
     bundle, parts = device.bundle, device.parts
     accuracy = bundle.metrics.get("accuracy")
     ops = list(dict.fromkeys(op for part in parts for op in part.ops))

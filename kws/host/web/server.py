@@ -2,8 +2,8 @@
 """The HTTP server of `kws listen --web`: a few files, clips of the last words, one websocket.
 
 Pages of other sites can neither read from it nor write to it: a request has to name this server as
-its host, and a websocket has to come from this server's own page. Everything that a client can send
-or keep open is bounded in size, number and time.
+its host, and a websocket has to come from this server's own page. The size, number and duration of
+requests and connections are limited.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ WEBSOCKET = "/live"
 CLIPS = "/clips/"
 
 REQUEST_SECONDS = 10.0
-"""A connection that has not asked for anything by then is closed."""
+"""A connection without a request is closed after this time."""
 
 PING_SECONDS = 20.0
-"""A page that does not answer, or does not read, for twice as long is gone."""
+"""Interval of pings. A page that does not answer or read for twice as long is disconnected."""
 
 MAX_CONNECTIONS = 64
-"""Open at once, those that have not asked for anything included."""
+"""Maximum number of open connections, including those without a request."""
 
-_MAX_MESSAGE = 1024  # bytes; a message of the page has 50
+_MAX_MESSAGE = 1024  # bytes; the page's own messages have 50
 _CLOSE_SECONDS = 5.0  # for a file to reach a slow client, and for a page to answer a close
 _STOP_SECONDS = 2.0
 _TRY_AGAIN_LATER = 1013  # websocket close codes (RFC 6455 section 7.4, IANA's registry)
@@ -61,14 +61,14 @@ _HEADERS = {
 }
 
 OnMessage = Callable[[dict[str, Any], bool], None]
-"""Takes a page's message, and whether the page is on this machine.
+"""Handles a page's message; the second argument is whether the page is on this machine.
 
-Raises ValueError or KeyError for a message that no page of ours sends.
+Raises ValueError or KeyError for an invalid message.
 """
 
 
 class Server:
-    """Serves the page's files and a hub, from a thread of its own."""
+    """Serves the page's files and a hub's messages in its own thread."""
 
     def __init__(
         self,
@@ -80,18 +80,18 @@ class Server:
         ping_seconds: float = PING_SECONDS,
         request_seconds: float = REQUEST_SECONDS,
     ) -> None:
-        """Takes the port at once.
+        """Opens the port.
 
         Args:
-            address: host and port; port 0 is any that is free.
+            address: host and port; port 0 is any free port.
             files: contents by name; `index.html` is served as `/`.
-            hub: what the websocket sends.
+            hub: source of the websocket's messages.
             on_message: called in the server's thread.
             ping_seconds: see PING_SECONDS.
             request_seconds: see REQUEST_SECONDS.
 
         Raises:
-            KwsError: the port is taken, or the host is not an address of this machine.
+            KwsError: the port is in use, or the host is not an address of this machine.
         """
         self.host, port = address
         self._socket = _listen(self.host, port)
@@ -109,23 +109,23 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Address of the page."""
         name = "localhost" if _is_any(self.host) else self.host
         return f"http://{f'[{name}]' if ':' in name else name}:{self.port}/"
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start serving."""
         self._thread.start()
         self._ready.wait()
 
     def stop(self) -> None:
-        """Close every connection and end."""
+        """Close all connections and stop."""
         self.call(self._stop.set)
         self._thread.join(_STOP_SECONDS)
         self._socket.close()
 
     def call(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Have the server's thread call a function of the hub, soon."""
+        """Schedule a call of a hub's function in the server's thread."""
         if self._loop and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(function, *arguments)
 
@@ -153,28 +153,28 @@ class Server:
     # --- files ------------------------------------------------------------------------------------
 
     def _answer(self, _: ServerConnection, request: Request) -> Response | None:
-        """Answer a request; None lets a websocket of this server's own page be opened."""
+        """Answer a request; None accepts a websocket from this server's own page."""
         if request.method != "GET":
-            return _response(HTTPStatus.METHOD_NOT_ALLOWED, b"only GET\n")
+            return _response(HTTPStatus.METHOD_NOT_ALLOWED, b"use GET\n")
         hosts = request.headers.get_all("Host")
         if len(hosts) != 1 or not self._is_own_name(hosts[0]):
-            return _response(HTTPStatus.FORBIDDEN, b"not for this host\n")
+            return _response(HTTPStatus.FORBIDDEN, b"wrong Host header\n")
         path = urlsplit(request.path).path
         if path == WEBSOCKET:
             if request.headers.get_all("Origin") == [f"http://{hosts[0]}"]:
                 return None
-            return _response(HTTPStatus.FORBIDDEN, b"not from this page\n")
+            return _response(HTTPStatus.FORBIDDEN, b"wrong Origin header\n")
         if path.startswith(CLIPS):
             content = self._hub.clip(path.removeprefix(CLIPS).removesuffix(".wav"))
         else:
             content = self._files.get(path)
         if content is None:
-            return _response(HTTPStatus.NOT_FOUND, b"not here\n")
+            return _response(HTTPStatus.NOT_FOUND, b"not found\n")
         name = "index.html" if path == "/" else path
         return _response(HTTPStatus.OK, content, content_type(name))
 
     def _is_own_name(self, header: str) -> bool:
-        """Whether a Host header names this server; a name that leads here by trickery does not."""
+        """Whether a Host header names this server; others are refused against DNS rebinding."""
         try:
             parts = urlsplit(f"//{header}")
             name, port = parts.hostname or "", parts.port or 80
@@ -210,7 +210,7 @@ class Server:
                 for message in await client.get():
                     async with asyncio.timeout(2 * self._ping_seconds):
                         await connection.send(message)
-        except TimeoutError:  # it does not read; a ping would wait behind what it has not read
+        except TimeoutError:  # the page does not read; a ping would queue after the unread data
             connection.transport.abort()
         except ConnectionClosed:
             return
@@ -225,12 +225,12 @@ class Server:
                 self._on_message(message, near)
         except ConnectionClosed:
             return
-        except (ValueError, KeyError, RecursionError):  # no text, no JSON, or no page sends it
+        except (ValueError, KeyError, RecursionError):  # not a message of the page
             await connection.close(_POLICY_VIOLATION, "not understood")
 
 
 def _bounded_connections() -> type[ServerConnection]:
-    """A server's type of connection: one is closed at once if MAX_CONNECTIONS are open."""
+    """The server's connection class: it closes a new connection if MAX_CONNECTIONS are open."""
     connections: set[ServerConnection] = set()
 
     class Connection(ServerConnection):
@@ -248,7 +248,7 @@ def _bounded_connections() -> type[ServerConnection]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a name or an address is this machine's own."""
+    """Whether a host is `localhost` or a loopback address."""
     try:
         address = ipaddress.ip_address(host)
     except ValueError:
@@ -268,7 +268,7 @@ def _listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=128)
     except (OSError, OverflowError, UnicodeError) as error:
         code = getattr(error, "errno", None) or 0
-        # create_server repeats the address in its text; a name that is not known has no errno > 0.
+        # create_server repeats the address in its text; an unknown name has no errno > 0.
         reason = os.strerror(code) if code > 0 else getattr(error, "strerror", None) or str(error)
         raise KwsError(
             f"the page cannot be served at {host} port {port} ({reason.lower()}); "
@@ -277,4 +277,4 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _is_any(host: str) -> bool:
-    return host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared with, not bound to
+    return host in {"0.0.0.0", "::", ""}  # noqa: S104 - compared, not bound to

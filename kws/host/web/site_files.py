@@ -8,27 +8,27 @@ from pathlib import Path, PurePath
 SITE = Path(__file__).parent / "site"
 
 WASM = SITE / "kws.wasm"
-"""The core, as `make wasm` builds it."""
+"""The core, built by `make wasm`."""
 
 MODEL = "model.js"
-"""Written for each bundle: its settings and its model."""
+"""The device's settings and models, as a script."""
 
 CORE = "core.wasm.js"
-"""Written from WASM: a page that was opened as a file can read scripts, but no other files."""
+"""WASM as a script: a page opened as a file can load scripts, but no other files."""
 
 _ASSETS = ("page.css", "icon.svg")
 _SCRIPTS = ("policy.js", "spectrogram.js", "classes.js", "app.js")
 _LIVE = ("live_source.js",)
 _EXPORTED = ("core.js", "worker.js", "microphone.js", "recording.js", "browser_source.js")
 
-# The exported page may connect to nothing, so no sound can leave it.
+# The exported page may not open connections, so no sound can leave it.
 _EXPORTED_POLICY = (
     "default-src 'none'; script-src 'self' file: blob: data: 'wasm-unsafe-eval'; "
     "style-src 'self' file:; img-src 'self' file:; media-src blob:; worker-src blob:; "
     "connect-src 'none'; base-uri 'none'; form-action 'none'"
 )
 
-_HEAD = "<!-- head -->"  # in index.html: the policy and the scripts come here
+_HEAD = "<!-- head -->"  # placeholder in index.html for the policy and the scripts
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -46,7 +46,7 @@ def live_page() -> dict[str, bytes]:
 
 
 def exported_page() -> dict[str, bytes]:
-    """The files of an exported page, by name; `MODEL` and `CORE`, which it loads, aside."""
+    """The files of an exported page by name, without `MODEL` and `CORE`."""
     scripts = (*_SCRIPTS, *_EXPORTED)
     policy = f'<meta http-equiv="Content-Security-Policy" content="{_EXPORTED_POLICY}">\n'
     return {
@@ -56,7 +56,7 @@ def exported_page() -> dict[str, bytes]:
 
 
 def content_type(name: str) -> str:
-    """The media type of a file of a page."""
+    """The media type of a page's file."""
     return _TYPES[PurePath(name).suffix]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page as a view of `kws listen`: it gets events, and its users change thresholds."""
+"""The web page as a view of `kws listen`; its users can change thresholds."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from kws.host.web.model_facts import clip_seconds, model_facts, saved_thresholds
 from kws.host.web.server import Server
 from kws.host.web.site_files import live_page
 
-_MAX_MESSAGES = 256  # of pages, that wait for the next tick
+_MAX_MESSAGES = 256  # from pages, queued until the next tick
 _MAX_SCORE = 255
-_CLIPPED = 255  # the peak of a column with clipped samples; other columns stay below it
+_CLIPPED = 255  # peak of a column with clipped samples; other peaks are lower
 _NO_FRAME = np.zeros(_core.CHANNELS, np.uint8)
 
 
 class Web:
-    """Shows everything on the page, and lines also where `inner` shows them."""
+    """Shows events on the page and in the view `inner`."""
 
     def __init__(self, listener: Listener, inner: View, host: str, port: int) -> None:
-        """Takes the port.
+        """Opens the port.
 
         Raises:
-            KwsError: the port is taken.
+            KwsError: the port is in use, or the host is not an address of this machine.
         """
         self._listener = listener
         self._inner = inner
@@ -65,23 +65,23 @@ class Web:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
+        """Address of the page."""
         return self._server.url
 
     def __enter__(self) -> Web:
-        """Serve."""
+        """Start serving."""
         self._inner.__enter__()
         self._server.start()
-        tell(f"{self.url} shows it; Ctrl-C stops it")
+        tell(f"open {self.url} in a browser; Ctrl-C stops")
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Close every page."""
+        """Stop serving, which closes all pages."""
         self._server.stop()
         self._inner.__exit__(*exc)
 
     def said(self, said: Said) -> None:
-        """Show a line; a word comes with the sound that triggered it."""
+        """Show a line, and with a detected word its sound."""
         self._inner.said(said)
         self._server.call(self._hub.line, said.text)
         if not isinstance(said.line, Heard):
@@ -109,14 +109,14 @@ class Web:
         self._inner.notice(notice)
         if isinstance(notice, str):
             self._server.call(self._hub.say, "notice", notice)
-        elif notice.connected and self._connected:  # a remark: the device is the same
+        elif notice.connected and self._connected:  # a remark; still the same device
             self._server.call(self._hub.say, "problem", notice.text)
         else:
             self._connected = notice.connected
             self._state(microphone={"text": notice.text, "connected": notice.connected})
 
     def tick(self) -> None:
-        """Send what came since the last tick, and do what the pages ask for."""
+        """Send new columns and figures, and handle the pages' messages."""
         self._inner.tick()
         self._flush()
         for _ in range(min(self._messages.qsize(), _MAX_MESSAGES)):
@@ -135,7 +135,7 @@ class Web:
         self._server.call(lambda: self._hub.state(**changes))
 
     def _take(self, message: dict[str, Any], near: bool) -> None:
-        """Called by the server's thread. Raises ValueError or KeyError for what no page sends."""
+        """Called by the server's thread. Raises ValueError or KeyError for an invalid message."""
         kind = message["type"]
         if kind == "threshold":
             label, value = message["label"], message["value"]
@@ -147,7 +147,7 @@ class Web:
         elif kind != "save":
             raise ValueError
         if kind == "save" and not near:
-            self._hub.say("problem", "only the machine that listens can save thresholds")
+            self._hub.say("problem", "open the page on the machine that listens to save thresholds")
         elif self._messages.qsize() < _MAX_MESSAGES:
             self._messages.put(message)
 
@@ -170,14 +170,15 @@ class Web:
 
 
 def save_thresholds(device: Device, thresholds: tuple[int, ...]) -> Device:
-    """Write a device's bundles again where they are, with a threshold for each label.
+    """Save thresholds in the device's bundles, in their folders.
 
     Args:
         device: its bundles were loaded from folders.
-        thresholds: of each of the device's labels.
+        thresholds: one for each of the device's labels, 0 to 255.
 
     Raises:
-        KwsError: a bundle came with kws, now holds another model, or could not be written.
+        KwsError: a bundle is the built-in one or could not be written, or its folder now holds
+            another model.
     """
     count = len(device.bundle.labels)
     commands = device.commands and _save_thresholds(device.commands, thresholds[count:])
@@ -188,12 +189,12 @@ def save_thresholds(device: Device, thresholds: tuple[int, ...]) -> Device:
 def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
     if bundle.path is None or bundle.path.resolve() == default_bundle_path().resolve():
         raise KwsError(
-            "the model that comes with kws is not changed; copy it with kws set ... --out NEW, "
-            "and name the copy with --model"
+            "the built-in model cannot be changed; copy it with kws set ... --out NEW, and give "
+            "the copy with --model"
         )
     now = load_bundle(bundle.path)
     if now.sha256 != bundle.sha256:
-        raise KwsError(f"{bundle.path}: now holds another model; start kws listen again")
+        raise KwsError(f"{bundle.path}: this folder now holds another model; restart kws listen")
     usual = now.recognizer.detection_threshold
     changed = {
         label: value for label, value in zip(now.labels, thresholds, strict=True) if value != usual
@@ -203,9 +204,9 @@ def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
 
 
 def staying(sound: Iterator[Block | Notice]) -> Iterator[Block | Notice]:
-    """A recording, and then silence without an end, so that the page stays."""
+    """A recording, then empty blocks without end, so that the page stays open."""
     yield from sound
-    yield Notice("the recording is over", connected=False)
+    yield Notice("the recording has ended", connected=False)
     for _ in itertools.count():
         time.sleep(0.1)
         yield Block(np.zeros(0, np.int16))

@@ -148,10 +148,10 @@ def takes(*parts: Pcm | Notice) -> Iterator[Block | Notice]:
 
 def test_an_unplugged_microphone_restarts_the_take(tmp_path: Path) -> None:
     stage = Silent()
-    gone = Notice("went away", connected=False)
+    gone = Notice("disconnected", connected=False)
     sound = takes(burst(0.3, 0.4, total=1.0), gone, burst(0.8, 0.5))
     assert record(["yes"], 1, Clips(tmp_path, "0" * 8), sound, stage) == 1
-    assert stage.notices == ["went away"]
+    assert stage.notices == ["disconnected"]
     pcm = load_clip(tmp_path / "yes" / "00000000_nohash_0.wav")
     assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) < 8100, (
         "no sound of the interrupted take"

@@ -45,7 +45,7 @@ def test_listening_continues_after_the_microphone_is_replugged(
 ) -> None:
     for _ in range(2):
         sound_server.unplug()
-        listening.until("went away; plug it in again", "stderr")
+        listening.until("is disconnected; plug it in again", "stderr")
         sound_server.plug()
         listening.until(f"listening to {DEVICE}", "stderr")
         time.sleep(1)
@@ -83,7 +83,7 @@ def test_listening_waits_for_a_sound_server_and_for_the_next(
             time.sleep(1)
             assert "Heard yes" in say(own, program, YES)[0]
             own.stop()
-            program.until("went away", "stderr")
+            program.until("is disconnected", "stderr")
         assert len(program.rest("stderr")) <= 2, "a line per change, not per attempt"
 
 

@@ -37,7 +37,7 @@ def serve() -> Iterator[Serve]:
         def start(*arguments: object, **options: dict[str, str]) -> tuple[Listening, str]:
             program = Listening("--web", "--web-port", 0, *arguments, **options)
             stack.enter_context(program)
-            line, _ = program.until("shows it", "stderr")
+            line, _ = program.until("in a browser", "stderr")
             address = re.search(r"http://\S+/", line)
             assert address
             return program, address[0]

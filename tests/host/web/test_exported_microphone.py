@@ -72,7 +72,7 @@ def test_a_too_slow_machine_is_reported_and_catches_up(open_page: Open, spoken_t
     """The core gets no sound until the page reports it, then all the held-back sound."""
     page = open_page(spoken_to, before=WATCH + SLOW_WORKER)
     page.get_by_role("button", name="Listen").click()
-    wait_for(page, "#status", "this machine does not keep up: sound is lost")
+    wait_for(page, "#status", "this machine is too slow: sound is being lost")
     assert page.evaluate("kept.length") == 100, "two seconds of hops"
     lost_from = page.evaluate("context.currentTime")
     page.wait_for_function(f"() => context.currentTime > {lost_from} + 1")
@@ -83,9 +83,9 @@ def test_a_too_slow_machine_is_reported_and_catches_up(open_page: Open, spoken_t
 
 
 REFUSALS = {
-    "NotAllowedError": "the microphone was not allowed; allow it for this page in the browser",
-    "NotFoundError": "no microphone is there; plug one in, then press Listen",
-    "NotReadableError": "the microphone is busy or broken; close what uses it",
+    "NotAllowedError": "access to the microphone was denied; allow it for this page in the browser",
+    "NotFoundError": "there is no microphone; plug one in, then press Listen",
+    "NotReadableError": "the microphone is in use or broken; close the program that uses it",
     "OverconstrainedError": "the microphone cannot be used (why)",
 }
 
@@ -112,7 +112,7 @@ def test_a_page_without_microphone_access_has_a_remedy(open_page: Open) -> None:
     hide = "Object.defineProperty(navigator, 'mediaDevices', { value: undefined });"
     page = open_page(before=hide)
     page.get_by_role("button", name="Listen").click()
-    wait_for(page, "#status", "over https and from localhost only; open it with kws export web")
+    wait_for(page, "#status", "only over https or from localhost; open the page with kws export")
 
 
 def test_an_unplugged_microphone_is_reported(open_page: Open, spoken_to: Browser) -> None:

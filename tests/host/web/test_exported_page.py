@@ -122,8 +122,8 @@ def test_a_moved_threshold_applies_immediately(open_page: Open, wavs: dict[str, 
     ("content", "said"),
     [
         (b"", "bad.wav: empty file; record it again"),
-        (b"no recording", "bad.wav: no recording that this browser can read; convert it to WAV"),
-        (b"RIFF\xff\xff\xff\xffWAVEfmt ", "bad.wav: no recording that this browser can read"),
+        (b"no recording", "bad.wav: this browser cannot read it; convert it to WAV"),
+        (b"RIFF\xff\xff\xff\xffWAVEfmt ", "bad.wav: this browser cannot read it"),
     ],
 )
 def test_a_file_that_is_not_a_recording_is_reported_in_one_line(

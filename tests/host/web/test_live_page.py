@@ -94,7 +94,7 @@ def test_words_from_the_microphone_are_shown_and_can_be_played(
         first = page.locator("#heard li").first
         first.get_by_text(word, exact=True).wait_for(timeout=PATIENCE)
     with page.expect_response(re.compile(r"/clips/.*\.wav")) as answer:
-        first.get_by_role("button", name="Play what triggered no").click()
+        first.get_by_role("button", name="Play the sound of no").click()
     wav = answer.value.body()
     assert answer.value.headers["content-type"] == "audio/wav"
     page.wait_for_function("() => document.getElementById('player').ended")
@@ -103,7 +103,7 @@ def test_words_from_the_microphone_are_shown_and_can_be_played(
     assert len(pcm) == 25600
     assert np.abs(pcm.astype(int)).max() > 3000, "it contains the word"
     sound_server.unplug()
-    page.get_by_text("went away; plug it in again").wait_for(timeout=PATIENCE)
+    page.get_by_text("is disconnected; plug it in again").wait_for(timeout=PATIENCE)
     sound_server.plug()
     page.get_by_text(f"listening to {DEVICE}").wait_for(timeout=PATIENCE)
 
@@ -195,7 +195,7 @@ def test_a_built_in_bundle_is_not_changed(serve: Serve, visit: Open, words: Path
     page = visit(url)
     page.get_by_role("slider", name="threshold of yes").fill("17")
     page.get_by_role("button", name="Save to the bundle").click()
-    page.get_by_text("the model that comes with kws is not changed").wait_for(timeout=PATIENCE)
+    page.get_by_text("the built-in model cannot be changed").wait_for(timeout=PATIENCE)
 
 
 @pytest.mark.slow
@@ -207,10 +207,10 @@ def test_a_page_reconnects_and_gets_earlier_reports(serve: Serve, visit: Open, w
     assert "Heard yes" in late.inner_text("#lines")
     program.process.terminate()
     program.process.wait(10)
-    late.get_by_text("kws listen has ended; this page waits").wait_for(timeout=PATIENCE)
+    late.get_by_text("kws listen has ended; this page reconnects").wait_for(timeout=PATIENCE)
     port = url.rsplit(":", 1)[1].strip("/")
     with Listening("--web", "--web-port", port, "--input", words) as again:
-        again.until("shows it", "stderr")
+        again.until("in a browser", "stderr")
         late.wait_for_function("() => document.querySelectorAll('#heard li').length === 0")
         late.locator("#heard li").first.wait_for(timeout=PATIENCE)
 
@@ -267,7 +267,7 @@ def test_all_controls_are_reachable_by_keyboard(serve: Serve, visit: Open, words
         if reached[-1].startswith(("threshold", "Play", "Save", "Reset")):
             assert outline == "solid", reached
     text = " ".join(reached)
-    for wanted in ("threshold of no", "Save to", "Reset", "Play what triggered"):
+    for wanted in ("threshold of no", "Save to", "Reset", "Play the sound of"):
         assert wanted in text
 
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: draws what a source gives it, and hands the thresholds that the user moves back to the
-// source. There are two sources: live_source.js shows what `kws listen --web` hears,
-// browser_source.js runs the core in the browser (`kws export web`). Nothing here computes what the
-// core computes.
+// The page: draws the data of a source and sends changed thresholds back to it. There are two
+// sources: live_source.js for `kws listen --web`, and browser_source.js, which runs the core in the
+// browser, for `kws export web`. All scores come from the core.
 "use strict";
 
 const QUIETEST_DB = -60;
-const DECAY = 0.93; // of the level, from picture to picture
+const DECAY = 0.93; // of the level, per picture
 const ANNOUNCE_MS = 1000;
-const CLIPPED_MS = 1000; // the warning stays for so long
-const MOVING_MS = 500; // what a source says of a threshold that the user moves is older than the move
+const CLIPPED_MS = 1000; // how long the warning stays
+const MOVING_MS = 500; // after a move, for which a source's values of this threshold are still older
 const MAX_LINES = 200;
 
 const $ = (id) => document.getElementById(id);
@@ -17,14 +16,14 @@ const $ = (id) => document.getElementById(id);
 class App {
   constructor() {
     this.status("starting");
-    this.onThreshold = () => {}; // the source sets it: (label, value)
+    this.onThreshold = () => {}; // set by the source: (label, value)
     this.spectrogram = new Spectrogram($("spectrogram"));
     this.classes = new Classes($("classes"), (label, value) => this.move(label, value));
     this.model = null;
     this.means = [];
     this.thresholds = [];
     this.saved = [];
-    this.movedAt = new Map(); // label: when the user moved its threshold last
+    this.movedAt = new Map(); // label: when its threshold was last moved
     this.peak = 0;
     this.clippedAt = this.announcedAt = -Infinity;
     $("reset").addEventListener("click", () => this.saved.forEach((value, label) => this.move(label, value)));
@@ -33,7 +32,7 @@ class App {
 
   // --- what a source calls ---------------------------------------------------------------------
 
-  // The model, as kws/host/web/model_facts.py describes it; everything else restarts.
+  // Shows a model (see kws/host/web/model_facts.py) and clears everything else.
   showModel(model) {
     this.model = model;
     this.movedAt.clear();
@@ -51,56 +50,56 @@ class App {
     this.showFigures();
   }
 
-  // `kind`: "on" (there is sound), "off" (there is none), "bad" (something went wrong) or nothing.
+  // `kind`: "on" (sound arrives), "off" (no sound), "bad" (an error) or empty.
   status(text, kind = "") {
     $("status").textContent = text;
     $("status").className = kind;
   }
 
-  // The answer to something that the user did.
+  // The result of a user's action.
   notice(text, isProblem = false) {
     $("notice").textContent = text;
     $("notice").classList.toggle("problem", isProblem);
   }
 
-  // The sound so far is over: a new recording begins.
+  // Clears the scores and the spectrogram for a new recording.
   clearSound() {
     this.means = this.model.labels.map(() => 0);
     this.spectrogram.clear(this.model.channels);
   }
 
-  // The loudest sample of the newest sound, 0 to 1.
+  // `peak`: the loudest of the newest samples, 0 to 1.
   level(peak, isClipped) {
     this.peak = Math.max(this.peak, peak);
     if (isClipped) this.clippedAt = performance.now();
   }
 
-  // The thresholds that the recognizer has.
+  // The recognizer's thresholds.
   setThresholds(values) {
     const isMoving = (label) => performance.now() - (this.movedAt.get(label) ?? -Infinity) < MOVING_MS;
     values.forEach((value, label) => { if (!isMoving(label)) this.thresholds[label] = value; });
     this.showThresholds();
   }
 
-  // The thresholds that the bundle has.
+  // The bundle's thresholds.
   setSaved(values) {
     this.saved = values;
     this.showThresholds();
   }
 
-  // A word was heard. `clock`: when, as {text, datetime}; `clip()` gives the address of its sound.
+  // Adds a detected word. `clock`: its time as {text, datetime}; `clip()` returns the URL of its sound.
   heard({ label, score, ms, clock, clip }) {
     $("nothing").hidden = true;
     const isKeyword = this.model.keywords.includes(label);
     const item = element("li", "", { class: isKeyword ? "" : "unknown" });
-    const button = element("button", "▶", { "aria-label": `Play what triggered ${label}` });
+    const button = element("button", "▶", { "aria-label": `Play the sound of ${label}` });
     button.addEventListener("click", () => {
       const player = $("player");
       URL.revokeObjectURL(player.src);
       player.src = clip();
       const before = violations;
       player.play().catch(async () => {
-        this.notice(await reasonOf("clip", before, "that sound is not kept any more"), true);
+        this.notice(await reasonOf("clip", before, "this sound is no longer kept"), true);
       });
     });
     const mean = element("span", String(score), { class: "score" });
@@ -110,14 +109,14 @@ class App {
     while ($("heard").children.length > this.model.kept_words) $("heard").lastChild.remove();
   }
 
-  // A line of the serial port, or a heading between such lines.
+  // A line of the serial port, or a heading.
   line(text) {
     const all = $("lines").textContent + `${text}\n`;
     $("lines").textContent = all.split("\n").slice(-MAX_LINES).join("\n");
     $("lines").scrollTop = $("lines").scrollHeight;
   }
 
-  // A figure of the program that listens.
+  // A figure of kws listen, such as its delay.
   figure(name, value) {
     const id = `figure-${name}`;
     if (!$(id)) $("figures").append(element("dt", name), element("dd", "", { id }));

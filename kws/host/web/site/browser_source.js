@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the core in the browser: sound from the microphone or from recordings goes to the worker,
-// what the core says of it goes to the page. Used by the page that `kws export web` writes.
+// Runs the core in the browser: sends sound from the microphone or from recordings to the worker, and
+// the core's results to the page. Used by the pages of `kws export web`.
 "use strict";
 
-const KEEP_BEHIND = 2; // seconds of sound that the core may have before it; more is lost
-const CAUGHT_UP = 1; // seconds, when it gets sound again: few long gaps spoil fewer words
+const KEEP_BEHIND = 2; // seconds of sound that may wait for the core; more is dropped
+const CAUGHT_UP = 1; // seconds of waiting sound at which dropping ends: a few long gaps spoil fewer words
 
 // KWS_BUNDLE, KWS_MODELS, KWS_CORE and KWS_ROOM are in the files that kws/host/web/export.py writes.
 class BrowserSource {
   constructor(app) {
     this.app = app;
     this.microphone = null; // null: not listening
-    this.stream = 0; // counts sounds; what the worker says of an older one is ignored
-    this.blockHeard = null; // resolves when the worker has heard a block of a recording
+    this.stream = 0; // number of the current sound; results of older ones are ignored
+    this.blockHeard = null; // resolves when the worker has processed a block of a recording
     app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
     $("controls").hidden = false;
-    $("privacy").textContent = "Your sound stays in this page: it is not sent, and not kept when the page is closed.";
+    $("privacy").textContent = "Your sound stays in this page: it is not sent, and it is gone when you close the page.";
     this.addControls();
     this.start().catch((error) => app.status(error.message, "bad"));
   }
@@ -66,7 +66,7 @@ class BrowserSource {
     }
     this.worker.onmessage = ({ data }) => this[data.type](data);
     this.worker.onerror = async ({ message }) => {
-      const text = `the core does not run here (${message ?? "the browser gives no reason"}); use a newer browser`;
+      const text = `the core does not run in this browser (${message ?? "no error message"}); use a newer one`;
       this.problem({ text: await reasonOf("core", before, text) });
     };
     this.worker.postMessage({ type: "start", wasm: unpack(KWS_CORE), bundle: KWS_BUNDLE, models });
@@ -82,9 +82,9 @@ class BrowserSource {
 
   newStream() {
     this.stream += 1;
-    this.given = this.behind = this.lost = 0; // samples: given to the core, not heard yet, left out
-    this.isLosing = false; // the microphone's sound is left out just now
-    this.recent = new Int16Array(0); // the last sound, for the list of words
+    this.given = this.behind = this.lost = 0; // samples: sent to the core, not processed yet, dropped
+    this.isLosing = false; // the microphone's sound is being dropped
+    this.recent = new Int16Array(0); // the latest sound, for the clips of words
     this.worker.postMessage({ type: "reset" });
     this.app.clearSound();
     this.blockHeard?.(null);
@@ -114,7 +114,7 @@ class BrowserSource {
   }
 
   showListening() {
-    if (this.isLosing) return this.app.status("this machine does not keep up: sound is lost", "bad");
+    if (this.isLosing) return this.app.status("this machine is too slow: sound is being lost", "bad");
     const gap = this.lost ? `; ${(this.lost / this.rate).toFixed(1)} s were lost` : "";
     this.app.status(`listening: ${this.microphoneName}${gap}`, "on");
   }
@@ -132,7 +132,7 @@ class BrowserSource {
       this.microphoneName = await microphone.open();
       this.showListening();
     } catch (error) {
-      if (this.microphone !== microphone) return; // the user has started something else since
+      if (this.microphone !== microphone) return; // the user has started something else
       this.stop();
       this.app.status(error.message, "bad");
     }
@@ -144,7 +144,7 @@ class BrowserSource {
     this.showControls();
   }
 
-  // Each recording starts from a cleared state, with its first sample, as `kws run` plays it.
+  // As with `kws run`, each recording starts with a cleared state.
   async play(files) {
     this.stop();
     for (const file of files) {
@@ -160,7 +160,7 @@ class BrowserSource {
     }
   }
 
-  // Whether it was heard to its end: false after the user has started something else.
+  // Returns whether the recording was played to its end: false if the user started something else.
   async playRecording(name, { samples: recorded, exact }) {
     const { app, stream } = this;
     const samples = withRoom(recorded, KWS_ROOM);
@@ -180,13 +180,13 @@ class BrowserSource {
     return true;
   }
 
-  // --- what the worker says, each named after its type ------------------------------------------
+  // --- messages of the worker, each named after its type ----------------------------------------
 
   started({ rate, hop, boot }) {
     this.rate = rate;
     this.hop = hop;
     this.clipSamples = this.app.model.clip_seconds * rate;
-    this.keptSamples = this.clipSamples + (KEEP_BEHIND + 1) * rate; // a word is heard so late at most
+    this.keptSamples = this.clipSamples + (KEEP_BEHIND + 1) * rate; // the longest delay of a report
     this.app.line(boot.trimEnd());
     this.showControls();
     this.app.status("ready");
@@ -210,7 +210,7 @@ class BrowserSource {
   }
 
   showWord({ label, score, ms }) {
-    const since = this.given - (ms * this.rate) / 1000; // samples that were given after it
+    const since = this.given - (ms * this.rate) / 1000; // samples sent since the word
     const end = this.recent.length - since;
     const clip = this.recent.slice(Math.max(0, end - this.clipSamples), end);
     const at = new Date(Date.now() - (1000 * since) / this.rate);
@@ -222,13 +222,13 @@ class BrowserSource {
   }
 }
 
-// A browser has crypto.subtle if the page came over https, from localhost or from a file.
+// crypto.subtle exists if the page came over https, from localhost or from a file.
 async function checkModel(model, { sha256, sha8 }) {
   if (!globalThis.crypto?.subtle) return;
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", model));
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
   if (hex === sha256) return;
-  throw new Error(`model.js: its SHA-256 starts ${hex.slice(0, 8)}, the bundle's is ${sha8}; it was changed or damaged, so export it again`);
+  throw new Error(`model.js: its SHA-256 starts with ${hex.slice(0, 8)}, the bundle's with ${sha8}; the file was changed or damaged: export the page again`);
 }
 
 new BrowserSource(new App());

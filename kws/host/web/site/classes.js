@@ -12,8 +12,8 @@ function element(tag, content, attributes = {}) {
 }
 
 class Classes {
-  // Rows go into `list`; `moved(label, value)` is called while the user moves the mark of a label,
-  // which is its index.
+  // `list` gets the rows; `moved(label, value)` is called while the user moves a mark; `label` is an
+  // index.
   constructor(list, moved) {
     this.list = list;
     this.moved = moved;
@@ -62,7 +62,7 @@ class Classes {
     });
   }
 
-  // Tells screen readers; seldom, so that they can keep up.
+  // Updates the values for screen readers; called rarely, so that they can keep up.
   announce(means) {
     this.rows.forEach(({ bar }, label) => bar.setAttribute("aria-valuenow", means[label]));
   }

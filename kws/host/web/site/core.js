@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core (kws.wasm, built from browser_core.cc by `make wasm`) for scripts: samples in, lines,
-// words, scores and frames out. Nothing here computes what the core computes. It runs in the page's
-// worker, and in Node.js for tests. The class uses nothing outside it: its text becomes a worker.
+// Wraps the core (kws.wasm, built from browser_core.cc by `make wasm`) for scripts: samples in; lines,
+// words, scores and frames out. It runs in the page's worker, and in Node.js for tests. The class uses
+// nothing outside itself, because a worker is made from its source text.
 "use strict";
 
 class KwsCore {
   // `wasm`: the bytes of kws.wasm.
   constructor(wasm) {
     if (typeof WebAssembly === "undefined") {
-      throw new Error("this browser runs no WebAssembly; turn it on (Lockdown Mode turns it off), or use another browser");
+      throw new Error("WebAssembly is off in this browser; turn it on (Lockdown Mode turns it off), or use another browser");
     }
     this.core = new WebAssembly.Instance(new WebAssembly.Module(wasm), {}).exports;
     this.core._initialize();
@@ -16,12 +16,11 @@ class KwsCore {
     this.hop = this.core.kws_hop_samples();
     this.channels = this.core.kws_channels(); // values of a frame
     this.decoder = new TextDecoder();
-    this.rest = new Int16Array(0); // samples of a hop that is not whole yet
+    this.rest = new Int16Array(0); // samples of an incomplete hop
   }
 
-  // Starts a bundle, and the one that listens for commands after it, if there is one (KWS_BUNDLE of
-  // model.js), with the bytes of their models, at time 0. Returns the boot lines. Throws an Error
-  // whose message is one line.
+  // Starts a device (KWS_BUNDLE of model.js) at time 0; `models` are the bytes of its one or two
+  // models. Returns the boot lines. Throws an Error with a message of one line.
   start(bundle, models) {
     let end = this.core.kws_memory();
     const place = (size) => {
@@ -62,17 +61,17 @@ class KwsCore {
     return lines;
   }
 
-  // Time 0 again, nothing heard yet. Thresholds stay.
+  // Restarts at time 0 with a cleared state. Thresholds stay.
   reset() {
     this.core.kws_reset();
     this.rest = new Int16Array(0);
   }
 
-  // Hears samples (Int16Array at `rate`). Samples that do not fill a hop wait for the next call.
-  // Returns an object for each hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
-  // label that was heard and its mean score, or null), `frame` (Int8Array; null before the first),
-  // and if a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all
-  // labels), else null. Throws an Error whose message is one line.
+  // Processes samples (Int16Array at `rate`). Samples that do not fill a hop wait for the next call.
+  // Returns an object per hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
+  // detected label and its mean score, or null), `frame` (Int8Array; null before the first), and if
+  // a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all labels),
+  // else null. Throws an Error with a message of one line.
   hear(samples) {
     const { core } = this;
     const all = new Int16Array(this.rest.length + samples.length);
@@ -100,7 +99,7 @@ class KwsCore {
     return hops;
   }
 
-  // What runs: the bundle, or the one that listens for commands.
+  // The running bundle: the first, or the one for commands.
   running() {
     return this.parts[this.core.kws_listening()];
   }
@@ -109,12 +108,12 @@ class KwsCore {
     return this.labels.map((_, label) => this.core.kws_threshold(label));
   }
 
-  // A label's mean score has to exceed `threshold` (0 to 255) from now on.
+  // Sets the `threshold` (0 to 255) that a label's mean score has to exceed.
   setThreshold(label, threshold) {
     this.core.kws_set_threshold(label, threshold);
   }
 
-  // What the core wrote since the last call.
+  // The core's output since the last call.
   text() {
     const { core } = this;
     const size = core.kws_text_bytes();
@@ -124,18 +123,18 @@ class KwsCore {
     return line;
   }
 
-  // A copy of `size` int8 of the core's memory; null where there are none.
+  // A copy of `size` int8 of the core's memory; null if `at` is 0.
   bytes(at, size) {
     return at ? new Int8Array(this.core.memory.buffer, at, size).slice() : null;
   }
 
-  // The score in the line of a word. A bundle that has handed over has forgotten its means.
+  // The score in a word's line. When a wake word starts the second bundle, the means are cleared.
   static score(text) {
     return Number(/ \((\d+)\) @\d+ms$/m.exec(text)[1]);
   }
 
-  // What the core wrote, as one line of an Error.
+  // The core's output as the message of an Error.
   static fault(text) {
-    return text.trim() || "the core stopped and gave no reason";
+    return text.trim() || "the core stopped without an error message";
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows what `kws listen --web` hears: what its websocket sends (see kws/host/web/hub.py) goes to
-// the page, thresholds go back.
+// Connects the page to `kws listen --web`: messages of its websocket (see kws/host/web/hub.py) go to
+// the page, changed thresholds go back.
 "use strict";
 
 const RETRY_MS = 1000;
@@ -22,7 +22,7 @@ class LiveSource {
   connect() {
     const before = violations;
     this.socket = new WebSocket(`ws://${location.host}/live`);
-    // Chromium reports a forbidden connection to the page, and to the socket never.
+    // Chromium reports a forbidden connection only to the page, not to the socket.
     reasonOf("live", before, null).then((reason) => reason && this.app.status(reason, "bad"));
     this.socket.binaryType = "arraybuffer";
     this.socket.addEventListener("message", ({ data }) => {
@@ -31,7 +31,7 @@ class LiveSource {
       this[message.type](message);
     });
     this.socket.addEventListener("close", ({ reason }) => {
-      const ended = "kws listen has ended; this page waits until it runs again";
+      const ended = "kws listen has ended; this page reconnects when it runs again";
       this.app.status(reason || (violations > before ? policyLine("live") : ended), "bad");
       setTimeout(() => this.connect(), RETRY_MS);
     });
@@ -86,7 +86,7 @@ class LiveSource {
     this.app.heard({ label, score, ms, clock, clip: () => `clips/${clip}.wav` });
   }
 
-  // Each hop of 20 ms: the peak (255: clipped), the mean scores, the newest frame.
+  // For each hop of 20 ms: the peak (255: clipped), the mean scores, the newest frame.
   columns(data) {
     const { labels, channels } = this.app.model;
     for (let at = 0; at < data.length; at += 1 + labels.length + channels) {

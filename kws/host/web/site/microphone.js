@@ -4,11 +4,11 @@
 
 // Runs in the audio thread: converts each quantum's floats to the int16 that the core takes, and
 // posts a hop at a time. If the browser does not resample (then the context runs at the
-// microphone's rate), a windowed sinc does; at 16 kHz it is down 6 dB at 7.6 kHz.
+// microphone's rate), a windowed sinc does; at 16 kHz it is 6 dB down at 7.6 kHz.
 function kwsTap() {
   const CROSSINGS = 16;
 
-  // A table of taps for each place that an output can have between two inputs.
+  // Has a table of taps for each position of an output between two inputs.
   class Resampler {
     constructor(from, to) {
       const divisor = (a, b) => (b ? divisor(b, a % b) : a);
@@ -26,9 +26,9 @@ function kwsTap() {
         const sum = table.reduce((total, tap) => total + tap);
         return table.map((tap) => tap / sum);
       });
-      this.line = new Float32Array(2 * reach); // input that the next outputs need
-      this.at = 0; // the first of it that the next output needs
-      this.phase = 0; // and how far behind that it is, in parts of `up`
+      this.line = new Float32Array(2 * reach); // input for the next outputs
+      this.at = 0; // index of the first sample for the next output
+      this.phase = 0; // position of the output between two inputs, in 1/`up`
     }
     push(input) {
       const line = new Float32Array(this.line.length + input.length);
@@ -74,10 +74,10 @@ function kwsTap() {
 }
 
 const REFUSED = {
-  NotAllowedError: "the microphone was not allowed; allow it for this page in the browser, then press Listen",
-  SecurityError: "the browser forbids this page the microphone; open it with kws export web … --serve",
-  NotFoundError: "no microphone is there; plug one in, then press Listen",
-  NotReadableError: "the microphone is busy or broken; close what uses it, then press Listen",
+  NotAllowedError: "access to the microphone was denied; allow it for this page in the browser, then press Listen",
+  SecurityError: "the browser does not let this page use the microphone; open it with kws export web … --serve",
+  NotFoundError: "there is no microphone; plug one in, then press Listen",
+  NotReadableError: "the microphone is in use or broken; close the program that uses it, then press Listen",
 };
 
 class Microphone {
@@ -91,14 +91,14 @@ class Microphone {
     this.closed = false;
   }
 
-  // Returns the microphone's name. Throws an Error whose message is one line.
+  // Returns the microphone's name. Throws an Error with a message of one line.
   async open() {
     if (document.featurePolicy?.allowsFeature("microphone") === false) {
       throw new Error("the page's host forbids the microphone: its Permissions-Policy lacks microphone=(self)");
     }
     if (!navigator.mediaDevices?.getUserMedia) {
-      throw new Error("the browser gives a page the microphone over https and from localhost only; "
-        + "open it with kws export web … --serve");
+      throw new Error("the browser allows the microphone only over https or from localhost; "
+        + "open the page with kws export web … --serve");
     }
     const wanted = { channelCount: 1, echoCancellation: false, noiseSuppression: false, autoGainControl: false };
     try {
@@ -129,10 +129,10 @@ class Microphone {
       this.context = new AudioContext();
       source = this.context.createMediaStreamSource(this.stream);
     }
-    // A page that was opened as a file can load a worklet neither from a file nor from a blob.
+    // A page opened as a file can load a worklet neither from a file nor from a blob.
     const url = `data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`;
     await this.context.audioWorklet.addModule(url).catch(() => {
-      // Its text is at hand, so nothing but a policy keeps it from loading; browsers do not report it.
+      // The URL holds the text, so only a policy can stop it; browsers do not say so.
       throw Object.assign(new Error(policyLine("worklet")), { isPolicy: true });
     });
     const tap = new AudioWorkletNode(this.context, "kws-tap", {

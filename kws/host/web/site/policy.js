@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page's host forbids the page, by a Content-Security-Policy that it sends with it: a line
-// that names the policy, instead of an error without a reason.
+// Finds out whether an error is due to a Content-Security-Policy of the page's host, so that the
+// message can name the missing permission.
 "use strict";
 
 const NEEDS = {
@@ -18,14 +18,14 @@ document.addEventListener("securitypolicyviolation", ({ disposition }) => {
   if (disposition === "enforce") violations += 1;
 });
 
-// The line for something (a key of NEEDS) that the policy does not allow.
+// The message if the policy does not allow something (a key of NEEDS).
 function policyLine(what) {
   const [name, needs] = NEEDS[what];
   return `the page's host forbids ${name}: its Content-Security-Policy lacks ${needs}; `
     + "add what docs/live.md lists, or use kws on this machine";
 }
 
-// The policy's line if it was violated since `before` (a value of `violations`), else `text`.
+// The policy's message if it was violated since `before` (a value of `violations`), else `text`.
 async function reasonOf(what, before, text) {
   await new Promise((resolve) => { setTimeout(resolve, VIOLATION_MS); });
   return violations > before ? policyLine(what) : text;

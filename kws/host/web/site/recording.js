@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A recording as int16 at the core's rate, and the quiet room that `kws run` plays after it.
+// A recording as int16 at the core's rate, and the noise of a quiet room that `kws run` appends.
 "use strict";
 
 const LARGEST_FILE = 256 << 20; // bytes
@@ -26,10 +26,10 @@ function exactSamples(buffer, rate) {
   return null;
 }
 
-// Any recording that the browser reads, as {samples, exact}: resampled by the browser unless exact.
-// Throws an Error whose message is one line.
+// Any recording that the browser can read, as {samples, exact}: resampled by the browser unless
+// exact. Throws an Error with a message of one line.
 async function readRecording(file, rate) {
-  if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or give it to kws run`);
+  if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or use kws run`);
   if (!file.size) throw new Error(`${file.name}: empty file; record it again`);
   const buffer = await file.arrayBuffer();
   let samples = exactSamples(buffer, rate);
@@ -44,7 +44,7 @@ async function decoded(name, buffer, rate) {
   try {
     sound = await new OfflineAudioContext(1, 1, rate).decodeAudioData(buffer);
   } catch {
-    throw new Error(`${name}: no recording that this browser can read; convert it to WAV`);
+    throw new Error(`${name}: this browser cannot read it; convert it to WAV`);
   }
   const channels = Array.from({ length: sound.numberOfChannels }, (_, i) => sound.getChannelData(i));
   return Int16Array.from(channels[0], (_, i) => {
@@ -53,8 +53,8 @@ async function decoded(name, buffer, rate) {
   });
 }
 
-// `samples`, and the quiet room that a device hears after them. `room` holds it as `text`,
-// a digit for each sample, and the digit `zero` that stands for zero.
+// `samples`, followed by the noise of a quiet room: `room.text` has one digit per sample, and the
+// digit `room.zero` stands for 0.
 function withRoom(samples, room) {
   const all = new Int16Array(samples.length + room.text.length);
   all.set(samples);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a spectrogram as it grows: a column for each frame, the newest at the right. A plain script
-// like all of this page's: a page that was opened as a file can load no module.
+// Draws a growing spectrogram: one column per frame, the newest at the right. The page has plain
+// scripts only, because a page opened as a file cannot load modules.
 "use strict";
 
 const COLUMN_PIXELS = 3;
@@ -35,7 +35,7 @@ class Spectrogram {
     return Math.max(16, Math.floor(this.canvas.clientWidth / COLUMN_PIXELS));
   }
 
-  // An empty picture of frames with `channels` values.
+  // Starts an empty picture for frames of `channels` values.
   clear(channels = this.channels) {
     this.channels = channels;
     this.waiting = [];
@@ -47,7 +47,7 @@ class Spectrogram {
     this.column = 0;
   }
 
-  // A line at the newest column.
+  // Draws a line at the newest column.
   mark() {
     this.waiting.push(null);
   }

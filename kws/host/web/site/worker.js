@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The core in a thread of its own, so that a slow model does not stop the page. The worker is made
-// from the text of kwsWorker and KwsCore: a page that was opened as a file can load no worker's file.
+// Runs the core in its own thread, so that a slow model does not block the page. The worker is made
+// from the source text of kwsWorker and KwsCore, because a page opened as a file cannot load the file
+// of a worker.
 "use strict";
 
 // Messages in: {type: "start", wasm, bundle, models}; {type: "hear", stream, samples};
@@ -8,7 +9,7 @@
 // Out: {type: "started", rate, hop, boot}; for each "hear" {type: "heard", stream, samples (their
 // number), frames (bytes, 0 to 255), means (the newest; null: no model ran), tops (the
 // highest mean of each label, or null), lines, words ({label, score, ms})}; {type: "problem", text, forbidden}
-// (of NEEDS in policy.js, if the page's policy forbids it, else null).
+// (a key of NEEDS in policy.js if the page's policy is the cause, else null).
 function kwsWorker() {
   let core = null;
 
@@ -45,7 +46,7 @@ function kwsWorker() {
     try {
       handlers[data.type](data);
     } catch (error) {
-      // Browsers give the policy's error WebAssembly's own name.
+      // For an error due to the policy, browsers use one of WebAssembly's own error names.
       const isPolicy = /Content.Security.Policy|\bCSP\b|unsafe-eval/i.test(error.message);
       postMessage({ type: "problem", text: error.message, forbidden: isPolicy ? "wasm" : null });
     }

@@ -72,7 +72,7 @@ def host(page_folder: Path) -> Iterator[Host]:
             f"{ALL}{SCRIPTS}; require-trusted-types-for 'script'",
             "forbids the core's thread: its Content-Security-Policy",
         ),
-        ("script-src 'none'", "the scripts of this page do not run: its host forbids them"),
+        ("script-src 'none'", "this page's scripts do not run: its host (Content-Security-Policy"),
     ],
     ids=["worker", "everything else", "WebAssembly", "Trusted Types", "scripts"],
 )
