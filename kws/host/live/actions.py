@@ -108,7 +108,7 @@ class WakeUps:
         """Make the folder.
 
         Args:
-            folder: the data set; a data set of an earlier run is continued.
+            folder: the data set; one of an earlier run is extended.
             most: maximum number of recordings in it.
             source: name of the sound source.
 
@@ -165,7 +165,7 @@ class WakeUps:
             heard.label,
             heard.score,
         )
-        return [f"{add_clip(self._folder, clip, pcm)}: what woke the model"]
+        return [f"{add_clip(self._folder, clip, pcm)}: the sound of a detection"]
 
 
 class Misses:

@@ -51,7 +51,7 @@ class Terminal:
         console = console or Console(highlight=False)
         self._listener = listener
         self._title = title
-        self._keys = ("m keeps a missed word   " if keeps else "") + "q quits"
+        self._keys = ("m saves a missed word   " if keeps else "") + "q quits"
         self._console = console
         self._columns: deque[np.ndarray] = deque(maxlen=_WIDEST)  # int8[40] each
         self._half: list[np.ndarray] = []
@@ -85,7 +85,7 @@ class Terminal:
         self._draw()
 
     def hop(self, hop: Hop) -> None:
-        """Note 20 ms; draw if it is time."""
+        """Add a hop; draw if it is time."""
         if len(hop.frame):
             self._half.append(hop.frame)
             if len(self._half) == _HOPS_A_COLUMN:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What firmware and models cost: instructions, bytes, time."""
+"""Costs of firmware and models: instructions, bytes, time."""

@@ -27,9 +27,9 @@ _ROOM = (8 * 2**20 - 16, 3 * 2**20, 512)
 """Limits of tools/bench.cc: bytes of model, bytes of arena, number of ops."""
 
 CYCLES_ARE = (
-    "estimated for a Cortex-M4 by the timings of its manual; without wait states of the flash, "
-    "caches and unaligned addresses; a taken branch counts 3, a division 7, and what a condition "
-    "skips as if it ran"
+    "estimated from the timings in the Cortex-M4's manual, without flash wait states, caches and "
+    "unaligned addresses; a taken branch counts 3, a division 7; instructions that a condition "
+    "skips count as executed"
 )
 """Footnote on the accuracy of cycles."""
 
@@ -94,7 +94,7 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
         UsageError: the board is unknown.
         ModelError: the core rejects the model, or it does not fit the board.
         BoardError: the board cannot run the model.
-        ToolError: compiler or emulator are missing or failed.
+        ToolError: the compiler or the emulator is missing or failed.
     """
     _check_room(board, model)
     elf = build_tool(board, TOOL).elf
@@ -118,7 +118,7 @@ def bench_board(board: str, model: bytes) -> BoardFigures:
             **figures,
         )
     except (TypeError, ValueError):
-        raise BoardError(f"{board}: the benchmark wrote {text!r}; that is a bug") from None
+        raise BoardError(f"{board}: the benchmark wrote {text!r}; this is a bug") from None
 
 
 def _check_room(board: str, model: bytes) -> None:
@@ -128,7 +128,7 @@ def _check_room(board: str, model: bytes) -> None:
     for need, room, what in zip(needs, _ROOM, ("bytes", "bytes of arena", "ops"), strict=True):
         if need > room:
             raise ModelError(
-                f"the model has {need:,} {what}, and the benchmark on {board} has room for "
+                f"the model has {need:,} {what}, but the benchmark on {board} has room for "
                 f"{room:,}; measure it with --board host"
             )
 
@@ -158,8 +158,8 @@ def bench_host(model: bytes, seconds: float = 1.0) -> HostFigures:
     inputs = interpreter.inputs
     if len(inputs) != 1:
         raise ModelError(
-            f"the model has {len(inputs)} inputs; kws bench measures models with one on this "
-            "machine, others with --board qemu"
+            f"the model has {len(inputs)} inputs; on this machine kws bench supports one: use "
+            "--board qemu"
         )
     values = rng.integers(-128, 128, (256, *inputs[0].shape))
     rows = values.astype(inputs[0].dtype)
@@ -187,7 +187,7 @@ def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
     hop = f"{_costs(figures.hop, figures.hop_cycles)} (at most {figures.hop_cycles_max:,})"
     lines = [
         ("", f"{'instructions':>12}  {'cycles*':>12}"),
-        ("frontend, a hop of 20 ms", hop),
+        ("frontend per hop of 20 ms", hop),
         ("inference", _costs(figures.inference, figures.inference_cycles)),
         *((f"  {op.op}", _costs(op.instructions, op.cycles)) for op in figures.ops),
         (
@@ -195,14 +195,14 @@ def board_text(figures: BoardFigures, flash: Footprint | None) -> str:
             f"{_costs(figures.interpreter, figures.interpreter_cycles)} ({share:.2f} %)",
         ),
         ("arena", f"{figures.arena:,} bytes"),
-        ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} a hop"),
+        ("stack", f"{figures.inference_stack:,} bytes inference, {figures.hop_stack:,} hop"),
     ]
     if flash is not None:
         program = flash.flash_without("model")
         lines += [
             ("flash without the model", f"{program:,} bytes"),
             *((f"  {part}", f"{size:,}") for part, size in flash.flash.items() if part != "model"),
-            ("static RAM", f"{sum(flash.ram.values()):,} bytes, arena included"),
+            ("static RAM", f"{sum(flash.ram.values()):,} bytes with the arena"),
         ]
     width = max(len(name) for name, _ in lines)
     table = [f"{name:<{width}}  {value}" for name, value in lines]
@@ -216,8 +216,8 @@ def _costs(instructions: int, cycles: int) -> str:
 def host_text(figures: HostFigures) -> str:
     """The figures of this machine as a table."""
     lines = [
-        f"frontend   {figures.clips_per_second:,.0f} one-second clips a second on one core",
-        f"inference  {figures.inferences_per_second:,.0f} a second on one core",
+        f"frontend   {figures.clips_per_second:,.0f} one-second clips per second on one core",
+        f"inference  {figures.inferences_per_second:,.0f} per second on one core",
         *(f"  {op}: {spent:.1f} us" for op, spent in figures.op_microseconds),
     ]
     return "\n".join(lines)

@@ -80,4 +80,4 @@ def part_cycles(blocks: Iterable[Block]) -> Iterator[tuple[str, int]]:
                 known[pair] = block_cycles(before, block)
             cycles += known[pair]
         before = block
-    raise BoardError("the traced benchmark stopped before its end; that is a bug")
+    raise BoardError("the traced benchmark stopped before its end; this is a bug")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cycles of one model on a Cortex-M4, estimated once and then kept.
+"""Estimates the cycles of a model on a Cortex-M4 and caches them.
 
-A short run of `kws bench`: without the instructions and the single ops.
+This is a short form of `kws bench`, without instruction counts and single ops.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from kws.host.measure.cycle_count import ALLOCATION, HOP, INFERENCE, NOTHING, pa
 
 BOARD, TOOL = "qemu", "bench"
 
-_MAGIC = 0x4253574B  # as tools/bench.cc has it
+_MAGIC = 0x4253574B  # as in tools/bench.cc
 _MODEL_OFFSET = 16
 
 
 @dataclass(frozen=True)
 class ModelCycles:
-    """Estimated cycles, without wait states of the flash."""
+    """Estimated cycles, without flash wait states."""
 
     inference: int
 
     frame: int
-    """Of the frontend a frame, the worst of many levels of noise."""
+    """Frontend cycles per frame: maximum over noise of many levels."""
 
     allocation: int
-    """Of planning the model's tensors into the arena."""
+    """Cycles for planning the model's tensors in the arena."""
 
 
 def bench_image(model: bytes) -> bytes:
-    """What the benchmark finds in the emulated board's memory."""
+    """The benchmark's input in the emulated board's memory."""
     return struct.pack("<2I", _MAGIC, len(model)).ljust(_MODEL_OFFSET, b"\0") + model
 
 
 def estimate_cycles(model: bytes) -> ModelCycles:
-    """The cycles of a .tflite file, from the cache if it has them.
+    """Estimate the cycles of a .tflite file, or read them from the cache.
 
     Raises:
-        ToolError: compiler or emulator are missing or failed.
+        ToolError: the compiler or the emulator is missing or failed.
         BoardError: the emulated board cannot run the model.
         KwsError: the cache cannot be written.
     """

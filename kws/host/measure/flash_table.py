@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash that a model's kernels take, from a table of measurements."""
+"""Flash of a model's kernels, from a table of measured sizes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 TABLE = "op_flash.json"
-"""In this file's folder. tools/op_flash.py writes it."""
+"""In this file's folder, written by tools/op_flash.py."""
 
 
 @dataclass(frozen=True)
@@ -18,22 +18,22 @@ class OpFlash:
     """Flash of a model's kernels on the Cortex-M4F: code and constants, in bytes."""
 
     own: dict[str, int]
-    """For each kernel of the model, the bytes that none of its other kernels uses."""
+    """Bytes of each kernel that no other kernel of the model uses."""
 
     shared: int
-    """The bytes that several of its kernels use."""
+    """Bytes that several kernels of the model share."""
 
     compiler: str
-    """The compiler of the kernels that were measured."""
+    """The compiler of the measured kernels."""
 
     @property
     def together(self) -> int:
-        """The whole flash."""
+        """All bytes."""
         return sum(self.own.values()) + self.shared
 
 
 def flash_of(kernels: Iterable[str]) -> OpFlash:
-    """What `kernels` (names of `_core.KERNELS`, in any order, repeated or not) take."""
+    """The flash of `kernels`: names of `_core.KERNELS` in any order; repeats count once."""
     table = json.loads((importlib.resources.files("kws.host.measure") / TABLE).read_text())
     present = set(kernels)
     own: Counter[str] = Counter(dict.fromkeys(sorted(present), 0))
@@ -50,7 +50,7 @@ def flash_of(kernels: Iterable[str]) -> OpFlash:
 def flash_text(kernels: Iterable[str]) -> str:
     """A line for each kernel, the largest first."""
     flash = flash_of(kernels)
-    rows = [*flash.own.items(), *([("shared by them", flash.shared)] if flash.shared else [])]
+    rows = [*flash.own.items(), *([("shared", flash.shared)] if flash.shared else [])]
     width = max((len(name) for name, _ in rows), default=0)
     return "\n".join(
         [

@@ -39,7 +39,7 @@ class Cost:
     name: str
 
     parameters: int
-    """Number of weights of the Keras model, with those of its normalizations."""
+    """Number of weights of the Keras model, including its normalizations."""
 
     frames: int
     """New frames per inference: 49, fewer for a streaming model."""
@@ -60,17 +60,17 @@ class Cost:
     """Instructions per inference on the emulated Cortex-M4F; None if no board was named."""
 
     cycles: int | None
-    """Estimated cycles of these on a Cortex-M4, without wait states of its flash."""
+    """Estimated Cortex-M4 cycles of these, without flash wait states."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A bundle of an architecture that was trained."""
+    """A trained bundle."""
 
     arch: str
     words: tuple[str, ...]
     accuracy: float
-    """On its test clips, int8 on the core, 0 to 1."""
+    """Accuracy on its test clips, int8 on the core, 0 to 1."""
 
     path: Path
 
@@ -82,17 +82,17 @@ def measure(
     cache: Path,
     say: Callable[[str], object] = lambda _: None,
 ) -> list[Cost]:
-    """The costs of architectures, from the cache if it has them.
+    """Measure the costs of architectures, or read them from the cache.
 
     Args:
-        names: of the zoo, or Python files.
-        classes: labels, silence and unknown among them.
+        names: architectures of the zoo, or Python files.
+        classes: number of labels, including silence and unknown.
         board: an emulated board that counts instructions and cycles, or None.
         cache: folder of earlier results.
         say: called with a line before each measurement.
 
     Raises:
-        UsageError: no such architecture.
+        UsageError: there is no such architecture.
         ToolError: TensorFlow, the compiler or the emulator is missing.
         KwsError: a model cannot be converted.
     """
@@ -103,7 +103,7 @@ def measure(
         if file.is_file():
             costs.append(Cost(**json.loads(file.read_text(encoding="utf-8"))))
             continue
-        say(f"measuring {name}, which takes a while the first time")
+        say(f"measuring {name}; this takes a while the first time")
         costs.append(_measure(name, classes, board))
         file.parent.mkdir(parents=True, exist_ok=True)
         atomic_write(file, json.dumps(asdict(costs[-1])).encode())
@@ -111,7 +111,7 @@ def measure(
 
 
 def find_trained(folders: Iterable[Path]) -> list[Trained]:
-    """The bundles anywhere in these folders that `kws train` wrote."""
+    """All bundles of `kws train` in these folders and their subfolders."""
     bundles = []
     for folder in folders:
         for file in sorted(folder.rglob(SETTINGS_FILE)):
@@ -126,7 +126,7 @@ def find_trained(folders: Iterable[Path]) -> list[Trained]:
 
 
 def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
-    """The costs, for a terminal of 80 columns, and a model's best run for each set of words."""
+    """A table of costs, 80 columns wide, with an architecture's best run per set of words."""
     from kws.tables import make_table  # noqa: PLC0415 - slow
 
     counted = any(cost.cycles is not None for cost in costs)
@@ -146,8 +146,8 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     lines = [f"{cost.name}: {best}" for cost in costs for best in _best(cost.name, runs)]
     out.caption = "\n".join(
         [
-            "costs of untrained models; flash: bytes of the model and its kernels, without",
-            "the rest of a firmware, which is as much again on a Nano (kws build)",
+            "costs of untrained models; flash: bytes of the model and its kernels; on a Nano",
+            "the rest of the firmware takes about as much again (see kws build)",
             *(["test accuracy of trained models:", *lines] if lines else []),
         ]
     )
@@ -155,7 +155,7 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
 
 
 def to_json(costs: Sequence[Cost], runs: Sequence[Trained]) -> list[dict[str, Any]]:
-    """The same for scripts."""
+    """The costs and all runs as values for JSON."""
     return [
         {
             **asdict(cost),
@@ -228,7 +228,7 @@ def _clips() -> Any:
 
 
 def _settle(model: Any, clips: Any) -> None:
-    """Fit the normalizations to the clips, without which untrained scores nearly vanish."""
+    """Fit the normalizations to the clips; otherwise untrained scores nearly vanish."""
     for layer in model.layers:
         if hasattr(layer, "momentum"):
             layer.momentum = 0.0
@@ -249,7 +249,7 @@ def _best(name: str, runs: Sequence[Trained]) -> list[str]:
 
 
 def _key(name: str, classes: int, board: str | None) -> str:
-    """Changes with whatever the costs depend on."""
+    """A cache key that changes with everything that the costs depend on."""
     from kws.host.build.boards import firmware_folder  # noqa: PLC0415 - only to read files
 
     digest = hashlib.sha256(f"{__version__} {name} {classes} {board}".encode())

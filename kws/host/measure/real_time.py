@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a board keeps up with a bundle, and how many samples wait meanwhile.
+"""Estimates whether a board keeps up with a bundle, and how many samples have to wait.
 
-All of this is an estimate before the firmware is built: the cycles of the model and of the frontend
-(`cycle_estimate`), those of the board's drivers, and the board's clock.
+The estimate is made before the firmware is built, from the cycles of the model and the frontend
+(`cycle_estimate`), the cycles of the board's drivers, and the board's clock.
 """
 
 from __future__ import annotations
@@ -20,50 +20,48 @@ from kws.host.build.ring import DEFAULT_HOPS
 from kws.host.measure.cycle_estimate import ModelCycles, estimate_cycles
 
 LONGEST_MS = 320
-"""The longest interval between inferences that is proposed: the recognizer needs several scores a
-second."""
+"""Longest proposed interval between inferences: the recognizer needs several scores per second."""
 
 RESERVE = 1.25
-"""How much longer than estimated the ring lets an inference take: the estimate knows no wait
-states."""
+"""Factor by which an inference may exceed its estimate, which has no wait states."""
 
 CONSOLE_MS = 100
-"""How long a typed command may hold up the main loop: erasing a page of the nRF52840's flash takes
-90 ms, then a record is written (boards/nrf52840/settings_flash.cc)."""
+"""Longest time that a typed command may block the main loop: erasing a page of the nRF52840's flash
+takes 90 ms, then a record is written (boards/nrf52840/settings_flash.cc)."""
 
 BLOCK_MS = 20
-"""What a microphone's interrupt brings at once."""
+"""Sound that one interrupt of a microphone delivers."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """How much of a board's time one bundle takes when nothing is skipped."""
+    """Share of a board's time that one bundle takes if no inference is skipped."""
 
     bundle: str
-    """Its name."""
+    """The bundle's name."""
 
     inference_ms: float
     every_ms: int
-    """From one inference to the next."""
+    """Interval between inferences."""
 
     share: float
-    """Of the board's time, with the frontend and the drivers; 1 is all of it."""
+    """Share of the board's time, including frontend and drivers; 1 is all of it."""
 
     clock_mhz: float
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """What a device's time is spent on, and how many samples may wait."""
+    """The load of a device's bundles, and how many samples may wait."""
 
     ring_hops: int = DEFAULT_HOPS
     """Hops of 20 ms that the ring of samples holds."""
 
     loads: tuple[Load, ...] = ()
-    """Of each bundle; none where nothing is known."""
+    """One per bundle; empty if unknown."""
 
     unknown: str = ""
-    """Why nothing is known of a board that has a clock; else empty."""
+    """Why the loads of a board with a clock are unknown; else empty."""
 
     @property
     def ring_ms(self) -> int:
@@ -72,15 +70,15 @@ class Schedule:
 
 
 def schedule(board: Board, device: Device) -> Schedule:
-    """Estimate what `device` takes of a board's time, and size the ring.
+    """Estimate the load of `device` on a board, and size the ring.
 
     A gate saves power, not time: a loud room needs every inference.
 
     Raises:
-        BoardError: the board cannot keep up; the text says what would.
+        BoardError: the board cannot keep up; the message says what to change.
     """
     clock = clock_of(board)
-    if clock is None:  # its time stands still while it works
+    if clock is None:  # its time stands still while it computes
         return Schedule()
     bundles = device.parts
     try:
@@ -94,19 +92,19 @@ def schedule(board: Board, device: Device) -> Schedule:
         _refuse_overload(board, load, each, spent)
     busy = max(spent.inference + _hop_cycles(board, device.bundle, spent) for spent in cycles)
     if device.commands is not None and not device.compiled:
-        # The hop that hands over plans the other model, too.
+        # The hop that switches to the other bundle also plans its model.
         busy += max(spent.allocation for spent in cycles)
     waits_ms = RESERVE * 1000 * busy / clock + CONSOLE_MS + BLOCK_MS
     return Schedule(math.ceil(waits_ms / HOP_MS), loads)
 
 
 def estimate_load(board: Board, bundle: Bundle) -> Load | None:
-    """What `bundle` takes of a board's time, even if that is more than there is.
+    """The load of `bundle` on a board, even if it is above 1.
 
-    None for a board whose time stands still while it works.
+    None for a board whose time stands still while it computes.
 
     Raises:
-        ToolError: compiler or emulator are missing or failed.
+        ToolError: the compiler or the emulator is missing or failed.
         BoardError: the emulated board cannot run the model.
     """
     clock = clock_of(board)
@@ -114,13 +112,13 @@ def estimate_load(board: Board, bundle: Bundle) -> Load | None:
 
 
 def clock_of(board: Board) -> int | None:
-    """Cycles per second of a board's processor with the chosen options; None: it has no time."""
+    """Cycles per second of a board's processor with the chosen options; None: it has no clock."""
     clocks = [board.option_clocks[name] for name in chosen_options() if name in board.option_clocks]
     return clocks[-1] if clocks else board.clock
 
 
 def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load:
-    """What a bundle takes of a board's time."""
+    """The load of a bundle on a board."""
     in_hop = clock * HOP_MS // 1000
     rest = in_hop - _hop_cycles(board, bundle, cycles)
     hops = bundle.inference_stride / _frames_a_hop(bundle)
@@ -134,10 +132,10 @@ def _load(board: Board, clock: int, bundle: Bundle, cycles: ModelCycles) -> Load
 
 
 def _refuse_overload(board: Board, load: Load, bundle: Bundle, cycles: ModelCycles) -> None:
-    """Make sure that a bundle does not take more of a board's time than there is.
+    """Check that a board keeps up with a bundle.
 
     Raises:
-        BoardError: it does; the text says what would do.
+        BoardError: it does not; the message says what to change.
     """
     if load.share > 1:
         in_hop = round(load.clock_mhz * 1000) * HOP_MS
@@ -151,14 +149,14 @@ def _refuse_overload(board: Board, load: Load, bundle: Bundle, cycles: ModelCycl
 
 
 def _cure(bundle: Bundle, hops: float) -> str:
-    """Advice for a bundle whose inferences need this many hops."""
-    smaller = "take a smaller model (kws models lists their cycles)"
+    """Advice for a bundle whose inference takes this number of hops."""
+    smaller = "use a smaller model (kws models lists their cycles)"
     if hops * HOP_MS > LONGEST_MS:
-        return f"no interval up to {LONGEST_MS} ms is enough: {smaller}"
+        return f"no interval up to {LONGEST_MS} ms is long enough: {smaller}"
     stride = math.ceil(hops * _frames_a_hop(bundle))
     if bundle.input_frames < bundle.frontend.frames:
         return (
-            f"a streaming model has no other interval: {smaller}, or make its incremental model "
+            f"the interval of a streaming model is fixed: {smaller}, or make an incremental model "
             f"with --stride {stride} or more"
         )
     every_ms = stride * HOP_MS // _frames_a_hop(bundle)

@@ -184,7 +184,7 @@ def measure(link: Link, prompt: Callable[[str], None], clock: Clock = time) -> M
     interview.wait(QUIET_SECONDS)
     quiet, _ = interview.ask(Level)
 
-    prompt(f"now speak for {SOUND_SECONDS:.0f} seconds, aloud, 30 cm from the microphone")
+    prompt(f"now speak aloud for {SOUND_SECONDS:.0f} seconds, 30 cm from the microphone")
     first, begin = interview.ask(Stats)
     before, board_begin = interview.ask(Health)
     sound = quiet

@@ -36,7 +36,7 @@ QUIET_DB = -35.0
 ABOVE_QUIET_DB = 10.0
 """Minimum rise of the RMS by a voice, in dB."""
 
-_WRITE_AGAIN = "write the firmware again with kws deploy; if it stays, the board is faulty"
+_WRITE_AGAIN = "deploy the firmware again (kws deploy); if that does not help, the board is faulty"
 _SICK = {"watchdog": "the firmware hung: report it with the model", "lockup": "report it",
          "brownout": "the supply is too weak: use another cable or USB socket"}  # fmt: skip
 
@@ -81,7 +81,10 @@ def silent_checks(error: SilentBoardError) -> list[Check]:
     """The checks of a board without figures."""
     dead = [fault for fault in error.faults if "microphone" in fault]
     if dead:
-        cure = "check the microphone's wiring and power, then press reset; if it stays, it is dead"
+        cure = (
+            "check the microphone's wiring and power, then press reset; if that does not help, "
+            "the microphone is defective"
+        )
         return [Check("microphone", "no samples", "samples", False, cure)]
     cure = (
         "check that the port is the board's, that RX and TX are crossed, and that it has this "
@@ -92,7 +95,7 @@ def silent_checks(error: SilentBoardError) -> list[Check]:
 
 
 def _line(measured: Measured) -> Check:
-    cure = "the chip's clock is not the one that the firmware sets: " + _WRITE_AGAIN
+    cure = "the chip does not run at the clock that the firmware sets: " + _WRITE_AGAIN
     rate = measured.line_rate
     return Check("serial line", f"{rate} bit/s", f"{BAUD} bit/s", rate == BAUD, cure)
 
@@ -100,14 +103,20 @@ def _line(measured: Measured) -> Check:
 def _damage(measured: Measured) -> Check:
     lines = measured.damaged
     said = f"{len(lines)} damaged, such as {lines[0][:60]}" if lines else "all are text"
-    cure = "check the cable and its plugs; if it stays, report it: the firmware sends wrong bytes"
+    cure = (
+        "check the cable and its plugs; if that does not help, report it: the firmware sends "
+        "wrong bytes"
+    )
     return Check("lines", said, "all are text", not lines, cure)
 
 
 def _starts(measured: Measured) -> Check:
     count = measured.starts
-    cure = "it starts again by itself: use another cable or USB socket; if it stays, report it"
-    return Check("starts meanwhile", str(count), "0", count == 0, cure)
+    cure = (
+        "the board restarts by itself: use another cable or USB socket; if that does not help, "
+        "report it"
+    )
+    return Check("restarts", str(count), "0", count == 0, cure)
 
 
 def _reset(measured: Measured) -> Check:
@@ -120,7 +129,7 @@ def _core(measured: Measured, core_hz: int) -> Check:
     wanted = core_hz / 1e6
     ok = abs(mhz / wanted - 1) <= CORE_PERCENT / 100
     cure = f"the core is {'slow' if mhz < wanted else 'fast'}: " + _WRITE_AGAIN
-    expected = f"{wanted:.0f} MHz, {CORE_PERCENT:g} % at most off"
+    expected = f"{wanted:.0f} MHz within {CORE_PERCENT:g} %"
     return Check("core clock", f"{mhz:.1f} MHz", expected, ok, cure)
 
 
@@ -128,7 +137,7 @@ def _rate(measured: Measured) -> Check:
     rate = measured.hops * HOP / measured.seconds
     ok = abs(rate / SAMPLE_RATE - 1) <= RATE_PERCENT / 100
     cure = "the microphone's clock is wrong, so words sound too high or too low: " + _WRITE_AGAIN
-    expected = f"{SAMPLE_RATE} per s, {RATE_PERCENT:g} % at most off"
+    expected = f"{SAMPLE_RATE} per s within {RATE_PERCENT:g} %"
     return Check("samples", f"{rate:.0f} per s", expected, ok, cure)
 
 
@@ -140,8 +149,8 @@ def _microphone(measured: Measured) -> list[Check]:
         "always 0" if dead else "gives sound",
         "gives sound",
         not dead,
-        "the microphone is dead: check its wiring and power; on a board without wires, write the "
-        "firmware of just this revision with kws deploy",
+        "the microphone is dead: check its wiring and power; if it is soldered to the board, "
+        "write the firmware for exactly this board revision with kws deploy",
     )
     if dead:
         return [alive]
@@ -159,22 +168,23 @@ def _microphone(measured: Measured) -> list[Check]:
             _level(quiet),
             f"at most {loudest:.0f} dB RMS",
             decibels(quiet.rms) <= loudest,
-            "find a quieter place and try again; if it stays, the gain is too high: gain N "
-            "in kws monitor lowers it",
+            "find a quieter place and try again; if that does not help, lower the gain with gain N "
+            "in kws monitor",
         ),
         Check(
             "voice above quiet",
             f"{rise:.1f} dB",
             f"at least {ABOVE_QUIET_DB:.0f} dB",
             rise >= ABOVE_QUIET_DB,
-            "speak louder or nearer and try again; if it stays, the microphone does not hear",
+            "speak louder or nearer and try again; if that does not help, the microphone is "
+            "defective",
         ),
         Check(
-            "level of a voice",
+            "voice level",
             f"{_level(sound)}, gain {measured.gain} dB",
             f"peak of {softest:.0f} to {loudest_voice:.0f} dB",
             softest <= peak <= loudest_voice,
-            f"{try_again} and try again; if it stays, the gain is {wrong}: "
+            f"{try_again} and try again; if that does not help, the gain is {wrong}: "
             "change it with gain N in kws monitor, or write the firmware again with kws deploy",
         ),
         Check(
@@ -192,7 +202,7 @@ def _level(level: Level) -> str:
 
 
 def _load(measured: Measured) -> list[Check]:
-    slower = "the model is too slow: raise inference_stride, or take a smaller model"
+    slower = "the model is too slow: raise inference_stride, or use a smaller model"
     ms = 1.0 / max(measured.core_khz, 1)
     used, size = measured.stack_used, measured.stack_size
     return [

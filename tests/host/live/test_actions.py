@@ -104,7 +104,7 @@ def test_saved_clips_are_as_long_as_the_model_needs(
         program.type(b"m")
         line, _ = program.until("the loudest of", "stderr")
         assert line.endswith("the loudest of the last 3.7 seconds")
-        program.until("what woke the model", "stderr")
+        program.until("the sound of a detection", "stderr")
     assert [len(load_clip(path)) for path in misses.iterdir()] == [27200]
     assert {len(load_clip(path)) for path in (home / "mined").iterdir()} == {3700 * 16}
 
@@ -124,7 +124,7 @@ def test_false_alarms_are_kept_for_training(kws: Run, tmp_path: Path, bundle: Bu
     soundfile.write(tmp_path / "two.wav", pcm, 16000)
     home = tmp_path / "home"
     _, out, err = kws("listen", "--input", tmp_path / "two.wav", "--fast", "--keep", home)
-    assert err.count("what woke the model") == 2
+    assert err.count("the sound of a detection") == 2
     paths = sorted((home / "mined").iterdir())
     assert [path.stem.split("_")[2] for path in paths] == ["yes", "no"]
     recordings = open_recordings(home, Split.TRAIN, "speech")
@@ -190,7 +190,7 @@ def test_recordings_are_kept_again_after_a_full_disk(full_disk: Path) -> None:
     filler.unlink()
     home.add(Heard("yes", 201, 6000), 6000)
     (line,) = home.write_due(6500, lambda: pcm, all_due=False)
-    assert ".wav: what woke the model" in line
+    assert ".wav: the sound of a detection" in line
 
 
 def test_another_data_set_is_refused_before_listening(kws: Run, tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_terminal_shows_all_parts(bundle: Bundle) -> None:
         "level",
         "processor",
         "delay",
-        "m keeps",
+        "m saves",
         "listening to a test",
     ):
         assert wanted in text

@@ -40,7 +40,7 @@ def test_cost_is_measured_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert first.macs == 1960 * 4
     assert first.instructions is first.cycles is None
     assert first.flash > first.size > first.macs
-    assert said == ["measuring single_fc, which takes a while the first time"]
+    assert said == ["measuring single_fc; this takes a while the first time"]
     assert measure(["single_fc"], 4, None, tmp_path, said.append) == [first]
     assert len(said) == 1
     monkeypatch.setattr(model_costs, "__version__", "9")

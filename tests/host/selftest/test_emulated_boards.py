@@ -55,10 +55,10 @@ SLOW = "the core is slow"
 
 FAULTS = {
     "nano33ble": (
-        Fault("gain has the wrong sign", {"level of a voice"}, "about 20 dB too high"),
+        Fault("gain has the wrong sign", {"voice level"}, "about 20 dB too high"),
         Fault(
             "",
-            {"level of a voice", "voice above quiet"},
+            {"voice level", "voice above quiet"},
             "about 20 dB too low",
             ("microphone FileGain 60",),
         ),
@@ -73,13 +73,13 @@ FAULTS = {
         Fault("the converter's clock is off", {"microphone"}, "check the microphone's wiring"),
         # This halves all clocks of the chip.
         Fault("the core's clock is halved", {"core clock", "serial line", "samples"}, SLOW),
-        Fault("gain 20 dB down", {"level of a voice"}, "about 20 dB too low"),
+        Fault("gain 20 dB down", {"voice level"}, "about 20 dB too low"),
         Fault("20 kHz", {"samples"}, CLOCK),
     ),
     "b_l475e_iot01a": (
         Fault("12.8 kHz", {"samples"}, CLOCK),
         # At 0 dB this board is 5 dB louder than others.
-        Fault("gain 20 dB down", {"level of a voice"}, "about 15 dB too low"),
+        Fault("gain 20 dB down", {"voice level"}, "about 15 dB too low"),
         Fault("wrong data pin", {"microphone"}, "the microphone is dead"),
     ),
 }

@@ -124,15 +124,15 @@ def test_a_good_board_passes() -> None:
 
 def test_the_expected_level_includes_the_gain() -> None:
     assert not failures(Board(gain=20, voice_db=-13, room_db=-50))
-    assert set(failures(Board(gain=20))) == {"level of a voice"}
+    assert set(failures(Board(gain=20))) == {"voice level"}
 
 
 def test_the_nanos_default_gain_allows_softer_and_louder_voices() -> None:
     softest = Board(gain=-10, voice_db=-54, room_db=-90)  # the room's noise is below the last bit
     assert not failures(softest)
-    assert set(failures(replace(softest, voice_db=-56))) == {"level of a voice"}
+    assert set(failures(replace(softest, voice_db=-56))) == {"voice level"}
     assert not failures(Board(gain=-10, voice_db=-26, room_db=-49))
-    assert set(failures(Board(gain=-10, voice_db=-24, room_db=-49))) == {"level of a voice"}
+    assert set(failures(Board(gain=-10, voice_db=-24, room_db=-49))) == {"voice level"}
     assert set(failures(Board(gain=-10, voice_db=-26, room_db=-44))) == {
         "level in quiet",
         "voice above quiet",
@@ -142,8 +142,8 @@ def test_the_nanos_default_gain_allows_softer_and_louder_voices() -> None:
 @pytest.mark.parametrize(
     ("board", "names", "cure"),
     [
-        (Board(voice_db=-53, room_db=-90), {"level of a voice"}, "about 20 dB too low"),
-        (Board(voice_db=-13, room_db=-60), {"level of a voice"}, "about 20 dB too high"),
+        (Board(voice_db=-53, room_db=-90), {"voice level"}, "about 20 dB too low"),
+        (Board(voice_db=-13, room_db=-60), {"voice level"}, "about 20 dB too high"),
         (Board(samples=20000), {"samples"}, "too high or too low"),
         (Board(samples=15385), {"samples"}, "kws deploy"),
         (Board(voice_db=-999, room_db=-999), {"microphone"}, "the microphone is dead"),
@@ -151,17 +151,17 @@ def test_the_nanos_default_gain_allows_softer_and_louder_voices() -> None:
         # 50.0 MHz instead of 48.
         (Board(core_khz=66667), {"core clock"}, "the core is fast"),
         (Board(core_khz=61500), {"core clock"}, "the core is slow"),
-        (Board(starts_at=9.0), {"starts meanwhile"}, "it starts again by itself"),
+        (Board(starts_at=9.0), {"restarts"}, "the board restarts by itself"),
         # All clocks of the chip are halved, so it measures its core at 48000 kHz.
         (
             Board(line=57600, clock=0.5, samples=8000),
             {"serial line", "core clock", "samples"},
-            "not the one that the firmware sets",
+            "does not run at the clock that the firmware sets",
         ),
-        (Board(voice_db=-70), {"level of a voice", "voice above quiet"}, "does not hear"),
+        (Board(voice_db=-70), {"voice level", "voice above quiet"}, "the microphone is defective"),
         (
             Board(room_db=-20, voice_db=-2),
-            {"level in quiet", "voice above quiet", "level of a voice"},
+            {"level in quiet", "voice above quiet", "voice level"},
             "too high",
         ),
         (Board(clipped=5.0), {"clipped"}, "lower the gain"),
@@ -209,7 +209,7 @@ def test_no_samples_and_no_answer_are_different_failures() -> None:
 
 def test_levels_are_in_decibels_of_full_scale() -> None:
     result = replace(measured(Board()), sound=Level(32768, 3277, 0, 0.0))
-    row = next(row for row in checks(result, CORE_HZ) if row.name == "level of a voice")
+    row = next(row for row in checks(result, CORE_HZ) if row.name == "voice level")
     assert row.measured.startswith("-20.0 dB RMS, peak 0.0 dB")
 
 
