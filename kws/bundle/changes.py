@@ -57,7 +57,7 @@ def change_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bu
 
     Raises:
         BundleError: `folder` is not a bundle, or its model or settings are damaged.
-        UsageError: a name that does not fit, or `out` holds something else than a bundle.
+        UsageError: a name that does not fit, or `out` has files other than a bundle.
         KwsError: settings out of range, or it could not be written.
     """
     return write_bundle((changes or Changes()).apply(load_renewed(folder)), out)

@@ -53,7 +53,7 @@ def check_destination(path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path}: a file is in the bundle's place; name another folder")
     if path.is_dir() and any(path.iterdir()) and not (path / SETTINGS_FILE).is_file():
-        raise UsageError(f"{path}: this folder holds something else than a bundle; name another")
+        raise UsageError(f"{path}: this folder holds files other than a bundle; name another")
 
 
 def _to_toml(bundle: Bundle) -> str:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How well a model does on clips and on streams."""
+"""Evaluation of a model on clips and on streams."""

@@ -38,13 +38,13 @@ def calibrate_bundle(
 
     Args:
         folder: the bundle.
-        dataset: its validation clips are used, no others.
-        plan: how many hours, and how noisy.
-        false_alarms_per_hour: how many are allowed, all keywords together.
+        dataset: only its validation clips are used.
+        plan: hours of the streams and their noise.
+        false_alarms_per_hour: the allowed rate, all keywords together.
         out: folder of the new bundle; None replaces the old one.
-        keywords: the keywords to be reported; without any, all.
-        ambient: its validation talk is used, over words and alone.
-        at_words: how many are allowed in an hour with 180 other words; None for the same.
+        keywords: keywords to report; if empty, all.
+        ambient: its validation talk is played under words and alone.
+        at_words: the allowed number in an hour with 180 other words; None for the same.
 
     Raises:
         UsageError: the model does not know one of the keywords, or the bundle was calibrated with
@@ -61,14 +61,14 @@ def calibrate_bundle(
     if shared:
         raise DataError(
             f"{dataset.root}: speaker {next(iter(shared))} is in two splits; correct its lists, "
-            "so that no voice has a part in both the choice and the test"
+            "so that no voice is in both calibration and test"
         )
     check_keywords(bundle, dataset, Split.VALIDATION)
     recordings = ambient.talk(Split.VALIDATION, keywords) if ambient else []
     if not recordings and "talk" in bundle.metrics.get("calibration", {}):
         raise UsageError(
-            f"{folder}: its thresholds were chosen with hours of talk; without talk they would "
-            "become lower and talk would wake it, so name some with --negatives"
+            f"{folder}: its thresholds were chosen with hours of talk; without talk they would be "
+            "lower, and talk would cause false alarms: give talk with --negatives"
         )
     behind = background_talk(recordings, plan.hours)
     plan = fitting_plan(plan, bundle)
@@ -97,18 +97,18 @@ def try_to_calibrate(
     ambient: Surroundings | None,
     say: Callable[[str], object],
 ) -> Calibration | None:
-    """Choose a new bundle's thresholds, so that it does not leave with those of another model.
+    """Choose the thresholds of a new bundle, which still has default ones.
 
     Args:
         folder: the bundle.
-        dataset: what it was trained on.
+        dataset: the data set that it was trained on.
         words: its keywords.
-        allowed: false alarms per hour of talk, and in an hour with 180 other words.
-        ambient: as of `calibrate_bundle`.
-        say: called with the reason if it cannot be done.
+        allowed: allowed false alarms per hour of talk, and in an hour with 180 other words.
+        ambient: as in `calibrate_bundle`.
+        say: called with the reason if calibration is not possible.
 
     Returns:
-        None if it cannot be done.
+        The calibration, or None if it is not possible.
     """
     plan = calibration_plan(hours_for(len(dataset.of(Split.VALIDATION, words))))
     try:

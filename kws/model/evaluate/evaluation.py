@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates a bundle: clips, streams made of clips, talk, a user's recording."""
+"""Evaluates a bundle on clips, streams made from clips, talk, or a user's recording."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Judged = tuple[Trace, tuple[Excerpt, ...]]
 
 @dataclass(frozen=True)
 class EvaluationSettings:
-    """What a bundle is evaluated with."""
+    """Data and options of an evaluation."""
 
     data: Path | None = None
     """The data set; None for talk or a user's recording only."""
@@ -48,7 +48,7 @@ class EvaluationSettings:
     split: str = Split.TEST.value
     float_model: Path | None = None
     stream: bool = False
-    """Whether to make streams of the clips."""
+    """Whether to make streams from the clips."""
 
     plan: StreamPlan = field(default_factory=StreamPlan)
     recording: Path | None = None
@@ -56,10 +56,10 @@ class EvaluationSettings:
     """The recording's label track."""
 
     keywords: tuple[str, ...] = ()
-    """The keywords to be reported in streams; without any, all of the bundle."""
+    """Keywords to report in streams; if empty, all of the bundle."""
 
     surroundings: Surroundings = field(default_factory=Surroundings)
-    """Its talk is played alone, and over words if streams are made of clips."""
+    """Its talk is played alone, and under words if streams are made from clips."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Evaluation:
     """None without streams."""
 
     def to_json(self) -> dict[str, Any]:
-        """All figures; those of streams are under `stream`."""
+        """All figures for JSON; figures of streams are under `stream`."""
         return ({"stream": self.stream.to_json()} if self.stream else {}) | (
             self.clips.to_json() if self.clips else {}
         )
@@ -94,7 +94,7 @@ def evaluate(bundle: Bundle, settings: EvaluationSettings) -> Evaluation:
     talks = bool(settings.surroundings.negatives)
     if settings.data is None and (settings.stream or not (settings.recording or talks)):
         raise UsageError(
-            "nothing to evaluate with; name a data set with --data, talk with --negatives, or both"
+            "nothing to evaluate with; give a data set with --data, talk with --negatives, or both"
         )
     keywords = known_keywords(bundle, settings.keywords)
     require("scipy.stats", "evaluate", "kws evaluate")
@@ -121,7 +121,7 @@ def _measure_streams(
     talk: list[LongRecording],
     keywords: tuple[str, ...],
 ) -> StreamResult | None:
-    """Metrics of all streams that the settings ask for; None if they ask for none."""
+    """Metrics of all streams of the settings; None if there are none."""
     about: dict[str, Any] = {}
     playing: list[Iterator[Judged]] = []
     if talk:
@@ -179,7 +179,7 @@ def _judged(
     keywords: tuple[str, ...],
     progress: Progress = lambda _: None,
 ) -> Iterator[Judged]:
-    """The trace of each stream, and the sounds in it that a report plays."""
+    """The trace of each stream, and its sounds for the report."""
 
     def judged(stream: Stream, trace: Trace) -> Judged:
         return trace, excerpts_of(bundle, stream, trace, keywords)
@@ -188,7 +188,7 @@ def _judged(
 
 
 def _with_references(bundle: Bundle, clips: ClipMetrics, float_model: Path | None) -> ClipMetrics:
-    """The clips with the answers of the float model and of LiteRT, if there are any."""
+    """The clip metrics with the answers of the float model and of LiteRT, if possible."""
     source = float_model
     if source is None and bundle.float_model and find_spec("tensorflow"):
         source = bundle.path

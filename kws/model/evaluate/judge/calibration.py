@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the recognizer's settings: fewest misses within the false alarms per hour allowed.
+"""Chooses the recognizer's settings: fewest misses within the allowed false alarms per hour.
 
-It hears words in a quiet room, in noise and over talk, and hours of talk in which nobody says a
-keyword, all of the validation split. For each average window the core's recognizer runs over the
-scores at every threshold. Two rates have to stay within what is allowed, each by itself:
+The streams are made from the validation split: words in a quiet room, in noise and over talk, and
+hours of talk without a keyword. For each average window, the core's recognizer runs over the scores
+at every threshold. Two rates have their own limits:
 
 - false alarms per hour of talk;
 - false alarms per hour with `OTHER_WORDS` single non-keywords, in a quiet room and in
@@ -13,7 +13,7 @@ The rate in talk is extrapolated from the highest scores (`statistics.expected_a
 half an hour without a false alarm does not mean a rate of 0. For single words, and where talk has
 few false alarms, half a false alarm is added to the count. Both rates are multiplied by `MARGIN`,
 because other speakers cause more. Two-fold cross-validation over speakers measures how many more:
-if the other half exceeds the rate asked for, false alarms at words are multiplied by that ratio.
+if the other half exceeds the requested rate, false alarms at words are multiplied by that ratio.
 """
 
 from __future__ import annotations
@@ -49,50 +49,50 @@ from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.traces import Progress, Trace
 
 WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900)
-"""Not longer: the mean of a longer one is still high when a word that came again too soon may be
-reported."""
+"""Average windows to try. With a longer one the mean would still be high when suppression ends, and
+the same word would be reported twice."""
 
 SUPPRESSION_MS = 1500
-"""A long word scores high for more than a second; it is one command."""
+"""A long word scores high for more than a second, but is one report."""
 
 MARGIN = 1.5
-"""Least factor of the rates: speakers that calibration did not hear cause more false alarms."""
+"""Smallest factor of the rates: speakers outside calibration cause more false alarms."""
 
 MOST_MARGIN = 4.0
-"""Highest factor of the rates, since half of few speakers says little about the others."""
+"""Largest factor of the rates: half of a few speakers says little about the other half."""
 
 _LOOSE = 4.0
-"""The false alarms shared out among the keywords, as a multiple of the rate asked for."""
+"""False alarms to distribute among the keywords, as a multiple of the requested rate."""
 
 _LOOSE_ALARMS = 5.0
-"""The fewest false alarms to share out in the talk that was heard, so that a single place, played
-at three paces, does not decide."""
+"""Minimum number of false alarms in talk to distribute, so that a single place, played at three
+paces, does not decide."""
 
 _WINDOW_RESULTS = 2
-"""Fewest scores that are averaged: a single one may be an accident."""
+"""Minimum number of averaged scores: a single one may be chance."""
 
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
-"""What a false alarm costs in misses, tried for each of the two rates."""
+"""Prices of a false alarm in misses, tried for each of the two rates."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The settings chosen, and their metrics on the validation split."""
+    """The chosen settings, and their metrics on the validation split."""
 
     asked: tuple[float, float]
-    """False alarms per hour that were asked for: of talk, and with `OTHER_WORDS` other words."""
+    """Requested false alarms per hour: of talk, and with `OTHER_WORDS` other words."""
 
     settings: RecognizerSettings
     expected: StreamMetrics
-    """Of all streams together."""
+    """Metrics of all streams together."""
 
     by_kind: dict[Kind, StreamMetrics]
     margin_at_words: float = MARGIN
-    """How many times false alarms at words counted."""
+    """Factor by which false alarms at words were multiplied."""
 
     @property
     def has_talk(self) -> bool:
-        """Whether talk without keywords was heard."""
+        """Whether there was talk without keywords."""
         return Kind.TALK in self.by_kind
 
     def metrics(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _facts(metrics: StreamMetrics) -> dict[str, Any]:
 
 
 def count_runs(bundle: Bundle) -> int:
-    """How often `calibrate` calls its progress."""
+    """Number of times that `calibrate` calls its progress."""
     return len(_windows(bundle)) * len(THRESHOLDS)
 
 
@@ -154,18 +154,18 @@ def calibrate(
         bundle: the model; its own recognizer settings do not matter.
         traces: the model's scores for streams of the validation split, with keywords and without,
             and for talk.
-        false_alarms_per_hour: how many are allowed, all keywords together.
-        keywords: the keywords to be reported; without any, all. The others never are.
+        false_alarms_per_hour: the allowed rate, all keywords together.
+        keywords: keywords to report; if empty, all. Others are never reported.
         progress: called with 1 after each run of the recognizer.
-        at_words: false alarms that are allowed in an hour with `OTHER_WORDS` other words; None for
+        at_words: allowed false alarms in an hour with `OTHER_WORDS` other words; None for
             `false_alarms_per_hour`.
 
     Raises:
-        DataError: no keyword is said in the streams.
+        DataError: the streams contain no keyword.
     """
     keywords = keywords or bundle.keywords
     if not any(word.label in keywords for trace in traces for word in trace.words):
-        raise DataError("nobody says a keyword in the streams; calibration needs some")
+        raise DataError("the streams contain no keyword; calibration needs some")
     asked = (false_alarms_per_hour, false_alarms_per_hour if at_words is None else at_words)
     candidates = [
         _choose(bundle, _settings(bundle, keywords, window), traces, asked, progress)
@@ -181,7 +181,7 @@ def _cost(candidate: Calibration) -> tuple[int, int, int]:
 
 
 def _windows(bundle: Bundle) -> list[int]:
-    """Average windows that hold enough results, and not more than the core can store."""
+    """Average windows with enough results, but no more than the core can store."""
     shortest = (_WINDOW_RESULTS - 1) * bundle.every_ms
     fitting = []
     for window in WINDOWS_MS:
@@ -221,7 +221,7 @@ def _choose(
         bundle: the model.
         settings: the window, and keywords that are never reported.
         traces: the model's scores.
-        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        asked: requested false alarms per hour of talk, and with `OTHER_WORDS` other words.
         progress: called with 1 after each run of the recognizer.
     """
     keywords = [word for word in bundle.keywords if word not in settings.thresholds]
@@ -249,7 +249,7 @@ def _choose(
 
 
 def traces_by_kind(traces: Sequence[Trace]) -> dict[Kind, list[Trace]]:
-    """The traces of each kind of streams, in the order in which the kinds come."""
+    """The traces of each kind of stream, in the order of first occurrence."""
     groups: dict[Kind, list[Trace]] = {}
     for trace in traces:
         groups.setdefault(trace.kind, []).append(trace)
@@ -262,9 +262,9 @@ def _margin_at_words(
     traces: Sequence[Trace],
     asked: tuple[float, float],
 ) -> float:
-    """Ratio of false alarms at words by other speakers to those asked for.
+    """Ratio of the false alarms at words of other speakers to the requested ones.
 
-    By two-fold cross-validation over speakers.
+    Measured by two-fold cross-validation over speakers.
     """
     said = [word for trace in traces for word in trace.words if word.file]
     speakers = sorted({word.speaker for word in said})
@@ -286,18 +286,18 @@ def _margin_at_words(
 def _raised(
     costs: ThresholdCosts, asked: tuple[float, float], margin: float
 ) -> npt.NDArray[np.int64]:
-    """Thresholds that allow more false alarms than asked for, raised together until few are left.
+    """Thresholds for more false alarms than requested, raised together until few are left.
 
-    Thresholds that allow more of them depend less on single places. Where talk has too few false
-    alarms to tell how often rare ones come, they are only counted.
+    Thresholds that allow more false alarms depend less on single places. If talk has too few false
+    alarms to extrapolate the rate of rare ones, they are only counted.
 
     Args:
-        costs: what the thresholds cost.
-        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
-        margin: how many times those at words count; those in talk count `MARGIN` times.
+        costs: misses and false alarms at the thresholds.
+        asked: requested false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: factor of false alarms at words; the factor of talk is `MARGIN`.
 
     Returns:
-        Places in `OPTIONS`: int64[keywords].
+        Indices into `OPTIONS`: int64[keywords].
     """
     hours = costs.units[0]
     in_talk = max(_LOOSE * asked[0], _LOOSE_ALARMS / hours if hours else 0)
@@ -315,24 +315,24 @@ def _raised(
 def _share_out(
     costs: ThresholdCosts, asked: tuple[float, float], margin: float
 ) -> npt.NDArray[np.int64]:
-    """A threshold for each keyword: fewest misses together, with both rates within what was asked.
+    """A threshold for each keyword: fewest misses in total, with both rates within the request.
 
-    For every pair of prices of a false alarm in talk and at a word, each keyword takes the
-    threshold that is cheapest for it. Of the pairs that keep both rates, that of the fewest misses
-    wins. Then thresholds fall one by one while both rates are kept: prices pass over those that
-    miss more than a mixture of a higher and a lower one would. A keyword that pays at no threshold
-    gets 255: it is never reported.
+    For every pair of prices of a false alarm in talk and at a word, each keyword gets its cheapest
+    threshold. Of the pairs that keep both rates, the one with the fewest misses wins. Then single
+    thresholds are lowered while both rates are kept, because prices cannot select thresholds with
+    more misses than a mixture of a higher and a lower one. A keyword that is too expensive at every
+    threshold gets 255: it is never reported.
 
     Args:
-        costs: what the thresholds cost.
-        asked: false alarms per hour of talk, and with `OTHER_WORDS` other words.
-        margin: how many times those at words count; those in talk count `MARGIN` times.
+        costs: misses and false alarms at the thresholds.
+        asked: requested false alarms per hour of talk, and with `OTHER_WORDS` other words.
+        margin: factor of false alarms at words; the factor of talk is `MARGIN`.
 
     Returns:
-        Places in `OPTIONS`: int64[keywords].
+        Indices into `OPTIONS`: int64[keywords].
     """
     rates, allowed = costs.rates, np.array(asked) / (MARGIN, margin)
-    # Where the hours are too few to show so low a rate, no false alarm in them has to do.
+    # If the hours are too few to measure such a low rate, no false alarm in them is enough.
     too_few = costs.unseen > allowed + 1e-9
     allowed = np.maximum(allowed, costs.unseen)
     misses = np.where((rates[too_few] > 0).any(axis=0), np.inf, costs.misses)
@@ -354,10 +354,10 @@ def _share_out(
 def _refined(
     places: npt.NDArray[np.int64], misses: Rates, rates: Rates, allowed: Rates
 ) -> npt.NDArray[np.int64]:
-    """Thresholds moved one by one to where fewer words are missed and both rates are still kept.
+    """Move single thresholds to where fewer words are missed and both rates are still kept.
 
     Args:
-        places: in `OPTIONS`, of each keyword.
+        places: index into `OPTIONS` for each keyword.
         misses: float64[keywords, options].
         rates: float64[2, keywords, options].
         allowed: float64[2], of all keywords together.
@@ -377,9 +377,9 @@ def _refined(
 
 
 def _middle_of_lowest(cost: Rates) -> npt.NDArray[np.int64]:
-    """The place of the lowest value on the last axis: the middle one of equals in a row.
+    """Index of the lowest value on the last axis: the middle of equal neighbours.
 
-    It leaves room on both sides where false alarms and misses are the same.
+    This leaves a margin on both sides if false alarms and misses are the same.
     """
     first = np.argmin(cost, axis=-1)
     last = cost.shape[-1] - 1 - np.argmin(cost[..., ::-1], axis=-1)

@@ -53,7 +53,7 @@ _SEED = 20180409
 
 @dataclass(frozen=True)
 class Speaker:
-    """How often one speaker's words are recognized."""
+    """Recognized words of one speaker."""
 
     name: str
     clips: int
@@ -62,7 +62,7 @@ class Speaker:
 
 @dataclass(frozen=True)
 class Collection:
-    """How often the keywords of one collection are recognized."""
+    """Recognized keywords of one collection."""
 
     name: str
     clips: int
@@ -95,7 +95,7 @@ class WorstClip:
 
 @dataclass(frozen=True)
 class ClipMetrics:
-    """Scores of clips whose labels and speakers are known, and the metrics that follow."""
+    """Scores of clips with known labels and speakers, and their metrics."""
 
     name: str
     """Name of the model."""
@@ -105,7 +105,7 @@ class ClipMetrics:
     """int64[n]: the clips' classes."""
 
     scores: npt.NDArray[np.int8]
-    """int8[n, classes], the core's."""
+    """int8[n, classes], computed by the core."""
 
     files: tuple[Path | None, ...]
     speakers: tuple[str, ...]
@@ -115,16 +115,16 @@ class ClipMetrics:
     """int16[n, samples that the model sees]."""
 
     collections: tuple[str, ...] = ()
-    """Where each clip is from; empty if it is not known. Without any, nobody said."""
+    """Source of each clip, an empty text if unknown; () if the data set names no sources."""
 
     by_snr: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Signal-to-noise ratio in dB to the clips of words recognized, and all of them."""
+    """By signal-to-noise ratio in dB: the clips of words that were recognized, and all of them."""
 
     by_level: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """Level in dB of full scale to the same two numbers."""
+    """By level in dB of full scale: the same two numbers."""
 
     references: dict[str, ConfusionMatrix] = field(default_factory=dict)
-    """The same clips, computed by other means: by name, such as "float, Keras"."""
+    """The same clips, computed otherwise; keys such as "float, Keras"."""
 
     @cached_property
     def matrix(self) -> ConfusionMatrix:
@@ -154,7 +154,7 @@ class ClipMetrics:
 
     @cached_property
     def voices(self) -> tuple[str, ...]:
-        """The speakers, where a voice counts once, whomever it was changed into."""
+        """The speakers; a voice counts once, also if it was changed."""
         return tuple(map(voice_of, self.speakers))
 
     def _interval(self, chosen: npt.NDArray[np.bool_]) -> Interval | None:
@@ -163,7 +163,7 @@ class ClipMetrics:
 
     @cached_property
     def curves(self) -> dict[str, Roc]:
-        """The curve of each keyword's score: its clips against all others."""
+        """The ROC curve of each keyword: its clips against all others."""
         return {
             label: roc(self.scores[:, index], self.truth == index)
             for index, label in enumerate(self.labels)
@@ -172,7 +172,7 @@ class ClipMetrics:
 
     @cached_property
     def reliability(self) -> Reliability:
-        """How often the model is right, by its confidence."""
+        """Share of right answers by confidence."""
         confidence = (self.scores.max(axis=1).astype(np.float64) - SCORE_ZERO_POINT) * SCORE_SCALE
         return reliability(confidence, self.right)
 
@@ -236,7 +236,7 @@ class ClipMetrics:
 
     @cached_property
     def worst(self) -> tuple[WorstClip, ...]:
-        """Clips with a wrong answer, those with the largest difference of scores first."""
+        """Clips with a wrong answer, largest difference of scores first."""
         values = self.scores.astype(int) - SCORE_ZERO_POINT
         wrong = np.flatnonzero(~self.right)
         margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
@@ -255,7 +255,7 @@ class ClipMetrics:
     def to_json(self) -> dict[str, Any]:
         """All figures; shares are 0 to 1, keys that end in `_95` hold 95 % intervals.
 
-        They are for other speakers, and null if a class has fewer than two.
+        The intervals are for other speakers, and null if a class has fewer than two.
         """
         return {
             "name": self.name,

@@ -26,7 +26,7 @@ def reference_matrices(
     Args:
         source: a bundle with float weights, the folder of a training run, or a .keras file:
             float[n, frames, 40, 1] to logits or scores.
-        bundle: the model that was made of it.
+        bundle: the converted model.
         clips: the clips, and the core's scores for them.
 
     Raises:
@@ -54,7 +54,9 @@ def reference_matrices(
 def _from_folder(folder: Path, bundle: Bundle) -> Any:
     trained = TrainedModel(folder)
     if trained.labels != bundle.labels:
-        raise ModelError(f"{folder}: its labels are not the bundle's; name the run it came from")
+        raise ModelError(
+            f"{folder}: its labels are not the bundle's; give the run that made the bundle"
+        )
     return trained.build()
 
 
@@ -65,4 +67,4 @@ def _from_file(file: Path) -> Any:
         return keras.models.load_model(file, compile=False)
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0]
-        raise ModelError(f"{file}: no Keras model that can be read ({reason})") from None
+        raise ModelError(f"{file}: not a readable Keras model ({reason})") from None

@@ -15,7 +15,7 @@ from kws.model.samples.samples import Labels
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """How often each class was taken for each class."""
+    """Clips by their class and by the model's answer."""
 
     labels: tuple[str, ...]
     """Names of the classes."""
@@ -30,7 +30,7 @@ class ConfusionMatrix:
 
     @property
     def precision(self) -> dict[str, float]:
-        """Share of the answers of each class that were right, 0 to 1; only classes answered."""
+        """Share of right answers per class, 0 to 1; only classes that were answered."""
         return self._shares(self.counts.sum(axis=0))
 
     @property
@@ -69,7 +69,7 @@ def confusion_matrix(
 
     Args:
         scores: shape (n, classes), of any type. The class with the highest score is the answer;
-            of equal scores the first one, as in the recognizer.
+            the first of equal scores, as in the recognizer.
         truth: int64[n], the clips' classes.
         labels: names of the classes.
     """

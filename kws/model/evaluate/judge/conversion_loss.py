@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What conversion to int8 costs, measured on clips."""
+"""The loss of accuracy by conversion to int8, measured on clips."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Scores = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class ConversionLoss:
-    """Accuracy of the float model, and of the int8 model computed in two ways, on clips."""
+    """Accuracy on clips: of the float model, and of the int8 model computed in two ways."""
 
     float_model: ConfusionMatrix
-    """Computed by Keras."""
+    """The float model, computed by Keras."""
 
     int8_model: ConfusionMatrix
-    """Computed by LiteRT's reference kernels."""
+    """The int8 model, computed by LiteRT's reference kernels."""
 
     core: ConfusionMatrix
-    """Computed by kws's core, as on the device."""
+    """The int8 model, computed by kws's core as on the device."""
 
     difference: dict[str, float]
     """Absolute difference of the core's scores and the float model's, 0 to 1: max, mean, std."""
@@ -62,14 +62,14 @@ def measure_conversion(
 
     Args:
         model: float[n, frames, 40, 1] to logits.
-        data: the int8 .tflite file that `quantize` made of it.
+        data: the int8 .tflite file from `quantize`.
         samples: the clips.
         labels: names of the classes.
     """
     heard = samples.spectrograms
     if model.input_shape[1] is None:
         frames = input_frames(open_model(data).inputs[0].shape)
-        # The first call of the stream has one frame that is new to the first row.
+        # In the first call of the stream, one frame is new to the first row.
         heard = whole_calls(heard, frames)[:, frames - 1 :]
     logits = model.predict(to_float(heard), batch_size=256, verbose=0)
     exact = _softmax(np.asarray(logits, np.float32))

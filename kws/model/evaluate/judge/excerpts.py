@@ -24,7 +24,7 @@ from kws.model.evaluate.score.traces import Trace
 from kws.model.evaluate.score.words import Word
 
 _EXCERPTS = 6
-"""False alarms, and missed words, of each stream whose sound is kept."""
+"""Maximum number of false alarms, and of missed words, whose sound is kept per stream."""
 
 _RISE_MS = 1000
 """With a higher threshold, the same report is made at most this much later."""
@@ -35,21 +35,21 @@ _MOST_MISSES = 6
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The sound of a false alarm, or of a keyword that was missed."""
+    """The sound of a false alarm or of a missed keyword."""
 
     event: FalseAlarm | Word
     pcm: Pcm
     kind: Kind
-    """Of the stream."""
+    """Kind of the stream."""
 
     source: str
-    """Of talk, where it is from."""
+    """Source of the talk; else empty."""
 
     file: Path | None
-    """Of talk, the recording; of a missed word, its clip."""
+    """The recording of the talk, or the clip of the missed word."""
 
     peak: int = 0
-    """Of a false alarm, the highest threshold at which it is still reported, 0 to 255."""
+    """Highest threshold at which a false alarm is still reported, 0 to 255."""
 
 
 def excerpts_of(
@@ -58,10 +58,10 @@ def excerpts_of(
     """The false alarms with the highest peaks and the first missed words of a stream.
 
     Args:
-        bundle: its recognizer's settings decide what is reported.
+        bundle: the bundle, with its recognizer's settings.
         stream: the sound.
         trace: the model's scores for it.
-        keywords: the keywords to be reported; without any, all of the bundle.
+        keywords: keywords to report; if empty, all of the bundle.
     """
     metrics = measure_traces(bundle.recognizer, bundle.labels, [trace], keywords)
     alarms = metrics.false_alarms
@@ -74,7 +74,7 @@ def excerpts_of(
 
 
 def worst_excerpts(excerpts: Sequence[Excerpt]) -> tuple[Excerpt, ...]:
-    """A few of each kind of streams: the false alarms with the highest peaks, then missed words."""
+    """A few per kind of stream: false alarms with the highest peaks, then missed words."""
     alarms: list[Excerpt] = []
     misses: list[Excerpt] = []
     for kind in TITLES:
@@ -92,8 +92,8 @@ def _worst_first(alarm: Excerpt) -> int:
 def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[int]:
     """The highest threshold at which each of these reports is still made.
 
-    A report is made as soon as the mean score exceeds the threshold. So its own score is hardly
-    more than that, whether or not the mean rises further.
+    The score of a report cannot tell: a report is made as soon as the mean score exceeds the
+    threshold, even if the mean rises further.
     """
     peaks = [report.score for report in reports]
     for threshold in THRESHOLDS if reports else ():
@@ -110,7 +110,7 @@ def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[in
 
 
 def _excerpt(stream: Stream, event: FalseAlarm | Word, clip_ms: int) -> Excerpt:
-    """The sound up to a false alarm or around a word: 2.5 s, more if the model sees over 1 s."""
+    """The sound up to a false alarm or around a word: 2.5 s, more if the window exceeds 1 s."""
     if isinstance(event, FalseAlarm):
         end_ms = event.report.time_ms + 300
         file = stream.file_at(event.report.time_ms)

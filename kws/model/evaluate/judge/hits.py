@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which reports of a device are hits, and which are false alarms.
 
-`kws test` and the metrics of streams share these rules. A word's reports are those after its start
-and up to `REACTION_MS` after its end:
+`kws test` and the metrics of streams share these rules. The reports of a word come after its start
+and at most `REACTION_MS` after its end:
 
 - The first report of the word itself is its **hit**.
-- Without a hit, the first report of another keyword is **wrong**: the word was taken for it.
+- Without a hit, the first report of another keyword is **wrong**: the word was mistaken for it.
 - Every other report of a keyword is a **false alarm**: the same word again, another keyword, a
-  report at a word that is no keyword, a report while nobody speaks.
+  report at a word that is not a keyword, a report while nobody speaks.
 
-Reports of silence and unknown are neither.
+Reports of silence and unknown do not count.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Report:
     """Mean score, 0 to 255."""
 
     time_ms: int
-    """From the start of the stream."""
+    """Time from the start of the stream."""
 
     @property
     def of_keyword(self) -> bool:
@@ -40,21 +40,21 @@ class Report:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The reports that belong to one word."""
+    """The reports of one word."""
 
     word: Word
     reports: tuple[Report, ...]
-    """All of them by time, with those of silence and unknown."""
+    """All reports by time, including silence and unknown."""
 
     hit: Report | None
     wrong: Report | None
     false_alarms: tuple[Report, ...]
-    """The reports of keywords that are neither `hit` nor `wrong`."""
+    """Reports of keywords that are neither `hit` nor `wrong`."""
 
 
 @dataclass(frozen=True)
 class Outcomes:
-    """A stream's reports, sorted into words."""
+    """A stream's reports, assigned to words."""
 
     of_words: tuple[Outcome, ...]
     """One for each word, in the order of the words."""
@@ -64,9 +64,9 @@ class Outcomes:
 
 
 def match(words: Sequence[Word], reports: Sequence[Report], keywords: Sequence[str]) -> Outcomes:
-    """Sort reports into the words that they answer.
+    """Assign reports to words.
 
-    Where the times of two words overlap, a report belongs to the earlier word.
+    If the times of two words overlap, a report belongs to the earlier word.
 
     Args:
         words: the words said, by time.
@@ -93,7 +93,7 @@ def _outcome(word: Word, reports: tuple[Report, ...], keywords: Sequence[str]) -
     hit, wrong = None, None
     if word.label in keywords:
         hit = next((report for report in of_keywords if report.label == word.label), None)
-        # Without a hit, no report is of the word itself.
+        # Without a hit, there is no report of the word itself.
         wrong = of_keywords[0] if of_keywords and not hit else None
     alarms = tuple(report for report in of_keywords if report is not hit and report is not wrong)
     return Outcome(word, reports, hit, wrong, alarms)

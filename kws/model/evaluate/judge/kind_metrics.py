@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a device does with streams of each kind: in a quiet room, in noise, while others talk."""
+"""Metrics by kind of stream: in a quiet room, in noise, over talk."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class KindMetrics:
 
     kind: Kind
     metrics: StreamMetrics
-    """With the bundle's settings."""
+    """Metrics with the bundle's settings."""
 
     curve: tuple[OperatingPoint, ...]
-    """With one threshold for all keywords."""
+    """Metrics by threshold, the same for all keywords."""
 
     by_source: dict[str, StreamMetrics]
-    """Of talk, the metrics of each source, the most false alarms per hour first."""
+    """Metrics of each source of talk, most false alarms per hour first; else empty."""
 
     @property
     def title(self) -> str:
-        """What tables call these streams."""
+        """The kind's name in tables."""
         return TITLES[self.kind]
 
     def to_json(self) -> dict[str, Any]:
-        """All figures; those of misses only if keywords were said."""
+        """All figures; misses only if keywords were said."""
         sources = {source: _facts(metrics) for source, metrics in self.by_source.items()}
         return _facts(self.metrics) | ({"by_source": sources} if sources else {})
 
@@ -51,10 +51,10 @@ class StreamResult:
     """Metrics of streams."""
 
     about: dict[str, Any]
-    """Which streams they were."""
+    """Description of the streams."""
 
     total: StreamMetrics
-    """Of all streams but talk alone; of talk alone if there is nothing else."""
+    """Metrics of all streams except talk alone; of talk alone if there are no others."""
 
     by_kind: tuple[KindMetrics, ...]
     excerpts: tuple[Excerpt, ...]
@@ -103,12 +103,12 @@ def measure_kinds(
     keywords: Sequence[str] = (),
     progress: Progress = lambda _: None,
 ) -> tuple[KindMetrics, ...]:
-    """Metrics of each kind of streams that there is, in the order of `TITLES`.
+    """Metrics of each kind of stream that occurs, in the order of `TITLES`.
 
     Args:
         bundle: the model and its recognizer's settings.
         traces: its scores for the streams.
-        keywords: the keywords to be reported; without any, all of the bundle.
+        keywords: keywords to report; if empty, all of the bundle.
         progress: called with 1 after each run of the recognizer; see `count_kind_runs`.
     """
     results = []
@@ -142,12 +142,12 @@ def rate_range(metrics: StreamMetrics, keyword: str = "") -> str:
 
 
 def rate_text(rate: float) -> str:
-    """False alarms per hour, with as many digits as matter."""
+    """False alarms per hour, with fewer decimals for higher rates."""
     return f"{rate:.{2 if rate < 9.995 else 1 if rate < 99.95 else 0}f}"
 
 
 def count_kind_runs(traces: Sequence[Trace]) -> int:
-    """How often `measure_kinds` calls its progress."""
+    """Number of times that `measure_kinds` calls its progress."""
     return len({trace.kind for trace in traces}) * len(THRESHOLDS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Confidence intervals, and the curves that a threshold gives; nothing here knows of models."""
+"""Confidence intervals, and curves over thresholds, independent of models."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Floats = npt.NDArray[np.float64]
 _CONFIDENCE = 0.95
 _Z = NormalDist().inv_cdf((1 + _CONFIDENCE) / 2)
 _FEWEST_SPEAKERS = 2
-_ADDED = 2  # speakers who are always right, and who never are
+_ADDED = 2  # speakers that are always recognized, and as many that never are
 _BINS = 10
 
 _TAIL_ALARMS = 30
-"""How many of the highest false alarms the tail is fitted to: about ten places of talk, each heard
-at three paces."""
+"""Number of the highest false alarms to which the tail is fitted: about ten places of talk, each
+played at three paces."""
 
 _FEWEST_ALARMS = 4
-"""No tail is fitted to this many false alarms or fewer."""
+"""At most this number of false alarms is too few to fit a tail."""
 
 
 def wilson(hits: int, total: int) -> Interval:
@@ -58,27 +58,27 @@ def poisson(count: int) -> Interval:
 
 
 def expected_alarms(counted: Floats, levels: Floats) -> Floats | None:
-    """How many false alarms to expect at each level, in as much talk as was heard.
+    """Expected number of false alarms at each level, in an equal amount of other talk.
 
-    Of two hours of talk a single place may score far above all others. A threshold above it misses
-    many words, and one below it has had a false alarm in two hours; counting says nothing in
-    between. So the highest peaks of many places are used: above a high level they are taken to
-    fall off exponentially.
+    In two hours of talk, a single place may score far above all others. A threshold above it misses
+    many words, a threshold below it has a false alarm in two hours, and counting cannot tell what
+    is between. So the highest peaks of many places are used, under the assumption that they
+    decrease exponentially above a high level.
 
     Source: peaks over threshold with shape 0, as in Coles, An Introduction to Statistical Modeling
     of Extreme Values, chapter 4.
 
     Args:
         counted: float64[n], false alarms at each level.
-        levels: float64[n], rising: thresholds on the scale of log odds (`log_odds`), where scores
-            near 255 are not crowded together, or what is added to several such thresholds.
+        levels: float64[n], rising: thresholds as log odds (`log_odds`), which spread scores near
+            255, or a number that is added to several such thresholds.
 
     Returns:
-        float64[n]: above the level that only the highest ones exceed, what these say; else
-        `counted`. None where there are too few of them.
+        float64[n]: the fitted tail above the level that only the highest peaks exceed, and
+        `counted` below it. None if there are too few false alarms.
     """
     falling = np.minimum.accumulate(counted)
-    # A false alarm that is gone at a level had its peak between this and the one before.
+    # A false alarm that ends at a level had its peak between this level and the one before.
     peaks = np.repeat(levels[:-1], (falling[:-1] - falling[1:]).astype(int))[::-1]
     if len(peaks) <= _FEWEST_ALARMS:
         return None
@@ -91,7 +91,7 @@ def expected_alarms(counted: Floats, levels: Floats) -> Floats | None:
 
 
 def log_odds(scores: npt.NDArray[np.int64]) -> Floats:
-    """Scores of 0 to 255 as log odds; of 255 it is finite."""
+    """Scores of 0 to 255 as log odds, which are finite also for 255."""
     odds: Floats = np.log((scores + 0.5) / (255.5 - scores))
     return odds
 
@@ -105,21 +105,21 @@ def recall_interval(
 ) -> Interval | None:
     """The 95 % interval, for other speakers, of a share or of the mean recall of classes, 0 to 1.
 
-    The clips of one speaker go wrong together, so a speaker is a case, not a clip: many clips of
-    few voices say little of others. Four speakers are added, each with as many clips as the mean
-    speaker: two are always right, two are never. That keeps the interval true with few speakers,
-    and where all are right.
+    The clips of one speaker are not independent, so the cases are speakers, not clips: many clips
+    of few voices say little about others. Four speakers are added, each with the mean number of
+    clips: two are always right, two never. This keeps the interval valid with few speakers, and if
+    all are right.
 
     Source: A. Agresti and B. A. Coull, The American Statistician 52 (1998) 119, with speakers as
-    cases; the variance is that of a ratio, as in W. G. Cochran, Sampling Techniques, chapter 6.
+    cases; with the variance of a ratio, as in W. G. Cochran, Sampling Techniques, chapter 6.
 
     Args:
         right: bool[n], whether a clip was recognized.
-        speakers: n names; clips with the same name stay together.
+        speakers: n names, one per clip.
         truth: int64[n], the clips' classes; None if all are of one.
 
     Returns:
-        None if a class has fewer than two speakers: nothing is known of others.
+        None if a class has fewer than two speakers, which say nothing about others.
     """
     if not len(right):
         return None
@@ -139,7 +139,7 @@ def recall_interval(
     hits = np.concatenate([hits, np.tile(added, (_ADDED, 1)), np.zeros((_ADDED, len(added)))])
     total = clips.sum(axis=0)
     recall = hits.sum(axis=0) / total
-    # What each speaker moves the mean recall by.
+    # How far each speaker moves the mean recall.
     moved = ((hits - recall * clips) / total).mean(axis=1)
     cases = int(count.min()) + 2 * _ADDED
     half = _Z * math.sqrt(cases / (cases - 1) * float((moved**2).sum()))
@@ -148,7 +148,7 @@ def recall_interval(
 
 
 def interval_text(interval: Interval | None) -> str:
-    """An interval of shares in percent; says why there is none."""
+    """An interval of shares in percent; `1 speaker` for None."""
     return f"{interval[0]:.1%} to {interval[1]:.1%}" if interval else "1 speaker"
 
 
@@ -170,7 +170,7 @@ class Roc:
 
     @property
     def area(self) -> float:
-        """Area under the curve: the chance that a clip of the class outscores another clip."""
+        """Area under the curve: probability that a clip of the class scores above another clip."""
         return float(np.trapezoid(self.true_positive, self.false_positive))
 
     @property
@@ -192,7 +192,7 @@ def roc(scores: npt.NDArray[np.generic], positive: npt.NDArray[np.bool_]) -> Roc
 
     Args:
         scores: shape (n,), of any type.
-        positive: bool[n], whether a clip is of the class; some have to be and some not.
+        positive: bool[n], whether a clip is of the class; both values have to occur.
     """
     order = np.argsort(scores, kind="stable")[::-1]
     ranked, hits = scores[order].astype(np.float64), positive[order]
@@ -208,7 +208,7 @@ def roc(scores: npt.NDArray[np.generic], positive: npt.NDArray[np.bool_]) -> Roc
 
 @dataclass(frozen=True)
 class Reliability:
-    """How often a model is right, by its confidence."""
+    """Share of right answers by confidence."""
 
     confidence: Floats
     """Mean score of the answers in each bin, 0 to 1; NaN in empty bins."""
@@ -227,7 +227,7 @@ class Reliability:
 
 
 def reliability(confidence: Floats, right: npt.NDArray[np.bool_]) -> Reliability:
-    """Sort answers into ten bins by confidence.
+    """Group answers into ten bins by confidence.
 
     Args:
         confidence: float[n], scores of the answers, 0 to 1.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics of long recordings: hits, misses, false alarms per hour, latency.
 
-The core's recognizer runs over the scores of a trace, again for each settings.
+The core's recognizer runs over the scores of a trace, once per settings.
 """
 
 from __future__ import annotations
@@ -24,43 +24,43 @@ from kws.model.evaluate.score.traces import Progress, Trace
 from kws.model.evaluate.score.words import Word
 
 THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 252, 253, 254)
-"""Thresholds that are tried: closer together where the scores of a saturated model lie."""
+"""Thresholds to try, denser near the scores of saturated models."""
 
 
 @dataclass(frozen=True)
 class FalseAlarm:
-    """A keyword that was reported though nobody had just said it."""
+    """A report of a keyword that nobody had just said."""
 
     stream: int  # its index
     report: Report
     near: Word | None
-    """The word that was said at that time, if there was one."""
+    """The word that was said at that time; None if there was none."""
 
 
 @dataclass(frozen=True)
 class StreamMetrics:
-    """What was said in streams, and what was reported."""
+    """Words and reports of streams."""
 
     keywords: tuple[str, ...]
     hours: float
     said: dict[str, int]
-    """How often each keyword was said."""
+    """Number of times that each keyword was said."""
 
     hits: dict[str, int]
-    """How often each keyword was reported when it was said."""
+    """Number of hits per keyword."""
 
     wrong: dict[str, int]
-    """How often another keyword was reported in its place."""
+    """Number of times per keyword that another keyword was reported instead."""
 
     false_alarms: tuple[FalseAlarm, ...]
     latencies_ms: tuple[int, ...]
-    """From the end of the voice to the report, for each hit. A report before the end is below 0."""
+    """Time from the end of the voice to the report, per hit; negative if the report is earlier."""
 
     other_words: int
     """Number of words said that are not keywords."""
 
     missed: tuple[Word, ...] = ()
-    """Keywords that were said without a hit."""
+    """Keywords without a hit."""
 
     skipped_share: float = 0.0
     """Share of the inferences that the bundle's gate skipped, 0 to 1."""
@@ -83,7 +83,7 @@ class StreamMetrics:
 
     @property
     def miss_share(self) -> float:
-        """Share of the keywords said that have no hit, 0 to 1."""
+        """Share of keywords without a hit, 0 to 1."""
         return 1 - self.total_hits / self.total_said if self.total_said else 0.0
 
     @property
@@ -93,7 +93,7 @@ class StreamMetrics:
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Who said each of `spoken`; empty in a user's recording. A voice counts once."""
+        """The speaker of each of `spoken`; empty for a user's recording. A voice counts once."""
         return tuple(voice_of(word.speaker) for word in self.spoken)
 
     @property
@@ -102,7 +102,7 @@ class StreamMetrics:
         return recall_interval(~np.array(self.heard, bool), self.speakers)
 
     def false_alarms_per_hour_95(self, keyword: str = "") -> Interval:
-        """The exact 95 % interval of the false alarms per hour; without a keyword, of all."""
+        """The exact 95 % interval of the false alarms per hour, of one keyword or of all."""
         count = self.false_alarms_of(keyword) if keyword else len(self.false_alarms)
         low, high = poisson(count)
         return low / self.hours, high / self.hours
@@ -154,10 +154,10 @@ class StreamMetrics:
 def recognize(
     settings: RecognizerSettings, labels: Sequence[str], trace: Trace
 ) -> tuple[Report, ...]:
-    """Reports of keywords that the core's recognizer makes of a stream's scores."""
+    """The reports of keywords by the core's recognizer for a stream's scores."""
     recognizer = _core.Recognizer(len(labels), **settings.for_core(labels))
     rows = recognizer.run(trace.scores, trace.times_ms)
-    # Before they become objects: there are many silences.
+    # Filter before objects are made: most results are silence.
     rows = rows[rows[:, 1] >= first_keyword(labels)]
     return tuple(Report(labels[k], score, time_ms) for time_ms, k, score in rows.tolist())
 
@@ -168,14 +168,14 @@ def measure_traces(
     traces: Sequence[Trace],
     keywords: Sequence[str] = (),
 ) -> StreamMetrics:
-    """Metrics of a device with these recognizer settings.
+    """Metrics of a model with these recognizer settings.
 
     Args:
-        settings: the recognizer's.
-        labels: the model's.
+        settings: settings of the recognizer.
+        labels: labels of the model.
         traces: the model's scores for streams.
-        keywords: the keywords to be reported; without any, all of the model. Its further keywords
-            count as other words.
+        keywords: keywords to report; if empty, all of the model. The model's other keywords count
+            as other words.
     """
     keywords = tuple(keywords or keywords_of(labels))
     said, hits, wrong = (dict.fromkeys(keywords, 0) for _ in range(3))
@@ -238,7 +238,7 @@ def threshold_curve(
     keywords: Sequence[str] = (),
     progress: Progress = lambda _: None,
 ) -> tuple[OperatingPoint, ...]:
-    """An operating point for each of `THRESHOLDS`, set for these keywords (without any: all)."""
+    """An operating point per value of `THRESHOLDS`, set for these keywords (if empty, all)."""
 
     def point(threshold: int) -> OperatingPoint:
         tried = with_threshold(settings, labels, threshold, keywords)
@@ -256,6 +256,6 @@ def with_threshold(
     threshold: int,
     keywords: Sequence[str] = (),
 ) -> RecognizerSettings:
-    """The settings with one threshold for these keywords (without any: all); others keep theirs."""
+    """The settings with one threshold for these keywords (if empty, all); others keep theirs."""
     changed = dict.fromkeys(keywords or keywords_of(labels), threshold)
     return replace(settings, thresholds={**settings.thresholds, **changed})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each threshold costs each keyword: misses, and false alarms in talk and at words."""
+"""Misses and false alarms of each keyword at each threshold."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from kws.model.evaluate.score.streams import Kind
 from kws.model.evaluate.score.words import Word
 
 OTHER_WORDS = 180
-"""Other words in an hour for which false alarms at words are counted: three per minute."""
+"""Other words that count as an hour for false alarms at words: three per minute."""
 
 _UNSEEN = 0.5
-"""False alarms that count although none was counted."""
+"""False alarms that are added to a count, because a count of 0 may be chance."""
 
 Rates = npt.NDArray[np.float64]
 
@@ -26,32 +26,31 @@ _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
     ({Kind.TALK}, lambda m: m.hours),
     (
         {Kind.QUIET, Kind.NOISE, Kind.OTHER_WORDS, Kind.RECORDING},
-        # Without other words, hours count.
+        # Without other words, use the hours.
         lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
     ),
 )
-"""Kinds of streams whose false alarms make a rate, and the hours of such a stream."""
+"""The kinds of streams of each rate, and a function for the hours of a stream."""
 
 OPTIONS = (*THRESHOLDS, 255)
 """Thresholds of a keyword; 255 is never exceeded."""
 
 _RAISES = np.arange(-120, 121) / 20
-"""What is added to the log odds of all thresholds: from where many places of talk exceed them to
-where none does."""
+"""Steps to add to the log odds of all thresholds: from many false alarms in talk to none."""
 
 _FIRST_RAISE = -0.5
-"""The lowest that is chosen."""
+"""The smallest of `_RAISES` that may be chosen."""
 
 _OWN_SHARE = 0.5
-"""How much of the distance between its threshold and the mean a keyword keeps."""
+"""Share of the distance between a keyword's threshold and the mean that is kept."""
 
 
 @dataclass(frozen=True)
 class ThresholdCosts:
-    """What each of `OPTIONS` costs each keyword."""
+    """Misses and false alarms of each keyword at each of `OPTIONS`."""
 
     misses: Rates
-    """float64[keywords, options]."""
+    """float64[keywords, options]: misses."""
 
     alarms: Rates
     """float64[2, keywords, options]: false alarms in talk, and at words."""
@@ -61,31 +60,31 @@ class ThresholdCosts:
 
     @property
     def rates(self) -> Rates:
-        """False alarms per hour, 0 where there are no hours: float64[2, keywords, options]."""
+        """False alarms per hour, 0 if there are no hours: float64[2, keywords, options]."""
         hours = np.where(self.units > 0, self.units, np.inf)
         rates: Rates = self.alarms / hours[:, None, None]
         return rates
 
     @property
     def unseen(self) -> Rates:
-        """Per hour, what counts although nothing was counted: float64[2]."""
+        """The added false alarms (`_UNSEEN`) per hour: float64[2]."""
         unseen: Rates = _UNSEEN / np.where(self.units > 0, self.units, np.inf)
         return unseen
 
     def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
-        """Thresholds raised together, step by step, and the false alarms to expect with each step.
+        """Raise all thresholds together in steps; returns the expected false alarms of each step.
 
-        All on the scale of log odds. First each is moved half way to their mean, because half of
-        what sets it apart comes from the few hours that were heard, not from the keyword. In talk
-        the highest false alarms say how often rarer ones come; at words half a false alarm is added
-        to those counted.
+        Steps are on the scale of log odds. First each threshold is moved half way to their mean,
+        because half of its difference is due to the few hours of sound, not to the keyword. In
+        talk, the rate of rare false alarms is extrapolated from the highest ones; at words, half a
+        false alarm is added to the count.
 
         Args:
-            places: in `OPTIONS`, of each keyword; 255 stays.
+            places: index into `OPTIONS` for each keyword; 255 stays.
 
         Returns:
-            Places int64[steps, keywords], and false alarms per hour float64[2, steps]; None where
-            talk has too few false alarms to say how often rare ones come.
+            Indices int64[steps, keywords], and false alarms per hour float64[2, steps]; None if
+            talk has too few false alarms for the extrapolation.
         """
         odds = log_odds(np.array(OPTIONS))
         reported = places < len(OPTIONS) - 1
@@ -109,13 +108,13 @@ def costs_of(
     speakers: set[str] | None = None,
     share: float = 1.0,
 ) -> ThresholdCosts:
-    """What each of `OPTIONS` costs.
+    """Count misses and false alarms at each of `OPTIONS`.
 
     Args:
         keywords: the keywords.
-        by_threshold: metrics by kind of stream, with each of `THRESHOLDS`.
-        speakers: without these, words of all speakers count; otherwise theirs alone.
-        share: theirs of the other words, 0 to 1.
+        by_threshold: metrics by kind of stream, for each of `THRESHOLDS`.
+        speakers: only words of these speakers count; None for all.
+        share: share of the other words by these speakers, 0 to 1.
     """
 
     def counts(word: Word | None) -> bool:
@@ -133,7 +132,9 @@ def costs_of(
                     alarms[place, rows[alarm.report.label], option] += counts(alarm.near)
     first = by_threshold[0]
     misses[:, -1] = [sum(m.said[word] for m in first.values()) for word in keywords]
-    if speakers is not None:  # of a half, a keyword that nobody hears costs as much in proportion
+    if (
+        speakers is not None
+    ):  # scale to the half: a keyword that is never reported costs as much in proportion
         misses[:, -1] /= 2
     units = [sum(per(m) for k, m in first.items() if k in kinds) for kinds, per in _COUNTED]
     return ThresholdCosts(misses, alarms, np.array(units) * share)

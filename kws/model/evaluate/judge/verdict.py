@@ -17,19 +17,19 @@ from kws.model.evaluate.judge.stream_metrics import StreamMetrics
 from kws.model.evaluate.score.streams import Kind
 
 WELL_MISSES = 0.25
-"""A keyword that is missed more often, in a quiet room, is not heard well."""
+"""Miss share in a quiet room above which a keyword is not heard well, 0 to 1."""
 
 DEAF_MISSES = 0.9
-"""A keyword that is missed this often, in a quiet room, is not heard."""
+"""Miss share in a quiet room from which a keyword is not heard, 0 to 1."""
 
 FEW_SPEAKERS = 10
-"""Fewer speakers than this teach a model their voices more than the word."""
+"""With fewer speakers, a model learns their voices rather than the word."""
 
 _NEVER = 255
 """The threshold of a keyword that is never reported."""
 
 _LEARNED = 0.7
-"""A training that is right on fewer of its own clips, 0 to 1, has not finished learning."""
+"""Training accuracy below which a model has not finished learning, 0 to 1."""
 
 
 class Hears(StrEnum):
@@ -42,20 +42,20 @@ class Hears(StrEnum):
 
 @dataclass(frozen=True)
 class MissCounts:
-    """How often keywords were missed where they are easiest to hear."""
+    """Misses per keyword under the easiest condition."""
 
     misses: Mapping[str, tuple[int, int]]
-    """Of each keyword, how often it was missed and how often it was said."""
+    """By keyword: number of misses, and number of times that it was said."""
 
     where: str
-    """By whom and where, to stand after the counts."""
+    """Speakers and place, as text after the counts."""
 
     never: tuple[str, ...] = ()
-    """Keywords whose threshold lets nothing through."""
+    """Keywords that are never reported (threshold 255)."""
 
     @property
     def hears(self) -> Hears:
-        """As the worst keyword is heard."""
+        """How well the worst keyword is heard."""
         shares = [missed / said for missed, said in self.misses.values() if said]
         worst = max(shares, default=1.0)
         if self.never or worst >= DEAF_MISSES:
@@ -64,7 +64,7 @@ class MissCounts:
 
     @property
     def text(self) -> str:
-        """The counts, those of the keywords that are missed most first; at most three."""
+        """The counts of up to three keywords, most missed first."""
         rows = [(word, *counts) for word, counts in self.misses.items() if counts[1]]
         rows.sort(key=lambda row: -row[1] / row[2])
         each = ", ".join(f"{word} {missed} of {said} times" for word, missed, said in rows[:3])
@@ -73,14 +73,14 @@ class MissCounts:
 
 @dataclass(frozen=True)
 class Training:
-    """What a training had, to say why its model hears little."""
+    """Facts about a training that may explain misses."""
 
     speakers: int
-    """Of the keyword that the fewest said."""
+    """Speakers of the keyword with the fewest."""
 
     epochs: int
     accuracy: float
-    """Share of its own clips that it had right in the epoch that was chosen, 0 to 1."""
+    """Accuracy on the training clips in the chosen epoch, 0 to 1."""
 
 
 @dataclass(frozen=True)
@@ -90,28 +90,28 @@ class Verdict:
     hears: Hears
     evidence: str
     causes: tuple[tuple[str, str], ...]
-    """Reasons for misses, each with what to do. None if it hears well."""
+    """Reasons for misses, each with a remedy; empty if the model hears well."""
 
     @property
     def deaf(self) -> bool:
-        """Whether there is a keyword that it does not hear."""
+        """Whether the model does not hear one of its keywords."""
         return self.hears is Hears.NOTHING
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """For a terminal and the report."""
+        """Lines for a terminal and the report."""
         lines = [f"verdict: hears {self.hears}: {self.evidence}"]
         lines += [f"why: {reason}; next: {cure}" for reason, cure in self.causes]
         return tuple(lines)
 
     def to_json(self) -> dict[str, Any]:
-        """For scripts."""
+        """The verdict for scripts."""
         causes = [{"why": reason, "next": cure} for reason, cure in self.causes]
         return {"hears": str(self.hears), "evidence": self.evidence, "causes": causes}
 
 
 def calibrated_misses(calibration: Calibration) -> MissCounts:
-    """What the validation clips say, in a quiet room, at the thresholds that were chosen."""
+    """Misses of the validation clips in a quiet room, at the chosen thresholds."""
     metrics = calibration.by_kind.get(Kind.QUIET, calibration.expected)
     thresholds = calibration.settings.thresholds
     never = tuple(word for word in metrics.keywords if thresholds.get(word) == _NEVER)
@@ -119,14 +119,14 @@ def calibrated_misses(calibration: Calibration) -> MissCounts:
 
 
 def stream_misses(metrics: StreamMetrics, who: str, never: tuple[str, ...] = ()) -> MissCounts:
-    """What streams in a quiet room say."""
+    """Misses in streams in a quiet room."""
     misses = {word: (metrics.said[word] - metrics.hits[word], metrics.said[word])
               for word in metrics.keywords}  # fmt: skip
     return MissCounts(misses, f", said in a quiet room {who}", never)
 
 
 def clip_misses(matrix: ConfusionMatrix) -> MissCounts:
-    """What single clips say, where no thresholds were chosen."""
+    """Misses of single clips, for a bundle without calibration."""
     misses = {
         label: (int(row.sum() - row[index]), int(row.sum()))
         for index, (label, row) in enumerate(zip(matrix.labels, matrix.counts, strict=True))
@@ -136,13 +136,13 @@ def clip_misses(matrix: ConfusionMatrix) -> MissCounts:
 
 
 def judge(*counts: MissCounts, training: Training | None = None, more: str, again: str) -> Verdict:
-    """The verdict on a model; the worst of several counts counts.
+    """The verdict on a model; of several counts, the worst decides.
 
     Args:
         counts: at least one.
-        training: what made the model, if that is known.
-        more: how to get more speakers.
-        again: what to do if no cause is known.
+        training: the model's training, if known.
+        more: advice for more speakers.
+        again: advice if no cause is known.
     """
     order = list(Hears)
     worst = max(counts, key=lambda count: order.index(count.hears))
@@ -191,7 +191,7 @@ def _causes(
 
 
 def few_speakers(count: int) -> list[str]:
-    """A line if a training has too few speakers of a keyword to learn more than their voices."""
+    """A warning line if a training has too few speakers of a keyword; else empty."""
     if count >= FEW_SPEAKERS:
         return []
     said = "1 speaker says" if count == 1 else f"{count} speakers say"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the report of an evaluation: one HTML file with pictures, tables and sound, and PNGs.
 
-The file needs only a browser: no network, no scripts, no other files. Each picture is in it twice,
-for a light and for a dark page.
+The file needs only a browser: no network, no scripts, no other files. It has each picture twice,
+for light and for dark pages.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def save_report(folder: Path, evaluation: Evaluation, notes: Sequence[str] = ())
     """Write the report and its pictures into a folder.
 
     Args:
-        folder: is made if it is missing.
+        folder: made if missing.
         evaluation: the metrics.
-        notes: what to know before the figures, a line each.
+        notes: remarks before the figures, one line each.
 
     Returns:
         The HTML file.
@@ -76,8 +76,8 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture], notes: Sequence
 
     Args:
         evaluation: the metrics.
-        pictures: those of its metrics, by name.
-        notes: what to know before the figures, a line each.
+        pictures: pictures of the metrics, by name.
+        notes: remarks before the figures, one line each.
 
     Raises:
         ToolError: Jinja is not installed.
@@ -118,7 +118,7 @@ def render(evaluation: Evaluation, pictures: dict[str, Picture], notes: Sequence
 
 
 def _plots(evaluation: Evaluation) -> dict[str, Callable[[Theme], bytes]]:
-    """What draws each picture, by its name."""
+    """The function that draws each picture, by name."""
     clips, stream = evaluation.clips, evaluation.stream
     draw: dict[str, Callable[[Theme], bytes]] = {}
     if clips:
@@ -153,7 +153,7 @@ def _recognizer(bundle: Bundle) -> str:
 
 
 def _percent(share: float | None, digits: int = 1) -> str:
-    """A share of 0 to 1 in percent; nothing for None."""
+    """A share of 0 to 1 in percent; empty for None."""
     return "" if share is None else f"{share:.{digits}%}"
 
 
@@ -171,5 +171,5 @@ def _wav(pcm: Pcm) -> bytes:
 
 
 def _source(kind: str, content: bytes) -> str:
-    """A file as the address of an element in the page."""
+    """A file as a data URL for an element of the page."""
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"

@@ -22,7 +22,7 @@ from kws.model.evaluate.judge.stream_metrics import StreamMetrics
 from kws.model.evaluate.score.streams import Kind
 
 _DARK_CELL = 0.55
-"""Cells with at least this share are so dark that their text is white."""
+"""Cells with at least this share are dark, so their text is white."""
 
 _DET_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40)  # percent
 _MANY = 6
@@ -77,8 +77,8 @@ def confusion(matrix: ConfusionMatrix, title: str, theme: Theme = LIGHT) -> byte
                 )
     axes.set_xticks(range(size), matrix.labels, rotation=45 if size > _MANY else 0)
     axes.set_yticks(range(size), matrix.labels)
-    axes.set_xlabel("the model said")
-    axes.set_ylabel("the clip was")
+    axes.set_xlabel("answer of the model")
+    axes.set_ylabel("label of the clip")
     axes.set_title(f"{title}\naccuracy {matrix.accuracy:.2%}, {matrix.clips} clips")
     # Lines in the colour of the paper between the cells, no frame.
     axes.set_xticks([i - 0.5 for i in range(1, size)], minor=True)
@@ -103,7 +103,7 @@ def roc(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
     axes.set_xlim(0, 100)
     axes.set_ylim(50, 100.5)
     axes.set_xticks([0, 1, 10, 100], ["0", "1", "10", "100"])
-    _name(axes, "other clips taken for it, %", "clips of the keyword accepted, %", "ROC", theme)
+    _name(axes, "other clips accepted, %", "clips of the keyword accepted, %", "ROC", theme)
     return _png(figure)
 
 
@@ -123,12 +123,12 @@ def det(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
     axes.set_xlim(places[0], places[-1])
     axes.set_ylim(places[0], places[-1])
     axes.plot(places[[0, -1]], places[[0, -1]], color=theme.faint, linewidth=1, linestyle="--")
-    _name(axes, "other clips taken for it, %", "clips of the keyword missed, %", "DET", theme)
+    _name(axes, "other clips accepted, %", "clips of the keyword missed, %", "DET", theme)
     return _png(figure)
 
 
 def reliability(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
-    """How often the model is right, by its confidence."""
+    """Share of right answers by confidence."""
     figure, axes = _figure((5.2, 4.4), theme)
     bins = clips.reliability
     filled = bins.counts > 0
@@ -168,13 +168,13 @@ def speakers(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
 
 
 def kind_curves(by_kind: Sequence[KindMetrics], asked: float | None, theme: Theme = LIGHT) -> bytes:
-    """Misses of each kind of streams against false alarms per hour, by threshold.
+    """Misses of each kind of stream against false alarms per hour, by threshold.
 
-    The false alarms are those of talk alone; without such talk, those of all streams.
+    The false alarms are in talk alone; without such talk, in all streams.
 
     Args:
-        by_kind: the metrics, of which at least one has keywords.
-        asked: false alarms per hour that calibration was asked for; None if it is not known.
+        by_kind: the metrics; at least one kind has keywords.
+        asked: requested false alarms per hour of calibration; None if unknown.
         theme: the colours.
     """
     figure, axes = _figure((6.4, 4.4), theme)
@@ -197,7 +197,7 @@ def kind_curves(by_kind: Sequence[KindMetrics], asked: float | None, theme: Them
             axes.plot([now], [100 * row.metrics.miss_share], linestyle="", zorder=3, **star)
     axes.plot([], [], marker="*", linestyle="", color=theme.ink, label="the bundle's settings")
     if asked is not None:
-        name = f"asked for: {asked:g} per hour (aimed at {asked / MARGIN:g})"
+        name = f"requested: {asked:g} per hour (target {asked / MARGIN:g})"
         axes.axvline(asked, color=theme.faint, linestyle="--", label=name)
     least = 1 / hours
     axes.set_xscale("symlog", linthresh=least, linscale=0.4)

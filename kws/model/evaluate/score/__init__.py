@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From sound to scores: streams and clips are made and played to a model."""
+"""From sound to scores: makes streams and clips, and plays them to a model."""

@@ -18,7 +18,7 @@ LEVELS_DB = (-60, -55, -40, -25, -15, -8, -5)
 dB of full scale."""
 
 USUAL_LEVELS_DB = (-55, -25, -8)
-"""Soft, usual and loud: a device should recognize as many words at each of them."""
+"""Soft, usual and loud: a device should recognize the same share of words at each."""
 
 
 def in_noise(
@@ -27,11 +27,11 @@ def in_noise(
     snr_db: float,
     rng: np.random.Generator,
 ) -> Pcm:
-    """Add noise to clips. The RMS of the voice becomes 3000 at most, so that little clips.
+    """Add noise to clips. The RMS of the voice is limited to 3000, so that few samples clip.
 
     Args:
         clips: int16[n, samples].
-        backgrounds: sounds with an RMS of 1, each longer than a clip; one is drawn for each clip.
+        backgrounds: sounds with an RMS of 1, each longer than a clip; one is drawn per clip.
         snr_db: RMS of the voice over RMS of the background, in dB.
         rng: draws backgrounds and their parts.
     """
@@ -50,7 +50,7 @@ def in_noise(
 def at_level(clips: Pcm, level_db: float) -> Pcm:
     """Scale clips so that the RMS of the voice is at a level in dB of full scale.
 
-    What is louder than full scale is clipped, as in a microphone of 16 bits.
+    Samples above full scale are clipped, as in a 16-bit microphone.
     """
     scaled = np.empty_like(clips)
     for row, clip in zip(scaled, clips, strict=True):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scores of clips, as the core computes them, and which clips they are."""
+"""Scores of clips, computed by the core, and the choice of clips."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def core_scores(model: bytes, spectrograms: Spectrograms) -> npt.NDArray[np.int8
 
 
 def bundle_scores(bundle: Bundle, spectrograms: Spectrograms) -> npt.NDArray[np.int8]:
-    """What `core_scores` gives for a bundle's model, in the order of its labels."""
+    """The `core_scores` of a bundle's model, in the order of its labels."""
     scores = core_scores(bundle.model, spectrograms)
     return scores[:, list(bundle.output_order)] if bundle.output_order else scores
 
 
 def whole_calls(spectrograms: Spectrograms, frames: int) -> Spectrograms:
-    """Spectrograms for a model that takes `frames` frames a call.
+    """Spectrograms for a model that takes `frames` frames per call.
 
-    A streaming model hears a second of silence first, since on a device it has been listening. As
-    in the pipeline, one call ends with the last frame.
+    A streaming model hears a second of silence first, because a device has been listening before.
+    As in the pipeline, one call ends with the last frame.
     """
     if frames == spectrograms.shape[1]:
         return spectrograms
@@ -54,7 +54,7 @@ def one_split(dataset: DataSet, split: Split | None) -> tuple[DataSet, Split]:
 
 
 def check_keywords(bundle: Bundle, dataset: DataSet, split: Split) -> None:
-    """Make sure that the split has clips of each keyword.
+    """Check that the split has clips of each keyword.
 
     Raises:
         DataError: a keyword has none.
@@ -78,14 +78,14 @@ def split_of(name: str) -> Split | None:
     try:
         return Split(name)
     except ValueError:
-        raise UsageError(f"no split {name!r}; there are {', '.join(Split)} and all") from None
+        raise UsageError(f"no split {name!r}; choose from {', '.join(Split)} and all") from None
 
 
 def known_keywords(bundle: Bundle, keywords: tuple[str, ...]) -> tuple[str, ...]:
-    """These keywords, or without any all of the bundle.
+    """These keywords; if empty, all of the bundle.
 
     Raises:
-        UsageError: the model does not know one.
+        UsageError: the model does not know one of them.
     """
     unknown = [word for word in keywords if word not in bundle.keywords]
     if unknown:

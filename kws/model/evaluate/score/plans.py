@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many hours of streams are played: as a user asks, for calibration, for a bundle's window."""
+"""Plans of streams: from command-line options, for calibration, and for a bundle's window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.model.evaluate.score.words import REACTION_MS
 
 
 def stream_plan(hours: float, other_hours: float, snr: str, seed: int) -> StreamPlan:
-    """The plan that options of the command line ask for.
+    """The plan for command-line options.
 
     Raises:
         UsageError: `snr` is not two numbers.
@@ -26,12 +26,12 @@ def stream_plan(hours: float, other_hours: float, snr: str, seed: int) -> Stream
 
 
 _WORDS_A_MINUTE = 20.0
-"""In calibration words follow each other quickly, so that few hours hold many."""
+"""In calibration, words follow each other quickly, so that few hours contain many."""
 
 _MOST_HOURS = 0.5
 
 PACES = (1.0, 0.9, 1.1)
-"""Calibration plays talk as it is, slower and faster."""
+"""Calibration plays talk unchanged, slower and faster."""
 
 
 def calibration_plan(hours: float, snr: str = "5,15", seed: int = 0) -> StreamPlan:
@@ -45,9 +45,9 @@ def calibration_plan(hours: float, snr: str = "5,15", seed: int = 0) -> StreamPl
 
 
 def fitting_plan(plan: StreamPlan, bundle: Bundle) -> StreamPlan:
-    """The plan with clips as long as what the bundle's model sees, if that is over a second.
+    """The plan with clips as long as the bundle's window, if that is over a second.
 
-    Longer clips have to be rarer, if there is no room between them.
+    Longer clips are played less often if there is no room between them.
     """
     clip_ms = max(bundle.frontend.clip_ms, CLIP_MS)
     most = 60_000 / (clip_ms + REACTION_MS)
@@ -55,8 +55,8 @@ def fitting_plan(plan: StreamPlan, bundle: Bundle) -> StreamPlan:
 
 
 def hours_for(clips: int) -> float:
-    """Hours of each kind in which so many clips of keywords come about once, half an hour at most.
+    """Hours of each kind in which each of the clips is played about once, half an hour at most.
 
-    Half of the words are keywords.
+    `clips`: number of keyword clips. Half of the words are keywords.
     """
     return min(max(clips / (_WORDS_A_MINUTE / 2 * 60), 0.02), _MOST_HOURS)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams: long recordings with words at known times, made of clips or recorded by a user.
+"""Streams: long recordings with words at known times, made from clips or recorded by a user.
 
-A stream made of clips is at most ten minutes long; more minutes are several streams. Its background
-changes every few seconds between recordings of the data set and synthetic noises, or between people
-who talk, each at a random level. Words are added at a random signal-to-noise ratio. All clips, and
-the parts of the background recordings, are of one split.
+A stream made from clips is at most ten minutes long; longer sound is split into several streams.
+The background changes every few seconds between recordings of the data set and synthetic noises, or
+between people who talk, each at a random level. Words are added at a random signal-to-noise ratio.
+All clips, and the parts of the background recordings, are of one split.
 
-Talk in which nobody says a keyword makes streams of its own, without words: see `talk.py`.
+Talk without keywords has its own streams, without words: see `talk.py`.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from kws.model.evaluate.score.words import REACTION_MS, Word
 from kws.model.samples.backgrounds import background_parts
 
 PART_MINUTES = 10.0
-"""Longest stream; a device starts afresh for each."""
+"""Longest stream in minutes; a device is reset before each."""
 
 CLIP_MS = 1000
-"""Length of a clip unless a model sees more."""
+"""Length of a clip, unless a model's window is longer."""
 
 _FADE = SAMPLE_RATE // 50
 _BACKGROUND_SECONDS = (8.0, 20.0)
@@ -48,7 +48,7 @@ Sound = npt.NDArray[np.float32]
 
 
 class Kind(enum.StrEnum):
-    """What is to be heard in a stream."""
+    """The contents of a stream."""
 
     QUIET = "quiet"
     """Words in a quiet room."""
@@ -60,13 +60,13 @@ class Kind(enum.StrEnum):
     """Words over the talk of others."""
 
     TALK = "talk"
-    """Talk without keywords, as it was recorded."""
+    """Talk without keywords, as recorded."""
 
     RECORDING = "recording"
     """A user's own recording."""
 
     OTHER_WORDS = "other words"
-    """Words over noise, none of them a keyword."""
+    """Words over noise, but no keywords."""
 
 
 TITLES = {
@@ -77,7 +77,7 @@ TITLES = {
     Kind.OTHER_WORDS: "other words",
     Kind.RECORDING: "recording",
 }
-"""What tables call the kinds of streams, in the order of their rows."""
+"""Names of the kinds in tables, in the order of the rows."""
 
 
 QUIET_LEVEL_DB = (-75.0, -60.0)
@@ -86,7 +86,7 @@ QUIET_SNR_DB = (25.0, 45.0)
 
 @dataclass(frozen=True)
 class StreamSettings:
-    """What streams made of clips are like."""
+    """Settings of streams made from clips."""
 
     kind: Kind = Kind.NOISE
     """`QUIET`, `NOISE`, `OVER_TALK` or `OTHER_WORDS`."""
@@ -109,12 +109,12 @@ class StreamSettings:
     seed: int = 0
 
     clip_ms: int = CLIP_MS
-    """Length of a word's clip: what the model sees, or a second if that is more."""
+    """Length of a word's clip: the model's window, but at least a second."""
 
     def __post_init__(self) -> None:
         """Check the ranges."""
         check_range("minutes", self.minutes, 0.1, 1_000_000)
-        # The times in which two words may be reported must not overlap.
+        # The times for reports of two words must not overlap.
         most = 60_000 / (self.clip_ms + REACTION_MS)
         check_range("words_a_minute", self.words_a_minute, 0, most)
         check_range("keyword_share", self.keyword_share, 0, 1)
@@ -138,16 +138,16 @@ class StreamPlan:
     """Hours with keywords and other words, and hours with other words only."""
 
     hours: float = 1.0
-    """Hours with keywords: so many in a quiet room, in noise, and over talk if there is talk."""
+    """Hours with keywords, for each of: quiet room, noise, and over talk if there is talk."""
 
     other_hours: float = 4.0
-    """Hours in noise with other words only: false alarms are rare, so many hours count them."""
+    """Hours in noise with other words only: many, because false alarms are rare."""
 
     snr_db: tuple[float, float] = (5.0, 15.0)
-    """In noise and over talk."""
+    """Range in dB, in noise and over talk."""
 
     words_a_minute: float = 6.0
-    """In hours with keywords, which are half of the words."""
+    """Words per minute in hours with keywords; half of the words are keywords."""
 
     seed: int = 0
 
@@ -160,7 +160,7 @@ class StreamPlan:
         check_range("other hours", self.other_hours, 0, 10_000)
 
     def settings(self, *, talk: bool) -> tuple[StreamSettings, ...]:
-        """Settings of each kind of hours; those over talk only if there is `talk`."""
+        """Settings of each kind; over talk only if there is `talk`."""
         kinds = [Kind.QUIET, Kind.NOISE, *([Kind.OVER_TALK] if talk else [])]
         busy = [
             StreamSettings(
@@ -217,10 +217,10 @@ class Stream:
 
     kind: Kind = Kind.RECORDING
     source: str = ""
-    """Of talk, where it is from."""
+    """Source of talk; else empty."""
 
     files: tuple[tuple[int, Path], ...] = ()
-    """Of talk, its recordings by time: start in ms, below 0 if it began before the stream."""
+    """Recordings of talk by time: start in ms, negative if before the stream's start."""
 
     @property
     def hours(self) -> float:
@@ -228,12 +228,12 @@ class Stream:
         return len(self.pcm) / SAMPLE_RATE / 3600
 
     def sound(self, window_ms: int) -> Pcm:
-        """What a device hears: after a user's recording also the room, for a word at its end."""
+        """The sound for a device: a user's recording is followed by room noise, for a last word."""
         room = room_after(window_ms)
         return np.concatenate([self.pcm, room]) if self.kind == Kind.RECORDING else self.pcm
 
     def file_at(self, time_ms: int) -> Path | None:
-        """The recording that is played at a time; None if it is not known."""
+        """The recording that is played at a time; None if unknown."""
         return next((file for start, file in reversed(self.files) if start <= time_ms), None)
 
 
@@ -244,10 +244,10 @@ def make_streams(
     settings: StreamSettings,
     talk: Mapping[str, Pcm] | None = None,
 ) -> Iterator[Stream]:
-    """Streams made of clips, one after the other. The same arguments give the same sound.
+    """Make streams from clips. The same arguments give the same sound.
 
-    Every clip of the split comes once before a clip comes twice. Streams over talk need `talk`,
-    the talk of each source as one recording.
+    Every clip of the split is used once before one is repeated. Streams over talk need `talk`: by
+    source, all talk as one recording.
 
     Raises:
         DataError: the split lacks clips of a keyword, or of other words, and `settings` need them.
@@ -261,12 +261,12 @@ def make_streams(
     groups = {word: dataset.of(split, [word]) for word in keywords} if share > 0 else {}
     for word, clips in groups.items():
         if not clips:
-            raise DataError(f"{dataset.root}: no {split} clips of {word!r} to make a stream of")
+            raise DataError(f"{dataset.root}: no {split} clips of {word!r} to make a stream from")
     others = dataset.of(split, [word for word in dataset.words if word not in keywords])
     if share < 1 and settings.words_a_minute and not others:
         raise DataError(
-            f"{dataset.root}: no {split} clips of other words than {', '.join(keywords)}; "
-            "false alarms are counted on them, so add folders of some"
+            f"{dataset.root}: no {split} clips of words other than {', '.join(keywords)}; "
+            "false alarms are counted on such words, so add folders of some"
         )
     decks = [_Deck(clips, rng, settings.clip_ms) for clips in groups.values()]
     other_deck = _Deck(others, rng, settings.clip_ms)
@@ -301,7 +301,7 @@ def read_stream(recording: Path, labels: Path) -> Stream:
         lines = labels.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise DataError(f"{labels}: {reason.lower()}; name a label file of Audacity") from None
+        raise DataError(f"{labels}: {reason.lower()}; give a label file of Audacity") from None
     words = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("\\"):
@@ -316,7 +316,7 @@ def _labelled(where: str, line: str, seconds: float) -> Word:
         start, end, label = float(fields[0]), float(fields[1]), word_of(fields[2])
     except (ValueError, IndexError):
         raise DataError(
-            f"{where}: has to be start, end (seconds) and word, separated by tabs"
+            f"{where}: must be start, end (seconds) and word, separated by tabs"
         ) from None
     if not 0 <= start <= end <= seconds + 1 or not label:
         raise DataError(f"{where}: {start:g} to {end:g} s is not within the {seconds:.1f} s")
@@ -353,7 +353,7 @@ def _unit(pcm: Pcm) -> Sound:
 
 
 def _starts(settings: StreamSettings, rng: np.random.Generator) -> list[int]:
-    """First samples of a stream's words: spread evenly, then each moved at random."""
+    """First samples of a stream's words: evenly spaced, then each shifted at random."""
     count = round(settings.words_a_minute * settings.part_minutes)
     if not count:
         return []
@@ -382,7 +382,7 @@ def _background(
 
 
 def _lay(sound: Sound, start: int, clip: Clip, pcm: Pcm, level: float) -> Word:
-    """Add a clip to a stream's sound, its voice at an RMS of `level`."""
+    """Add a clip to a stream's sound, with its voice at an RMS of `level`."""
     first, end = speech_span(pcm)
     voice = pcm.astype(np.float32)
     rms = float(np.sqrt(np.mean(voice[first:end] ** 2)))

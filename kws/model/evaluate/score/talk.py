@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Talk without keywords, played as it was recorded: every report in it is a false alarm.
+"""Talk without keywords, played as recorded: every report in it is a false alarm.
 
-The recordings of a source are played one after the other, and the frontend runs on between them, as
-on a device. They are read while they are played, so that days of talk need no more memory than ten
+The recordings of a source are played one after the other without a reset of the frontend, as on a
+device. They are read while they are played, so that days of talk need no more memory than ten
 minutes.
 """
 
@@ -27,7 +27,7 @@ from kws.model.evaluate.score.streams import PART_MINUTES, Kind, Stream
 _BLOCK_SECONDS = 30.0
 
 _MOST_HOURS = 2.0
-"""So much talk, and no more, is in memory to lay words over."""
+"""Maximum amount of talk in memory for streams with words."""
 
 _LONGEST = round(PART_MINUTES * 60 * SAMPLE_RATE)
 
@@ -39,7 +39,7 @@ def recorded_talk(
 
     Args:
         recordings: the talk.
-        progress: called with 1 after each recording was read.
+        progress: called with 1 after each recording.
 
     Raises:
         AudioError: a file is missing or damaged.
@@ -70,11 +70,11 @@ def recorded_talk(
 
 
 def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stream]:
-    """Each stream of talk played at each pace, with its pitch: as if more people had talked.
+    """Each stream of talk at each pace, which also changes the pitch: like more people.
 
     Args:
         streams: the streams, without words.
-        paces: how many times as fast, 1 for as it was recorded.
+        paces: factors of the speed, 1 for unchanged.
     """
     for stream in streams:
         for pace in paces:
@@ -91,11 +91,11 @@ def _stream(pcm: Pcm, source: str, starts: Sequence[tuple[int, Path]]) -> Stream
 
 
 def background_talk(recordings: Sequence[LongRecording], hours: float) -> dict[str, Pcm]:
-    """Talk to lay words over, all of it equally loud: each source as one recording.
+    """Talk for streams with words, all equally loud: one recording per source.
 
     Args:
         recordings: the talk.
-        hours: as much of it is read, but two hours at most, in equal parts from each source.
+        hours: amount to read, limited to two hours, in equal parts from each source.
 
     Raises:
         AudioError: a file is missing or damaged.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays streams to a model: the core's pipeline computes the scores, once."""
+"""Plays streams to a model: the core's pipeline computes the scores once."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class Trace:
     """int8[n, classes]."""
 
     kind: Kind = Kind.RECORDING
-    source: str = ""  # of talk, where it is from
+    source: str = ""  # source of talk; else empty
     skipped: int = 0
-    """How many of the inferences the bundle's gate skipped."""
+    """Number of inferences that the bundle's gate skipped."""
 
 
 def trace_streams(
     bundle: Bundle, streams: Iterable[Stream], progress: Progress = lambda _: None
 ) -> Iterator[Trace]:
-    """Play streams to the bundle's pipeline, several at once, each from a fresh start.
+    """Play streams to the bundle's pipeline, several in parallel, each with a cleared state.
 
     Args:
         bundle: the model.
-        streams: the streams, in the order of the results.
+        streams: the streams; results have the same order.
         progress: called with 1 after each stream.
 
     Raises:
-        ModelError: the core met a fault.
+        ModelError: the core reported a fault.
     """
     return play_streams(bundle, streams, lambda _, trace: trace, progress)
 
@@ -63,9 +63,9 @@ def play_streams(
     result: Callable[[Stream, Trace], T],
     progress: Progress = lambda _: None,
 ) -> Iterator[T]:
-    """As `trace_streams`, with what `result` makes of each stream and its trace.
+    """Like `trace_streams`, but returns `result` of each stream and its trace.
 
-    `result` runs beside other streams, in a thread of its own. The sound is dropped after it.
+    `result` runs in a thread, in parallel with other streams. The sound is dropped afterwards.
     """
 
     def play(stream: Stream) -> T:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A word that is said in a stream, and how long after it a device may report it."""
+"""Words of a stream, and the longest time until their reports."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Word:
     """A word that is said in a stream."""
 
     label: str
-    """The word itself, whether it is a keyword or not."""
+    """The word; not necessarily a keyword."""
 
     start_ms: int
     end_ms: int
-    """Where the voice ends."""
+    """End of the voice."""
 
     file: Path | None = None
     """The clip; None in a user's own recording."""
 
     @property
     def speaker(self) -> str:
-        """Who says it; nobody without its clip."""
+        """The speaker; empty without a clip."""
         return speaker_of(self.file, self.label) if self.file else ""
