@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Background recordings, divided between training, validation and test.
 
-Each split gets its own part of every recording, so that a model is tested on noise that it was not
-trained on.
+Each split gets its own part of every recording, so that a model is not tested on noise from its
+training.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kws.audio.pcm import Pcm
 from kws.errors import DataError
 
 _THIRDS = {Split.TRAIN: (0.0, 1 / 3), Split.VALIDATION: (1 / 3, 2 / 3), Split.TEST: (2 / 3, 1.0)}
-"""The same for a recording of which a tenth is not longer than a clip."""
+"""The shares if a tenth of a recording is not longer than a clip."""
 
 
 def background_parts(
@@ -24,12 +24,12 @@ def background_parts(
 ) -> list[Pcm]:
     """The part of each recording that a split may use; no sample is in two parts.
 
-    A recording of which a tenth is too short is cut into thirds. A recording of three clips or less
-    is for training alone.
+    If a tenth of a recording is too short, it is cut into thirds. A recording of three clips or
+    less is used only in training.
 
     Args:
         recordings: the backgrounds, int16[n] each.
-        split: who uses the parts.
+        split: the split that uses the parts.
         samples: length of a clip.
 
     Raises:
@@ -40,7 +40,7 @@ def background_parts(
         if len(recording) <= samples:
             raise DataError(
                 f"a background recording lasts {len(recording) / SAMPLE_RATE:.2f} s; each "
-                f"has to be longer than {samples / SAMPLE_RATE:g} s, so lengthen or remove it"
+                f"must be longer than {samples / SAMPLE_RATE:g} s, so lengthen or remove it"
             )
         for shares in (SPLIT_PARTS, _THIRDS):
             cuts = {s: [int(share * len(recording)) for share in shares[s]] for s in Split}

@@ -19,11 +19,11 @@ _MEMORY = 2 << 30
 class ArrayAllocator:
     """Allocates arrays: in memory up to a number of bytes, then in files of a folder.
 
-    The files have no names, so that they vanish however the program ends.
+    The files have no names, so they vanish when the program ends, even after a crash.
     """
 
     def __init__(self, folder: Path | None, memory: int = _MEMORY) -> None:
-        """Allocate in memory alone if there is no folder.
+        """Without a folder, allocate only in memory.
 
         Args:
             folder: an existing folder for the files, or None.
@@ -33,10 +33,10 @@ class ArrayAllocator:
         self._remaining = memory
 
     def empty(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-        """An array whose values are not set.
+        """An uninitialized array.
 
         Raises:
-            KwsError: there is no room for its file.
+            KwsError: there is no space for its file.
         """
         size = math.prod(shape) * dtype.itemsize
         if self._folder is None or size <= self._remaining or size == 0:
@@ -48,6 +48,6 @@ class ArrayAllocator:
                 return np.memmap(file, dtype, "r+", shape=shape)
         except OSError as error:
             raise KwsError(
-                f"{self._folder}: no room for {size:,} bytes of clips "
+                f"{self._folder}: no space for {size:,} bytes of clips "
                 f"({(error.strerror or str(error)).lower()}); make room and run the command again"
             ) from None

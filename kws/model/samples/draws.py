@@ -18,12 +18,12 @@ AUXILIARY_PER_KEYWORD = 0.16
 """Clips of each auxiliary word in an epoch per clip of a keyword (mean of the keywords)."""
 
 Rows = npt.NDArray[np.int64]
-"""int64[n]: places of clips in an array of clips."""
+"""int64[n]: indices into an array of clips."""
 
 
 @dataclass(frozen=True)
 class Draw:
-    """How many clips of one class an epoch has, and from which rows they are drawn."""
+    """Number of clips of one class in an epoch, and the rows to draw from."""
 
     label: int
 
@@ -42,12 +42,12 @@ def plan_draws(
     extra_groups: Sequence[Sequence[Clip]],
     settings: SampleSettings,
 ) -> list[Draw]:
-    """What an epoch has of unknown, of each keyword and of each auxiliary word.
+    """Plan the clips of an epoch: unknown, each keyword and each auxiliary word.
 
     Args:
         groups: clips of unknown and of each keyword.
-        extra_groups: the same of the second data set, and clips of each auxiliary word; rows count
-            on from the first one's.
+        extra_groups: the same for the second data set, and clips of each auxiliary word; row
+            numbers continue after `groups`.
         settings: how clips are drawn.
     """
     sizes = [len(group) for group in (*groups, *extra_groups)]
@@ -72,7 +72,7 @@ def plan_draws(
 
 
 def _favour(rows: Rows, by_people: Sequence[bool], share: float) -> Rows:
-    """Rows in which those by people are repeated until they are `share` of all, if both exist."""
+    """Repeat the rows of people until they are `share` of all, if both kinds exist."""
     recorded = rows[np.array(by_people, bool)]
     others = len(rows) - len(recorded)
     if not len(recorded) or not others:
@@ -82,7 +82,7 @@ def _favour(rows: Rows, by_people: Sequence[bool], share: float) -> Rows:
 
 
 def draw_rows(rng: np.random.Generator, rows: Rows, count: int) -> list[int]:
-    """`count` rows in random order; a row is repeated only after all others were drawn."""
+    """Draw `count` rows in random order; a row is repeated only after all others were drawn."""
     times = -(-count // max(len(rows), 1))
     drawn = np.concatenate([rng.permutation(rows) for _ in range(times)] or [rows[:0]])
     return [int(row) for row in drawn[:count]]

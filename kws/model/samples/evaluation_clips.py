@@ -25,8 +25,8 @@ _SEED = 20180409
 def evaluation_clips(dataset: DataSet, words: Sequence[str], split: Split) -> list[list[Clip]]:
     """The clips of a split on which a model is evaluated: a list for unknown and each keyword.
 
-    All lists have the same length: that of the rarest keyword, or less if there are too few unknown
-    words. What is drawn depends on the data set alone.
+    All lists have the same length: the number of clips of the rarest keyword, or less if there are
+    too few unknown words. The choice depends only on the data set.
     """
     groups = [dataset.of(split, [word]) for word in words]
     others = dataset.of(split, [word for word in dataset.words if word not in words])
@@ -72,7 +72,7 @@ def evaluation_samples(
     progress: Progress | None = None,
     samples: int = SAMPLE_RATE,
 ) -> Samples:
-    """The same clips as spectrograms.
+    """The clips of `evaluation_pcm` as spectrograms.
 
     Raises:
         AudioError: a file is missing or damaged.

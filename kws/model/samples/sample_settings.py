@@ -94,7 +94,7 @@ class SampleSettings:
 
     @property
     def lead_frames(self) -> int:
-        """Frames of a clip's lead, which are before the window."""
+        """Frames of a clip's lead, the sound before the window."""
         return frames_in(self.window_ms + self.augmentation.lead_ms) - frames_in(self.window_ms)
 
     def __post_init__(self) -> None:

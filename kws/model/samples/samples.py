@@ -28,7 +28,7 @@ class Samples:
     labels: Labels
 
     def after_silence(self, frames: int) -> Samples:
-        """The same clips with this many frames of silence in front."""
+        """The same clips after this number of frames of silence."""
         return Samples(after_silence(self.spectrograms, frames), self.labels)
 
     def __len__(self) -> int:

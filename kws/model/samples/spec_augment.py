@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SpecAugment: stripes of a spectrogram are blanked, so that a model does not rely on any of them.
+"""SpecAugment: blanks stripes of a spectrogram, so that a model does not rely on single stripes.
 
 Source: Park et al., Interspeech 2019.
 """

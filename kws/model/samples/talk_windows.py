@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Windows of talk, from which a model learns what is no keyword."""
+"""Windows of talk, from which a model learns to ignore talk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kws.model.samples.samples import Progress
 
 
 class TalkWindows:
-    """Cuts of talk at random places, each with the sound before it."""
+    """Draws windows of talk at random places, each with the sound before it."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class TalkWindows:
         Args:
             recordings: talk without keywords; may be none.
             samples: length of a window with its lead.
-            hard_share: share of the windows that are of mined recordings, if there are any.
+            hard_share: share of windows from mined recordings, if there are any.
             progress: called with the number of recordings loaded since the last call.
 
         Raises:
@@ -41,7 +41,7 @@ class TalkWindows:
         other = [pcm for source, pcm in sources.items() if source != MINED_FOLDER]
         self._mined, self._hard_share = self._joined(mined), hard_share
         self.sounds = self._joined(other)
-        """All talk but the mined as one recording, int16[n]; none if there is too little."""
+        """All talk that is not mined as one recording, int16[n]; none if there is too little."""
 
     def __bool__(self) -> bool:
         return bool(self.sounds or self._mined)

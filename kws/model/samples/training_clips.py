@@ -18,7 +18,7 @@ from kws.labels import UNKNOWN
 from kws.model.samples.sample_settings import SampleSettings
 
 _UNKNOWN_POOL = 4
-"""Unknown clips to load, as a multiple of the number that one epoch uses."""
+"""Unknown clips to load, as a multiple of the number in one epoch."""
 
 
 def training_clips(
@@ -26,7 +26,7 @@ def training_clips(
 ) -> list[list[Clip]]:
     """The training clips to load: a list for unknown and for each keyword.
 
-    Of the unknown words no more are taken than a few epochs can use: large data sets have more than
+    The number of unknown clips is limited to what a few epochs use, because large data sets do not
     fit into memory.
 
     Raises:
@@ -36,7 +36,7 @@ def training_clips(
     others = dataset.of(Split.TRAIN, [word for word in dataset.words if word not in words])
     if not others:
         raise DataError(
-            f"{dataset.root}: no clips of other words than {', '.join(words)} to train "
+            f"{dataset.root}: no clips of words other than {', '.join(words)} to train "
             f"{UNKNOWN!r} with; add folders of such words (kws synth makes them)"
         )
     mean = sum(len(group) for group in groups) / len(words)
@@ -57,17 +57,17 @@ def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[
     clips = [clip for clip in extra.of(Split.TRAIN) if clip.speaker not in held_out]
     if not clips:
         raise DataError(
-            f"{extra.root}: all its {len(extra.clips)} clips are of held-out speakers, so nothing "
-            f"can be learned from it; say in {LISTS['test']} whom to hold out"
+            f"{extra.root}: all its {len(extra.clips)} clips are by held-out speakers, so none "
+            f"can be used for training; list the held-out clips in {LISTS['test']}"
         )
     others = [clip for clip in clips if clip.word not in words]
     return [others, *([clip for clip in clips if clip.word == word] for word in words)]
 
 
 def training_speakers(dataset: DataSet, words: Sequence[str]) -> int:
-    """How many speakers the training has of the word that the fewest say.
+    """Number of speakers in training of the keyword that has the fewest.
 
-    A synthetic voice counts once, whomever it was changed into.
+    A synthetic voice counts once, also if it was changed.
     """
     return min(
         len({voice_of(clip.speaker) for clip in dataset.of(Split.TRAIN, [word])}) for word in words

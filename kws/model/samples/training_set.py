@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model is trained on: batches as TensorFlow's speech_commands example has them.
+"""The training set of a model, composed as in TensorFlow's speech_commands example.
 
 Keywords and unknown come from clips, silence from parts of the background recordings. Clips are
 augmented (see `kws.audio.augment`) before the core turns them into spectrograms.
@@ -29,14 +29,14 @@ from kws.model.samples.talk_windows import TalkWindows
 from kws.model.samples.training_clips import extra_clips, training_clips
 
 _BLOCK = 2048
-"""Clips that are augmented at a time."""
+"""Number of clips that are augmented at a time."""
 
 
 class TrainingSet:
     """The training clips of a data set, and the epochs drawn from them.
 
-    The same data, settings and seed give the same epochs, in whatever order they are asked for.
-    What does not fit into the allocator's memory is in unnamed files, which vanish with it.
+    The same data, settings and seed give the same epochs, in any order of access. Arrays that do
+    not fit into the allocator's memory are in unnamed files, which vanish with it.
     """
 
     def __init__(
@@ -56,16 +56,16 @@ class TrainingSet:
         """Load the clips.
 
         Args:
-            dataset: its training clips are learned from.
+            dataset: the data set of the training clips.
             words: the keywords.
             settings: how clips are drawn and augmented.
             seed: decides every random choice.
             progress: called with the number of clips loaded since the last call.
             extra: a second data set, such as synthetic speech, whose training clips are mixed in.
-            auxiliary: words of the second data set that are classes after the keywords.
+            auxiliary: words of the second data set that become classes after the keywords.
             ambient: talk, noises and rooms of the training split.
             allocator: allocates the arrays; None for memory.
-            before: frames that spectrograms have before the window, at most those of the lead.
+            before: frames of spectrograms before the window, at most the frames of the lead.
 
         Raises:
             AudioError: a file is missing or damaged.
@@ -115,7 +115,7 @@ class TrainingSet:
         return sum(draw.count for draw in self._draws) + self._silence + self._talk
 
     def epoch(self, number: int) -> Samples:
-        """The clips of an epoch in the order in which to learn from them."""
+        """The clips of an epoch in the order of training."""
         copy = self.copy(number % self._settings.copies)
         order = self.order(number)
         spectrograms = copy.spectrograms[order]
@@ -124,7 +124,7 @@ class TrainingSet:
         return Samples(spectrograms, copy.labels[order])
 
     def order(self, number: int) -> Rows:
-        """The places of an epoch's clips in its copy of the training set."""
+        """Indices of an epoch's clips in its copy of the training set."""
         return self._rng("order", number).permutation(len(self))
 
     def copy(self, number: int) -> Samples:

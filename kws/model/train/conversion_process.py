@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of a trained model by TensorFlow, whatever backend Keras trained it on.
+"""Converts a trained model with TensorFlow, for any Keras backend.
 
-Keras has one backend in a process. If that is not TensorFlow (`KERAS_BACKEND=jax`), the same model
-is built again in another process, gets the weights, and is converted there.
+Keras has one backend per process. If that is not TensorFlow (`KERAS_BACKEND=jax`), another process
+builds the same model, loads the weights and converts it.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _WEIGHTS, _CLIPS, _MODEL = "weights.npz", "clips.npy", "model.tflite"
 
 
 def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms, frames: int) -> bytes:
-    """As `kws.convert.quantize.quantize`, on any backend.
+    """Like `kws.convert.quantize.quantize`, but for any backend.
 
     Args:
         arch: name of the architecture in the zoo, or a user's file.
         model: float[n, frames, 40, 1] to logits float[n, classes].
-        spectrograms: training clips that show which values each layer gives.
-        frames: of the model's window; the clips have more before it if the model streams.
+        spectrograms: training clips, which show the range of each layer's values.
+        frames: frames of the model's window; clips of a streaming model have more before it.
     """
     import keras  # noqa: PLC0415 - slow, for training only
 
@@ -64,17 +64,17 @@ def quantize_trained(arch: str, model: Any, spectrograms: Spectrograms, frames: 
 
 
 def check_convertible(arch: str, model: Any) -> None:
-    """Make sure before a model is trained that it will convert to ops that kws has.
+    """Check before training that a model converts to ops that kws has.
 
     Args:
-        arch: as in `quantize_trained`.
+        arch: see `quantize_trained`.
         model: untrained.
 
     Raises:
-        ConversionError: it will not.
+        ConversionError: it does not.
     """
     _, frames, channels, _ = model.input_shape
-    frames = frames or SHAPE[0]  # that of a streaming model may be open
+    frames = frames or SHAPE[0]  # a streaming model may accept any number
     rng = np.random.default_rng(0)
     try:
         quantize_trained(

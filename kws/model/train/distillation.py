@@ -25,7 +25,7 @@ from kws.model.weights import run_files
 from kws.model.weights.trained_model import TrainedModel
 
 Scores = npt.NDArray[np.float32]
-"""float32[n, classes], each row adds up to 1."""
+"""float32[n, classes]; each row adds up to 1."""
 
 _BATCH = 512
 
@@ -34,13 +34,13 @@ class Teacher:
     """One model or the mean of several: bundles, or the float models of training runs."""
 
     def __init__(self, folder: Path) -> None:
-        """Read which models are in the folder; they are built when they are first asked.
+        """Find the models in the folder; they are built when first used.
 
         Args:
             folder: a bundle, a training run, or a folder of runs of several seeds.
 
         Raises:
-            UsageError: it is none of these.
+            UsageError: the folder is none of these.
         """
         if (folder / SETTINGS_FILE).is_file():
             models = [folder]
@@ -49,7 +49,7 @@ class Teacher:
             models = [run for run in runs if (run / run_files.BUNDLE / SETTINGS_FILE).is_file()]
         if not models:
             raise UsageError(
-                f"{folder}: no teacher; name a bundle or the folder of a finished training run"
+                f"{folder}: not a teacher; give a bundle or the folder of a finished training run"
             )
         bundles = {model: load_bundle(_bundle(model)) for model in models}
         self._models = {model: _labels(model, bundle) for model, bundle in bundles.items()}
@@ -60,14 +60,14 @@ class Teacher:
         self.fingerprint = digest.hexdigest()[:16]
 
     def check(self, words: Sequence[str], frames: int) -> None:
-        """Make sure that the teacher knows these words, and sees what the student sees.
+        """Check that the teacher knows these words and has the student's window.
 
         Args:
             words: the student's keywords and auxiliary words.
-            frames: of its window.
+            frames: frames of the student's window.
 
         Raises:
-            UsageError: there is one that it does not know, or it has another window.
+            UsageError: the teacher does not know a word, or it has another window.
         """
         for model, own in self._frames.items():
             if own != frames:
@@ -80,13 +80,13 @@ class Teacher:
                 if word not in labels:
                     raise UsageError(
                         f"{model}: the teacher knows {', '.join(labels)}; "
-                        f"it has to know {', '.join(class_labels(words))}"
+                        f"it must know {', '.join(class_labels(words))}"
                     )
 
     def scores(self, spectrograms: Spectrograms, words: Sequence[str]) -> Scores:
-        """The teacher's score of each class: float32[n, classes], each row adds up to 1.
+        """The teacher's score of each class: float32[n, classes]; each row adds up to 1.
 
-        Its scores of labels that are not among the student's count as unknown.
+        Scores of labels that the student does not have count as unknown.
 
         Args:
             spectrograms: int8[n, frames, 40].
@@ -109,13 +109,13 @@ def _bundle(model: Path) -> Path:
 
 
 def _labels(model: Path, bundle: Bundle) -> tuple[str, ...]:
-    """The classes of the model that `_scores` asks: a run still has its auxiliary words."""
+    """The classes of the model that `_scores` uses: a run still has its auxiliary words."""
     trained = _weights(model).name == run_files.CHECKPOINT
     return TrainedModel(model).labels if trained else bundle.labels
 
 
 def _weights(model: Path) -> Path:
-    """The file that holds a model's weights: a run's float weights, if it has them."""
+    """The file with a model's weights: a run's float weights if there are any."""
     checkpoint = model / run_files.CHECKPOINT
     return checkpoint if checkpoint.is_file() else _bundle(model) / MODEL_FILE
 

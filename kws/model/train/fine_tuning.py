@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fine-tuning: a model for new words starts with the layers of a trained one.
 
-All layers but the last, the head, hold what a model has learned about speech from many speakers.
-A new model takes these layers over and gets a head of its own. Labels that both models know keep
-their part of the old head.
+All layers except the last one, the head, contain what a model has learned about speech from many
+speakers. The new model gets these layers and a new head. Labels of both models keep their part of
+the old head.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from kws.model.weights.trained_model import TrainedModel
 
 
 def check_base_model(base_model: TrainedModel, arch: str) -> None:
-    """Make sure that a model of this architecture can start from `base_model`.
+    """Check that a model of this architecture can start from `base_model`.
 
     Raises:
         UsageError: the architectures differ.
     """
     if arch != base_model.arch:
         raise UsageError(
-            f"{base_model.folder}: a {base_model.arch}, from which no {arch} can start; "
+            f"{base_model.folder}: a {arch} cannot start from a {base_model.arch}; "
             f"train with --arch {base_model.arch}"
         )
 
@@ -38,13 +38,13 @@ def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], froz
     Args:
         base_model: the trained model.
         model: a Keras model of the same architecture.
-        labels: the new model's.
-        frozen: share of the layers with weights, from the first on and without the head, that do
-            not learn, 0 to 1.
+        labels: labels of the new model.
+        frozen: share of the layers with weights, counted from the first and without the head,
+            that do not learn, 0 to 1.
 
     Raises:
         ModelError: the weights are of another architecture.
-        UsageError: they depend on the window, and it is another one.
+        UsageError: the weights depend on the window, and the windows differ.
     """
     body = [layer for layer in model.layers if layer.weights][:-1]
     in_head = _head_of(model)
@@ -56,8 +56,8 @@ def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], froz
     )
     if not fits and model.input_shape[1] != base_model.frames:
         raise UsageError(
-            f"{base_model.folder}: sees {base_model.frames} frames, and its layers do not fit a "
-            f"model of {model.input_shape[1]}; start from another model, or keep its window_ms"
+            f"{base_model.folder}: its window has {base_model.frames} frames, and its layers do "
+            f"not fit {model.input_shape[1]}; start from another model, or keep its window_ms"
         )
     if not fits:
         raise base_model.misfit()
@@ -75,11 +75,11 @@ def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], froz
 
 
 def keep_first_classes(model: Any, smaller: Any) -> None:
-    """Give an untrained model the layers of a trained one that has more classes at its end.
+    """Copy the layers of a trained model into one that has only its first classes.
 
     Args:
         model: the trained Keras model.
-        smaller: of the same architecture, with its first classes only.
+        smaller: an untrained model of the same architecture.
     """
     in_head = _head_of(smaller)
     for variable, weights in zip(smaller.weights, model.weights, strict=True):

@@ -28,7 +28,7 @@ from kws.model.zoo import build_model
 from kws.progress import progress_bar
 
 _WARM_UP = 0.1
-"""Share of the steps in which the learning rate rises to its highest value."""
+"""Share of the steps in which the learning rate rises to its maximum."""
 
 
 class Epochs(Protocol):
@@ -57,16 +57,16 @@ def fit(
     say: Callable[[str], object] = lambda _: None,
     remaining: Callable[[float], str] = lambda _: "",
 ) -> tuple[Any, checkpoint.State]:
-    """Train a model, or go on where a killed run was.
+    """Train a model, or resume an interrupted run.
 
     Args:
         settings: what to train and how.
         clips: the training clips.
-        validation: clips that choose the epoch.
-        folder: gets `checkpoint.npz` after each epoch, and `logs/` for TensorBoard.
-        base_model: a model whose layers this one starts with.
-        say: called with a line of text now and then.
-        remaining: called with the share of the epochs that is done; gives the end of such a line.
+        validation: clips for the choice of the epoch.
+        folder: `checkpoint.npz` is written here after each epoch, and `logs/` for TensorBoard.
+        base_model: the model to start from.
+        say: called with lines of progress.
+        remaining: called with the finished share of the epochs; returns the end of such a line.
 
     Returns:
         The Keras model with the weights of the epoch that `kept_epoch` names, and the state after
@@ -81,7 +81,7 @@ def fit(
     state = checkpoint.load(file := folder / run_files.CHECKPOINT)
     if state:
         checkpoint.assign(variables, state.variables, file)
-        say(f"going on after epoch {len(state.history)} of {settings.epochs}")
+        say(f"resuming after epoch {len(state.history)} of {settings.epochs}")
     else:
         state = checkpoint.State()
 
@@ -111,7 +111,7 @@ def fit(
     if settings.keep_last_epoch:
         with _averaged(model, settings):
             state.best = [np.asarray(w).copy() for w in model.weights]
-        checkpoint.save(file, state)  # a teacher reads its weights there
+        checkpoint.save(file, state)  # a teacher is read from there
     checkpoint.assign(model.weights, state.best, file)
     return model, state
 
@@ -128,7 +128,7 @@ def _learn(
     epoch: int,
     advance: Callable[[int], object],
 ) -> tuple[float, float]:
-    """Learn from an epoch's clips once; gives the mean loss and the accuracy while learning."""
+    """Train on an epoch's clips once; returns mean loss and accuracy during the epoch."""
     spectrograms, labels = clips.epoch(epoch)
     rng = np.random.default_rng([settings.seed, *b"mixup", epoch])
     totals = np.zeros(2)
@@ -146,13 +146,13 @@ def _learn(
 
 @contextlib.contextmanager
 def _averaged(model: Any, settings: TrainSettings) -> Iterator[None]:
-    """Give the model the running average of its weights for the length of the block."""
+    """Use the running average of the model's weights within the block."""
     if not settings.ema:
         yield
         return
     weights = [np.asarray(w).copy() for w in model.trainable_variables]
     model.optimizer.finalize_variable_values(model.trainable_variables)
-    # With JAX both share memory, which is freed with one of them.
+    # With JAX both share memory, which is freed when one of them is.
     for variable in model.trainable_variables:
         variable.assign(np.asarray(variable).copy())
     yield

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds what wakes a model in hours of sound in which no keyword is said."""
+"""Finds false alarms of a model in hours of sound without keywords."""
 
 from __future__ import annotations
 
@@ -43,35 +43,35 @@ from kws.files import new_directory
 from kws.progress import progress_bar
 
 _STREAM_SECONDS = 600.0
-"""At most so much sound is in memory at once, times the number of cores."""
+"""Maximum sound in memory, per core."""
 
 _GAP_MS = 1000
-"""Inferences that are nearer than this belong to one event."""
+"""Inferences closer than this belong to one event."""
 
 _LONGEST_MS = 5000
-"""A noise that wakes the model for minutes becomes several events."""
+"""A noise that triggers the model for minutes becomes several events."""
 
 _BLOCK_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class MiningSettings:
-    """What is searched, and for what."""
+    """Settings of a search."""
 
     folders: tuple[Path, ...]
-    """Recordings in which no keyword is said."""
+    """Recordings without keywords."""
 
     keywords: tuple[str, ...] = ()
-    """The keywords that count; without any, all of the bundle."""
+    """The keywords to search for; if empty, all of the bundle."""
 
     threshold: int = 76
-    """A keyword's score in one inference has to exceed this, 0 to 255."""
+    """The score that a keyword has to exceed in one inference, 0 to 255."""
 
     split: Split | None = Split.TRAIN
-    """The split whose recordings are searched; None for all."""
+    """The split to search; None for all."""
 
     most: int | None = None
-    """Only so many recordings are kept, those with the highest scores."""
+    """Maximum number of recordings to keep, those with the highest scores; None for all."""
 
     def __post_init__(self) -> None:
         """Check the range."""
@@ -80,46 +80,46 @@ class MiningSettings:
 
 @dataclass(frozen=True)
 class Event:
-    """Neighbouring inferences that took sound for a keyword."""
+    """Consecutive inferences that mistook sound for a keyword."""
 
     recording: LongRecording
     seconds: float
-    """Where in the recording the keyword seemed to be."""
+    """Time of the supposed keyword in the recording."""
 
     word: str
     score: int
     """Highest score, 0 to 255."""
 
     pcm: Pcm
-    """The sound ambient it, int16[n]."""
+    """The sound around it, int16[n]."""
 
 
 @dataclass(frozen=True)
 class Mining:
-    """What was searched, and what was kept."""
+    """The result of a search."""
 
     hours: float
     recordings: int
     excluded: int
-    """Recordings that were not searched, because a keyword may be said in them."""
+    """Recordings that were skipped because they may contain a keyword."""
 
     events: Mapping[tuple[str, str], int]
-    """How many there were of each source and keyword, whether kept or not."""
+    """Number of events per source and keyword, kept or not."""
 
     clips: tuple[MinedClip, ...]
-    """What was kept, in the order of the recordings."""
+    """The kept clips, in the order of the recordings."""
 
     @property
     def searched(self) -> str:
-        """How much was searched, for people."""
+        """The searched amount, as text."""
         where = f"{self.hours:.2f} hours, {self.recordings} recordings"
         if self.excluded:
-            where += f" ({self.excluded} others may hold a keyword and were left out)"
+            where += f" ({self.excluded} others may contain a keyword and were skipped)"
         return where
 
     @property
     def worst(self) -> list[MinedClip]:
-        """The highest score first."""
+        """The kept clips, highest score first."""
         return sorted(self.clips, key=lambda clip: -clip.score)
 
     def to_json(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class _Part:
 
 
 def usual_folder(recordings: Sequence[Path]) -> Path:
-    """A new folder for what is found: `mined/NAME` of the first recording, or with a number."""
+    """A new folder for the results: `mined/NAME` of the first recording, or with a number."""
     name = recordings[0].resolve().stem or "recordings"
     folder = Path(MINED_FOLDER) / name
     number = 1
@@ -154,21 +154,21 @@ def usual_folder(recordings: Sequence[Path]) -> Path:
 
 
 def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mining:
-    """Search recordings and write what was found to `out`, whole or not at all.
+    """Search recordings and write the false alarms to `out`, all or none.
 
-    Nothing is written if nothing was found.
+    `out` is not written if there are none.
 
     Args:
         bundle: the model.
-        settings: what to search, and for what.
-        out: a folder that is missing or empty.
+        settings: settings of the search.
+        out: a missing or empty folder.
 
     Raises:
-        UsageError: the model does not know a keyword, or `out` holds something or is among the
+        UsageError: the model does not know a keyword, or `out` is not empty or is among the
             recordings.
-        DataError: a folder is missing, holds no recording, or only ones with keywords.
+        DataError: a folder is missing or has no recordings without keywords.
         AudioError: a recording is damaged.
-        ModelError: the core met a fault.
+        ModelError: the core reported a fault.
         KwsError: `out` could not be written.
     """
     for word in settings.keywords:
@@ -176,9 +176,9 @@ def mine_recordings(bundle: Bundle, settings: MiningSettings, out: Path) -> Mini
             known = ", ".join(bundle.keywords)
             raise UsageError(f"the model has no keyword {word!r}; it has {known}")
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
-        raise UsageError(f"{out}: there is something in this place; name a new folder")
+        raise UsageError(f"{out}: this folder is not empty or is a file; name a new folder")
     if any(out.resolve().is_relative_to(folder.resolve()) for folder in settings.folders):
-        raise UsageError(f"{out}: lies among the recordings; name a folder outside of them")
+        raise UsageError(f"{out}: is among the recordings; name a folder outside of them")
     ambient = Surroundings(settings.folders)
     recordings = ambient.talk(settings.split, bundle.keywords)
     excluded = len(ambient.talk(settings.split, ())) - len(recordings)
@@ -261,7 +261,7 @@ def _parts(recording: LongRecording) -> Iterator[_Part]:
 def _search(
     bundle: Bundle, streams: Sequence[Sequence[_Part]], settings: MiningSettings
 ) -> Generator[list[Event]]:
-    """The events of each stream; several streams are played at once."""
+    """The events of each stream; several streams are played in parallel."""
     ended = threading.Event()
     cores = os.cpu_count() or 1
     with ThreadPoolExecutor(cores) as pool:
@@ -280,7 +280,7 @@ def _search(
 def _events(
     bundle: Bundle, stream: Sequence[_Part], settings: MiningSettings, ended: threading.Event
 ) -> list[Event]:
-    """What wakes the model in a stream, by time."""
+    """The false alarms in a stream, by time."""
     pipeline = Device(bundle).pipeline()
     times, scores, sound, starts = [], [], [], []
     samples = 0
@@ -325,7 +325,7 @@ def _events(
 def neighbours(
     times: npt.NDArray[np.int32], rows: npt.NDArray[np.intp]
 ) -> Iterator[npt.NDArray[np.intp]]:
-    """Rows that belong together, by time."""
+    """Groups of rows that belong together, by time."""
     first = 0
     for i in range(1, len(rows) + 1):
         if (

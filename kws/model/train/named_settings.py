@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training settings by their names: what there is, values from text, an architecture's own."""
+"""Training settings by name: their list, values from text, and defaults of architectures."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ ALWAYS_ON: dict[str, Any] = {
     "room": 0.35,
     "keep_last_epoch": True,
 }
-"""Always-on preset: lasting noise, words at any place in the window, all levels."""
+"""Always-on preset: continuous noise, words anywhere in the window, all levels."""
 
 Value = bool | int | float
 
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting as its declaration says."""
+    """The declaration of a setting."""
 
     name: str
     group: str
@@ -59,22 +59,22 @@ class Setting:
 
     @property
     def kind(self) -> str:
-        """What its values are."""
+        """The type of its values, as text."""
         names = {bool: "true or false", int: "a whole number", float: "a number"}
         return names[type(self.default)]
 
     @property
     def range(self) -> str:
-        """Its smallest and its largest value."""
+        """The range of its values, as text."""
         if self.low is None or self.high is None:
             return self.kind
         return f"{show(self.low)} to {show(self.high)}"
 
     def parse(self, text: str) -> Value:
-        """The value that a text says.
+        """Parse a value.
 
         Raises:
-            UsageError: it is of another type, or out of range.
+            UsageError: the value has another type or is out of range.
         """
         value: Any = text
         if isinstance(self.default, bool):
@@ -89,27 +89,26 @@ class Setting:
         return self.check(value)
 
     def check(self, value: Any) -> Value:
-        """The value as the setting's type.
+        """Convert a value to the setting's type.
 
         Raises:
-            UsageError: it is of another type, or out of range.
+            UsageError: the value has another type or is out of range.
         """
         kind = type(self.default)
         if kind is float and type(value) is int:
             value = float(value)
         if type(value) is not kind:
-            raise UsageError(f"{self.name} is {value!r}; it has to be {self.kind}")
+            raise UsageError(f"{self.name} is {value!r}; it must be {self.kind}")
         if self.low is not None and self.high is not None and not self.low <= value <= self.high:
             raise UsageError(
-                f"{self.name} is {value}; it has to be between {show(self.low)} and "
-                f"{show(self.high)}"
+                f"{self.name} is {value}; it must be between {show(self.low)} and {show(self.high)}"
             )
         checked: Value = value
         return checked
 
 
 def show(value: Value) -> str:
-    """A value as it is written after `--set`."""
+    """A value as text for `--set`."""
     if isinstance(value, bool):
         return str(value).lower()
     return str(value) if isinstance(value, int) else f"{value:g}"
@@ -127,10 +126,10 @@ def all_settings() -> Mapping[str, Setting]:
 
 
 def find_setting(name: str) -> Setting:
-    """The setting of this name; `-` may stand for `_`.
+    """The setting with this name; `-` may replace `_`.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such setting.
     """
     known = all_settings()
     key = name.strip().replace("-", "_")
@@ -148,14 +147,14 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, Value]:
     """Settings from texts such as `mixup=0.2`.
 
     Raises:
-        UsageError: a text has another form, no setting has this name, a setting is given twice, or
-            a value is wrong.
+        UsageError: a text has another form, there is no such setting, a setting is given twice,
+            or a value is wrong.
     """
     values: dict[str, Value] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not value.strip():
-            raise UsageError(f"--set {text}: write a setting and its value, as mixup=0.2")
+            raise UsageError(f"--set {text}: write a setting and its value, such as mixup=0.2")
         setting = find_setting(name)
         if setting.name in values:
             raise UsageError(f"--set {text}: {setting.name} is given twice")
@@ -189,7 +188,7 @@ def help_text() -> str:
     """All settings with range, default and help, for a terminal of 80 columns."""
     lines = [
         "Settings of kws train --set NAME=VALUE and of kws sweep --set NAME=VALUE,VALUE.",
-        "An architecture of the zoo may have defaults of its own: see docs/models.md.",
+        "An architecture of the zoo may have other defaults: see docs/models.md.",
     ]
     for group in GROUPS:
         lines += ["", f"{group}:"]

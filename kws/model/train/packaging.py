@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trained Keras model to a bundle: converted to int8, measured and written."""
+"""Makes the bundle of a trained Keras model: converts it to int8, measures and writes it."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from kws.model.weights.float_weights import pack
 from kws.model.zoo import find_model
 
 _CALIBRATION_CLIPS = 500
-"""Training clips that show the converter which values each layer gives."""
+"""Training clips for the converter, which show the range of each layer's values."""
 
 
 @dataclass(frozen=True)
 class Package:
-    """A run's bundle and what conversion cost."""
+    """A run's bundle and its conversion loss."""
 
     bundle: Bundle
     report: ConversionLoss
@@ -49,13 +49,13 @@ def package(
 
     Args:
         job: the training.
-        model: the Keras model that `fit` gives.
-        state: of its training.
-        shown: training clips: they calibrate the converter.
-        test: clips that measure the bundle.
+        model: the Keras model from `fit`.
+        state: state of its training.
+        shown: training clips that calibrate the converter.
+        test: clips for the metrics.
 
     Raises:
-        ConversionError: the converter refuses the model.
+        ConversionError: the converter rejects the model.
         KwsError: something could not be written.
     """
     from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras

@@ -23,10 +23,10 @@ _DIFFERENCES = {
     "extra_data": "other data",
     "recordings": "other recordings of talk, noises or rooms",
     "teacher": "another teacher",
-    "base_model": "another model to start from",
+    "base_model": "another base model",
     "model_file": "another version of the model's Python file",
 }
-"""How a difference in a fingerprint is named."""
+"""Descriptions of differences in fingerprints."""
 
 
 def claim(
@@ -36,10 +36,10 @@ def claim(
     extra: DataSet | None = None,
     ambient: Surroundings | None = None,
 ) -> None:
-    """Make `out` this run's folder, or make sure that it is already.
+    """Make `out` this run's folder, or check that it already is.
 
     Raises:
-        UsageError: it holds a run with other settings or data.
+        UsageError: the folder has a run with other settings or data.
     """
     table = config.to_dict(settings) | {"data": _fingerprint(dataset)}
     if user_model.is_own(settings.arch):
@@ -52,7 +52,7 @@ def claim(
     if not file.exists():
         write_settings(file, table)
         return
-    # A run that is older than a setting has its default.
+    # A run from before a setting existed has its default.
     old = _flat(config.to_dict(TrainSettings(settings.words))) | _flat(run_files.read_settings(out))
     check_same(out, old, table)
 
@@ -84,12 +84,12 @@ def check_same(out: Path, old: dict[str, Any], table: dict[str, Any]) -> None:
             values = f"{key} {_text(old.get(key))}, not {_text(new.get(key))}"
             raise UsageError(
                 f"{out}: holds a run with {_DIFFERENCES.get(key, values)}; give the same settings "
-                "to go on with it, or name another --out"
+                "to resume it, or name another --out"
             )
 
 
 def _flat(table: dict[str, Any]) -> dict[str, Any]:
-    """A table with the keys of its inner tables among its own."""
+    """A table merged with its inner tables."""
     flat: dict[str, Any] = {}
     for key, value in table.items():
         flat |= _flat(value) if isinstance(value, dict) else {key: value}
@@ -101,7 +101,7 @@ def _text(value: Any) -> str:
 
 
 def _fingerprint(dataset: DataSet) -> str:
-    """Changes when clips come, go, or move to another split."""
+    """A hash that changes when clips are added, removed or moved to another split."""
     names: Sequence[str] = [
         *(f"{clip.split} {clip.word}/{clip.path.name}" for clip in dataset.clips),
         *(path.name for path in dataset.backgrounds),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same training with several seeds, which shows how much of a figure is chance."""
+"""Repeats a training with several seeds, which shows the influence of chance."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class SeedResults:
     """One per seed."""
 
     best: TrainResult
-    """The run with the fewest misses at the false alarms asked for; without calibration, that with
-    the lowest validation loss. Test clips do not decide."""
+    """The run with the fewest misses at the requested false alarms; without calibration, with the
+    lowest validation loss. Test clips do not decide."""
 
     @property
     def accuracies(self) -> list[float]:
@@ -58,14 +58,13 @@ class SeedResults:
 
 
 def train_seeds(job: TrainingJob, seeds: int) -> SeedResults:
-    """Train once for each seed from the job's own on, as `train` does.
+    """Train once per seed, starting with the job's own seed; see `train`.
 
-    One seed trains in the job's folder; several in `seed<n>` in it, and the bundle and the picture
-    of the one with the fewest misses are copied to the folder. Runs that are finished are not
-    repeated.
+    One seed trains in the job's folder; several train in its subfolders `seed<n>`, and the bundle
+    and the picture of the best one are copied to the folder. Finished runs are not repeated.
 
     Raises:
-        KwsError: as `train` does.
+        KwsError: see `train`.
     """
     with locked(job.out):
         return _train_seeds(dataclasses.replace(job, name=job.bundle_name), seeds)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Labels that a model learns: shares of the classes instead of one class."""
+"""Training labels with a share for each class."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SoftLabels:
     def __init__(
         self, settings: TrainSettings, training: TrainingSet, teacher: Teacher | None
     ) -> None:
-        """Use the clips of a training set and the scores of a teacher, if there is one."""
+        """Use the clips of a training set, and the scores of a teacher if there is one."""
         self._settings = settings
         self._learned = (*settings.words, *settings.auxiliary)
         self._training = training
@@ -31,7 +31,7 @@ class SoftLabels:
         return len(self._training)
 
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
-        """Spectrograms int8[n, frames, 40] and labels float[n, classes], whose rows add up to 1."""
+        """Spectrograms int8[n, frames, 40] and labels float[n, classes]; rows add up to 1."""
         samples = self._training.epoch(number)
         classes = len(class_labels(self._learned))
         labels = np.eye(classes, dtype=np.float32)[samples.labels]
@@ -58,7 +58,7 @@ def mix_up(
     strength: float,
     rng: np.random.Generator,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Each clip of a batch mixed with another one, and their labels in the same shares.
+    """Mix each clip of a batch with another clip, and the labels in the same shares.
 
     A clip keeps at least half of itself. Source: Zhang et al., arXiv:1710.09412.
 

@@ -25,7 +25,7 @@ from kws.model.train.training_job import TrainingJob
 from kws.model.weights import run_files
 
 ARCH = "arch"
-"""Names the architecture among the options; everything else is a setting."""
+"""The option for the architecture; all other options are settings."""
 
 Options = dict[str, Any]
 """Settings by name, and `arch`."""
@@ -33,7 +33,7 @@ Options = dict[str, Any]
 
 @dataclass(frozen=True)
 class Job:
-    """One training run of a sweep. Holds plain values, so that it travels to other processes."""
+    """One training run of a sweep, as plain values that can be sent to other processes."""
 
     data: Path
     out: Path
@@ -46,14 +46,14 @@ class Outcome:
     """Results of a run."""
 
     folder: str
-    """Name of the run's folder, made of its options."""
+    """Name of the run's folder, made from its options."""
 
     options: Options
     validation: float
-    """Mean recall of the classes on the validation clips, by which runs are ordered."""
+    """Mean recall of the classes on the validation clips; runs are sorted by it."""
 
     test: float
-    """The same on the test clips, int8 on the core."""
+    """Mean recall on the test clips, int8 on the core."""
 
     size: int
     """Bytes of the .tflite file."""
@@ -62,7 +62,7 @@ class Outcome:
     """Bytes of tensor arena."""
 
     hears: str = ""
-    """`Hears` of its validation clips in a quiet room; empty if it was not calibrated."""
+    """`Hears` for the validation clips in a quiet room; empty without calibration."""
 
 
 def parse_sets(texts: Iterable[str]) -> dict[str, list[Any]]:
@@ -76,7 +76,7 @@ def parse_sets(texts: Iterable[str]) -> dict[str, list[Any]]:
         key, equals, joined = text.partition("=")
         values = [value.strip() for value in joined.split(",")]
         if not equals or not key or not all(values):
-            raise UsageError(f"--set {text}: write a setting and its values, as mixup=0,0.2")
+            raise UsageError(f"--set {text}: write a setting and its values, such as mixup=0,0.2")
         if key.strip() == ARCH:
             sets[ARCH] = values
         else:
@@ -86,16 +86,16 @@ def parse_sets(texts: Iterable[str]) -> dict[str, list[Any]]:
 
 
 def read_sets(file: Path) -> dict[str, list[Any]]:
-    """The same from a TOML file with lines such as `learning_rate = [0.01, 0.003]`.
+    """Settings and values from a TOML file with lines such as `learning_rate = [0.01, 0.003]`.
 
     Raises:
         KwsError: the file cannot be read.
-        UsageError: a value is no list, there is no such setting, or a value is wrong.
+        UsageError: a value is not a list, there is no such setting, or a value is wrong.
     """
     sets: dict[str, list[Any]] = {}
     for key, values in config.read_toml(file).items():
         if not isinstance(values, list) or not values:
-            raise UsageError(f"{file}: {key} is no list; write {key} = [{values}, ...]")
+            raise UsageError(f"{file}: {key} is not a list; write {key} = [{values}, ...]")
         if key == ARCH:
             sets[ARCH] = [str(value) for value in values]
         else:
@@ -110,8 +110,8 @@ def make_jobs(
     """A run for each combination of the values, in `out/<setting>=<value>,...`.
 
     Raises:
-        UsageError: there is nothing to combine, no such setting or architecture, or a value is
-            wrong.
+        UsageError: there is nothing to combine, a setting or architecture does not exist, or a
+            value is wrong.
     """
     if not sets:
         raise UsageError("nothing to sweep over; give --set mixup=0,0.2 or --settings FILE.toml")
@@ -132,16 +132,15 @@ def run_sweep(
     ray: str | None = None,
     say: Callable[[str], object] = lambda _: None,
 ) -> list[Outcome]:
-    """Train what is not trained yet; the best comes first.
+    """Train all jobs that are not finished; returns the best first.
 
-    An interrupted run resumes; a finished one is read.
+    Interrupted runs resume; finished ones are only read.
 
     Args:
-        jobs: what to train.
-        processes: runs at a time on this machine.
-        ray: address of a Ray cluster, which has to see the data and `out` under the same paths.
-            `auto` is the cluster that this machine is part of, `local` one of `processes` workers
-            made here. None takes processes without Ray.
+        jobs: the runs.
+        processes: number of parallel runs on this machine.
+        ray: address of a Ray cluster that has the data and `out` under the same paths. `auto` is
+            the cluster of this machine, `local` starts one with `processes` workers. None: no Ray.
         say: called with a line after each run.
 
     Raises:
@@ -152,7 +151,7 @@ def run_sweep(
     outcomes = [outcome for outcome in finished.values() if outcome]
     todo = [job for job in jobs if not finished[job.out]]
     if outcomes:
-        say(f"{len(outcomes)} of {len(jobs)} runs are finished already")
+        say(f"{len(outcomes)} of {len(jobs)} runs are already finished")
     results = _by_ray(todo, processes, ray) if ray else _by_processes(todo, processes)
     failures = []
     for job, failure in results:
@@ -165,8 +164,8 @@ def run_sweep(
             say(f"{outcome.folder}: validation {outcome.validation:.1%}")
     if failures:
         raise KwsError(
-            f"{len(failures)} of {len(jobs)} runs failed, first {failures[0]}; run the same again "
-            "when it is mended"
+            f"{len(failures)} of {len(jobs)} runs failed, first {failures[0]}; correct it and "
+            "run the command again"
         )
     return sorted(outcomes, key=lambda outcome: (-outcome.validation, outcome.folder))
 
@@ -192,8 +191,8 @@ def read_outcome(job: Job) -> Outcome | None:
 
 
 def run_job(job: Job) -> str:
-    """Train one run, in a process of its own; gives the error's text, empty if there was none."""
-    from kws.model.train.training import train  # noqa: PLC0415 - TensorFlow, in the worker alone
+    """Train one run in its own process; returns the error message, empty if there was none."""
+    from kws.model.train.training import train  # noqa: PLC0415 - TensorFlow, only in the worker
 
     try:
         with locked(job.out):
@@ -204,14 +203,14 @@ def run_job(job: Job) -> str:
 
 
 def to_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
-    """For scripts."""
+    """The results for scripts."""
     return [asdict(outcome) for outcome in outcomes]
 
 
 def _by_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, str]]:
-    """Each job and its error's text, as the jobs end.
+    """Each job with its error message, in the order in which jobs end.
 
-    Processes are spawned, since TensorFlow does not survive a fork.
+    Processes are spawned, because TensorFlow does not survive a fork.
     """
     if not jobs:
         return
@@ -226,14 +225,14 @@ def _by_processes(jobs: Sequence[Job], processes: int) -> Iterator[tuple[Job, st
 
 
 def _by_ray(jobs: Sequence[Job], processes: int, address: str) -> Iterator[tuple[Job, str]]:
-    """The same on a Ray cluster."""
+    """Like `_by_processes`, on a Ray cluster."""
     ray: Any = require("ray", "ray", "a sweep on a Ray cluster")
     cluster: dict[str, Any] = {"address": address}
     if address == "local":
         cluster |= {"num_cpus": processes, "include_dashboard": False}
     try:
         ray.init(**cluster, log_to_driver=False, logging_level="error")
-    except Exception as error:  # noqa: BLE001 - Ray raises bare ones where a node does not start
+    except Exception as error:  # noqa: BLE001 - Ray raises bare ones if a node does not start
         reason = str(error).splitlines()[0]
         raise ToolError(f"no Ray cluster at {address} ({reason}); start one: ray start") from None
     try:
@@ -256,5 +255,5 @@ def _settings(job: Job) -> TrainSettings:
 
 
 def _short(value: Any) -> str:
-    """A value in a folder's name."""
+    """A value as text for a folder's name."""
     return Path(value).stem if isinstance(value, str) else show(value)

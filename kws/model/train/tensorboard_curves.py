@@ -11,16 +11,16 @@ from kws.errors import KwsError
 
 
 class CurveWriter:
-    """Writes numbers per epoch into an event file of its own in a folder.
+    """Writes numbers per epoch into a new event file in a folder.
 
     A resumed run adds a file; TensorBoard shows them as one curve.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make the file.
+        """Create the file.
 
         Raises:
-            KwsError: it cannot be written.
+            KwsError: the file cannot be written.
             ToolError: TensorFlow is not installed.
         """
         self._tf = import_tensorflow()
@@ -34,7 +34,7 @@ class CurveWriter:
         """Add the numbers of one epoch and flush them to the file.
 
         Raises:
-            KwsError: it cannot be written.
+            KwsError: the file cannot be written.
         """
         try:
             with self._writer.as_default():

@@ -18,7 +18,7 @@ DEFAULT_ARCH = "tiny_conv"
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """All settings of a run. With the same data set they give the same model."""
+    """All settings of a run. The same settings and data give the same model."""
 
     words: tuple[str, ...]
     """The keywords."""
@@ -52,19 +52,19 @@ class TrainSettings:
     )
 
     teacher: str = ""
-    """Fingerprint of the model to learn from; empty for none."""
+    """Fingerprint of the teacher; empty for none."""
 
     teacher_share: float = setting(
         0.7, 0, 1, "Share of each label that comes from the teacher (--teacher)."
     )
 
     base_model: str = ""
-    """Fingerprint of the model whose layers this one starts with; empty for none."""
+    """Fingerprint of the base model; empty for none."""
 
     auxiliary: tuple[str, ...] = ()
-    """Words of the second data set that are learned as classes of their own and leave the model
-    when training ends. A model that knows people as unknown only takes their voices for a sign of
-    it. A teacher has to know them, too."""
+    """Words of the second data set that are separate classes during training and are removed from
+    the model afterwards. Without them, a model that hears people only as unknown learns that
+    people's voices mean unknown. A teacher has to know them, too."""
 
     frozen: float = setting(
         1.0,
@@ -110,7 +110,7 @@ class TrainSettings:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes that are learned, those that leave the model last."""
+        """The classes during training; auxiliary words come last."""
         return class_labels(self.learned)
 
     def __post_init__(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training: clips of a data set to a bundle, in a folder where an interrupted run resumes."""
+"""Training: from a data set to a bundle, in a folder where an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -54,16 +54,16 @@ class TrainResult:
     """The confusion matrix."""
 
     calibration: Calibration | None
-    """None if the bundle's thresholds were not chosen."""
+    """None if the bundle was not calibrated."""
 
     counts: MissCounts
-    """Of speakers whom it never heard."""
+    """Misses of speakers that were not used in training."""
 
     training: Training
 
     @property
     def verdict(self) -> Verdict:
-        """Whether it hears its keywords."""
+        """Whether the model hears its keywords."""
         return judge_training(self.counts, self.training)
 
     def to_json(self) -> dict[str, Any]:
@@ -81,15 +81,16 @@ class TrainResult:
 
 
 def train(job: TrainingJob) -> TrainResult:
-    """Train a model, convert it, evaluate it and write its bundle; go on where a killed run was.
+    """Train a model, convert and evaluate it, and write its bundle; resume an interrupted run.
 
-    The job's folder then holds `bundle/`, `confusion.png`, `logs/` for TensorBoard, and what a run
-    needs to go on: `settings.toml` and `checkpoint.npz`, written after each epoch. The weights of a
-    run that went on are those of an uninterrupted run.
+    The job's folder then has `bundle/`, `confusion.png`, `logs/` for TensorBoard, and the files for
+    resuming: `settings.toml` and `checkpoint.npz`, which is written after each epoch. A resumed run
+    has the same weights as an uninterrupted one.
 
     Raises:
-        UsageError: no such architecture, one that does not go with `prior_correction`, a teacher
-            of other words, a base model of another architecture, or the folder holds another run.
+        UsageError: the architecture does not exist or does not support `prior_correction`, the
+            teacher has other words, the base model has another architecture, or the folder has
+            another run.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.
         ToolError: TensorFlow is not installed.
@@ -105,7 +106,7 @@ def train(job: TrainingJob) -> TrainResult:
 
     training, validation, test = _load(job)
     say(
-        f"{len(training)} clips an epoch for {', '.join(job.labels)}; "
+        f"{len(training)} clips per epoch for {', '.join(job.labels)}; "
         f"{len(validation)} for validation, {len(test)} for the test"
     )
     model, state = fit(
@@ -138,7 +139,7 @@ def train(job: TrainingJob) -> TrainResult:
 
 
 def _calibrate(job: TrainingJob) -> Calibration | None:
-    """Choose the thresholds of the job's bundle; None if that cannot be done."""
+    """Choose the thresholds of the job's bundle; None if that is not possible."""
     return try_to_calibrate(
         job.out / run_files.BUNDLE,
         job.dataset,

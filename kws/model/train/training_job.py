@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training: data, settings, and the models that it starts with or learns from."""
+"""A training job: data, settings, base model and teacher."""
 
 from __future__ import annotations
 
@@ -21,47 +21,47 @@ from kws.model.weights.trained_model import TrainedModel
 from kws.model.zoo import find_model
 
 _RUN_BYTES = 20_000_000
-"""At most what a run writes: checkpoint, bundle, curves."""
+"""Maximum size of a run's files: checkpoint, bundle, curves."""
 
 
 @dataclass(frozen=True)
 class TrainingJob:
-    """What `train` is given."""
+    """The input of `train`."""
 
     dataset: DataSet
-    """Where the clips come from."""
+    """The data set of the clips."""
 
     out: Path
     """The run's folder."""
 
     settings: TrainSettings
     name: str = ""
-    """The bundle's short name; empty for the folder's."""
+    """The bundle's short name; if empty, the folder's name."""
 
     about: str = ""
-    """What the data is, and its licence; without it the bundle names the folder."""
+    """Description of the data and its licence; if empty, the bundle names the folder."""
 
     extra: DataSet | None = None
-    """A second data set, whose training clips are mixed in (`SampleSettings.extra`)."""
+    """A second data set; its training clips are mixed in (`SampleSettings.extra`)."""
 
     ambient: Surroundings | None = None
     """Talk without keywords, noises and rooms. Training uses their training parts, calibration the
     validation talk."""
 
     teacher: Teacher | None = None
-    """A model whose scores become part of the labels."""
+    """The teacher, whose scores become part of the labels."""
 
     base_model: TrainedModel | None = None
-    """A model whose layers this one starts with (`TrainSettings.frozen`)."""
+    """The base model, whose layers the model starts with (`TrainSettings.frozen`)."""
 
     calibrate: bool = True
-    """Whether to choose the bundle's thresholds; a model that only teaches needs none."""
+    """Whether to choose the bundle's thresholds; a teacher does not need them."""
 
     say: Callable[[str], object] = lambda _: None
-    """Called with a line of text now and then."""
+    """Called with lines of progress."""
 
     remaining: Callable[[float], str] = lambda _: ""
-    """Called with the share of the epochs that is done; gives the end of such a line."""
+    """Called with the finished share of the epochs; returns the end of such a line."""
 
     @property
     def bundle_name(self) -> str:
@@ -77,10 +77,10 @@ class TrainingJob:
         """The job with the fingerprints of its other models in its settings.
 
         Raises:
-            UsageError: no such architecture, a teacher of other words, a base model of another
-                architecture, or `out` holds something else than a bundle.
+            UsageError: the architecture does not exist, the teacher has other words, the base model
+                has another architecture, or `out` has files other than a bundle.
             DataError: the data set lacks a word.
-            KwsError: there is no space for the run.
+            KwsError: the disk has too little space for the run.
         """
         settings = self.settings
         find_model(settings.arch)

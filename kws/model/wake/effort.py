@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws wake` will take, and what is known to be too little, before it begins."""
+"""Estimates the time of `kws wake`, and warns about too little input, before it begins."""
 
 from __future__ import annotations
 
@@ -14,41 +14,41 @@ from kws.model.evaluate.judge.verdict import FEW_SPEAKERS
 from kws.model.wake.wake_settings import WakeSettings
 
 _FEW_EPOCHS = 5
-"""Fewer are for a trial."""
+"""Fewer epochs than this cause a warning."""
 
 _OTHER_WORDS = 12
-"""Words besides those that sound alike that are spoken, per keyword, about."""
+"""Approximate number of other words per keyword, besides those that sound alike."""
 
 _SPEAKING_S, _LOADING_S, _EPOCH_S = 0.05, 0.004, 0.0012
-"""Seconds for a clip: to speak it, to load a changed copy, to learn from it once with what belongs
-to it. Rough guesses for two cores: the steps that have ended correct them."""
+"""Seconds per clip: to speak it, to load an augmented copy, to train on it once. Rough guesses for
+two cores; finished steps correct them."""
 
 _ROUND_S, _SEARCHING_S, _MEASURING_S = 20.0, 60.0, 60.0
-"""Seconds for the calibration of a round and what else does not grow with the clips, for the search
-and for the report."""
+"""Seconds per round for calibration and other work that does not grow with the clips, for the
+search, and for the report."""
 
 
 @dataclass(frozen=True)
 class Round:
-    """A training."""
+    """One round of training."""
 
     copies: int
-    """How often each clip is changed in another way."""
+    """Augmented copies of each clip."""
 
     times: int = 1
-    """How many times the epochs of the settings it has."""
+    """Epoch multiplier."""
 
 
 def step_costs(
     settings: WakeSettings, synth: SynthSettings, rounds: Sequence[Round], *, searches: bool
 ) -> list[float]:
-    """What the steps cost, in seconds on two cores; only their proportion matters later.
+    """Cost of each step in seconds on two cores; later only the proportions matter.
 
     Args:
-        settings: of the command.
-        synth: what is spoken.
-        rounds: the trainings.
-        searches: whether talk is searched after the first of them.
+        settings: settings of the command.
+        synth: settings of the synthetic speech.
+        rounds: the rounds of training.
+        searches: whether talk is searched after the first round.
     """
     speakers = synth.voices * (1 + synth.people)
     keywords = len(settings.words) * synth.takes * speakers
@@ -68,7 +68,7 @@ def too_little(
     extra: DataSet | None,
     ambient: Surroundings,
 ) -> list[str]:
-    """What is known to be too little to hear people, a line each."""
+    """Warnings about input that is too little for people's voices, one per line."""
     lines = []
     speaking, training = training_voices(synth)
     if training < FEW_SPEAKERS:
@@ -80,15 +80,15 @@ def too_little(
         )
     if settings.epochs < _FEW_EPOCHS:
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"
-        lines.append(f"too short a training: {passes}; 20 are the default, fewer are for a trial")
+        lines.append(f"short training: {passes}; the default is 20, fewer are only for a trial")
     if not ambient.negatives:
         lines.append(
-            "without talk (--negatives) the model does not learn that talk is no keyword, and may "
-            "wake often"
+            "without talk (--negatives) the model does not learn to ignore talk, and may have "
+            "many false alarms"
         )
     if extra is None:
         lines.append(
-            "without words by people (--data) the model knows people's voices as unknown only, so "
-            "it may miss more of them"
+            "without words by people (--data) the model knows people's voices only as unknown, so "
+            "it may miss more people"
         )
     return lines

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thresholds for the people at home: a few recordings of each say how they speak.
+"""Chooses thresholds for the people at home from a few recordings of each.
 
-Calibration of a bundle knows synthetic voices or the speakers of a data set. Here it hears the
-people whom the device is to hear, in a quiet room, in noise and over talk, and the talk that must
-not wake it.
+Usual calibration uses synthetic voices or the speakers of a data set. This one uses the people who
+will use the device, in a quiet room, in noise and over talk, and talk without keywords.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from kws.model.wake.wake_settings import AT_WORDS
 from kws.progress import progress_bar
 
 _TIMES = 8
-"""How often each recording is played in each kind of streams, every time in other noise."""
+"""Number of times that each recording is played per kind of stream, each time in other noise."""
 
 _BEHIND_HOURS = 0.5
 """Hours of talk that is mixed with words."""
@@ -43,27 +42,27 @@ _BEHIND_HOURS = 0.5
 
 @dataclass(frozen=True)
 class Enrolment:
-    """A bundle's new thresholds, and what changed by them on the recordings and on talk."""
+    """A bundle's new thresholds, and their effect on the recordings and on talk."""
 
     bundle: Bundle
     before: dict[Kind, StreamMetrics]
-    """With the bundle's old settings."""
+    """Metrics with the bundle's old settings."""
 
     calibration: Calibration
     old: dict[str, int]
-    """Threshold of each keyword before."""
+    """Old threshold of each keyword."""
 
     recordings: int
     speakers: int
 
     @property
     def new(self) -> dict[str, int]:
-        """Threshold of each keyword now."""
+        """New threshold of each keyword."""
         return {word: self.calibration.settings.thresholds[word] for word in self.old}
 
     @property
     def verdict(self) -> Verdict:
-        """Whether these people are heard now."""
+        """Whether the model now hears these people."""
         return judge(
             calibrated_misses(self.calibration),
             more="",
@@ -94,15 +93,15 @@ def enroll(
     *,
     others: DataSet | None = None,
 ) -> Enrolment:
-    """Choose a bundle's thresholds and window for the people in some recordings.
+    """Choose a bundle's thresholds and average window for the people in some recordings.
 
     Args:
         folder: the bundle.
-        recordings: of its keywords, by these people, as `import_recordings` takes them.
-        ambient: its validation talk is played over the words and alone.
-        false_alarms_per_hour: how many are allowed in talk, all keywords together.
+        recordings: its keywords, spoken by these people; see `import_recordings`.
+        ambient: its validation talk is played under the words and alone.
+        false_alarms_per_hour: the allowed rate in talk, all keywords together.
         out: folder of the new bundle; None replaces the old one.
-        others: validation clips of its other words are played, too.
+        others: a data set; the validation clips of its other words are played, too.
 
     Raises:
         UsageError: there is no talk.
@@ -114,12 +113,12 @@ def enroll(
     check_destination(out or folder)
     if not ambient.negatives:
         raise UsageError(
-            "without talk the lowest threshold always looks best; name recordings in which nobody "
-            "says a keyword with --negatives"
+            "without talk the lowest threshold always looks best; give recordings without keywords "
+            "with --negatives"
         )
     talk = ambient.talk(Split.VALIDATION, bundle.keywords)
     if not talk:
-        raise DataError("--negatives: no talk of the validation split; name longer recordings")
+        raise DataError("--negatives: no talk in the validation split; give longer recordings")
     with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:
         count = import_recordings(
             recordings, bundle.keywords, Path(clips), bundle.frontend.clip_samples
@@ -139,7 +138,7 @@ def enroll(
             false_alarms_per_hour,
             bundle.keywords,
             advance,
-            # Without other words an hour of keywords would count instead of 180 of them.
+            # Without other words, the rate would be per hour of keywords, not per 180 other words.
             at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
     before = {
@@ -163,9 +162,10 @@ def enroll(
 
 
 def _facts(calibration: Calibration, recordings: int, speakers: int) -> dict[str, Any]:
-    """Figures for the bundle: what holds for others, too.
+    """Figures for the bundle that are valid for other people, too.
 
-    The misses are of the very recordings that chose, each many times, and have no interval.
+    Misses are counted on the recordings of the calibration itself, many times each, so they have no
+    interval.
     """
     facts = calibration.metrics()
     kept = ["asked_false_alarms_an_hour", "talk"]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What people may expect of a bundle that synthetic voices made.
+"""Expected performance for people of a bundle that was trained on synthetic voices.
 
-People whom training did not hear say it best, if there are recordings of some. Nobody has
-recordings of a new word by people. Voices of an engine that training did not hear come next to
-them: where both were measured, people were missed 9 to 28 points more often in a quiet room, and
-from 3 points less to 15 more in noise and over talk (docs/research.md).
+The best estimate comes from recordings of people who were not used in training. For a new word
+there are usually none. The second best are voices of an engine that was not used in training: where
+both were measured, people were missed 9 to 28 points more often in a quiet room, and from 3 points
+less to 15 more in noise and over talk (docs/research.md).
 """
 
 from __future__ import annotations
@@ -24,37 +24,37 @@ from kws.model.evaluate.score.plans import PACES
 from kws.model.evaluate.score.streams import TITLES, Kind
 
 _STEP = 5
-"""Estimates are rounded to this many percent, since they come from few speakers."""
+"""Estimates are rounded to multiples of this percentage, because they come from few speakers."""
 
 
 @dataclass(frozen=True)
 class Miss:
-    """How often somebody is missed."""
+    """A miss share and its interval."""
 
     share: float
     """0 to 1."""
 
     interval: Interval | None
-    """Its 95 % interval for other speakers; None with fewer than two."""
+    """95 % interval for other speakers; None with fewer than two."""
 
 
 @dataclass(frozen=True)
 class ExpectedPerformance:
-    """An estimate for people, and a bound for talk, that nothing was trained on."""
+    """An estimate for people and a bound for talk, from data that was not used in training."""
 
     engine: str
-    """Whose voices validate, with training having heard none of them; empty if people do."""
+    """The engine of the validation voices, which training did not use; empty for people."""
 
     speakers: int
     misses: dict[Kind, Miss]
-    """Of the keywords, by the background they are heard over."""
+    """Misses of keywords by kind of stream."""
 
     most_false_alarms: float | None
-    """Per hour of talk like the validation talk, 95 %; None without talk."""
+    """Upper 95 % bound of false alarms per hour of similar talk; None without talk."""
 
     @property
     def who(self) -> str:
-        """The speakers that the estimate comes from."""
+        """The speakers of the estimate, as text."""
         if self.engine:
             return f"{_count(self.speakers, 'voice')} of {self.engine}, an engine"
         return "1 person" if self.speakers == 1 else f"{self.speakers} people"
@@ -75,15 +75,15 @@ class ExpectedPerformance:
 def expected_performance(
     calibration: Calibration | None, dataset: DataSet, words: Sequence[str]
 ) -> ExpectedPerformance | None:
-    """What to expect, from the speakers that calibrated a bundle.
+    """Expected performance from the speakers of a calibration.
 
     Args:
-        calibration: on the data set's validation clips.
-        dataset: what the bundle was trained on.
+        calibration: calibration on the data set's validation clips.
+        dataset: the data set of the bundle's training.
         words: the keywords.
 
     Returns:
-        None if there is no calibration, or only voices of an engine that trained validate.
+        None without calibration, or if all validation voices are of an engine used in training.
     """
     if calibration is None:
         return None
@@ -107,7 +107,7 @@ def expected_performance(
 
 
 def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
-    """What people may expect, as lines for a terminal and the report."""
+    """The expected performance as lines for a terminal and the report."""
     if expected is None:
         line = (
             "expected miss rate for real speakers: not known; the figures are of held-out "
@@ -121,7 +121,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         for miss in expected.misses.values()
         if miss.interval
     ]
-    sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds, since it is one speaker"
+    sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds, because it is one speaker"
     basis = f"estimated from {expected.who} not used in training; {sure}"
     lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
     if expected.engine:
@@ -138,23 +138,23 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
 
 
 def _about(share: float) -> str:
-    """A share in percent, no finer than few speakers can say."""
+    """A share in percent, rounded, because it comes from few speakers."""
     return (
         f"{_STEP * round(100 * share / _STEP)} %" if share >= _STEP / 100 else f"{_STEP} % or less"
     )
 
 
 def most_false_alarms(talk: StreamMetrics) -> float:
-    """The upper end of the 95 % interval of false alarms per hour, of talk played at `PACES`.
+    """Upper end of the 95 % interval of false alarms per hour of talk that is played at `PACES`.
 
-    Playing the same people slower and faster makes hours, but no other people: each pace's alarms
-    count, and the hours count once.
+    Slower and faster copies add hours, but no other people: false alarms at all paces count, but
+    the hours count once.
     """
     return poisson(len(talk.false_alarms))[1] / (talk.hours / len(PACES))
 
 
 def _miss(metrics: StreamMetrics, voices: set[str]) -> Miss | None:
-    """How often these speakers are missed; None if they say nothing."""
+    """The miss share of these speakers; None if they say nothing."""
     chosen = [place for place, who in enumerate(metrics.speakers) if who in voices]
     if not chosen:
         return None

@@ -20,25 +20,25 @@ from kws.progress import notice
 def import_recordings(
     folder: Path, words: Sequence[str], data: Path, samples: int = SAMPLE_RATE
 ) -> int:
-    """Cut recordings around their voices and write them into a data set.
+    """Cut recordings to the voice and write them into a data set.
 
     Args:
-        folder: a folder per word, as `kws record` writes them. With one keyword its recordings may
-            lie in the folder itself.
+        folder: has a folder per word, as written by `kws record`. With one keyword, its recordings
+            may be in the folder itself.
         words: the keywords. Other folders become clips of the unknown class.
-        data: the data set. Clips that it has already are written again.
+        data: the data set. Existing clips are overwritten.
         samples: length of a clip.
 
     Returns:
-        How many recordings of keywords there were.
+        Number of recordings of keywords.
 
     Raises:
-        DataError: the folder is missing, or holds no recording of a keyword.
+        DataError: the folder is missing or has no recordings of a keyword.
         AudioError: none of them can be used.
         KwsError: a clip could not be written.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; name one with recordings of {words[0]!r}")
+        raise DataError(f"{folder}: no such folder; give one with recordings of {words[0]!r}")
     by_word: dict[str, list[tuple[Path, str]]] = {}
     folders = read_folders(folder)
     if folders.undecodable:

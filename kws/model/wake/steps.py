@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which step of `kws wake` runs, and how long all that is left will take."""
+"""Shows the step of `kws wake` and the remaining time."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from collections.abc import Callable, Sequence
 
 
 class Steps:
-    """Counts steps, and estimates the time left from what the finished ones took.
+    """Counts steps, and estimates the remaining time from the finished ones.
 
-    The costs need only be right in proportion: the time that the steps of this run have taken says
-    how fast this machine is. A step that was finished in an earlier run takes no time and tells
-    nothing.
+    Only the proportions of the costs matter: the time of finished steps shows the machine's speed.
+    Steps that were finished in an earlier run are ignored.
     """
 
     def __init__(self, costs: Sequence[float], say: Callable[[str], object]) -> None:
-        """Begin.
+        """Start before the first step.
 
         Args:
-            costs: of all steps in their order, in seconds on a usual machine.
+            costs: cost of each step in order, in seconds on a typical machine.
             say: called with a line for each step.
         """
         self._costs = list(costs)
@@ -29,22 +28,22 @@ class Steps:
         self._spent = self._done = 0.0  # seconds, and the cost of the steps that took them
 
     def begin(self, title: str) -> None:
-        """A step begins, and the one before has ended."""
+        """End the previous step and begin the next one."""
         self._end(counts=True)
         self._start(f"{title}; {self._left_text(sum(self._costs[self._number :]))} in all")
 
     def skip(self, title: str, count: int = 1) -> None:
-        """Some steps have nothing to do."""
+        """Skip some steps."""
         self._end(counts=True)
         for _ in range(count):
             self._start(title)
             self._end(counts=False)
 
     def remaining(self, share: float) -> str:
-        """The time left for this step and all that follow, as text.
+        """The remaining time of this step and all later ones, as text.
 
         Args:
-            share: of this step that is done, 0 to 1.
+            share: finished share of this step, 0 to 1.
         """
         costs = self._costs[self._number - 1 :]
         elapsed = time.monotonic() - self._since

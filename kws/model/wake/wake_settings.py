@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `kws wake` is set to."""
+"""Settings of `kws wake`."""
 
 from __future__ import annotations
 
@@ -14,38 +14,38 @@ from kws.features.frontend_settings import LONGEST_WINDOW_MS, SHORTEST_WINDOW_MS
 from kws.labels import check_keywords
 
 AT_WORDS = 40.0
-"""False alarms allowed in an hour with 180 of the words that sound alike: nobody says so many."""
+"""Allowed false alarms in an hour with 180 similar words, more than anybody says."""
 
 WINDOW_HELP = (
-    f"How much sound the model sees, {SHORTEST_WINDOW_MS} to {LONGEST_WINDOW_MS} ms. The default "
-    "is a second, or what slow voices need for a longer phrase."
+    f"Window of the model, {SHORTEST_WINDOW_MS} to {LONGEST_WINDOW_MS} ms. The default is a "
+    "second, or more if slow voices need it for the phrase."
 )
 
 STREAMING_HELP = (
-    "Make a streaming model: a quarter of the cycles, heard sooner, more misses in noise and over "
+    "Make a streaming model: a quarter of the cycles, lower latency, more misses in noise and over "
     "talk."
 )
 
 
 @dataclass(frozen=True)
 class WakeSettings:
-    """What a bundle for a phrase is made with."""
+    """Settings for a bundle that hears phrases."""
 
     words: tuple[str, ...]
-    """The keywords as `label_of` writes them."""
+    """The keywords, as returned by `label_of`."""
 
     spoken_as: Mapping[str, str] = field(default_factory=dict)
-    """What is said for a keyword that has another name."""
+    """The spoken text of keywords whose label differs from it."""
 
     name: str = ""
-    """The bundle's; if empty, the first keyword is the name."""
+    """The bundle's name; if empty, the first keyword."""
 
     accents: tuple[str, ...] = ENGLISH
     """espeak-ng's language codes."""
 
-    voices: int = setting(120, 3, 100_000, "How many voices speak, at most.")
+    voices: int = setting(120, 3, 100_000, "Maximum number of voices.")
     takes: int = setting(3, 1, 1000, "Takes of each keyword by each voice.")
-    alike: int = setting(8, 0, 1000, "Words per keyword that sound like it, spoken as unknown.")
+    alike: int = setting(8, 0, 1000, "Words per keyword that sound similar, spoken as unknown.")
     epochs: int = setting(
         20,
         1,
@@ -56,20 +56,20 @@ class WakeSettings:
     false_alarms_per_hour: float = setting(
         0.5, 0, 1000, "False alarms per hour of talk for which the thresholds are chosen."
     )
-    seed: int = setting(0, 0, 2**31, "Another seed gives other clips and other weights.")
+    seed: int = setting(0, 0, 2**31, "Seed: another one gives other clips and other weights.")
     window_ms: int | None = None
-    """How much sound the model sees; None for what the phrase needs."""
+    """Window of the model; None for a window that fits the phrase."""
 
     streaming: bool = False
-    """Whether the last model takes each frame once."""
+    """Whether to make a streaming model."""
 
     @property
     def bundle_name(self) -> str:
-        """The bundle's name, of letters that every serial line and compiler takes."""
+        """The bundle's name, limited to characters that serial lines and compilers allow."""
         return self.name or name_from(self.words[0])
 
     def __post_init__(self) -> None:
-        """Refuse values out of range, and what no bundle could be called, before any work."""
+        """Refuse values out of range and invalid bundle names before any work."""
         check_settings(self)
         check_keywords(self.words)
         check_letters([self.spoken_as.get(word, word) for word in self.words], self.accents)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a phrase to a bundle that hears it: speak, train, mine, train teachers, learn from them.
+"""From a phrase to a bundle that hears it: speak, train, mine, train teachers, distill.
 
-Each step has a folder of its own. A finished step is skipped and an unfinished one resumes, so an
+Each step has its own folder. A finished step is skipped and an unfinished one resumes, so an
 interrupted run continues where it stopped.
 """
 
@@ -62,19 +62,19 @@ _RECIPE: dict[str, Any] = {
 }
 
 _TAUGHT: dict[str, Any] = {"copies": 12, "teacher_share": 0.9, "prior_correction": True}
-"""What differs in the last round, which has teachers. Theirs are the shares of training, so that
-what the last model learns from them and from the labels agrees."""
+"""Settings of the last round, which has teachers. Only its model is prior-corrected, because scores
+of the teachers and labels of the clips must have the same priors."""
 
 _MORE_EPOCHS = 2
-"""Epoch multiplier of the third round. With fewer epochs, a model stays further from the mean of
+"""Epoch multiplier of the third round. With fewer epochs, the model differs more from the mean of
 its teachers."""
 
 _STREAMING_ARCH = "mixednet"
 _STREAMING_EPOCHS = 4
-"""Epoch multiplier of the streaming round, which starts without layers."""
+"""Epoch multiplier of the streaming round, which starts from scratch."""
 
 _BASE_MODEL = "ten_words"
-"""The built-in bundle to start from: its layers know many people."""
+"""The built-in bundle to start from, which was trained on many people."""
 
 DATA, FIRST, MINED = "data", "first_round", "mined"
 SECOND, THIRD, STREAMING = "second_round", "third_round", "streaming_round"
@@ -87,27 +87,27 @@ CLIP_SETTINGS_FILE = "clips.toml"
 _CLIP_SETTINGS = ("words", "spoken_as", "accents", "voices", "takes", "alike", "seed", "window_ms")
 
 _TEACHERS = 3
-"""Models of the second round. Each is woken by different places of talk, their mean by fewer."""
+"""Models of the second round. Each has other false alarms in talk; their mean has fewer."""
 
 _SEEDS = 2**31
-"""Seeds are below this."""
+"""Upper limit of seeds, exclusive."""
 
 _EXTRA = 0.3
-"""Share of the unknown clips that people speak, if there is a data set of them."""
+"""Share of people's clips among the unknown ones, if there is a data set of people."""
 
 _AUXILIARY = 15
-"""Most words by people that are learned as classes of their own."""
+"""Maximum number of words by people that become separate classes."""
 
 _AUXILIARY_CLIPS = 100
-"""Fewest clips of such a word."""
+"""Minimum number of clips of such a word."""
 
 _REPORT_HOURS = 0.2
-"""Of each kind of streams: enough for all words of the held-out voices to come."""
+"""Hours of each kind of stream: enough for all words of the held-out voices."""
 
 
 @dataclass(frozen=True)
 class WakeResult:
-    """A bundle and what to expect of it."""
+    """A bundle and its expected performance."""
 
     bundle: Bundle
     calibration: Calibration | None
@@ -115,14 +115,14 @@ class WakeResult:
     """Recordings of the keywords by people."""
 
     held_out: int
-    """How many of these are for validation; without any, the figures are those of voices alone."""
+    """How many of these are for validation; if 0, all figures come from synthetic voices."""
 
     expected: ExpectedPerformance | None
-    """What people may expect; None if only voices like those of the training validate."""
+    """Expected performance for people; None if only voices of the training's engines validate."""
 
     verdict: Verdict
     lines: tuple[str, ...]
-    """The verdict and what people may expect, as the report has them."""
+    """The verdict and the expected performance, as in the report."""
 
     report: Path
     """The HTML file with all figures."""
@@ -154,17 +154,17 @@ def make_wake_word(
     """Make a bundle that hears phrases, in `out`/bundle.
 
     Args:
-        settings: which phrases, and how much effort.
-        out: a new folder, or one in which the same was begun.
-        recordings: of the phrases, by people, as `import_recordings` takes them.
+        settings: phrases and effort.
+        out: a new folder, or the folder of an interrupted run with the same settings.
+        recordings: the phrases spoken by people; see `import_recordings`.
         extra: words by people, for the unknown class.
         ambient: talk, noises and rooms.
-        base_model: a bundle or run whose layers the model starts with; None for the built-in one.
-        say: called with a line of text now and then.
+        base_model: a bundle or run to start from; None for the built-in one.
+        say: called with lines of progress.
 
     Raises:
-        UsageError: `out` holds something else, or a word cannot be a label.
-        DataError: a phrase that no voice can say, two that sound the same, recordings that lack it.
+        UsageError: `out` has other files, or a word cannot be a label.
+        DataError: no voice can say a phrase, two phrases sound the same, or recordings lack one.
         ToolError: a program or a package is missing.
         KwsError: something could not be written.
     """
@@ -189,7 +189,7 @@ def _make(
     extra: DataSet | None,
     say: Callable[[str], object],
 ) -> WakeResult:
-    """The steps of `make_wake_word`, in a folder that nobody else uses."""
+    """The steps of `make_wake_word`, in a locked folder."""
     _claim(settings, out)
     said = [settings.spoken_as.get(word, word) for word in settings.words]
     window_ms = min(settings.window_ms or window_for(said, settings.accents), LONGEST_WINDOW_MS)
@@ -200,7 +200,7 @@ def _make(
     count = import_recordings(recordings, settings.words, out / DATA, samples) if recordings else 0
     searches = bool(ambient.negatives)
     steps = Steps(step_costs(settings, synth, _rounds(settings, searches), searches=searches), say)
-    steps.begin(f"speaking {', '.join(settings.words)}, and what sounds like it")
+    steps.begin(f"speaking {', '.join(settings.words)} and similar words")
     dataset = _speak(synth, out / DATA, say)
 
     def one_round(
@@ -222,8 +222,8 @@ def _make(
                 extra=extra,
                 ambient=ambient,
                 teacher=teacher,
-                # Never from another round: a model misses more people, the longer it has learned
-                # from synthetic voices.
+                # Never from another round: the longer a model is trained on synthetic voices, the
+                # more people it misses.
                 base_model=start if arch == start.arch else None,
                 calibrate=calibrate,
                 say=say,
@@ -235,7 +235,7 @@ def _make(
     result = one_round(out / FIRST, settings.seed, ambient)
     mined = None
     if ambient.negatives:
-        steps.begin("searching talk for what wakes it")
+        steps.begin("searching talk for false alarms")
         mined = _search(out, ambient)
     if mined:
         talk = ambient.negatives
@@ -244,20 +244,20 @@ def _make(
             seed = (settings.seed * _TEACHERS + number) % _SEEDS
             folder = out / SECOND / f"seed{seed}"
             title = f"training, second round, teacher {number + 1} of {_TEACHERS}"
-            if (folder / run_files.BUNDLE).is_dir():  # of these settings, as FIRST is
-                steps.skip(f"{title}, is there already")
+            if (folder / run_files.BUNDLE).is_dir():  # of the same settings, like FIRST
+                steps.skip(f"{title}: already finished")
                 continue
             steps.begin(title)
             one_round(folder, seed, ambient, calibrate=False)
-        # More people calibrate than the validation split has: else one place of half an hour sets
-        # the threshold. The last model learns what their talk is from its teachers.
+        # Calibrate on more people than the validation split has; otherwise one place in half an
+        # hour decides the threshold. The last model learns about their talk from its teachers.
         ambient = replace(ambient, held_back=talk)
     elif ambient.negatives:
-        steps.skip("no talk wakes it, so there is no second round", _TEACHERS)
+        steps.skip("no false alarms in talk, so there is no second round", _TEACHERS)
     if mined or settings.streaming:
         teacher = Teacher(out / (SECOND if mined else FIRST))
         last, arch = (STREAMING, _STREAMING_ARCH) if settings.streaming else (THIRD, start.arch)
-        steps.begin(f"training, {last.replace('_', ' ')}, with what the teachers say")
+        steps.begin(f"training, {last.replace('_', ' ')}, distilled from the teachers")
         result = one_round(out / last, settings.seed, ambient, teacher, arch)
     elif ambient.negatives:
         steps.skip("the model of the first round is kept")
@@ -288,7 +288,7 @@ def _measure(
     made: tuple[Bundle, TrainResult],
     count: int,
 ) -> WakeResult:
-    """The result of a bundle and the training that made it, with its report."""
+    """The result for a bundle and its training, with the report."""
     bundle, trained = made
     dataset = open_dataset(out / DATA)
     keywords = dataset.of(Split.VALIDATION, words)
@@ -311,7 +311,7 @@ def _measure(
 
 
 def _rounds(settings: WakeSettings, searches: bool) -> list[Round]:
-    """The trainings, if talk that was searched wakes the first one's model."""
+    """The rounds of training, assuming that the search of talk finds false alarms."""
     rounds = [Round(_RECIPE["copies"])]
     if searches:
         rounds += rounds * _TEACHERS
@@ -322,7 +322,7 @@ def _rounds(settings: WakeSettings, searches: bool) -> list[Round]:
 
 
 def _verdict(result: TrainResult, evaluation: Evaluation) -> Verdict:
-    """Voices like those of the training, and those that chose the thresholds; the worse counts."""
+    """The verdict for held-out voices and for the voices of calibration; the worse one decides."""
     counts = [result.counts]
     rows = evaluation.stream.by_kind if evaluation.stream else ()
     quiet = [row.metrics for row in rows if row.kind == Kind.QUIET]
@@ -358,8 +358,8 @@ def _speak(synth: SynthSettings, data: Path, say: Callable[[str], object]) -> Da
     dataset = open_dataset(data)
     if not any(is_neural(clip.speaker) for clip in dataset.clips):
         say(
-            "only espeak-ng and flite spoke: some words are heard badly when people say them; "
-            "kws voices says how to get voices that are like people's"
+            "only espeak-ng and flite spoke, so some words are missed more often when people say "
+            "them; kws voices says how to get more natural voices"
         )
     return dataset
 
@@ -373,7 +373,7 @@ def _settings(
     seed: int,
     teacher: Teacher | None = None,
 ) -> TrainSettings:
-    """The settings of a training, which has teachers in the last round."""
+    """The settings of a round of training; the last round has teachers."""
     times = (_STREAMING_EPOCHS if settings.streaming else _MORE_EPOCHS) if teacher else 1
     values = {
         **_RECIPE,
@@ -392,8 +392,8 @@ def _settings(
 def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
     """The words, other than the keywords, that people say most often; sorted.
 
-    A model that knows people as unknown only, and the keyword from synthetic voices only, takes
-    what is natural in a voice for a sign of unknown.
+    A model that hears people only as unknown, and the keyword only from synthetic voices, learns
+    that natural voices mean unknown.
     """
     counts = Counter(clip.word for clip in extra.of(Split.TRAIN) if clip.word not in words)
     frequent = sorted(counts, key=lambda word: (-counts[word], word))[:_AUXILIARY]
@@ -401,7 +401,7 @@ def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _search(out: Path, ambient: Surroundings) -> Path | None:
-    """What wakes the first round's model in talk, as a folder; None if nothing does."""
+    """A folder with the first model's false alarms in talk; None if there are none."""
     folder = out / MINED
     if not folder.is_dir():
         bundle = load_bundle(out / FIRST / run_files.BUNDLE)
@@ -411,6 +411,6 @@ def _search(out: Path, ambient: Surroundings) -> Path | None:
 
 
 def _evaluation(data: Path, ambient: Surroundings) -> EvaluationSettings:
-    """What the report measures: held-out voices, and talk of the test split."""
+    """Settings of the report: held-out voices, and talk of the test split."""
     plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
     return EvaluationSettings(data=data, stream=True, plan=plan, surroundings=ambient)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of a training run, in one file that is written whole after each epoch."""
+"""The state of a training run, in one file that is replaced after each epoch."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class EpochResult:
     """Mean training loss."""
 
     train_accuracy: float
-    """Share of the epoch's training clips that the model recognized while it learned, 0 to 1."""
+    """Accuracy on the epoch's training clips during training, 0 to 1."""
 
     validation_accuracy: float
     """Mean recall of the classes on the validation clips, 0 to 1."""
@@ -37,10 +37,10 @@ class EpochResult:
     """Mean loss on the validation clips."""
 
     cpu_seconds: float = 0.0
-    """Processor time of augmentation, training and validation, all cores together."""
+    """Processor time of augmentation, training and validation, sum of all cores."""
 
     def line(self, epoch: int, epochs: int) -> str:
-        """For a log; `epoch` counts from 1."""
+        """A line for a log; `epoch` counts from 1."""
         return (
             f"epoch {epoch:{len(str(epochs))}}/{epochs}  loss {self.loss:.3f}  training "
             f"{self.train_accuracy:.1%}  validation {self.validation_accuracy:.1%}"
@@ -49,10 +49,10 @@ class EpochResult:
 
 @dataclass
 class State:
-    """A run between two epochs: everything on which the rest of the run depends."""
+    """A run between two epochs: everything that the rest of the run depends on."""
 
     variables: Arrays = field(default_factory=list)
-    """Those of the model and the optimizer, with the state of the random generators."""
+    """Variables of the model and the optimizer, with the state of the random generators."""
 
     best: Arrays = field(default_factory=list)
     """The model's weights after the best epoch."""
@@ -62,10 +62,10 @@ class State:
 
     @property
     def best_epoch(self) -> int:
-        """Index of the epoch with the lowest validation loss, the last of equals.
+        """Index of the epoch with the lowest validation loss; of equal ones, the last.
 
-        The accuracy on a few hundred clips would be a worse measure: it jumps by one or two clips
-        by chance.
+        The accuracy on a few hundred clips is a worse measure: it changes by one or two clips by
+        chance.
         """
         losses = [result.validation_loss for result in self.history]
         return min(range(len(losses)), key=lambda epoch: (losses[epoch], -epoch))
@@ -75,7 +75,7 @@ def save(path: Path, state: State) -> None:
     """Write a state.
 
     Raises:
-        KwsError: it could not be written; the old one is untouched.
+        KwsError: it could not be written; the old file is unchanged.
     """
     arrays = {f"variable{i:04}": array for i, array in enumerate(state.variables)}
     arrays |= {f"best{i:04}": array for i, array in enumerate(state.best)}
@@ -116,14 +116,14 @@ def fits(variables: Sequence[Any], arrays: Arrays) -> bool:
 
 
 def assign(variables: Sequence[Any], arrays: Arrays, path: Path) -> None:
-    """Give Keras variables the values of a state.
+    """Assign the values of a state to Keras variables.
 
     Raises:
-        ModelError: they are not of the same model.
+        ModelError: they belong to different models.
     """
     if not fits(variables, arrays):
         raise ModelError(
-            f"{path}: the checkpoint is of another model or TensorFlow version; remove it to "
+            f"{path}: the checkpoint belongs to another model or TensorFlow version; remove it to "
             "train again"
         )
     for variable, array in zip(variables, arrays, strict=True):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How often training draws each class, and scores that do not depend on it.
+"""Prior correction: scores that do not depend on how often training draws each class.
 
-A score includes its class's prior: where unknown was drawn seven times as often as a keyword, a
-clip that is as much like the one as like the other is called unknown.
+Scores include the class's prior: if unknown was drawn seven times as often as a keyword, a clip
+that resembles both equally is called unknown.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kws.errors import UsageError
 
 
 def check_head(arch: str, model: Any, *, prior_correction: bool) -> None:
-    """Make sure that `correct_priors` can adjust a model if `prior_correction` is set.
+    """Check that `correct_priors` can adjust a model if `prior_correction` is set.
 
     Raises:
         UsageError: the model does not end with a bias for each class.
@@ -32,12 +32,12 @@ def check_head(arch: str, model: Any, *, prior_correction: bool) -> None:
 
 
 def correct_priors(model: Any, drawn: npt.NDArray[np.int64]) -> None:
-    """Make a trained model's scores those of classes that were drawn equally often.
+    """Correct a trained model's scores as if all classes had been drawn equally often.
 
     Args:
         model: a Keras model that `check_head` accepts. The biases of its last layer change.
-        drawn: int64[n], the classes of an epoch's clips. Those of auxiliary words, which have left
-            the model, do not count.
+        drawn: int64[n], the classes of an epoch's clips. Auxiliary words, which the model no
+            longer has, do not count.
     """
     bias = model.weights[-1]
     classes = int(bias.shape[0])

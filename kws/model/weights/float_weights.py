@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float weights as a bundle keeps them: `float.npz`, in half precision."""
+"""Float weights of a bundle: `float.npz`, in half precision."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def unpack(content: bytes, folder: Path) -> tuple[str, list[npt.NDArray[np.gener
     """The architecture and the weights (float32) in `float.npz`.
 
     Args:
-        content: of the file.
-        folder: the bundle's, for the message of an error.
+        content: content of the file.
+        folder: the bundle's folder, for error messages.
 
     Raises:
         ModelError: the file is damaged.

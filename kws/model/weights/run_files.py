@@ -28,22 +28,22 @@ RENAMED = {
     "origin": "base_model",
     "whole": "min_keyword_energy",
 }
-"""Settings whose names were others in kws 0.1: the old name to the new one."""
+"""Settings with other names in kws 0.1: old name to new name."""
 
 _REMOVED = {"auxiliary_per_keyword"}
 """Settings of kws 0.1 that no command could change with effect."""
 
 
 def read_settings(run: Path) -> dict[str, Any]:
-    """The settings of a run, by their names of today.
+    """The settings of a run, with current names.
 
     Args:
-        run: its folder.
+        run: folder of the run.
 
     Raises:
         KwsError: the file is missing, unreadable or not TOML.
     """
-    # The key was `model` until kws 0.1.
+    # The key was `model` up to kws 0.1.
     return _renamed(config.read_toml(run / SETTINGS), {"model": "arch", **RENAMED})
 
 

@@ -28,27 +28,27 @@ class TrainedModel:
     """Name of the architecture in the zoo, or a Python file."""
 
     frames: int
-    """Of the spectrogram that it takes."""
+    """Frames of its window."""
 
     labels: tuple[str, ...]
-    """The classes that it knows, in the order of its outputs."""
+    """Its classes, in the order of the outputs."""
 
     weights: checkpoint.Arrays
     """All weights of the Keras model, in its order."""
 
     fingerprint: str
-    """Changes with the weights."""
+    """Hash of the weights."""
 
     def __init__(self, folder: Path) -> None:
         """Load the weights.
 
         Args:
-            folder: a bundle, or the folder of a training run. Of a run of several seeds it takes
-                the bundle in it.
+            folder: a bundle, or the folder of a training run. For a run with several seeds, the
+                bundle in it is used.
 
         Raises:
             UsageError: the bundle has no float weights.
-            BundleError: the folder is neither, or the bundle is damaged.
+            BundleError: the folder is neither of them, or the bundle is damaged.
             ModelError: the weights are damaged.
         """
         self.folder = folder
@@ -65,8 +65,8 @@ class TrainedModel:
             bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
             if not bundle.float_model:
                 raise UsageError(
-                    f"{folder}: a bundle without float weights, from which nothing can start; "
-                    "name the folder of the training run, or train the model again"
+                    f"{folder}: a bundle without float weights, which training cannot start from; "
+                    "give the folder of the training run, or train the model again"
                 )
             self.arch, self.weights = unpack(bundle.float_model, folder)
             self.labels = bundle.labels
@@ -77,7 +77,7 @@ class TrainedModel:
         """The Keras model with its weights: float[n, frames, 40, 1] to logits float[n, classes].
 
         Raises:
-            ModelError: this version's architecture has other weights.
+            ModelError: the weights do not fit this version's architecture.
             ToolError: TensorFlow is not installed.
         """
         model = build_model(self.arch, len(self.labels), 0, self.frames)
@@ -88,17 +88,17 @@ class TrainedModel:
         return model
 
     def misfit(self) -> ModelError:
-        """What to raise if the weights do not fit the architecture."""
+        """The error for weights that do not fit the architecture."""
         return ModelError(
-            f"{self.folder}: its weights are not of this version's {self.arch}; train it again"
+            f"{self.folder}: its weights do not fit this version's {self.arch}; train it again"
         )
 
 
 def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
-    """The first model with the mean of the weights of all.
+    """The first model with the mean of all models' weights.
 
-    That is of use if they come from one model, such as rounds of training of which each went on
-    where the one before ended: models that were trained apart have other neurons in each place.
+    This is useful if the models have a common origin, such as rounds of training of which each
+    started from the previous one. The neurons of models that were trained separately do not match.
     Source: Wortsman et al., arXiv:2109.01903.
 
     Raises:
@@ -111,8 +111,8 @@ def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
         same = (model.arch, model.labels, model.frames) == (first.arch, first.labels, first.frames)
         if not (same and checkpoint.fits(model.weights, first.weights)):
             raise UsageError(
-                f"{model.folder}: has no mean with {first.folder}; architecture, words and window "
-                "have to be the same"
+                f"{model.folder}: cannot be averaged with {first.folder}; architecture, words and "
+                "window must be the same"
             )
     mean = copy.copy(first)
     mean.weights = [

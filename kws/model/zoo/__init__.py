@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The model zoo: architectures that `kws train` knows by name.
 
-Each file of this folder that has a table `MODELS` adds its architectures.
+Each file in this folder with a table `MODELS` adds its architectures.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kws.model.zoo.entry import ZooModel
 
 
 def collect_models() -> Mapping[str, ZooModel]:
-    """The architectures of all files of this folder, by name, in the files' order."""
+    """The architectures of all files in this folder by name, in the order of the files."""
     models: dict[str, ZooModel] = {}
     for module in sorted(info.name for info in pkgutil.iter_modules(__path__)):
         models |= getattr(importlib.import_module(f"{__name__}.{module}"), "MODELS", {})
@@ -37,8 +37,8 @@ def build_model(arch: str, classes: int, seed: int, frames: int | None = None) -
     Args:
         arch: a key of MODELS, or a Python file (see kws.model.zoo.user_model).
         classes: number of labels.
-        seed: the first weights are drawn with it.
-        frames: of the spectrogram; None for those of a second.
+        seed: seed of the initial weights.
+        frames: frames of the spectrogram; None for one second.
 
     Raises:
         UsageError: there is no such architecture, or the file's model does not fit.
@@ -54,17 +54,17 @@ def build_model(arch: str, classes: int, seed: int, frames: int | None = None) -
 
 
 def find_model(arch: str) -> ZooModel:
-    """The architecture of this name, or of this Python file.
+    """The architecture with this name, or of this Python file.
 
     Raises:
-        UsageError: there is none, or the file's model does not fit.
+        UsageError: it does not exist, or the file's model does not fit.
         ToolError: it is a file, and TensorFlow is not installed.
     """
     if user_model.is_own(arch):
         return user_model.load(Path(arch))
     if arch not in MODELS:
         raise UsageError(
-            f"no architecture {arch!r}{did_you_mean(arch, MODELS)}; there are "
-            f"{', '.join(MODELS)}, or name a .py file"
+            f"no architecture {arch!r}{did_you_mean(arch, MODELS)}; choose from "
+            f"{', '.join(MODELS)}, or give a .py file"
         )
     return MODELS[arch]

@@ -3,8 +3,8 @@
 
 Kim et al., Broadcasted Residual Learning for Efficient Keyword Spotting (arXiv:2106.04140), table
 1. A block filters over frequency, takes the mean over frequency, filters that over time, and adds
-the result to all frequencies. Batch normalization stands for the paper's subspectral normalization,
-which no convolution could take in.
+the result to all frequencies. Batch normalization replaces the paper's subspectral normalization,
+which cannot be folded into a convolution.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """crnn: a convolution that shortens the second to 13 steps, then an LSTM over them.
 
-Zhang et al. (arXiv:1711.07128), CRNN, with an LSTM instead of two GRUs. The steps are written out
-one after the other, since the runtime has no loops.
+Zhang et al. (arXiv:1711.07128), CRNN, with an LSTM instead of two GRUs. The steps are
+unrolled, because the runtime has no loops.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 """ds_cnn: depthwise separable convolutions, in three sizes.
 
 Zhang et al., Hello Edge: Keyword Spotting on Microcontrollers (arXiv:1711.07128), table 1. There
-the input has 10 channels and the first filter 10 frames x 4 channels; here it has 40, so the filter
-is four times as wide and moves four times as far, and all layers after it have the paper's shape.
+the input has 10 channels and the first filter has 10 frames x 4 channels. Here the input has 40
+channels, so width and stride of the filter are four times as large, and the next layers have the
+paper's shape.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ def build(
 
     Args:
         sizes: frames, channels, classes.
-        filters: of each layer.
+        filters: filters of each layer.
         first: stride of the first layer over frames and over the paper's channels.
-        strides: of each block.
+        strides: stride of each block.
     """
     from keras import Input, Model, layers  # noqa: PLC0415 - slow, for training only
 

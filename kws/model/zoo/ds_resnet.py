@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """ds_resnet: ds_cnn's blocks with residuals around them, narrower and deeper, under 60 kB.
 
-Of ds_cnn (arXiv:1711.07128) it has the separable blocks, of residual networks (arXiv:1512.03385)
-the sums. It keeps twice the channels of ds_cnn_s for its first blocks, halves both axes once, and
-continues wider.
+It combines the separable blocks of ds_cnn (arXiv:1711.07128) with the sums of residual networks
+(arXiv:1512.03385). Its first blocks keep twice the channels of ds_cnn_s; then both axes are halved
+once, and the next blocks are wider.
 """
 
 from __future__ import annotations

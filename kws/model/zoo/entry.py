@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the zoo says about an architecture."""
+"""An entry of the zoo."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class ZooModel:
     """A description in one line."""
 
     source: str
-    """Where its shape comes from."""
+    """Source of its shape."""
 
     recipe: Mapping[str, Any] = field(default_factory=dict)
-    """Settings by name that take the place of the defaults."""
+    """Settings by name that replace the defaults."""
 
     stride: int = DEFAULT_STRIDE
     """Hops of 20 ms from one inference to the next, 1 to 16.
 
-    It is large enough that the slowest board, of 48 MHz, keeps up, by the cycles that `kws models`
-    estimates. With more than 16 hops fewer than three results would fall into the recognizer's
-    second. A streaming model runs each time that it has its new frames, whatever its cost.
+    It is large enough for the slowest board, of 48 MHz, by the estimated cycles of `kws models`.
+    With more than 16 hops, the recognizer would get fewer than three results per second. A
+    streaming model runs whenever its new frames are complete, whatever its cost.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers that several models are made of. Only Keras: any of its backends can train them."""
+"""Layers of several models, in Keras only, so that every backend can train them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def conv(x: Tensor, filters: int, size: Size, strides: Size = 1, *, relu: bool =
 def depthwise(
     x: Tensor, size: Size, strides: Size = 1, dilation: Size = 1, *, relu: bool = True
 ) -> Tensor:
-    """The same, each channel for itself."""
+    """Depthwise convolution over (time, frequency), normalized."""
     from keras import layers  # noqa: PLC0415 - slow, for training only
 
     x = layers.DepthwiseConv2D(

@@ -2,7 +2,7 @@
 """low_latency_conv: filters as long as the spectrogram, then three dense layers.
 
 Sainath and Parada (2015), cnn-one-fstride4; the example moves its filters by 1 channel, not 4, and
-has no activation between the dense layers, which makes of three narrow ones a factorization.
+has no activation between the dense layers, so the three narrow layers are a factorization.
 """
 
 from __future__ import annotations

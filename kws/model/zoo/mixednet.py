@@ -3,8 +3,8 @@
 
 Filters of several lengths over time, each for a part of the channels, then a 1x1 convolution, as in
 MixConv (Tan and Le, arXiv:1907.09595), which microWakeWord made popular for wake words on
-microcontrollers; streaming after Rybakov et al. (arXiv:2005.06720). The scores are those of the
-mean over the last second.
+microcontrollers; streaming after Rybakov et al. (arXiv:2005.06720). The scores are computed from
+the mean over the last second.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from kws.model.zoo.layers import norm
 
 _FILTERS = 80
 _STRIDE = 2
-"""Frames of the spectrogram for each that the blocks see: half of the work, and as much context."""
+"""Spectrogram frames per frame of the blocks: half of the work, with the same context."""
 
 _LENGTHS = ((3,), (3, 5), (5, 7), (7, 11))
-"""Such frames of the filters of each block."""
+"""Lengths of the filters of each block, in such frames."""
 
 
 def build(frames: int, channels: int, classes: int) -> Any:
@@ -28,7 +28,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 
     from kws.convert.streaming import Window  # noqa: PLC0415 - slow, for training only
 
-    source = Input((None, channels, 1))  # the window, and what is before it
+    source = Input((None, channels, 1))  # the window and the frames before it
     x = layers.Reshape((-1, 1, channels))(source)
     first = layers.Conv2D(_FILTERS, (3, 1), strides=(_STRIDE, 1), use_bias=False)
     x = norm(first(Window(2, stride=_STRIDE)(x)))
@@ -48,7 +48,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 MODELS = {
     "mixednet": ZooModel(
         build,
-        "streaming: takes each frame once, two at a time, and remembers the rest",
+        "streaming: takes each frame once, two at a time, and keeps a state",
         "kws, after arXiv:1907.09595, arXiv:2005.06720 and microWakeWord",
         {"learning_rate": 0.005, "epochs": 40, "lead_ms": 1000},
         _STRIDE,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""single_fc: one dense layer over the spectrogram, what every other model has to beat."""
+"""single_fc: one dense layer over the spectrogram, the baseline of all models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def build(frames: int, channels: int, classes: int) -> Any:
 MODELS = {
     "single_fc": ZooModel(
         build,
-        "one dense layer: what any other model has to beat",
+        "one dense layer: the baseline for all other models",
         "TensorFlow, examples/speech_commands, single_fc",
         {"learning_rate": 0.002, "epochs": 30},
     ),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tc_resnet8: a residual network over time alone; the channels of a frame are features.
+"""tc_resnet8: a residual network over time only; the channels of a frame are features.
 
 Choi et al., Temporal Convolution for Real-time Keyword Spotting on Mobile Devices
 (arXiv:1904.03814), TC-ResNet8.

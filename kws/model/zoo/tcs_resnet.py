@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """tcs_resnet: a short two-dimensional stem, then separable convolutions over time with residuals.
 
-The stem sees local shapes of the spectrogram and shrinks it; after it the channels of a frame are
-features, and everything is one-dimensional: filters over time, each feature for itself, then sums
-over all features (time-channel separable, as in QuartzNet, arXiv:1910.10261, and MatchboxNet,
+The stem detects local shapes of the spectrogram and shrinks it. After it, the channels of a frame
+are features and all layers are one-dimensional: filters over time per feature, then sums over all
+features (time-channel separable, as in QuartzNet, arXiv:1910.10261, and MatchboxNet,
 arXiv:2004.08531). Most of the work is multiplying matrices, which trains quickly and runs quickly.
 """
 
@@ -22,8 +22,8 @@ def build(frames: int, channels: int, classes: int, *, stem: int, width: int) ->
     """The untrained model.
 
     Args:
-        frames: of the spectrogram.
-        channels: of a frame.
+        frames: frames of the spectrogram.
+        channels: channels of a frame.
         classes: number of labels.
         stem: filters before the spectrogram is flattened over frequency.
         width: features of a frame after that.
@@ -37,7 +37,7 @@ def build(frames: int, channels: int, classes: int, *, stem: int, width: int) ->
 
 
 def build_fine(frames: int, channels: int, classes: int, *, stem: int, width: int) -> Any:
-    """The same with twice the bands after the stem, which has a residual too, and a block more."""
+    """Like `build`, with twice the bands after the stem, a residual in it, and one more block."""
     from keras import Input, layers  # noqa: PLC0415 - slow, for training only
 
     source = Input((frames, channels, 1))
@@ -47,7 +47,7 @@ def build_fine(frames: int, channels: int, classes: int, *, stem: int, width: in
 
 
 def _over_time(source: Any, x: Any, width: int, *, blocks: int, classes: int) -> Any:
-    """The rest, in which all that a frame has are features."""
+    """The layers after the stem, in which a frame has features only."""
     from keras import Model, layers  # noqa: PLC0415 - slow, for training only
 
     _, steps, bands, filters = x.shape

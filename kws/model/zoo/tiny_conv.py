@@ -2,7 +2,7 @@
 """tiny_conv: TensorFlow's smallest keyword spotter, 19 kB as int8.
 
 One layer of 8 filters, each 10 frames x 8 channels, over the spectrogram at stride 2, and one dense
-layer over all that they give.
+layer over all their outputs.
 """
 
 from __future__ import annotations

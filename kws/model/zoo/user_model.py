@@ -17,32 +17,32 @@ FUNCTION = "build"
 
 
 def is_own(name: str) -> bool:
-    """Whether `--arch` names a file, not a model of the zoo."""
+    """Whether `--arch` names a file instead of a model of the zoo."""
     return name.endswith(".py")
 
 
 def fingerprint(file: str) -> str:
-    """Changes with the file's content.
+    """Hash of the file's content.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     return hashlib.sha256(_read(Path(file))).hexdigest()[:16]
 
 
 def load(file: Path) -> ZooModel:
-    """The model that a file describes. Its `RECIPE`, if there is one, holds its own settings.
+    """The model in a file, with its settings from `RECIPE` if there is one.
 
     Raises:
         UsageError: the file is missing, does not run, or has no function `build`.
         ToolError: TensorFlow is not installed.
     """
     _read(file)
-    import_tensorflow()  # before the file imports Keras, which would not be quiet
+    import_tensorflow()  # before the file imports Keras, which would print messages
     try:
         names = runpy.run_path(str(file))
     except Exception as error:  # noqa: BLE001 - a user's program may raise anything
-        raise UsageError(f"{file}: it does not run ({_reason(error)}); mend it") from None
+        raise UsageError(f"{file}: it does not run ({_reason(error)}); correct it") from None
     build = names.get(FUNCTION)
     if not callable(build):
         raise UsageError(
@@ -58,7 +58,7 @@ def load(file: Path) -> ZooModel:
 
 
 def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -> Any:
-    """What `build` returns, if training can use it."""
+    """The result of `build`, if training can use it."""
     import keras  # noqa: PLC0415 - slow, for training only
 
     try:
@@ -66,28 +66,28 @@ def _checked(file: Path, build: Any, frames: int, channels: int, classes: int) -
     except Exception as error:  # noqa: BLE001 - a user's program may raise anything
         raise UsageError(
             f"{file}: {FUNCTION}({frames}, {channels}, {classes}) failed ({_reason(error)}); "
-            "mend it"
+            "correct it"
         ) from None
     if not isinstance(model, keras.Model):
         raise UsageError(
-            f"{file}: {FUNCTION} returned a {type(model).__name__}; it has to return a Keras model"
+            f"{file}: {FUNCTION} returned a {type(model).__name__}; it must return a Keras model"
         )
     from kws.convert.streaming import streams  # noqa: PLC0415 - imports Keras
 
     taken = getattr(model, "input_shape", None)
     if streams(model) and taken == (None, None, channels, 1):
-        taken = (None, frames, channels, 1)  # of any length, as it listens
+        taken = (None, frames, channels, 1)  # of any length, because it streams
     for what, shape, wanted in (
         ("input", taken, (None, frames, channels, 1)),
         ("output", getattr(model, "output_shape", None), (None, classes)),
     ):
         if shape != wanted:
-            raise UsageError(f"{file}: the model's {what} is {shape}; it has to be {wanted}")
+            raise UsageError(f"{file}: the model's {what} is {shape}; it must be {wanted}")
     last = model.layers[-1]
     activation = getattr(getattr(last, "activation", None), "__name__", "")
     if activation == "softmax" or isinstance(last, keras.layers.Softmax):
         raise UsageError(
-            f"{file}: the model ends with a softmax; return logits, since kws adds the softmax"
+            f"{file}: the model ends with a softmax; return logits, because kws adds the softmax"
         )
     return model
 
@@ -98,7 +98,7 @@ def _read(file: Path) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"{file}: {reason}; name a model of the zoo or a Python file with a function {FUNCTION}"
+            f"{file}: {reason}; give a model of the zoo or a Python file with a function {FUNCTION}"
         ) from None
 
 

@@ -70,5 +70,5 @@ def test_pairs_join_a_keyword_with_another_word() -> None:
 
 def test_second_data_set_with_only_held_out_speakers_is_refused(tones: DataSet) -> None:
     nobody = replace(tones, clips=tuple(tones.of(Split.TEST)))
-    with pytest.raises(DataError, match="all its 32 clips are of held-out speakers"):
+    with pytest.raises(DataError, match="all its 32 clips are by held-out speakers"):
         extra_clips(nobody, tones, ("low", "high"))

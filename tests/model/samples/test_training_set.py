@@ -125,7 +125,7 @@ def test_without_backgrounds_silence_is_zeros(tones: DataSet) -> None:
 
 def test_missing_other_words_are_an_error(tones: DataSet) -> None:
     only = replace(tones, clips=tuple(clip for clip in tones.clips if clip.word in WORDS))
-    with pytest.raises(DataError, match="other words than low, high"):
+    with pytest.raises(DataError, match="words other than low, high"):
         TrainingSet(only, WORDS, SampleSettings(), seed=0)
 
 

@@ -64,7 +64,7 @@ def test_teacher_with_other_words_is_refused(run: Run, tones: DataSet, tmp_path:
     with pytest.raises(UsageError, match="teacher knows silence, unknown, low, high"):
         train(TrainingJob(tones, tmp_path / "run", other, teacher=Teacher(run.out / "bundle")))
     assert not (tmp_path / "run").exists()
-    with pytest.raises(UsageError, match="no teacher"):
+    with pytest.raises(UsageError, match="not a teacher"):
         Teacher(tmp_path)
 
 

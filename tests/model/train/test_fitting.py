@@ -60,7 +60,7 @@ def test_a_fit_resumes_from_its_checkpoint(tmp_path: Path) -> None:
     said: list[str] = []
     model, state = fit(SETTINGS, clips, validation, tmp_path)
     again, same = fit(SETTINGS, clips, validation, tmp_path, say=said.append)
-    assert said == ["going on after epoch 3 of 3"]
+    assert said == ["resuming after epoch 3 of 3"]
     assert same.history == state.history
     for one, other in zip(model.weights, again.weights, strict=True):
         np.testing.assert_array_equal(np.asarray(one), np.asarray(other))

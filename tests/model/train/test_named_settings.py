@@ -46,11 +46,11 @@ def test_values_have_the_type_of_the_default() -> None:
         ("even=true", "setting 'even' is now prior_correction; write --set prior_correction=..."),
         ("mask=0.1", "setting 'mask' is now spec_augment; write --set spec_augment=..."),
         ("origin=x", "no setting 'origin'"),
-        ("epochs=2.5", "epochs is 2.5; it has to be a whole number"),
-        ("spec_augment=wide", "spec_augment is 'wide'; it has to be a number"),
-        ("keep_last_epoch=1", "keep_last_epoch is '1'; it has to be true or false"),
-        ("spec_augment=0.6", "spec_augment is 0.6; it has to be between 0 and 0.5"),
-        ("spec_augment=nan", "spec_augment is nan; it has to be between 0 and 0.5"),
+        ("epochs=2.5", "epochs is 2.5; it must be a whole number"),
+        ("spec_augment=wide", "spec_augment is 'wide'; it must be a number"),
+        ("keep_last_epoch=1", "keep_last_epoch is '1'; it must be true or false"),
+        ("spec_augment=0.6", "spec_augment is 0.6; it must be between 0 and 0.5"),
+        ("spec_augment=nan", "spec_augment is nan; it must be between 0 and 0.5"),
     ],
 )
 def test_wrong_assignments_give_one_line_errors(text: str, says: str) -> None:

@@ -46,7 +46,7 @@ def test_each_combination_is_a_run_in_its_folder(tmp_path: Path) -> None:
         (["mixup="], "--set mixup=: write"),
         (["mixer=1"], "no setting 'mixer'; the nearest are mixup"),
         (["model=tiny_conv"], "no setting 'model'"),
-        (["epochs=many"], "epochs is 'many'; it has to be a whole number"),
+        (["epochs=many"], "epochs is 'many'; it must be a whole number"),
         (["arch=huge"], "no architecture 'huge'"),
         (["epochs=0"], "epochs is 0"),
     ],
@@ -61,7 +61,7 @@ def test_wrong_settings_are_refused_before_anything_runs(
 def test_toml_without_lists_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "sweep.toml"
     file.write_text("mixup = 0.2\n")
-    with pytest.raises(UsageError, match="mixup is no list"):
+    with pytest.raises(UsageError, match="mixup is not a list"):
         read_sets(file)
 
 

@@ -218,7 +218,7 @@ def test_killed_run_resumes_to_the_same_model(run: Run, tmp_path: Path) -> None:
     shell = {name: value for name, value in os.environ.items() if name != "TF_CPP_MIN_LOG_LEVEL"}
     done = subprocess.run(program("killed"), capture_output=True, text=True, check=True, env=shell)
     assert done.stderr == "", "log lines of a library"
-    assert f"going on after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
+    assert f"resuming after epoch {len(state.history)} of {SETTINGS.epochs}" in done.stdout
     subprocess.run(program("whole"), capture_output=True, check=True)
     killed, whole = (load_bundle(tmp_path / name / "bundle") for name in ("killed", "whole"))
     assert killed.float_model == whole.float_model, "other weights"

@@ -175,13 +175,13 @@ def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) ->
     people = out / "data" / "marvin" / "anna_nohash_0.wav"
     for path, stamp in stamps.items():
         assert path == people or path.stat().st_mtime_ns == stamp
-    assert any(line.startswith("going on after epoch 1 of 1") for line in lines)
+    assert any(line.startswith("resuming after epoch 1 of 1") for line in lines)
 
     # A streaming model is trained on the existing data.
     lines = []
     streaming = make_wake_word(replace(SMALL, streaming=True), out, say=lines.append)
-    assert [line for line in lines if line.startswith("going on after epoch")] == [
-        "going on after epoch 1 of 1"
+    assert [line for line in lines if line.startswith("resuming after epoch")] == [
+        "resuming after epoch 1 of 1"
     ]
     assert streaming.bundle.input_frames == 2
     assert load_bundle(out / "bundle").model == streaming.bundle.model
@@ -226,10 +226,10 @@ def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Pat
     lines: list[str] = []
     again = make_wake_word(settings, out, ambient=Surroundings((talk,)), say=lines.append)
     assert again.bundle.model == result.bundle.model
-    done = [line for line in lines if line.startswith("going on after epoch")]
-    assert done == ["going on after epoch 1 of 1", "going on after epoch 2 of 2"]
+    done = [line for line in lines if line.startswith("resuming after epoch")]
+    assert done == ["resuming after epoch 1 of 1", "resuming after epoch 2 of 2"]
     teaching = [line for line in lines if "teacher 1" in line]
-    assert [line.endswith("is there already") for line in teaching] == [True]
+    assert [line.endswith("already finished") for line in teaching] == [True]
 
 
 @pytest.mark.process

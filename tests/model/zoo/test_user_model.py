@@ -84,22 +84,22 @@ def test_files_without_a_model_are_refused(tmp_path: Path, text: str, says: str)
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"away\.py: no such file or directory; name a model"):
+    with pytest.raises(UsageError, match=r"away\.py: no such file or directory; give a model"):
         find_model(str(tmp_path / "away.py"))
 
 
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("    return 3\n", "returned a int; it has to return a Keras model"),
+        ("    return 3\n", "returned a int; it must return a Keras model"),
         ("    return channels / 0\n", r"build\(49, 40, 4\) failed .ZeroDivisionError"),
         (
             "    return Sequential([Input((frames, channels, 1)), layers.Dense(classes)])\n",
-            r"output is \(None, 49, 40, 4\); it has to be \(None, 4\)",
+            r"output is \(None, 49, 40, 4\); it must be \(None, 4\)",
         ),
         (
             "    return Sequential([Input((10, 4)), layers.Flatten(), layers.Dense(classes)])\n",
-            r"input is \(None, 10, 4\); it has to be \(None, 49, 40, 1\)",
+            r"input is \(None, 10, 4\); it must be \(None, 49, 40, 1\)",
         ),
         (
             SOFTMAX,
