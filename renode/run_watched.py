@@ -61,7 +61,7 @@ def _look(instructions, seconds):
     if polled:
         _hangs[0] = True
         place = _machine()["sysbus"].FindSymbolAt(_places[-1]) or hex(_places[-1])
-        monitor.Parse('echo "hangs: %s reads %s for ever"' % (place, polled))
+        monitor.Parse('echo "hangs: %s reads %s forever"' % (place, polled))
 
 
 def mc_run_watched(seconds):

@@ -116,7 +116,7 @@ def test_endless_polling_of_a_peripheral_gives_a_one_line_error(
     elf.write_bytes(content)
     with (
         Renode(find_board("sparkfun_edge")) as device,
-        pytest.raises(BoardError, match=r"hangs: .* reads power \+ 0x18 for ever"),
+        pytest.raises(BoardError, match=r"hangs: .* reads power \+ 0x18 forever"),
     ):
         device.play(elf, quiet_room(16000), seconds=3600)
 
