@@ -91,7 +91,7 @@ def test_a_streaming_model_cannot_change_its_stride(takes: Callable[..., None]) 
     takes(4e6)
     usual = bundle_of()
     with pytest.raises(
-        BoardError, match=r"interval of a streaming model is fixed: .* incremental model with --stride 4 or more"
+        BoardError, match=r"streaming model is fixed: .* incremental model with --stride 4 or more"
     ):
         schedule(NANO, Device(replace(usual, input=replace(usual.input, shape=(1, 80)))))
 
