@@ -234,7 +234,7 @@ def test_clips_on_disk_give_the_same_epochs(tones: DataSet, tmp_path: Path) -> N
 
 
 def test_too_little_room_for_clips_gives_a_one_line_error(full_disk: Path) -> None:
-    with pytest.raises(KwsError, match=r"no room for 1,000,000,000,000,000,000 bytes"):
+    with pytest.raises(KwsError, match=r"no space for 1,000,000,000,000,000,000 bytes"):
         ArrayAllocator(full_disk, memory=0).empty((10**18,), np.dtype(np.int8))
 
 
