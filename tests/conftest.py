@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -16,6 +17,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from kws.bundle.built_in import default_bundle_path
+from kws.bundle.bundle import Bundle
+from kws.bundle.reading import load_bundle
 from kws.host.build.programs import COMPILER, QEMU
 from tests import markers
 from tests.command_line import Run, runner
@@ -111,41 +114,39 @@ def tflm_data() -> Path:
     return _folder("tflm_micro_speech")
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB, or a skip, since only root can mount one."""
-    mount = tmp_path / "small"
-    mount.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(mount)]
+@contextlib.contextmanager
+def _mounted(folder: Path, options: str) -> Iterator[Path]:
+    """A file system in memory at a new folder, or a skip."""
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
     try:
         mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
     except FileNotFoundError:
         mounted = False
     if not mounted:
-        pytest.skip("a small file system could not be mounted here (needs root)")
-    yield mount
-    subprocess.run(["umount", str(mount)], check=True)
+        pytest.skip(f"a file system ({options}) could not be mounted here (needs root)")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB, or a skip, since only root can mount one."""
+    with _mounted(tmp_path / "small", "size=256k") as folder:
+        yield folder
 
 
 @pytest.fixture
 def read_only(tmp_path: Path) -> Iterator[Path]:
     """A folder that cannot be written to (for root, a read-only mount), or a skip."""
     folder = tmp_path / "read_only"
-    folder.mkdir()
     if os.geteuid() != 0:
-        folder.chmod(0o555)
+        folder.mkdir(0o555)
         yield folder
         folder.chmod(0o755)
         return
-    command = ["mount", "-t", "tmpfs", "-o", "size=64k,ro", "tmpfs", str(folder)]
-    try:
-        mounted = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    except FileNotFoundError:
-        mounted = False
-    if not mounted:
-        pytest.skip("a read-only file system could not be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
+    with _mounted(folder, "size=64k,ro"):
+        yield folder
 
 
 @pytest.fixture(scope="session")
@@ -195,6 +196,18 @@ def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
     )
     yield started
     started.close()
+
+
+@pytest.fixture(scope="session")
+def bundle() -> Bundle:
+    """The built-in bundle."""
+    return load_bundle(default_bundle_path())
+
+
+@pytest.fixture(scope="session")
+def tiny() -> Bundle:
+    """A smaller one, with other ops."""
+    return load_bundle(default_bundle_path().with_name("tiny"))
 
 
 @pytest.fixture

@@ -12,13 +12,7 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.card import model_card
 from kws.bundle.making import make_bundle
-from kws.bundle.reading import load_bundle
 from tests.small_models import LABELS, dense_model
-
-
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 def test_the_built_in_card_is_current(bundle: Bundle) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from kws import _core
-from kws.host.build.programs import COMPILER, QEMU
+from kws.host.build.programs import COMPILER
 from kws.host.emulate.qemu import Qemu
 from tests.paths import ROOT
 
@@ -41,10 +40,8 @@ def sounds() -> npt.NDArray[np.int16]:
 
 
 @pytest.mark.parametrize("version", ["dsp", "portable"])
+@pytest.mark.usefixtures("board_tools")
 def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -> None:
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
     source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
     files = [
         FIRMWARE / "test" / "core" / "frontend" / "frontend_emulated_main.cc",

@@ -207,16 +207,14 @@ def test_read_only_folder(read_only: Path) -> None:
         synthesize(SMALL, read_only / "data")
 
 
-@needs_espeak
-def test_rate_and_pitch_take_effect() -> None:
-    voice = Voice("espeak", "en-us", "m3")
-    slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
-    assert slow > 1.3 * quick
-
-
-@needs_flite
-def test_flite_rate_takes_effect() -> None:
-    voice = Voice("flite", "", "slt")
+@pytest.mark.parametrize(
+    "voice",
+    [
+        pytest.param(Voice("espeak", "en-us", "m3"), marks=needs_espeak),
+        pytest.param(Voice("flite", "", "slt"), marks=needs_flite),
+    ],
+)
+def test_the_rate_takes_effect(voice: Voice) -> None:
     slow, quick = (len(trim(speak(voice, "seven", Draws(rate, 50)))) for rate in (120, 220))
     assert slow > 1.3 * quick
 

@@ -10,7 +10,6 @@ import pytest
 
 from kws import _core
 from kws.bundle import codegen
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.compiled.program import Program, compile_model
 from kws.bundle.device import Device, with_commands
@@ -23,11 +22,6 @@ from tests.runtime.model_builder import ModelBuilder
 from tests.small_models import LABELS, dense_model, unsupported_model
 
 IN_CONSTANTS = 1 << 31
-
-
-@pytest.fixture(scope="module")
-def tiny() -> Bundle:
-    return load_bundle(default_bundle_path().with_name("tiny"))
 
 
 @pytest.fixture(params=["tiny_conv", "low_latency_svdf", "lstm", "mixed_net", "bc_resnet"])

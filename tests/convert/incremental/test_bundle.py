@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from kws.bundle.bundle import Bundle
 from kws.bundle.changes import Changes, change_bundle
@@ -17,11 +15,11 @@ from kws.bundle.reading import load_bundle
 from kws.convert.incremental.bundle import incremental_of_bundle
 from kws.convert.tflite_import import convert_file
 from kws.host.build.firmware import build
-from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
 from kws.model.evaluate.score.clip_scores import core_scores
 from tests.command_line import Run
+from tests.noise import changing_noise
 from tests.paths import ROOT
 
 pytestmark = pytest.mark.tensorflow  # the schema comes with it
@@ -32,13 +30,6 @@ TINY_CONV = ROOT / "tests" / "data" / "models" / "tiny_conv.tflite"
 
 def asset(name: str) -> Bundle:
     return load_bundle(ROOT / "kws" / "assets" / name)
-
-
-def sound(seconds: int) -> NDArray[np.int16]:
-    """Noise whose level changes three times per second."""
-    rng = np.random.default_rng(6)
-    levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
-    return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +54,7 @@ def talkative_incremental(talkative: Bundle, tmp_path_factory: pytest.TempPathFa
 def test_pipeline_gives_the_same_scores_at_the_same_times(
     name: str, step: int, tmp_path: Path
 ) -> None:
-    whole, pcm = asset(name), sound(4)
+    whole, pcm = asset(name), changing_noise(4)
     assert whole.path is not None
     small, _ = incremental_of_bundle(whole.path, tmp_path / "small", Changes(inference_stride=step))
     assert small.inference_stride == step
@@ -81,7 +72,7 @@ def test_pipeline_gives_the_same_scores_at_the_same_times(
 
 
 def test_lines_equal_the_whole_models(talkative: Bundle, talkative_incremental: Bundle) -> None:
-    pcm = sound(8)
+    pcm = changing_noise(8)
     lines = host_device.play(Device(talkative), pcm).text.splitlines()
     twin_lines = host_device.play(Device(talkative_incremental), pcm).text.splitlines()
     assert talkative_incremental.sha8 in twin_lines[0]
@@ -90,17 +81,15 @@ def test_lines_equal_the_whole_models(talkative: Bundle, talkative_incremental: 
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
 def test_emulated_board_prints_the_hosts_lines(
     talkative: Bundle,
     talkative_incremental: Bundle,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
-    pcm = sound(8)
+    pcm = changing_noise(8)
     with Qemu() as emulator:
         board = emulator.play(build("qemu", Device(talkative_incremental)).elf, pcm)
     host = host_device.play(Device(talkative), pcm)

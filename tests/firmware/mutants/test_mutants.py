@@ -12,10 +12,8 @@ from pathlib import Path
 import pytest
 
 from kws._core import FAULT_LINES
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.reading import load_bundle
 from kws.host.emulate import host_device
 from kws.host.emulate.recordings import default_matrix, load_matrix
 from kws.host.serial.lines import Samples, is_start, parse_line
@@ -25,11 +23,6 @@ from tests.paths import ROOT
 # Plays that only some boards' tables use.
 OTHERS = {"pcm", "quiet", "minute"}
 LEAST = {"xiao_nrf52840_sense": 10, "nrf52840_dk": 10}
-
-
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 @pytest.mark.parametrize("board", LEDS)

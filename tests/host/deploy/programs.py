@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from kws.errors import BoardError
+from kws.host.build import firmware
+from kws.host.build.elf_sections import Size
+from kws.host.build.firmware_cache import OPTIONS
 
 STATS = (
     "stats: 1234 hops, 0 samples lost, 83.2 % idle, 10752 k cycles per second, "
@@ -59,6 +64,21 @@ def refused(deploy: Callable[[], object]) -> str:
     assert "\n" not in text
     assert text.isprintable()
     return text
+
+
+def built_at_once(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, address: int, program: bytes
+) -> list[str]:
+    """Every build gives this program; returns the options that builds are asked for."""
+    asked: list[str] = []
+    (folder / "firmware.elf").write_bytes(elf_of([(address, program)]))
+
+    def build(*_: object, **__: object) -> firmware.Firmware:
+        asked.append(os.environ.get(OPTIONS, ""))
+        return firmware.Firmware(folder, Size({}, len(program), 0, 0, 0, 0))
+
+    monkeypatch.setattr(firmware, "build", build)
+    return asked
 
 
 def elf_of(parts: list[tuple[int, bytes]], machine: int = 40) -> bytes:

@@ -15,8 +15,6 @@ import pytest
 import serial
 
 from kws.errors import BoardError, StoppedError, UsageError
-from kws.host.build import firmware
-from kws.host.build.elf_sections import Size
 from kws.host.deploy import deployment
 from kws.host.deploy.loaders.samba import Samba
 from kws.host.deploy.real_board import Bench, find_real_board
@@ -24,7 +22,7 @@ from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, PortLostError, UsbId
 from tests.command_line import Run
 from tests.host.deploy.nano33ble_programs import QUICK, TARGET, bench_of, image_of, program_of
-from tests.host.deploy.programs import elf_of, refused
+from tests.host.deploy.programs import built_at_once, refused
 from tests.host.deploy.simulated_nano33 import (
     APPLICATION,
     BOOT_LINE,
@@ -295,16 +293,12 @@ def test_a_board_that_cannot_be_deployed_to_is_refused() -> None:
 
 
 @pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A stub build that returns a small program."""
-    elf = tmp_path / "firmware.elf"
-    elf.write_bytes(elf_of([(ORIGIN, program_of(2 * PAGE))]))
-    size = Size({}, 2 * PAGE, 0, 0, 0, 0)
-    monkeypatch.setattr(firmware, "build", lambda *_, **__: firmware.Firmware(tmp_path, size))
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    return built_at_once(monkeypatch, tmp_path, ORIGIN, program_of(2 * PAGE))
 
 
 def test_command_writes_the_firmware(
-    kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch
+    kws: Run, board: Board, built: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     code, out, err = kws("deploy", "--board", "nano33ble")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import builtins
 import struct
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +24,7 @@ from kws.host.deploy.sparkfun_edge import SparkFunEdge
 from kws.host.serial.ports import Port
 from tests.command_line import Run
 from tests.host.deploy.nano33ble_programs import QUICK, bench_of, image_of, program_of
+from tests.host.deploy.programs import built_at_once
 from tests.host.deploy.simulated_nano33 import BOOTLOADER, ORIGIN, PAGE, Board
 
 pytest.importorskip("pyocd", reason="pyocd is not installed")
@@ -361,12 +363,10 @@ def test_with_a_usb_cable_the_boot_line_is_read(
         assert done.port == board.device
 
 
-def test_command_writes_the_firmware(kws: Run, chip: Chip, monkeypatch: pytest.MonkeyPatch) -> None:
-    image = make_image([(ORIGIN, program_of(2 * PAGE))], TARGET.memory, "test")
-    monkeypatch.setattr(
-        "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})
-    )
-    monkeypatch.setattr("kws.host.deploy.image.read_elf", lambda *_: image)
+def test_command_writes_the_firmware(
+    kws: Run, chip: Chip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built_at_once(monkeypatch, tmp_path, ORIGIN, program_of(2 * PAGE))
     monkeypatch.setattr("kws.host.serial.ports.list_ports", list[Port])
     code, out, err = kws("deploy", "--board", "nano33ble", "--probe")
     assert (code, err) == (0, "")

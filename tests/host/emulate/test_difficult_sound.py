@@ -13,10 +13,8 @@ import soundfile
 
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.reading import load_bundle
 from kws.host.build.boards import find_board
 from kws.host.build.firmware import build
 from kws.host.emulate import host_device
@@ -38,11 +36,6 @@ BOARDS = (
 )
 
 OFFSETS = (300, -300, 12000, -12000)
-
-
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 def words() -> Pcm:

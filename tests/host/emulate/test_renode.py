@@ -14,10 +14,8 @@ from pathlib import Path
 import pytest
 
 from kws.audio.background_noises import quiet_room
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.reading import load_bundle
 from kws.errors import BoardError
 from kws.host.build.boards import find_board
 from kws.host.build.elf_sections import content_of
@@ -39,11 +37,6 @@ BOARDS = (
     "b_l475e_iot01a",
 )
 RECORDINGS = {"yes by slt", "no by awb", "down by awb", "no, and at once yes"}
-
-
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 @pytest.mark.renode

@@ -28,11 +28,6 @@ from tests.command_line import Run
 YES, NO, FAN = (default_matrix() / f"{name}.flac" for name in ("yes_rob", "no_awb", "fan"))
 
 
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
-
-
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
     """A `yes` that starts at the first sample, and a `no` that ends at the last."""

@@ -11,19 +11,11 @@ import soundfile
 
 from kws.audio.background_noises import quiet_room
 from kws.audio.sound_files import load_clip
-from kws.bundle.built_in import default_bundle_path
-from kws.bundle.bundle import Bundle
 from kws.bundle.making import make_bundle
-from kws.bundle.reading import load_bundle
 from kws.bundle.recognizer_settings import RecognizerSettings
 from kws.bundle.writing import write_bundle
 from tests.host.live.listening import YES
 from tests.small_models import LABELS, dense_model
-
-
-@pytest.fixture(scope="session")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 @pytest.fixture

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
-from kws.bundle.reading import load_bundle
 from kws.errors import ToolError
 from kws.host.build.boards import boards, find_board
 from kws.host.build.firmware import DoesNotFitError, build
@@ -34,11 +32,6 @@ class Built:
     @property
     def size(self) -> Built:
         return self
-
-
-@pytest.fixture
-def tiny() -> Bundle:
-    return load_bundle(default_bundle_path().with_name("tiny"))
 
 
 def use(monkeypatch: pytest.MonkeyPatch, cycles: int, built: Built | Exception) -> None:

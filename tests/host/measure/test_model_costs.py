@@ -15,7 +15,6 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.reading import load_bundle
 from kws.cli.main import app
 from kws.host.build.boards import find_board
-from kws.host.build.programs import COMPILER, QEMU
 from kws.host.measure import model_costs
 from kws.host.measure.model_costs import Cost, Trained, find_trained, macs, measure, table
 from kws.model.zoo import MODELS, find_model
@@ -72,10 +71,8 @@ def test_trained_bundles_are_found_and_others_skipped(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
 def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> None:
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
     assert EDGE.clock == 48_000_000
     for cost in measure(list(MODELS), 4, "qemu", tmp_path, lambda _: None):
         assert cost.cycles
@@ -86,12 +83,10 @@ def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("board_tools")
 def test_command_measures_on_the_emulated_board(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
     runner = CliRunner()
     arguments = ["models", "tiny_conv", "--runs", str(tmp_path)]

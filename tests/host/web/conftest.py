@@ -18,7 +18,6 @@ from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
 from kws.bundle.changes import change_bundle
 from kws.bundle.device import Device
-from kws.bundle.reading import load_bundle
 from kws.host.web.export import export_page
 from tests.host.live.listening import CLIPS, Listening
 from tests.host.web.exported_page import PATIENCE, Launch, Open, wait_for
@@ -64,11 +63,6 @@ def own_bundle(tmp_path: Path) -> Path:
 
 
 # --- the exported page ----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 @pytest.fixture

@@ -17,9 +17,7 @@ from kws.audio.dataset import Split
 from kws.audio.long_recordings import open_recordings
 from kws.audio.pcm import Pcm
 from kws.audio.sound_files import load_clip
-from kws.bundle.built_in import default_bundle_path
 from kws.bundle.bundle import Bundle
-from kws.bundle.reading import load_bundle
 from kws.model.samples.talk_windows import TalkWindows
 from kws.model.train import mining
 from kws.model.train.mining import MiningSettings, mine_recordings
@@ -27,11 +25,6 @@ from tests.command_line import Run
 
 CLIPS = Path("kws/assets/matrix").absolute()
 YES, NO = CLIPS / "yes_slt.flac", CLIPS / "no_awb.flac"
-
-
-@pytest.fixture(scope="module")
-def bundle() -> Bundle:
-    return load_bundle(default_bundle_path())
 
 
 def room(seconds: float, **words: Path) -> Pcm:

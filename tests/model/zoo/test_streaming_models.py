@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,13 +23,13 @@ from kws.convert.quantize import quantize
 from kws.errors import ModelError, UsageError
 from kws.features.spectrogram import after_silence, to_float
 from kws.host.build.firmware import build
-from kws.host.build.programs import COMPILER, QEMU
 from kws.host.emulate import host_device
 from kws.host.emulate.qemu import Qemu
 from kws.model.evaluate.judge.conversion_loss import litert_scores
 from kws.model.evaluate.score.clip_scores import core_scores
 from kws.model.zoo import build_model
 from tests.model.zoo.untrained import fit_normalizations, noise
+from tests.noise import changing_noise
 from tests.runtime.families import mixed_net
 from tests.runtime.oracles import assert_same
 from tests.small_models import dense_model
@@ -81,13 +80,6 @@ def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     scores: NDArray[np.float32] = powers / powers.sum(axis=1, keepdims=True)
     return scores
-
-
-def sound(seconds: int) -> NDArray[np.int16]:
-    """Noise whose level changes three times per second."""
-    rng = np.random.default_rng(6)
-    levels = np.repeat(10 ** rng.uniform(1, 4, 3 * seconds), 16000 // 3 + 1)[: 16000 * seconds]
-    return (rng.standard_normal(len(levels)) * levels).clip(-32768, 32767).astype(np.int16)
 
 
 def in_pairs(frames: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -169,7 +161,7 @@ def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
 
 def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
     assert bundle.inference_stride == 2
-    pcm = sound(4)
+    pcm = changing_noise(4)
     text, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = np.asarray(_core.Frontend().process(pcm))
     interpreter = _core.Interpreter(bundle.model)
@@ -186,7 +178,7 @@ def test_pipeline_gives_the_model_each_frame_once(bundle: Bundle) -> None:
 def test_three_frames_at_a_time_run_every_third_hop() -> None:
     bundle = make_bundle(mixed_net(), LABELS, name="three")
     assert bundle.inference_stride == 3
-    pcm = sound(3)
+    pcm = changing_noise(3)
     _, times, scores = Device(bundle).pipeline().trace(pcm)
     frames = _core.Frontend().process(pcm)
     interpreter = _core.Interpreter(bundle.model)
@@ -220,14 +212,12 @@ def test_few_frames_without_state_are_refused() -> None:
         make_bundle(dense_model(elements=120), LABELS, name="x")
 
 
+@pytest.mark.usefixtures("board_tools")
 def test_emulated_board_writes_the_hosts_lines(
     bundle: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for tool in (COMPILER, QEMU):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
     monkeypatch.setenv("KWS_CACHE_DIR", str(tmp_path))
-    pcm = sound(8)
+    pcm = changing_noise(8)
     elf = build("qemu", Device(bundle)).elf
     with Qemu() as emulator:
         board = emulator.play(elf, pcm)

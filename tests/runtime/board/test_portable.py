@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import subprocess
-from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from kws import _core
 from kws.host.build import firmware
 from kws.host.build.programs import COMPILER
-from kws.host.emulate.inference import Job
+from tests.bundle.compiled.compiled_jobs import jobs_of
 from tests.runtime.board.same_bits import assert_same_bits
 from tests.runtime.fuzz.fuzz_seeds import seeds
-
-ROWS = 4
-
-
-def rows(rng: np.random.Generator, info: _core.TensorInfo) -> NDArray[Any]:
-    """Random values of a tensor's type."""
-    shape = (ROWS, *info.shape)
-    if np.dtype(info.dtype).kind == "f":
-        return rng.normal(0, 3, shape).astype(info.dtype)
-    size = int(np.prod(shape)) * np.dtype(info.dtype).itemsize
-    return np.frombuffer(rng.bytes(size), info.dtype).reshape(shape)
 
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.slow
 def test_every_op_gives_the_hosts_bits() -> None:
-    rng = np.random.default_rng(8)
-    jobs = []
-    for model in seeds().values():
-        inputs = _core.Interpreter(model).inputs
-        if inputs:
-            jobs.append(Job(model, tuple(rows(rng, info) for info in inputs)))
+    jobs = jobs_of([*seeds().values()])
     assert len(jobs) > 40
     assert_same_bits(jobs, tool="infer_portable")
 

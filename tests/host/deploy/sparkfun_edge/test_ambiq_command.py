@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import struct
 import zlib
 from pathlib import Path
@@ -12,15 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kws.host.build import firmware
-from kws.host.build.elf_sections import Size
 from kws.host.build.firmware_cache import OPTIONS
 from kws.host.deploy.loaders import ambiq
 from kws.host.deploy.real_board import find_real_board
 from kws.host.deploy.sparkfun_edge import SparkFunEdgeAsSold
 from kws.host.serial import ports
 from tests.command_line import Run
-from tests.host.deploy.programs import elf_of
+from tests.host.deploy.programs import built_at_once
 from tests.host.deploy.sparkfun_edge.ambiq_programs import (
     BOARD,
     LONGEST,
@@ -74,18 +71,7 @@ def test_the_header_of_an_image() -> None:
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """A stub build that returns a small program; the options that it was given."""
-    asked: list[str] = []
-    elf = tmp_path / "firmware.elf"
-    elf.write_bytes(elf_of([(ORIGIN, program_of(4096))]))
-    size = Size({}, 4096, 0, 0, 0, 0)
-
-    def build(*_: object, **__: object) -> firmware.Firmware:
-        asked.append(os.environ.get(OPTIONS, ""))
-        return firmware.Firmware(tmp_path, size)
-
-    monkeypatch.setattr(firmware, "build", build)
-    return asked
+    return built_at_once(monkeypatch, tmp_path, ORIGIN, program_of(4096))
 
 
 def test_command_writes_the_firmware(

@@ -11,8 +11,6 @@ from pathlib import Path
 import pytest
 
 from kws.errors import BoardError
-from kws.host.build import firmware
-from kws.host.build.elf_sections import Size
 from kws.host.deploy import deployment
 from kws.host.deploy.image import make_image
 from kws.host.deploy.monitor import Monitor, Received
@@ -20,7 +18,7 @@ from kws.host.deploy.real_board import Bench, RealBoard, find_real_board, real_b
 from kws.host.serial import ports
 from kws.host.serial.ports import Link, Port, UsbId
 from tests.command_line import Run
-from tests.host.deploy.programs import elf_of
+from tests.host.deploy.programs import built_at_once
 from tests.host.deploy.sparkfun_edge.edge_programs import (
     BOARD,
     Board,
@@ -154,16 +152,12 @@ def test_a_missing_port_is_an_error(board: Board) -> None:
 
 
 @pytest.fixture
-def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A stub build that returns a small program."""
-    elf = tmp_path / "firmware.elf"
-    elf.write_bytes(elf_of([(ORIGIN, program_of(2 * FRAME))]))
-    size = Size({}, 2 * FRAME, 0, 0, 0, 0)
-    monkeypatch.setattr(firmware, "build", lambda *_, **__: firmware.Firmware(tmp_path, size))
+def built(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    return built_at_once(monkeypatch, tmp_path, ORIGIN, program_of(2 * FRAME))
 
 
 def test_command_writes_the_firmware(
-    kws: Run, board: Board, built: None, monkeypatch: pytest.MonkeyPatch
+    kws: Run, board: Board, built: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     monkeypatch.setattr(ports, "open_soon", board.open_port)

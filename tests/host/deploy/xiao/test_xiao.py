@@ -18,7 +18,7 @@ from kws.host.deploy.loaders.uf2_drive import Drive
 from kws.host.deploy.real_board import Bench, Timing
 from kws.host.deploy.xiao_nrf52840_sense import XiaoNrf52840Sense
 from tests.command_line import Run
-from tests.host.deploy.programs import program_at, refused
+from tests.host.deploy.programs import built_at_once, program_at, refused
 from tests.host.deploy.xiao.simulated_xiao import (
     BOOTLOADER,
     END,
@@ -212,12 +212,9 @@ def test_only_mounted_drives_are_listed(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_command_writes_the_firmware(
-    kws: Run, board: Board, monkeypatch: pytest.MonkeyPatch
+    kws: Run, board: Board, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        "kws.host.build.firmware.build", lambda *_, **__: type("F", (), {"elf": "x"})
-    )
-    monkeypatch.setattr("kws.host.deploy.image.read_elf", lambda *_: image_of(2 * PAGE))
+    built_at_once(monkeypatch, tmp_path, START, program_of(2 * PAGE))
     monkeypatch.setattr("kws.host.serial.ports.list_ports", board.lister)
     monkeypatch.setattr("kws.host.deploy.loaders.uf2_drive.list_drives", board.drives)
     monkeypatch.setattr("kws.host.deploy.real_board.Timing", lambda: QUICK)
