@@ -134,7 +134,7 @@ def table(costs: Sequence[Cost], runs: Sequence[Trained]) -> Any:
     out = make_table("model", *headings, frame=False)
     out.padding = (0, 1, 0, 0)
     for column in out.columns:
-        column.no_wrap = True
+        column.no_wrap, column.overflow = True, "ellipsis"
     for cost in costs:
         numbers = [cost.parameters, cost.macs, cost.arena, cost.flash]
         out.add_row(
