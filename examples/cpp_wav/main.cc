@@ -17,7 +17,7 @@ namespace {
 namespace settings = kws::settings;
 
 alignas(16) uint8_t arena[settings::kArenaBytes];
-int8_t frames[kws::kKeptFrames * kws::Frontend::kChannels];
+int8_t frames[settings::kInputFrames * kws::Frontend::kChannels];
 
 // Writes the pipeline's text to the terminal. A desktop has no LED.
 class Terminal final : public kws::Output {
@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   settings::ModelOpResolver resolver;
   constexpr kws::PipelineConfig config = kws::BundleConfig("example", "desktop");
   kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena),
-                         {frames, kws::kKeptFrames}, &terminal);
+                         {frames, settings::kInputFrames}, &terminal);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 
   constexpr size_t kHop = kws::Frontend::kStrideSamples;  // 320 samples, 20 ms

@@ -24,7 +24,7 @@ namespace {
 namespace settings = kws::settings;
 
 alignas(16) uint8_t arena[settings::kArenaBytes];
-int8_t frames[kws::kKeptFrames * kws::Frontend::kChannels];
+int8_t frames[settings::kInputFrames * kws::Frontend::kChannels];
 
 class Console final : public kws::Output {
  public:
@@ -43,7 +43,7 @@ int Run() {
   static settings::ModelOpResolver resolver;
   static constexpr kws::PipelineConfig config = kws::BundleConfig("example", "my_board");
   static kws::Pipeline pipeline(config, {model, resolver}, arena, sizeof(arena),
-                                {frames, kws::kKeptFrames}, &console);
+                                {frames, settings::kInputFrames}, &console);
   if (pipeline.Start() != kws::Status::kOk) return 1;
 
   int16_t hop[kws::Frontend::kStrideSamples];  // 320 samples, 20 ms

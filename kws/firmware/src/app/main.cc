@@ -57,11 +57,12 @@ constexpr uint32_t kLostReportMs = 1000;
 constexpr size_t kArenaBytes = settings::kArenaBytes > kws::commands::kArenaBytes
                                    ? settings::kArenaBytes
                                    : kws::commands::kArenaBytes;
-constexpr int kKeptFrames =
-    kws::kKeptFrames > kws::commands::kKeptFrames ? kws::kKeptFrames : kws::commands::kKeptFrames;
+constexpr int kKeptFrames = settings::kInputFrames > kws::commands::kInputFrames
+                                ? settings::kInputFrames
+                                : kws::commands::kInputFrames;
 #else
 constexpr size_t kArenaBytes = settings::kArenaBytes;
-constexpr int kKeptFrames = kws::kKeptFrames;
+constexpr int kKeptFrames = settings::kInputFrames;
 #endif
 
 alignas(16) uint8_t arena[kArenaBytes];
@@ -98,8 +99,8 @@ int main() {
   pipeline.UseCommands(&commands);
 #endif
 
-  if constexpr (settings::GateRise() > 0) {
-    static kws::Gate gate(settings::GateRise());
+  if constexpr (settings::kGateRise > 0) {
+    static kws::Gate gate(settings::kGateRise);
     pipeline.UseGate(&gate);
   }
 

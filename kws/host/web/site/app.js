@@ -147,7 +147,7 @@ class App {
       ["arena", bytes(model.arena_bytes)],
       ["ops", `${model.ops.join(", ")}: ${bytes(model.ops_flash)} of flash`],
       ["runs every", `${model.every_ms} ms; scores are means over ${model.window_ms} ms`],
-      ...(model.accuracy === null ? [] : [["accuracy", `${(100 * model.accuracy).toFixed(1)} % of test clips`]]),
+      ...(model.accuracy === null ? [] : [["accuracy", `${(100 * model.accuracy).toFixed(1)} %, mean recall on test clips`]]),
       ["trained on", model.data || "not stated"],
       ["written by", `kws ${model.kws}`],
     ];
