@@ -37,7 +37,7 @@ from kws.model.train.named_settings import settings_for
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint, run_files
-from kws.model.weights.trained_model import TrainedModel, mean_of
+from kws.model.weights.trained_model import load_trained, mean_of
 from tools.recipes import ROWS, TEN, Row, about, starts
 from tools.results_page import HEAD, RECALL, Figures, clips, measure, recalls, section
 
@@ -182,7 +182,7 @@ def run(row: Row, seed: int, data: Path, real: Path, more: Sequence[Path]) -> No
     start = RUNS / row.start / f"seed{seed}" if row.start else None
     if start and row.start_mined:
         negatives.append(mine_talk(start, row.words, talk, start / "mined"))
-    base_models = [TrainedModel(RUNS / folder / f"seed{seed}") for folder in starts(row)]
+    base_models = [load_trained(RUNS / folder / f"seed{seed}") for folder in starts(row)]
     options = {
         "seed": seed + row.shift,
         "false_alarms_per_hour": row.per_hour,

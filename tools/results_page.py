@@ -19,11 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from kws.audio.dataset import Split
+from kws.audio.layout.usable_clips import open_usable
 from kws.audio.surroundings import Surroundings
 from kws.bundle.reading import load_bundle
 from kws.files import atomic_write
-from kws.model.evaluate.evaluation import EvaluationSettings, evaluate
+from kws.model.evaluate.evaluation import evaluate
 from kws.model.evaluate.judge.statistics import poisson, wilson
+from kws.model.evaluate.score.float_reference import load_reference
+from kws.model.evaluate.score.labelled_clips import load_clips
+from kws.model.evaluate.score.playlist import make_playlist
 from kws.model.evaluate.score.streams import TITLES, Kind, StreamPlan
 from tools.markdown import bullets, head, paragraph, row
 from tools.recipes import Row, starts
@@ -76,10 +81,10 @@ def main() -> None:
 
 def measure(bundle: Path, data: Path, real: Path, out: Path, plan: StreamPlan = PLAN) -> None:
     """Evaluate a bundle, and write the metrics as JSON."""
-    settings = EvaluationSettings(
-        data=data, stream=True, plan=plan, surroundings=Surroundings((real,))
-    )
-    result = evaluate(load_bundle(bundle), settings)
+    loaded, dataset = load_bundle(bundle), open_usable(data)
+    playlist = make_playlist(loaded, dataset, plan=plan, surroundings=Surroundings((real,)))
+    clips = load_clips(loaded, dataset, Split.TEST)
+    result = evaluate(loaded, clips, playlist, load_reference(loaded))
     atomic_write(out, (json.dumps(result.to_json(), indent=1) + "\n").encode())
 
 

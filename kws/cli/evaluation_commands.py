@@ -27,6 +27,7 @@ from kws.cli.options import (
     OptionalDataOption,
 )
 from kws.cli.printing.endings import finish, print_calibration
+from kws.errors import UsageError
 
 HoursOption = Annotated[
     float, typer.Option("--hours", help="Hours of sound with keywords, of each kind.")
@@ -97,26 +98,42 @@ def evaluate(
     )
     from kws.extras import require
     from kws.model.evaluate import evaluation
+    from kws.model.evaluate.score.clip_scores import split_of
+    from kws.model.evaluate.score.float_reference import load_reference
+    from kws.model.evaluate.score.labelled_clips import load_clips
     from kws.model.evaluate.score.plans import stream_plan
+    from kws.model.evaluate.score.playlist import make_playlist
 
-    settings = evaluation.EvaluationSettings(
-        data=data,
-        split=split,
-        float_model=float_model,
-        stream=stream,
-        plan=stream_plan(hours, other_hours, snr, seed),
-        recording=recording,
-        labels=labels,
-        keywords=split_words(words),
-        surroundings=surroundings(negatives),
-    )
+    if (recording is None) != (labels is None):
+        raise UsageError("--recording and --labels belong together; give both")
+    if recording and stream:
+        raise UsageError("--recording and --stream were both given; choose one")
+    if data is None and (stream or not (recording or negatives)):
+        raise UsageError(
+            "nothing to evaluate with; give a data set with --data, talk with --negatives, or both"
+        )
+    plan = stream_plan(hours, other_hours, snr, seed)
+    part = split_of(split)
     # Fail early if an input is missing.
     if png or out:
         require("matplotlib.figure", "plots", "--png" if png else "--out")
     if out:
         require("jinja2", "evaluate", "--out")
+    require("scipy.stats", "evaluate", "kws evaluate")
     bundle = open_bundle(model)
-    result = evaluation.evaluate(bundle, settings)
+    dataset = open_data(data) if data else None
+    playlist = make_playlist(
+        bundle,
+        dataset,
+        split=part,
+        plan=plan if stream else None,
+        surroundings=surroundings(negatives),
+        recording=(recording, labels) if recording and labels else None,
+        keywords=split_words(words),
+    )
+    clips = load_clips(bundle, dataset, part) if dataset else None
+    reference = load_reference(bundle, float_model) if clips else None
+    result = evaluation.evaluate(bundle, clips, playlist, reference)
     if as_json:
         print(dumps(result.to_json(), indent=2))
     else:

@@ -105,12 +105,12 @@ def train(
     from kws.model.train.named_settings import parse_assignments, settings_for
     from kws.model.train.seeds import train_seeds
     from kws.model.train.training_job import TrainingJob
-    from kws.model.weights.trained_model import TrainedModel, mean_of
+    from kws.model.weights.trained_model import load_trained, mean_of
 
     given = {"epochs": epochs, "seed": seed}
     texts = [f"{key}={value}" for key, value in given.items() if value is not None]
     chosen, dataset = split_words(words), open_data(data)
-    base_model = mean_of([TrainedModel(path) for path in finetune]) if finetune else None
+    base_model = mean_of([load_trained(path) for path in finetune]) if finetune else None
     arch = arch or (base_model.arch if base_model else DEFAULT_ARCH)
     settings = settings_for(chosen, arch, parse_assignments([*(sets or ()), *texts]))
     say = line_printer(as_json=as_json)

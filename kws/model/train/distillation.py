@@ -22,7 +22,7 @@ from kws.features.spectrogram import Spectrograms, to_float
 from kws.labels import class_labels
 from kws.model.evaluate.score.clip_scores import bundle_scores
 from kws.model.weights import run_files
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import load_trained
 
 Scores = npt.NDArray[np.float32]
 """float32[n, classes]; each row adds up to 1."""
@@ -111,7 +111,7 @@ def _bundle(model: Path) -> Path:
 def _labels(model: Path, bundle: Bundle) -> tuple[str, ...]:
     """The classes of the model that `_scores` uses: a run still has its auxiliary words."""
     trained = _weights(model).name == run_files.CHECKPOINT
-    return TrainedModel(model).labels if trained else bundle.labels
+    return load_trained(model).labels if trained else bundle.labels
 
 
 def _weights(model: Path) -> Path:
@@ -125,7 +125,7 @@ def _scores(model: Path, spectrograms: Spectrograms) -> Scores:
     if file.name == MODEL_FILE:
         quantized = bundle_scores(load_bundle(file.parent), spectrograms)
         return (quantized.astype(np.float32) + np.float32(128)) / np.float32(256)
-    network = TrainedModel(model).build()
+    network = load_trained(model).build()
     logits = np.concatenate(
         [
             np.asarray(network.predict_on_batch(to_float(spectrograms[start : start + _BATCH])))

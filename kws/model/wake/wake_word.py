@@ -15,6 +15,7 @@ from typing import Any
 
 from kws import config
 from kws.audio.dataset import DataSet, Split, open_dataset
+from kws.audio.layout.usable_clips import open_usable
 from kws.audio.pcm import samples_of
 from kws.audio.surroundings import Surroundings
 from kws.audio.tts.spoken_length import window_for
@@ -27,10 +28,13 @@ from kws.bundle.reading import load_bundle
 from kws.bundle.writing import check_destination, write_bundle
 from kws.features.frontend_settings import LONGEST_WINDOW_MS
 from kws.files import locked
-from kws.model.evaluate.evaluation import Evaluation, EvaluationSettings, evaluate
+from kws.model.evaluate.evaluation import Evaluation, evaluate
 from kws.model.evaluate.judge.calibration import Calibration
 from kws.model.evaluate.judge.verdict import Verdict, judge, stream_misses
 from kws.model.evaluate.report.html_report import save_report
+from kws.model.evaluate.score.float_reference import load_reference
+from kws.model.evaluate.score.labelled_clips import load_clips
+from kws.model.evaluate.score.playlist import make_playlist
 from kws.model.evaluate.score.streams import Kind, StreamPlan
 from kws.model.train.distillation import Teacher
 from kws.model.train.mining import MiningSettings, mine_recordings
@@ -49,7 +53,7 @@ from kws.model.wake.recorded_clips import import_recordings
 from kws.model.wake.steps import Steps
 from kws.model.wake.wake_settings import AT_WORDS, WakeSettings
 from kws.model.weights import run_files
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import TrainedModel, load_trained
 
 _RECIPE: dict[str, Any] = {
     **ALWAYS_ON,
@@ -174,7 +178,7 @@ def make_wake_word(
     ambient.check(settings.words)
     if extra:
         extra.check_spelling(settings.words)
-    start = TrainedModel(base_model or default_bundle_path().with_name(_BASE_MODEL))
+    start = load_trained(base_model or default_bundle_path().with_name(_BASE_MODEL))
     with locked(out):
         return _make(settings, out, ambient, start, recordings=recordings, extra=extra, say=say)
 
@@ -294,7 +298,12 @@ def _measure(
     keywords = dataset.of(Split.VALIDATION, words)
     held_out = sum(not is_voice(clip.speaker) for clip in keywords)
     expected = expected_performance(trained.calibration, dataset, words)
-    evaluation = evaluate(bundle, _evaluation(out / DATA, ambient))
+    # The report: held-out voices, and talk of the test split.
+    usable = open_usable(out / DATA)
+    plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
+    playlist = make_playlist(bundle, usable, plan=plan, surroundings=ambient)
+    clips = load_clips(bundle, usable, Split.TEST)
+    evaluation = evaluate(bundle, clips, playlist, load_reference(bundle))
     verdict = _verdict(trained, evaluation)
     lines = (*verdict.lines, *expectations(expected))
     report = save_report(out / REPORT, evaluation, lines)
@@ -408,9 +417,3 @@ def _search(out: Path, ambient: Surroundings) -> Path | None:
         settings = MiningSettings(ambient.negatives)
         mine_recordings(bundle, settings, folder)
     return folder if folder.is_dir() else None
-
-
-def _evaluation(data: Path, ambient: Surroundings) -> EvaluationSettings:
-    """Settings of the report: held-out voices, and talk of the test split."""
-    plan = StreamPlan(_REPORT_HOURS, _REPORT_HOURS)
-    return EvaluationSettings(data=data, stream=True, plan=plan, surroundings=ambient)

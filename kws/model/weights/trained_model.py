@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kws.bundle.bundle import Bundle
 from kws.bundle.layout import SETTINGS_FILE
 from kws.bundle.reading import load_bundle
 from kws.errors import ModelError, UsageError
@@ -21,57 +23,32 @@ from kws.model.weights.float_weights import unpack
 from kws.model.zoo import build_model
 
 
+@dataclass(frozen=True, eq=False)  # arrays have no single equality
 class TrainedModel:
     """The float model of a training run, or of a bundle that keeps its float weights."""
+
+    folder: Path
+    """Where it is from."""
 
     arch: str
     """Name of the architecture in the zoo, or a Python file."""
 
-    frames: int
-    """Frames of its window."""
-
     labels: tuple[str, ...]
     """Its classes, in the order of the outputs."""
+
+    frames: int
+    """Frames of its window."""
 
     weights: checkpoint.Arrays
     """All weights of the Keras model, in its order."""
 
-    fingerprint: str
-    """Hash of the weights."""
-
-    def __init__(self, folder: Path) -> None:
-        """Load the weights.
-
-        Args:
-            folder: a bundle, or the folder of a training run. For a run with several seeds, the
-                bundle in it is used.
-
-        Raises:
-            UsageError: the bundle has no float weights.
-            BundleError: the folder is neither of them, or the bundle is damaged.
-            ModelError: the weights are damaged.
-        """
-        self.folder = folder
-        if (folder / run_files.CHECKPOINT).is_file():
-            settings = run_files.read_settings(folder)
-            state = checkpoint.load(folder / run_files.CHECKPOINT)
-            self.arch = str(settings["arch"])
-            self.labels = class_labels([*settings["words"], *settings.get("auxiliary", ())])
-            self.weights = state.best if state else []
-            window_ms = settings.get("samples", {}).get("window_ms", 1000)
-            self.frames = frames_in(window_ms)
-        else:
-            inner = folder / run_files.BUNDLE
-            bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
-            if not bundle.float_model:
-                raise UsageError(
-                    f"{folder}: a bundle without float weights, which training cannot start from; "
-                    "give the folder of the training run, or train the model again"
-                )
-            self.arch, self.weights = unpack(bundle.float_model, folder)
-            self.labels = bundle.labels
-            self.frames = bundle.frontend.frames
-        self.fingerprint = _fingerprint(self.weights)
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the weights."""
+        digest = hashlib.sha256()
+        for array in self.weights:
+            digest.update(array.tobytes())
+        return digest.hexdigest()[:16]
 
     def build(self) -> Any:
         """The Keras model with its weights: float[n, frames, 40, 1] to logits float[n, classes].
@@ -94,6 +71,49 @@ class TrainedModel:
         )
 
 
+def load_trained(folder: Path) -> TrainedModel:
+    """Load a float model.
+
+    Args:
+        folder: a bundle, or the folder of a training run. For a run with several seeds, the
+            bundle in it is used.
+
+    Raises:
+        UsageError: the bundle has no float weights.
+        BundleError: the folder is neither of them, or the bundle is damaged.
+        ModelError: the weights are damaged.
+    """
+    if (folder / run_files.CHECKPOINT).is_file():
+        settings = run_files.read_settings(folder)
+        state = checkpoint.load(folder / run_files.CHECKPOINT)
+        return TrainedModel(
+            folder,
+            str(settings["arch"]),
+            class_labels([*settings["words"], *settings.get("auxiliary", ())]),
+            frames_in(settings.get("samples", {}).get("window_ms", 1000)),
+            state.best if state else [],
+        )
+    inner = folder / run_files.BUNDLE
+    bundle = load_bundle(inner if (inner / SETTINGS_FILE).is_file() else folder)
+    return trained_in(bundle, folder)
+
+
+def trained_in(bundle: Bundle, folder: Path) -> TrainedModel:
+    """The float model in a bundle that was loaded from `folder`.
+
+    Raises:
+        UsageError: the bundle has no float weights.
+        ModelError: the weights are damaged.
+    """
+    if not bundle.float_model:
+        raise UsageError(
+            f"{folder}: a bundle without float weights, which training cannot start from; "
+            "give the folder of the training run, or train the model again"
+        )
+    arch, weights = unpack(bundle.float_model, folder)
+    return TrainedModel(folder, arch, bundle.labels, bundle.frontend.frames, weights)
+
+
 def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
     """The first model with the mean of all models' weights.
 
@@ -114,17 +134,8 @@ def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
                 f"{model.folder}: cannot be averaged with {first.folder}; architecture, words and "
                 "window must be the same"
             )
-    mean = copy.copy(first)
-    mean.weights = [
+    weights: checkpoint.Arrays = [
         np.mean(np.stack(arrays, dtype=np.float32, casting="unsafe"), axis=0, dtype=np.float32)
         for arrays in zip(*(model.weights for model in models), strict=True)
     ]
-    mean.fingerprint = _fingerprint(mean.weights)
-    return mean
-
-
-def _fingerprint(weights: checkpoint.Arrays) -> str:
-    digest = hashlib.sha256()
-    for array in weights:
-        digest.update(array.tobytes())
-    return digest.hexdigest()[:16]
+    return replace(first, weights=weights)

@@ -16,7 +16,7 @@ from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights.class_shares import correct_priors
 from kws.model.weights.float_weights import unpack
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import load_trained
 from kws.model.zoo import build_model
 from tests.model.conftest import SETTINGS, Run
 
@@ -41,7 +41,7 @@ def test_the_bundle_is_corrected_but_not_the_runs_weights(
     result = train(TrainingJob(tones, out, replace(SETTINGS, prior_correction=True)))
     assert result.bundle.float_model
     bundled = [np.asarray(w, np.float32) for w in unpack(result.bundle.float_model, out)[1]]
-    trained = [np.asarray(w, np.float32) for w in TrainedModel(out).weights]
+    trained = [np.asarray(w, np.float32) for w in load_trained(out).weights]
     for one, other in zip(trained[:-1], bundled[:-1], strict=True):
         np.testing.assert_allclose(
             one, other, rtol=2e-3, atol=1e-4
@@ -51,7 +51,7 @@ def test_the_bundle_is_corrected_but_not_the_runs_weights(
     np.testing.assert_allclose(np.exp(change) * drawn, drawn.mean(), rtol=5e-3)
     assert np.ptp(change) > 0.1
     # The weights for distillation and fine-tuning are not changed.
-    for own, theirs in zip(TrainedModel(out).weights, TrainedModel(run.out).weights, strict=True):
+    for own, theirs in zip(load_trained(out).weights, load_trained(run.out).weights, strict=True):
         np.testing.assert_array_equal(own, theirs)
 
 

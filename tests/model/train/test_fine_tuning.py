@@ -31,7 +31,7 @@ from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
 from kws.model.weights.float_weights import pack
-from kws.model.weights.trained_model import TrainedModel, mean_of
+from kws.model.weights.trained_model import load_trained, mean_of
 from kws.model.zoo import build_model
 from tests.model.conftest import SETTINGS, Run
 
@@ -53,7 +53,7 @@ def test_layers_and_rows_of_known_labels_are_the_base_models(run: Run) -> None:
     theirs = best(run.out)
     model = build_model("tiny_conv", len(LABELS), seed=9)
     fresh = weights(model)
-    start_from(TrainedModel(run.out), model, LABELS, frozen=1)
+    start_from(load_trained(run.out), model, LABELS, frozen=1)
     kernel, bias, head, head_bias = weights(model)
     np.testing.assert_array_equal(kernel, theirs[0])
     np.testing.assert_array_equal(bias, theirs[1])
@@ -65,11 +65,11 @@ def test_layers_and_rows_of_known_labels_are_the_base_models(run: Run) -> None:
 
 
 def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> None:
-    first = TrainedModel(run.out)
+    first = load_trained(run.out)
     words = tuple(label for label in first.labels if label not in ("silence", "unknown"))
     again = replace(SETTINGS, words=words, epochs=1, frozen=0.0)
     train(TrainingJob(tones, tmp_path / "second", again, base_model=first))
-    second = TrainedModel(tmp_path / "second" / "bundle")  # in half precision
+    second = load_trained(tmp_path / "second" / "bundle")  # in half precision
     mean = mean_of([first, second])
     for array, one, other in zip(mean.weights, first.weights, second.weights, strict=True):
         expected = (np.asarray(one, np.float64) + np.asarray(other, np.float64)) / 2
@@ -82,7 +82,7 @@ def test_the_mean_of_two_rounds(run: Run, tones: DataSet, tmp_path: Path) -> Non
     fewer = replace(again, words=words[:1])
     train(TrainingJob(tones, tmp_path / "fewer", fewer, base_model=first))
     with pytest.raises(UsageError, match=r"fewer: cannot be averaged with .* must be the same"):
-        mean_of([first, TrainedModel(tmp_path / "fewer")])
+        mean_of([first, load_trained(tmp_path / "fewer")])
 
 
 def test_first_classes_keep_their_scores() -> None:
@@ -100,8 +100,8 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
     settings = replace(SETTINGS, words=("low",), auxiliary=("up", "down"), epochs=4)
     result = train(TrainingJob(tones, tmp_path / "first", settings, extra=extra))
     assert result.bundle.labels == ("silence", "unknown", "low")
-    bundled = TrainedModel(tmp_path / "first" / "bundle")
-    whole = TrainedModel(tmp_path / "first")
+    bundled = load_trained(tmp_path / "first" / "bundle")
+    whole = load_trained(tmp_path / "first")
     assert whole.labels == ("silence", "unknown", "low", "up", "down")
     heads = [np.asarray(model.weights[-2], np.float32) for model in (bundled, whole)]
     np.testing.assert_allclose(heads[0], heads[1][:, :3], atol=1e-2)
@@ -117,9 +117,9 @@ def test_auxiliary_words_leave_the_model_when_training_ends(tones: DataSet, tmp_
             tones, tmp_path / "second", again, extra=extra, base_model=whole, teacher=teacher
         )
     )
-    assert len(TrainedModel(tmp_path / "second").labels) == 5
+    assert len(load_trained(tmp_path / "second").labels) == 5
     # A bundle does not have them.
-    with pytest.raises(UsageError, match="it has to know silence, unknown, low, up, down"):
+    with pytest.raises(UsageError, match="it must know silence, unknown, low, up, down"):
         train(
             TrainingJob(
                 tones,
@@ -140,7 +140,7 @@ def test_share_of_frozen_layers(
     bundle = replace(run.result.bundle, float_model=pack(name, weights(known)))
     write_bundle(bundle, tmp_path / "bundle")
     model = build_model(name, 3, seed=2)
-    start_from(TrainedModel(tmp_path / "bundle"), model, ("silence", "unknown", "new"), frozen)
+    start_from(load_trained(tmp_path / "bundle"), model, ("silence", "unknown", "new"), frozen)
     layers = [layer for layer in model.layers if layer.weights]
     assert layers[-1].trainable
     stuck = [not layer.trainable for layer in layers[:-1]]
@@ -158,7 +158,7 @@ def test_convolutions_start_from_a_model_with_another_window(
     bundle = replace(run.result.bundle, float_model=pack(name, weights(known)))
     write_bundle(bundle, tmp_path / "bundle")
     model = build_model(name, 3, seed=2, frames=84)
-    start_from(TrainedModel(tmp_path / "bundle"), model, ("silence", "unknown", "new"), 0.0)
+    start_from(load_trained(tmp_path / "bundle"), model, ("silence", "unknown", "new"), 0.0)
     assert model.input_shape == (None, 84, 40, 1)
     for new, old in zip(weights(model)[:-2], weights(known)[:-2], strict=True):
         np.testing.assert_allclose(new, old, rtol=1e-3, atol=1e-6)  # half precision
@@ -167,7 +167,7 @@ def test_convolutions_start_from_a_model_with_another_window(
 def test_a_dense_layer_over_the_window_cannot_start_from_another_window(run: Run) -> None:
     model = build_model("tiny_conv", 3, seed=2, frames=84)
     with pytest.raises(UsageError, match="its window has 49 frames, and its layers do not fit 84"):
-        start_from(TrainedModel(run.out), model, ("silence", "unknown", "new"), 0.0)
+        start_from(load_trained(run.out), model, ("silence", "unknown", "new"), 0.0)
 
 
 @pytest.mark.slow
@@ -175,12 +175,12 @@ def test_frozen_layers_stay_and_the_others_learn(run: Run, tones: DataSet, tmp_p
     theirs = best(run.out)
     train(
         TrainingJob(
-            tones, tmp_path / "head", replace(SHORT, frozen=1.0), base_model=TrainedModel(run.out)
+            tones, tmp_path / "head", replace(SHORT, frozen=1.0), base_model=load_trained(run.out)
         )
     )
     train(
         TrainingJob(
-            tones, tmp_path / "all", replace(SHORT, frozen=0.0), base_model=TrainedModel(run.out)
+            tones, tmp_path / "all", replace(SHORT, frozen=0.0), base_model=load_trained(run.out)
         )
     )
     head, whole = best(tmp_path / "head"), best(tmp_path / "all")
@@ -199,15 +199,15 @@ def test_frozen_batch_normalization_does_not_change(
     write_bundle(bundle, tmp_path / "known")
     settings = replace(SHORT, arch="tc_resnet8", epochs=1)
     train(
-        TrainingJob(tones, tmp_path / "run", settings, base_model=TrainedModel(tmp_path / "known"))
+        TrainingJob(tones, tmp_path / "run", settings, base_model=load_trained(tmp_path / "known"))
     )
-    before = TrainedModel(tmp_path / "known").weights
+    before = load_trained(tmp_path / "known").weights
     for new, old in zip(best(tmp_path / "run")[:-2], before[:-2], strict=True):
         np.testing.assert_array_equal(new, old)
 
 
 def test_bundle_can_be_the_base_model_like_its_run(run: Run, tmp_path: Path) -> None:
-    by_run, by_bundle = TrainedModel(run.out), TrainedModel(run.out / "bundle")
+    by_run, by_bundle = load_trained(run.out), load_trained(run.out / "bundle")
     assert (by_run.arch, by_run.labels) == (by_bundle.arch, by_bundle.labels)
     for one, other in zip(best(run.out), by_bundle.weights, strict=True):
         np.testing.assert_allclose(one, np.asarray(other, np.float32), rtol=1e-3, atol=1e-4)
@@ -215,13 +215,13 @@ def test_bundle_can_be_the_base_model_like_its_run(run: Run, tmp_path: Path) -> 
     changed = tmp_path / "changed"
     arguments = ["set", str(run.out / "bundle"), "--threshold", "150", "--out", str(changed)]
     assert CliRunner().invoke(app, arguments).exit_code == 0
-    assert TrainedModel(changed).fingerprint == by_bundle.fingerprint
+    assert load_trained(changed).fingerprint == by_bundle.fingerprint
 
 
 @pytest.mark.slow
 def test_run_with_another_base_model_is_refused(run: Run, tones: DataSet, tmp_path: Path) -> None:
     settings = replace(SHORT, epochs=1)
-    train(TrainingJob(tones, tmp_path / "run", settings, base_model=TrainedModel(run.out)))
+    train(TrainingJob(tones, tmp_path / "run", settings, base_model=load_trained(run.out)))
     with pytest.raises(UsageError, match="another base model"):
         train(TrainingJob(tones, tmp_path / "run", settings))
 
@@ -229,7 +229,7 @@ def test_run_with_another_base_model_is_refused(run: Run, tones: DataSet, tmp_pa
 def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path: Path) -> None:
     def refused(error: type[KwsError], says: str, folder: Path) -> None:
         with pytest.raises(error, match=says) as caught:
-            TrainedModel(folder)
+            load_trained(folder)
         assert "\n" not in str(caught.value)
 
     with pytest.raises(UsageError, match="a crnn cannot start from a tiny_conv"):
@@ -238,7 +238,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
                 tones,
                 tmp_path / "run",
                 replace(SHORT, arch="crnn"),
-                base_model=TrainedModel(run.out),
+                base_model=load_trained(run.out),
             )
         )
     assert not (tmp_path / "run").exists()
@@ -257,7 +257,7 @@ def test_wrong_models_are_refused_in_one_line(run: Run, tones: DataSet, tmp_path
 
     file.write_bytes(pack("tiny_conv", best(run.out)[:3]))
     with pytest.raises(ModelError, match="do not fit this version's tiny_conv"):
-        start_from(TrainedModel(bundle), build_model("tiny_conv", 4, 0), LABELS[:4], 1)
+        start_from(load_trained(bundle), build_model("tiny_conv", 4, 0), LABELS[:4], 1)
 
 
 @pytest.mark.slow
@@ -279,18 +279,18 @@ def test_killed_run_resumes_to_the_same_model(run: Run, tones: DataSet, tmp_path
     settings = replace(SHORT, epochs=6, samples=replace(SHORT.samples, copies=2))
     whole = train(
         TrainingJob(
-            tones, tmp_path / "whole", settings, name="it", base_model=TrainedModel(run.out)
+            tones, tmp_path / "whole", settings, name="it", base_model=load_trained(run.out)
         )
     )
     code = (
         "import pickle, sys; from pathlib import Path; from kws.audio.dataset import open_dataset;"
-        "from kws.model.weights.trained_model import TrainedModel;"
+        "from kws.model.weights.trained_model import load_trained;"
         "from kws.model.train.training import train;"
         "from kws.model.train.training_job import TrainingJob;"
         "data, out, run = map(Path, sys.argv[1:4]);"
         "settings = pickle.loads(bytes.fromhex(sys.argv[4]));"
         "job = TrainingJob("
-        "open_dataset(data), out, settings, name='it', base_model=TrainedModel(run));"
+        "open_dataset(data), out, settings, name='it', base_model=load_trained(run));"
         "train(job)"
     )
     out = tmp_path / "killed"
@@ -306,7 +306,7 @@ def test_killed_run_resumes_to_the_same_model(run: Run, tones: DataSet, tmp_path
     state = checkpoint.load(out / "checkpoint.npz")
     assert state is not None
     assert 0 < len(state.history) < settings.epochs
-    again = train(TrainingJob(tones, out, settings, name="it", base_model=TrainedModel(run.out)))
+    again = train(TrainingJob(tones, out, settings, name="it", base_model=load_trained(run.out)))
     assert again.best_epoch == whole.best_epoch
     for new, old in zip(best(out), best(tmp_path / "whole"), strict=True):
         np.testing.assert_array_equal(new, old)

@@ -27,7 +27,7 @@ from kws.model.train.tensorboard_curves import CurveWriter
 from kws.model.train.training import train
 from kws.model.train.training_job import TrainingJob
 from kws.model.weights import checkpoint
-from kws.model.weights.trained_model import TrainedModel
+from kws.model.weights.trained_model import load_trained
 from tests.model.conftest import SETTINGS, Run
 
 
@@ -169,7 +169,7 @@ def test_last_epoch_is_kept_if_requested(run: Run, tones: DataSet, tmp_path: Pat
                 tmp_path / str(last),
                 replace(settings, keep_last_epoch=last),
                 name="tones",
-                base_model=TrainedModel(run.out),
+                base_model=load_trained(run.out),
             )
         )
         for last in (False, True)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kws.audio.clip_collections import clip_collections
-from kws.audio.dataset import DataSet, Split, load_backgrounds
 from kws.audio.pcm import Pcm
 from kws.audio.tts.voices import voice_of
 from kws.bundle.bundle import Bundle
@@ -35,11 +33,10 @@ from kws.model.evaluate.score.altered_clips import (
     at_level,
     in_noise,
 )
-from kws.model.evaluate.score.clip_scores import bundle_scores, check_keywords, one_split
+from kws.model.evaluate.score.clip_scores import bundle_scores
+from kws.model.evaluate.score.labelled_clips import LabelledClips
 from kws.model.evaluate.score.streams import noises
-from kws.model.samples.backgrounds import background_parts
-from kws.model.samples.evaluation_clips import evaluation_pcm
-from kws.model.samples.samples import Labels, Progress
+from kws.model.samples.samples import Labels
 
 SPEAKER_CLIPS = 3
 """Speakers with fewer clips of words are left out of the metrics by speaker."""
@@ -298,43 +295,26 @@ class ClipMetrics:
         }
 
 
-def measure_clips(
-    bundle: Bundle, dataset: DataSet, split: Split | None, progress: Progress | None = None
-) -> ClipMetrics:
-    """Metrics of a bundle's model, run by the core, on equal shares of all its classes.
-
-    Args:
-        bundle: the model.
-        dataset: the data set of the clips.
-        split: the split of the clips; None for all clips.
-        progress: called with the number of clips loaded since the last call.
-
-    Raises:
-        DataError: the split has no clips of a keyword.
-        AudioError: a clip is missing or damaged.
-    """
-    dataset, split = one_split(dataset, split)
-    check_keywords(bundle, dataset, split)
-    samples = bundle.frontend.clip_samples
-    pcm, truth, files = evaluation_pcm(dataset, bundle.keywords, split, progress, samples)
-    speaker = {clip.path: clip.speaker for clip in dataset.clips}
-    speakers = tuple(
-        speaker[file] if file else f"background {index}" for index, file in enumerate(files)
-    )
-    origins = clip_collections(dataset.root)
-    collections = tuple(origins.get(file, "") if file else "" for file in files) if origins else ()
-    scores = bundle_scores(bundle, batch_spectrograms(pcm))
-    metrics = ClipMetrics(
-        bundle.name, bundle.labels, truth, scores, tuple(files), speakers, pcm, collections
-    )
-    words, truth = pcm[truth > 0], truth[truth > 0]
+def measure_clips(bundle: Bundle, clips: LabelledClips) -> ClipMetrics:
+    """Metrics of a bundle's model, run by the core, on clips of its classes."""
+    scores = bundle_scores(bundle, batch_spectrograms(clips.pcm))
+    words, truth = clips.pcm[clips.truth > 0], clips.truth[clips.truth > 0]
     rng = np.random.default_rng(_SEED)
-    backgrounds = noises(background_parts(load_backgrounds(dataset), split, samples), rng)
-    by_snr = {
-        db: _count_right(bundle, in_noise(words, backgrounds, db, rng), truth) for db in SNRS_DB
-    }
-    by_level = {db: _count_right(bundle, at_level(words, db), truth) for db in LEVELS_DB}
-    return replace(metrics, by_snr=by_snr, by_level=by_level)
+    backgrounds = noises(clips.backgrounds, rng)
+    return ClipMetrics(
+        bundle.name,
+        bundle.labels,
+        clips.truth,
+        scores,
+        clips.files,
+        clips.speakers,
+        clips.pcm,
+        clips.collections,
+        by_snr={
+            db: _count_right(bundle, in_noise(words, backgrounds, db, rng), truth) for db in SNRS_DB
+        },
+        by_level={db: _count_right(bundle, at_level(words, db), truth) for db in LEVELS_DB},
+    )
 
 
 def _count_right(bundle: Bundle, clips: Pcm, truth: Labels) -> tuple[int, int]:

@@ -12,9 +12,11 @@ import pytest
 
 from kws.audio.dataset import DataSet, Split, open_dataset
 from kws.audio.pcm import speech_span
+from kws.bundle.bundle import Bundle
 from kws.model.evaluate.judge.clip_metrics import ClipMetrics, measure_clips
 from kws.model.evaluate.score.altered_clips import at_level, in_noise
 from kws.model.evaluate.score.clip_scores import core_scores
+from kws.model.evaluate.score.labelled_clips import load_clips
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 
@@ -27,6 +29,12 @@ def metrics_of(truth: list[int], answers: list[int], speakers: list[str]) -> Cli
     files = tuple(Path(f"{i}.wav") for i in range(len(truth)))
     pcm = np.zeros((len(truth), 160), np.int16)
     return ClipMetrics("m", LABELS, np.array(truth), scores, files, tuple(speakers), pcm)
+
+
+def measured(bundle: Bundle, dataset: DataSet, split: Split | None) -> ClipMetrics:
+    clips = load_clips(bundle, dataset, split)
+    assert clips
+    return measure_clips(bundle, clips)
 
 
 def test_worst_speakers_come_first_without_those_with_few_clips() -> None:
@@ -108,11 +116,11 @@ def test_collections_with_enough_keywords_are_compared() -> None:
 def test_collections_are_read_from_the_data_sets_manifest(run: Run, tmp_path: Path) -> None:
     data = Path(shutil.copytree(run.data, tmp_path / "data"))
     bundle = run.result.bundle
-    assert measure_clips(bundle, open_dataset(data), None).by_collection == ()
+    assert measured(bundle, open_dataset(data), None).by_collection == ()
     names = [clip.path.relative_to(data).as_posix() for clip in open_dataset(data).clips]
     rows = [f"{name},{'even' if name[-5] == '0' else 'odd'}" for name in names]
     (data / "manifest.csv").write_text("\n".join(["path,repo", *rows]))
-    metrics = measure_clips(bundle, open_dataset(data), None)
+    metrics = measured(bundle, open_dataset(data), None)
     assert {c.name: c.clips for c in metrics.by_collection} == {
         "even": 38,
         "odd": 38,
@@ -121,7 +129,7 @@ def test_collections_are_read_from_the_data_sets_manifest(run: Run, tmp_path: Pa
 
 def test_scores_equal_the_cores_and_speakers_are_the_clips(run: Run, tones: DataSet) -> None:
     bundle = run.result.bundle
-    metrics = measure_clips(bundle, tones, Split.TEST)
+    metrics = measured(bundle, tones, Split.TEST)
     samples = evaluation_samples(tones, bundle.keywords, Split.TEST)
     np.testing.assert_array_equal(metrics.scores, core_scores(bundle.model, samples.spectrograms))
     assert metrics.matrix.to_json() == run.result.report.core.to_json()

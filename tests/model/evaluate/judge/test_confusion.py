@@ -22,6 +22,7 @@ from kws.model.evaluate.judge.clip_metrics import measure_clips
 from kws.model.evaluate.judge.confusion import confusion_matrix
 from kws.model.evaluate.report.plots import save_confusion
 from kws.model.evaluate.score.clip_scores import core_scores
+from kws.model.evaluate.score.labelled_clips import load_clips
 from kws.model.samples.evaluation_clips import evaluation_samples
 from tests.model.conftest import Run
 
@@ -134,7 +135,9 @@ def test_float_model_and_litert_are_measured_too(run: Run, tmp_path: Path) -> No
     assert computed["core"] == pytest.approx(run.result.report.core.accuracy)
     assert computed["float, Keras"] < computed["core"], "it was never trained"
     (tmp_path / "model.keras").write_text("no model")
-    result = CliRunner().invoke(app, [*command, "--float", str(tmp_path / "model.keras")])
+    # Refused before the streams are played.
+    command += ["--stream", "--hours", "1000", "--float", str(tmp_path / "model.keras")]
+    result = CliRunner().invoke(app, command)
     assert isinstance(result.exception, ModelError)
 
 
@@ -153,10 +156,12 @@ def test_split_all_takes_every_clip(run: Run, tmp_path: Path) -> None:
         source = run.data / word / "test0_nohash_0.wav"
         (folder / "me_nohash_0.wav").write_bytes(source.read_bytes())
     dataset = open_dataset(tmp_path)
-    assert measure_clips(run.result.bundle, dataset, None).matrix.clips == 4
+    clips = load_clips(run.result.bundle, dataset, None)
+    assert clips
+    assert measure_clips(run.result.bundle, clips).matrix.clips == 4
     empty = [split for split in Split if not dataset.of(split)]
     with pytest.raises(DataError, match="--split all"):
-        measure_clips(run.result.bundle, dataset, empty[0])
+        load_clips(run.result.bundle, dataset, empty[0])
 
 
 def test_unknown_split_is_named(run: Run) -> None:
@@ -168,7 +173,9 @@ def test_unknown_split_is_named(run: Run) -> None:
 
 def test_accuracy_of_the_default_model_equals_its_bundles(speech_commands: Path) -> None:
     bundle = load_bundle(default_bundle_path())
-    result = measure_clips(bundle, open_dataset(speech_commands), Split.TEST).matrix
+    clips = load_clips(bundle, open_dataset(speech_commands), Split.TEST)
+    assert clips
+    result = measure_clips(bundle, clips).matrix
     assert result.accuracy == pytest.approx(bundle.metrics["accuracy"]["core"])
     assert result.accuracy >= 0.91
     assert result.accuracy >= bundle.metrics["accuracy"]["float"] - 0.01
