@@ -58,13 +58,13 @@ MODELS = {
         "broadcasted residuals, 8 to 32 filters: most accurate for its size",
         f"{_SOURCE}-1",
         {"learning_rate": 0.01, "epochs": 60},
-        16,
+        stride=16,
     ),
     "bc_resnet_2": ZooModel(
         partial(build, width=2),
         "broadcasted residuals, 16 to 64 filters",
         f"{_SOURCE}-2",
         {"learning_rate": 0.01, "epochs": 60},
-        16,
+        stride=16,
     ),
 }

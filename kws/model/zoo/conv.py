@@ -37,6 +37,6 @@ MODELS = {
         "two large convolutions and a dense layer; for hosts, too slow for a Cortex-M4",
         "TensorFlow, examples/speech_commands, conv",
         {"learning_rate": 0.001, "epochs": 30},
-        16,
+        stride=16,
     ),
 }

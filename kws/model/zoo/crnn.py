@@ -36,6 +36,6 @@ MODELS = {
         "a convolution, then an LSTM over 13 steps",
         "after Zhang et al. (arXiv:1711.07128), CRNN",
         {"learning_rate": 0.003, "epochs": 40},
-        4,
+        stride=4,
     ),
 }

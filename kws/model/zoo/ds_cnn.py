@@ -48,20 +48,20 @@ MODELS = {
         "four depthwise separable blocks of 64 filters",
         f"{_SOURCE}-S",
         {"learning_rate": 0.005, "epochs": 40},
-        7,
+        stride=7,
     ),
     "ds_cnn_m": ZooModel(
         lambda *sizes: build(sizes, 172, (2, 1), (2, 1, 1, 1)),
         "four depthwise separable blocks of 172 filters",
         f"{_SOURCE}-M",
         {"learning_rate": 0.003, "epochs": 40},
-        16,
+        stride=16,
     ),
     "ds_cnn_l": ZooModel(
         lambda *sizes: build(sizes, 276, (2, 1), (2, 1, 1, 1, 1)),
         "five depthwise separable blocks of 276 filters",
         f"{_SOURCE}-L",
         {"learning_rate": 0.003, "epochs": 40},
-        16,
+        stride=16,
     ),
 }

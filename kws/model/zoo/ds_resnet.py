@@ -38,6 +38,6 @@ MODELS = {
         "depthwise separable blocks of 48 and 80 filters with residuals",
         "kws, after arXiv:1711.07128 and arXiv:1512.03385",
         {"learning_rate": 0.005, "epochs": 40},
-        12,
+        stride=12,
     ),
 }

@@ -38,6 +38,6 @@ MODELS = {
         "filters over the whole second, then three dense layers",
         "TensorFlow, examples/speech_commands, low_latency_conv",
         {"learning_rate": 0.001, "epochs": 30},
-        6,
+        stride=6,
     ),
 }

@@ -38,6 +38,6 @@ MODELS = {
         "1280 units of rank 2 (SVDF) over the whole second, then three dense layers",
         "TensorFlow, examples/speech_commands, low_latency_svdf",
         {"learning_rate": 0.001, "epochs": 30},
-        16,
+        stride=16,
     ),
 }

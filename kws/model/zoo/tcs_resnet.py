@@ -71,20 +71,20 @@ MODELS = {
         "quickly",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 128, "epochs": 30},
-        6,
+        stride=6,
     ),
     "tcs_resnet_wide": ZooModel(
         partial(build, stem=24, width=128),
         "like tcs_resnet, with 128 features",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 128, "epochs": 40},
-        9,
+        stride=9,
     ),
     "tcs_resnet_fine": ZooModel(
         partial(build_fine, stem=24, width=160),
         "like tcs_resnet, with 160 features and twice the frequency bands: for words in noise",
         _SOURCE,
         {"learning_rate": 0.005, "batch_size": 100, "epochs": 70},
-        16,
+        stride=16,
     ),
 }

@@ -52,9 +52,6 @@ WINDOWS_MS = (300, 400, 500, 600, 700, 800, 900)
 """Average windows to try. With a longer one the mean would still be high when suppression ends, and
 the same word would be reported twice."""
 
-SUPPRESSION_MS = 1500
-"""A long word scores high for more than a second, but is one report."""
-
 MARGIN = 1.5
 """Smallest factor of the rates: speakers outside calibration cause more false alarms."""
 
@@ -198,13 +195,12 @@ def _windows(bundle: Bundle) -> list[int]:
 def _settings(bundle: Bundle, keywords: Sequence[str], window: int) -> RecognizerSettings:
     count = min(_WINDOW_RESULTS, 1 + window // (bundle.every_ms))
     never = {word: 255 for word in bundle.keywords if word not in keywords}
-    return RecognizerSettings(
-        window,
-        suppression_ms=SUPPRESSION_MS,
+    return replace(
+        bundle.recognizer,
+        average_window_ms=window,
         minimum_count=count,
+        detection_threshold=RecognizerSettings.detection_threshold,
         thresholds=never,
-        gate_db=bundle.recognizer.gate_db,
-        report_unknown=bundle.recognizer.report_unknown,
     )
 
 
