@@ -49,7 +49,7 @@ def test_same_seed_gives_the_same_weights() -> None:
 
 
 def test_error_about_a_missing_model_lists_those_that_exist() -> None:
-    with pytest.raises(UsageError, match="no architecture 'huge'; there are bc_resnet_1, bc_res"):
+    with pytest.raises(UsageError, match="no architecture 'huge'; choose from bc_resnet_1, bc_res"):
         find_model("huge")
 
 
