@@ -58,7 +58,7 @@ FAULT_LINES: dict[str, str]
 wrong_schema_version and arena_too_small (how small follows)."""
 
 FAULT_BLINKS: dict[str, int]
-"""How often the lamp blinks between pauses, by what failed: model, microphone or processor."""
+"""How often the LED blinks between pauses, by what failed: model, microphone or processor."""
 
 OPS: dict[str, str]
 """The runtime's ops: the schema's name to what follows `Add` in the resolver's method. CONV_2D has

@@ -54,7 +54,7 @@ void ShowFault(bool on) { Show({false, on ? Shared::kYellow : Shared::kNone}); }
 
 void ShowListening(bool on) { Drive(kListening, on); }
 
-void LampInit() {
+void LedInit() {
   Show(kLights[0]);
   ShowListening(false);
   SetMode(kGreen, PinMode::kOutput);
@@ -86,7 +86,7 @@ void Init() {
   }
   ClockInit();
   PinsInit();
-  LampInit();
+  LedInit();
   UartInit();
   asm volatile("cpsie i" ::: "memory");
   if (WasWatchdog()) Write(lines::kWatchdog, sizeof(lines::kWatchdog) - 1);

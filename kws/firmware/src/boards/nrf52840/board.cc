@@ -3,7 +3,7 @@
 #include "boards/board.h"
 
 #include "boards/nrf52840/clock.h"
-#include "boards/nrf52840/lamp.h"
+#include "boards/nrf52840/leds.h"
 #include "boards/nrf52840/nrf52840.h"
 #include "boards/nrf52840/tables/board_table.h"
 #include "boards/nrf52840/usb/usb.h"
@@ -57,7 +57,7 @@ void Init() {
     Register(kNvicForget + i * 4) = ~0u;
   }
   KeepDebugPort();
-  LampInit();
+  LedInit();
   ClockInit();
   UartInit();
   if (table::kHasUsb) UsbInit();

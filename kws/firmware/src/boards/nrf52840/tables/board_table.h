@@ -12,9 +12,9 @@ namespace table {
 
 static_assert(kRed.pin.port == 0 && kGreen.pin.port == 0 && kBlue.pin.port == 0 &&
                   kListening.pin.port == 0,
-              "lamp.cc sets several in one write");
+              "leds.cc sets several in one write");
 static_assert(kRed.lit == Lit::kLow && kGreen.lit == Lit::kLow && kBlue.lit == Lit::kLow,
-              "lamp.cc lights the three by a low pin");
+              "leds.cc lights the three by a low pin");
 
 }  // namespace table
 }  // namespace board

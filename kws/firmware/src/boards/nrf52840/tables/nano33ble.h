@@ -28,11 +28,11 @@ constexpr Pin kUartSend = {1, 3};
 constexpr Pin kUartReceive = {1, 10};
 
 // An LED in red, green and blue; the orange LED, marked L; the green power LED.
-constexpr Lamp kRed = {{0, 24}, Lit::kLow};
-constexpr Lamp kGreen = {{0, 16}, Lit::kLow};
-constexpr Lamp kBlue = {{0, 6}, Lit::kLow};
-constexpr Lamp kListening = {{0, 13}, Lit::kHigh};
-constexpr Lamp kPower = {{1, 9}, Lit::kHigh};
+constexpr Led kRed = {{0, 24}, Lit::kLow};
+constexpr Led kGreen = {{0, 16}, Lit::kLow};
+constexpr Led kBlue = {{0, 6}, Lit::kLow};
+constexpr Led kListening = {{0, 13}, Lit::kHigh};
+constexpr Led kPower = {{1, 9}, Lit::kHigh};
 
 constexpr bool kHasUsb = true;
 

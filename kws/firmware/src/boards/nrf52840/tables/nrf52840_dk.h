@@ -27,11 +27,11 @@ constexpr Pin kUartReceive = {0, 8};
 
 // LED1 to LED4, all green. LED1: listening; LED2: first keyword; LED3: second keyword; LED4:
 // unknown.
-constexpr Lamp kListening = {{0, 13}, Lit::kLow};
-constexpr Lamp kGreen = {{0, 14}, Lit::kLow};
-constexpr Lamp kRed = {{0, 15}, Lit::kLow};
-constexpr Lamp kBlue = {{0, 16}, Lit::kLow};
-constexpr Lamp kPower = {kNoPin, Lit::kHigh};
+constexpr Led kListening = {{0, 13}, Lit::kLow};
+constexpr Led kGreen = {{0, 14}, Lit::kLow};
+constexpr Led kRed = {{0, 15}, Lit::kLow};
+constexpr Led kBlue = {{0, 16}, Lit::kLow};
+constexpr Led kPower = {kNoPin, Lit::kHigh};
 
 constexpr bool kHasUsb = false;
 

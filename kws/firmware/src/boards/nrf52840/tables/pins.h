@@ -26,7 +26,7 @@ constexpr bool IsThere(Pin pin) { return pin.port < 2; }
 
 enum class Lit { kLow, kHigh };  // the level that lights an LED
 
-struct Lamp {
+struct Led {
   Pin pin;
   Lit lit;
 

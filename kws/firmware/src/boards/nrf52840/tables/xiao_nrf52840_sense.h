@@ -27,11 +27,11 @@ constexpr Pin kUartSend = {1, 11};
 constexpr Pin kUartReceive = {1, 12};
 
 // One LED in red, green and blue. The LED beside it belongs to the battery charger.
-constexpr Lamp kRed = {{0, 26}, Lit::kLow};
-constexpr Lamp kGreen = {{0, 30}, Lit::kLow};
-constexpr Lamp kBlue = {{0, 6}, Lit::kLow};
-constexpr Lamp kListening = kBlue;
-constexpr Lamp kPower = {kNoPin, Lit::kHigh};
+constexpr Led kRed = {{0, 26}, Lit::kLow};
+constexpr Led kGreen = {{0, 30}, Lit::kLow};
+constexpr Led kBlue = {{0, 6}, Lit::kLow};
+constexpr Led kListening = kBlue;
+constexpr Led kPower = {kNoPin, Lit::kHigh};
 
 constexpr bool kHasUsb = true;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "boards/nrf52840/lamp.h"
+#include "boards/nrf52840/leds.h"
 
 #include "boards/board.h"
 #include "boards/nrf52840/nrf52840.h"
@@ -35,7 +35,7 @@ void Show(uint32_t colour) {
 
 }  // namespace
 
-void LampInit() {
+void LedInit() {
   // Stop the bootloader's PWM, which would keep controlling an LED's pin.
   for (const uint32_t enable : kPwmEnables) Register(enable) = 0;
   Show(0);

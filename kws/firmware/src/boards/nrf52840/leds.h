@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The board's LEDs: red, green, blue, one for listening, and optionally one for power.
-#ifndef KWS_BOARDS_NRF52840_LAMP_H_
-#define KWS_BOARDS_NRF52840_LAMP_H_
+#ifndef KWS_BOARDS_NRF52840_LEDS_H_
+#define KWS_BOARDS_NRF52840_LEDS_H_
 
 namespace kws {
 namespace board {
 
-void LampInit();
+void LedInit();
 
 // Red or off, whatever was shown before.
 void ShowRed(bool on);
@@ -18,4 +18,4 @@ void ShowListening(bool on);
 }  // namespace board
 }  // namespace kws
 
-#endif  // KWS_BOARDS_NRF52840_LAMP_H_
+#endif  // KWS_BOARDS_NRF52840_LEDS_H_
