@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "boards/audio_provider.h"
-
 #include "boards/audio_ring.h"
+
+#include "boards/audio_provider.h"
 
 namespace kws {
 namespace {

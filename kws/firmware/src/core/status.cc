@@ -31,8 +31,6 @@ const char* StatusMessage(Status status) {
       return "tensors are not allocated; call AllocateTensors first";
     case Status::kResolverFull:
       return "op resolver is full; raise its N";
-    case Status::kOverrun:
-      return "samples were lost; run inference less often";
   }
   return "unknown status";
 }

@@ -21,7 +21,6 @@ enum class Status : uint8_t {
   kArenaTooSmall,       // the model does not fit into the tensor arena
   kNotAllocated,        // Invoke or Reset before AllocateTensors succeeded
   kResolverFull,        // more than N Add...() calls of a MicroMutableOpResolver<N>
-  kOverrun,             // samples were lost because the device did not keep up
 };
 
 // One line without a full stop: what happened; what to do. Static storage.
