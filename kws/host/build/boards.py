@@ -64,7 +64,7 @@ def boards() -> list[Board]:
 
 
 def find_board(name: str) -> Board:
-    """The board `name`.
+    """Find the board `name`.
 
     Raises:
         UsageError: the board is unknown.

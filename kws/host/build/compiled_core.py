@@ -2,7 +2,8 @@
 """Cached object files that all bundles of a board share.
 
 PlatformIO builds a board's first bundle. The objects that do not depend on the bundle are kept,
-with the commands that made the others. Building another bundle repeats only those commands.
+together with the commands that build the others. Building another bundle repeats only those
+commands.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def is_whole(core: Path) -> bool:
 
 
 def link_bundle(environment: str, generated: Path, core: Path, work: Path, result: Path) -> None:
-    """As `run_platformio`, using the objects of `core`, which must be complete.
+    """Like `run_platformio`, but with the objects of `core`, which must be complete.
 
     Raises:
         TooLargeError: the firmware does not fit the board.

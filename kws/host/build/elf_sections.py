@@ -26,7 +26,7 @@ class Size:
     """Bytes of flash and RAM, and the largest parts of each."""
 
     sections: dict[str, int]
-    """Bytes of every section that takes memory on the device."""
+    """Bytes of every section that occupies memory on the device."""
     flash: int
     """Code, constants and the initial values of variables."""
     ram: int

@@ -85,7 +85,7 @@ def build(
 
     Args:
         board: one of `boards()`.
-        device: its bundles as loaded from their folders.
+        device: bundles as loaded from their folders.
         out: folder for copies of the results; None leaves them in the cache.
         pins: keywords that pulse a pin of the board, as `yes=D2`.
         ring_hops: capacity of the sample ring in hops; `real_time.schedule` in kws.host.measure
@@ -125,7 +125,7 @@ def build_tool(board: str, tool: str) -> Firmware:
 
     Raises:
         UsageError: the board is unknown, or has no such firmware.
-        ToolError: as `build`.
+        ToolError: see `build`.
     """
     return _firmware(cached_build(tool_environment(board, tool), None))
 
@@ -144,13 +144,13 @@ def tool_environment(board: str, tool: str) -> str:
 
 
 def build_sources(board: str, sources: Path) -> Firmware:
-    """As `build`, from any folder of generated C++."""
+    """Like `build`, but from any folder of generated C++."""
     return _firmware(cached_build(find_board(board).name, sources))
 
 
 @contextlib.contextmanager
 def generated(device: Device, more: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """A folder with all C++ of a device, its second bundle in `then/`.
+    """Write all C++ of a device to a temporary folder, with its second bundle in `then/`.
 
     Args:
         device: the bundles that the firmware runs.

@@ -222,7 +222,7 @@ def _compiler_version() -> str:
 
 
 def _remove_oldest(cache: Path, whole: str, most: int) -> None:
-    """Remove all but the `most` recently used builds, and what killed builds left.
+    """Remove all but the `most` recently used builds, and the leftovers of killed builds.
 
     Args:
         cache: the folder of the builds.

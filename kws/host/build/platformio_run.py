@@ -43,7 +43,7 @@ _COMPILERS_VARIABLES = frozenset(
     }
 )
 
-# A line of a failed build that gives the reason.
+# A line of a failed build that states the reason.
 _REASON = re.compile(r"error:|undefined reference|overflowed|No such file", re.IGNORECASE)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ST's B-L475E-IOT01A: its ST-LINK programs it and is its serial port."""
+"""ST's B-L475E-IOT01A, programmed through its ST-LINK, which is also the serial port."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class BL475eIot01a(RealBoard):
     has_bootloader = False
 
     def steps(self, image: Image) -> int:
-        """As counted by the probe."""
+        """Number of steps, as counted by the probe."""
         return probe.steps(image)
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:  # noqa: ARG002
-        """As `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
+        """See `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
         probe.program(self, image, bench)

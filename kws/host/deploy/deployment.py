@@ -122,7 +122,7 @@ def deploy(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> 
 
 
 def deploy_by_probe(board: RealBoard, image: Image, wanted: str | None, bench: Bench) -> Deployed:
-    """As `deploy`, through a debug probe; checks the start only if the USB cable is plugged in.
+    """Like `deploy`, but through a debug probe; checks the start only if USB is plugged in.
 
     Raises:
         ToolError: pyOCD is not installed.

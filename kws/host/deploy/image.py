@@ -72,7 +72,7 @@ def read_elf(file: Path, memory: Memory) -> Image:
 
 
 def make_image(parts: list[tuple[int, bytes]], memory: Memory, name: str) -> Image:
-    """Joins pieces of flash, each with its address, into one image for a board.
+    """Join pieces of flash, each with its address, into one image for a board.
 
     Args:
         parts: in any order; gaps between them stay erased.

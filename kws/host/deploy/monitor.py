@@ -101,7 +101,7 @@ def show_text() -> Show:
 
 
 def level_text(level: Level) -> str:
-    """A level in dB of full scale, with a bar from -60 dB to 0 dB and advice."""
+    """A level in dBFS, with a bar from -60 dB to 0 dB and advice."""
     rms, peak = (20 * math.log10(max(value, 1) / 32768) for value in (level.rms, level.peak))
     bar = "#" * round(max(0.0, 60 + rms) / 2)
     advice = ""

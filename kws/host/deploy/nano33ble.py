@@ -10,7 +10,7 @@ from kws.host.serial import ports
 from kws.host.serial.ports import Port, UsbId
 
 # ArduinoCore-mbed, boards.txt, nano33ble.vid/pid; variants/ARDUINO_NANO33BLE/pins_arduino.h and the
-# bootloader's CONFIG_USB_DEVICE_PID say which is which. Rev2 has the same entry there.
+# bootloader's CONFIG_USB_DEVICE_PID show which is which. Rev2 has the same entry there.
 APPLICATION = UsbId(0x2341, 0x805A)
 BOOTLOADER = UsbId(0x2341, 0x005A)
 
@@ -45,7 +45,7 @@ class Nano33Ble(RealBoard):
         return 2 * image.count + 1
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `RealBoard.program`."""
+        """See `RealBoard.program`."""
         if port.usb != BOOTLOADER:
             port = self._start_bootloader(port, bench)
         with bench.open_port(port.device, bench.timing.appear) as link:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Nordic's nRF52840 DK: its on-board debugger programs it and is its serial port."""
+"""Nordic's nRF52840 DK, programmed by its on-board debugger, which is also the serial port."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Nrf52840Dk(RealBoard):
     has_bootloader = False
 
     def steps(self, image: Image) -> int:
-        """As counted by the probe."""
+        """Number of steps, as counted by the probe."""
         return probe.steps(image)
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:  # noqa: ARG002
-        """As `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
+        """See `RealBoard.program`; the debugger is found by its probe id, not by `port`."""
         probe.program(self, image, bench)

@@ -40,7 +40,7 @@ class Timing:
 
 
 class Clock(Protocol):
-    """The used part of the module `time`."""
+    """The functions of the module `time` that are used."""
 
     def monotonic(self) -> float:
         """Seconds since an arbitrary moment."""
@@ -121,7 +121,7 @@ def real_boards() -> dict[str, RealBoard]:
 
 
 def find_real_board(name: str, loader: str | None = None) -> RealBoard:
-    """The real board `name`.
+    """Find the real board `name`.
 
     Args:
         name: as in `kws boards`.

@@ -45,11 +45,11 @@ class SparkFunEdge(RealBoard):
     probe = "ama3b1kk_kbr"
 
     def steps(self, image: Image) -> int:
-        """Each block is sent once."""
+        """One per block, because each is sent once."""
         return image.count
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `RealBoard.program`."""
+        """See `RealBoard.program`."""
         with bench.open_port(port.device, bench.timing.appear) as link:
             rates = RATES
             trouble: ProtocolError | None = None
@@ -91,7 +91,7 @@ class SparkFunEdgeAsSold(SparkFunEdge):
         return ambiq.plan(image).messages
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `RealBoard.program`."""
+        """See `RealBoard.program`."""
         plan = ambiq.plan(image)
         with bench.open_port(port.device, bench.timing.appear) as link:
             board = ambiq.Ambiq(link, bench.timing.answer, bench.clock)

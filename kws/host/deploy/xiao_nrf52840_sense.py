@@ -54,7 +54,7 @@ class XiaoNrf52840Sense(RealBoard):
         return len(self._parts(image))
 
     def program(self, port: Port, image: Image, bench: Bench) -> None:
-        """As `RealBoard.program`."""
+        """See `RealBoard.program`."""
         drive = self._find_drive(port, bench)
         check_info(drive)
         parts = self._parts(image)

@@ -25,5 +25,5 @@ def emulator(name: str) -> Emulator:
     """
     board = find_board(name)
     if board.emulator is None:
-        raise UsageError(f"no emulator runs the firmware of {name}; kws deploy writes it there")
+        raise UsageError(f"there is no emulator for {name}; kws deploy writes firmware to it")
     return EMULATORS[board.emulator](board)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recordings for a device, what it has to report in them, and whether it did.
 
-A `Recording` is a stream of samples and what is expected in it. A clip makes one;
+A `Recording` is a stream of samples with the expected reports. A clip makes one;
 `kws.host.emulate.recordings` reads those of a matrix.toml. `kws.model.evaluate.judge.hits` decides
 which reports are hits and which are false alarms.
 """
@@ -51,9 +51,9 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Recording:
-    """Sound that a device hears without a pause, from a fresh start, and what is expected of it.
+    """Sound played to a freshly started device without a pause, and the expected reports.
 
-    Time 0 is its first sample. After it the device keeps hearing a quiet room
+    Time 0 is its first sample. It is followed by the sound of a quiet room
     (`host_device.with_room`).
     """
 
@@ -64,7 +64,7 @@ class Recording:
     """A quiet room before the first sample. Its time is not counted."""
 
     def after(self, seconds: float) -> Recording:
-        """The same after this many more seconds of a quiet room."""
+        """The same recording after this many more seconds of a quiet room."""
         return replace(self, lead_ms=self.lead_ms + round(1000 * seconds))
 
     def sound(self, device: Device) -> Pcm:
@@ -84,12 +84,12 @@ class Row:
 
 
 def clip_recording(argument: str, labels: Sequence[str]) -> Recording:
-    """A clip and what is expected in it.
+    """A clip and the expected reports.
 
     Args:
-        argument: a path, or `label=path` to say what is expected. `yes,left=path` expects several
+        argument: a path, or `label=path` to set the expected label. `yes,left=path` expects several
             labels, each once, in this order.
-        labels: the bundle's.
+        labels: labels of the bundle.
 
     Raises:
         AudioError: the clip cannot be read.
@@ -114,14 +114,14 @@ def clip_recordings(arguments: Iterable[str], labels: Sequence[str]) -> list[Rec
 
 
 def whole(name: str, label: str, pcm: Pcm) -> Expectation:
-    """One expectation for a whole recording. `label` may be several, with commas between them."""
+    """One expectation for a whole recording. `label` may be several labels, separated by commas."""
     labels = tuple(part.strip() for part in label.split(","))
     in_order = labels if len(labels) > 1 else ()
     return Expectation(name, ", ".join(labels), 0, len(pcm) * 1000 // SAMPLE_RATE, in_order)
 
 
 def expected_label(path: Path, labels: Sequence[str]) -> str:
-    """The label of a clip, from the name of its folder or else from its own.
+    """The label of a clip, from its folder's name or else from its file name.
 
     `yes/0a1b_nohash_0.wav` and `yes_1000ms.wav` are yes; clips in folders such as
     `_background_noise_` are silence; all others are unknown.
@@ -161,7 +161,7 @@ def check_reports(
     Args:
         expected: the expectations, by time.
         reports: the device's reports, by time.
-        labels: the model's.
+        labels: labels of the model.
     """
     words = [Word(part.label, part.start_ms, part.end_ms) for part in expected]
     outcomes = match(words, reports, keywords_of(labels))

@@ -46,7 +46,7 @@ def play(device: Device, pcm: Pcm) -> Serial:
 
 
 def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]:
-    """As `play`, with a peak for each keyword of its bundles."""
+    """Like `play`, but also returns a peak for each keyword of the device's bundles."""
     try:
         pipeline = device.pipeline()
         serial = parse(pipeline.boot + pipeline.feed(pcm))
@@ -56,7 +56,7 @@ def play_with_peaks(device: Device, pcm: Pcm) -> tuple[Serial, tuple[Peak, ...]]
 
 
 def _peaks(device: Device, pipeline: _core.Pipeline, serial: Serial) -> Iterator[Peak]:
-    # A keyword that hands over to the other bundle leaves its score in its line alone.
+    # The score of a keyword that hands over to the other bundle is only in its line.
     reported: dict[tuple[int, str], Heard] = {}
     running = 0
     for event in serial.events:

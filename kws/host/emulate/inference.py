@@ -27,7 +27,7 @@ from kws.host.emulate.qemu import Qemu
 
 Array = npt.NDArray[np.generic]
 
-_MAGIC = 0x4F53574B  # as tools/infer.cc has it
+_MAGIC = 0x4F53574B  # the same in tools/infer.cc
 _JOB_WORDS = 5
 _PSRAM_BYTES = 16 * 2**20
 
@@ -52,7 +52,7 @@ class Outcome:
 
 
 def run_files(model: Path, inputs: Path, board: str) -> Outcome:
-    """Run a model of a file or a bundle on the rows of a NumPy file.
+    """Run a model from a file or bundle on the rows of a NumPy file.
 
     Args:
         model: a .tflite file, C source with one, or a bundle's folder.
@@ -61,7 +61,7 @@ def run_files(model: Path, inputs: Path, board: str) -> Outcome:
 
     Raises:
         BundleError, ModelError, BoardError: the model cannot be read, or does not run.
-        UsageError: the rows are not what the model takes.
+        UsageError: the rows do not fit the model's inputs.
     """
     bundle = load_bundle(model) if model.is_dir() else None
     content = bundle.model if bundle else read_model(model)
@@ -88,18 +88,20 @@ def load_rows(file: Path) -> tuple[Array, ...]:
             f"{file}: not a NumPy file of plain numbers; write it with numpy.save"
         ) from None
     if not arrays or any(values.ndim == 0 for values in arrays):
-        raise UsageError(f"{file}: holds no rows; its first dimension has to count the calls")
+        raise UsageError(
+            f"{file}: contains no rows; its first dimension must be the number of calls"
+        )
     return arrays
 
 
 def rows_of_frames(
     model: bytes, arrays: tuple[Array, ...], step: int | None = None
 ) -> tuple[Array, ...]:
-    """The unchanged arrays or, for one spectrogram, the windows that the model takes per call.
+    """The unchanged arrays or, for one spectrogram, a window for each call.
 
     Args:
         model: a .tflite file.
-        arrays: as `load_rows` gives them. A spectrogram is int8[frames, 40], as `kws features`
+        arrays: as returned by `load_rows`. A spectrogram is int8[frames, 40], as `kws features`
             writes it, for a model that takes more than one frame at a time.
         step: frames from one call to the next; None for the default of bundles. A streaming model
             gets each frame once.
@@ -121,7 +123,7 @@ def rows_of_frames(
     length = elements // _core.CHANNELS
     if len(frames) < length:
         raise UsageError(
-            f"{len(frames)} frames for a model that takes {length} at a time; give the features of "
+            f"{len(frames)} frames for a model that takes {length} at a time; pass the features of "
             "a longer recording"
         )
     streams = length < _core.SHORTEST_WINDOW
@@ -175,7 +177,7 @@ def on_board(board: str, jobs: Sequence[Job], *, tool: str = "infer") -> list[Ou
 
     Raises:
         BoardError: the board rejects a model, or the emulator failed.
-        ModelError, UsageError: as `on_host`.
+        ModelError, UsageError: see `on_host`.
     """
     shapes = [open_job(job).outputs for job in jobs]
     elf = build_tool(board, tool).elf
@@ -193,15 +195,15 @@ def on_board(board: str, jobs: Sequence[Job], *, tool: str = "infer") -> list[Ou
 
 
 def open_job(job: Job) -> _core.Interpreter:
-    """The core's interpreter for a job's model, its inputs checked."""
+    """The core's interpreter for a job's model, after a check of the inputs."""
     interpreter = open_model(job.model)
     if len(interpreter.inputs) != len(job.inputs):
         raise UsageError(
             f"the model has {len(interpreter.inputs)} inputs, there are {len(job.inputs)} arrays; "
-            "give one for each (several in an .npz file)"
+            "pass one for each (several in an .npz file)"
         )
     if len({len(values) for values in job.inputs}) != 1:
-        raise UsageError("the inputs have different numbers of rows; give as many of each")
+        raise UsageError("the inputs have different numbers of rows; pass the same number of each")
     for info, values in zip(interpreter.inputs, job.inputs, strict=True):
         wanted = int(np.prod(info.shape))
         given = int(np.prod(values.shape[1:]))
@@ -214,7 +216,7 @@ def open_job(job: Job) -> _core.Interpreter:
 
 
 def _image(jobs: Sequence[Job]) -> bytes:
-    """PSRAM's content; tools/infer.cc documents its layout."""
+    """The content of PSRAM; tools/infer.cc documents the layout."""
     table: list[int] = [_MAGIC, len(jobs)]
     data = bytearray(4 * (2 + _JOB_WORDS * len(jobs)))
     for job in jobs:
@@ -224,8 +226,8 @@ def _image(jobs: Sequence[Job]) -> bytes:
     data[: 4 * len(table)] = struct.pack(f"<{len(table)}I", *table)
     if len(data) > _PSRAM_BYTES:
         raise UsageError(
-            f"models and rows take {len(data)} bytes, the emulated board has {_PSRAM_BYTES}; "
-            "give fewer rows"
+            f"models and rows need {len(data)} bytes, the emulated board has {_PSRAM_BYTES}; "
+            "pass fewer rows"
         )
     return bytes(data)
 

@@ -20,7 +20,7 @@ from kws.host.serial.lines import Event, Serial
 from kws.model.evaluate.judge.hits import Report
 
 HOST = "host"
-"""The board that is this machine."""
+"""Board name that stands for this machine."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Result:
     rows: tuple[Row, ...]
 
     host: tuple[Event, ...] | None = None
-    """What the host's pipeline hears instead; None: the same."""
+    """What the host's pipeline reported instead; None if it reported the same."""
 
 
 def play_all(
@@ -41,20 +41,20 @@ def play_all(
     progress: Callable[[int], None] = lambda _: None,
     ring_hops: int = DEFAULT_HOPS,
 ) -> list[Result]:
-    """Play each recording to a fresh device, several at once, and check what it wrote.
+    """Play each recording to a fresh device, several in parallel, and check the output.
 
-    An emulated board has to hear what the host's pipeline hears, with the same scores and times:
-    else a wrong rate or gain would pass as long as the words are still heard.
+    An emulated board must report what the host's pipeline reports, with the same scores and times:
+    otherwise a wrong rate or gain would pass as long as the words are still detected.
 
     Args:
         board: `host` or an emulated board.
-        device: what it runs.
-        recordings: in the order of the results.
+        device: the bundles that it runs.
+        recordings: what to play; results have the same order.
         progress: called with 1 after each.
-        ring_hops: of the firmware; see `build`.
+        ring_hops: see `build`.
 
     Raises:
-        BoardError: the board met a fault.
+        BoardError: the board reported a fault.
         ToolError: compiler or emulator are missing or failed.
         UsageError: there is no such board.
     """
@@ -92,13 +92,13 @@ def _checked(
 
 
 def check(recording: Recording, serial: Serial, host: Serial, labels: Sequence[str]) -> Result:
-    """Whether a device meets what a recording expects, and hears what the host hears.
+    """Check that a device reports what a recording expects, and what the host reports.
 
     Args:
         recording: what was played.
         serial: what the device wrote.
         host: what the host's pipeline writes.
-        labels: the model's.
+        labels: labels of the model.
 
     Raises:
         BoardError: the device wrote no boot line.

@@ -30,7 +30,7 @@ class Ended:
 
     @property
     def reason(self) -> str:
-        """The last line of its errors."""
+        """The last line of its stderr."""
         lines = self.errors.decode("utf-8", "replace").strip().splitlines()
         return lines[-1] if lines else "no reason given"
 
@@ -83,7 +83,7 @@ class Processes:
         """A program's lines on stderr; closing the iterator kills the program.
 
         Raises:
-            BoardError: as `_execute`, or it ran longer than `timeout_s` seconds.
+            BoardError: see `_execute`; or it ran longer than `timeout_s` seconds.
         """
         with self._start(command, output=subprocess.DEVNULL) as process:
             killer = threading.Timer(timeout_s, _end, [process])

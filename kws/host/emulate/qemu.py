@@ -72,7 +72,7 @@ class Qemu(Processes):
         return serial
 
     def trace(self, elf: Path, image: bytes, *, timeout_s: float) -> Iterator[Block]:
-        """As `run`, but yields the executed blocks of code; closing the iterator ends the run.
+        """Like `run`, but yields the executed blocks of code; closing the iterator ends the run.
 
         Raises:
             BoardError: the firmware did not end in time.
@@ -88,7 +88,7 @@ class Qemu(Processes):
     def _run(
         self, elf: Path, image: bytes, *, timeout_s: float, shift: int = 0
     ) -> tuple[Serial, bool]:
-        """As `run`; the second value is whether the firmware stopped at a fault."""
+        """Like `run`; the second value is whether the firmware stopped at a fault."""
         with tempfile.TemporaryDirectory(prefix="kws-qemu-") as folder:
             file = Path(folder) / "psram.bin"
             file.write_bytes(image)

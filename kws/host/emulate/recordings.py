@@ -89,7 +89,7 @@ def load_matrix(folder: Path, labels: Sequence[str]) -> list[Recording]:
 
 
 def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recording]:
-    """Clips of a data set's test split, whose speakers are in no model's training data.
+    """Clips of a data set's test split: its speakers are in no model's training data.
 
     Args:
         root: the data set's folder.
@@ -98,7 +98,7 @@ def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recordin
 
     Raises:
         DataError: no such data set.
-        UsageError: it holds no test clip of a keyword.
+        UsageError: it has no test clip of a keyword.
     """
     clips = open_dataset(root).of(Split.TEST)
     recordings: list[Recording] = []
@@ -111,17 +111,17 @@ def held_out(root: Path, labels: Sequence[str], per_label: int) -> list[Recordin
 def held_out_after_wake_word(
     root: Path, wake: Sequence[str], commands: Sequence[str], per_label: int
 ) -> list[Recording]:
-    """As `held_out`, for two bundles: each command after a wake word, and alone.
+    """Like `held_out`, but for two bundles: each command after a wake word, and on its own.
 
     Args:
         root: the data set's folder.
         wake: keywords of the first bundle; used in turn.
-        commands: keywords of the second bundle. Wake words among them are not played alone.
+        commands: keywords of the second bundle. Wake words among them are not played on their own.
         per_label: clips per command.
 
     Raises:
         DataError: no such data set.
-        UsageError: it holds no test clip of a word.
+        UsageError: it has no test clip of a word.
     """
     clips = open_dataset(root).of(Split.TEST)
     words = (*wake, *commands)
@@ -159,7 +159,7 @@ def _recording(folder: Path, entry: dict[str, Any], labels: Sequence[str]) -> Re
     where = f"{folder / MATRIX}: recording {entry.get('name', '?')!r}"
     _check_keys(where, "recording", entry)
     if ("file" in entry) == ("seconds" in entry):
-        raise KwsError(f"{where}: give either a file or seconds of silence")
+        raise KwsError(f"{where}: specify either a file or seconds of silence")
     if "file" in entry:
         files = entry["file"] if isinstance(entry["file"], list) else [entry["file"]]
         clips = [load_clip(folder / file).astype(np.float64) for file in files]

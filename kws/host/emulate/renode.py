@@ -27,7 +27,7 @@ _HANGS = re.compile(rb"[\r\n]hangs: ([^\r\n]+)")  # of run_watched.py
 
 
 def find_renode() -> list[str]:
-    """The command that starts Renode: `renode`, or `renode-run` with what it downloaded.
+    """The command that starts Renode: `renode`, or `renode-run` with the Renode it downloaded.
 
     Raises:
         ToolError: neither is on PATH.
@@ -46,7 +46,7 @@ def scripts() -> Path:
     """The folder with platforms, scripts and Robot suites.
 
     Raises:
-        ToolError: it is not there.
+        ToolError: it is missing.
     """
     package = Path(kws.__file__).parent
     for folder in (package / "renode", package.parent / "renode"):  # installed, in a checkout
@@ -101,7 +101,8 @@ class Renode(Processes):
         length = 0 if pcm is None else len(pcm)
         if seconds is None:
             seconds = (self._board.dropped_samples + length) / SAMPLE_RATE + _TAIL_SECONDS
-        # Renode deletes files with its name's prefix in TMPDIR, so each process has its own folder.
+        # Renode deletes files in TMPDIR whose names start with its own, so each process has a
+        # folder.
         with tempfile.TemporaryDirectory(prefix="kws-emulator-") as name:
             folder = Path(name)
             shutil.copytree(self._scripts, folder / "scripts")

@@ -34,7 +34,7 @@ _MOST = 8  # commands that run at once
 
 
 class Commands:
-    """Runs a command each time its word is heard, without blocking."""
+    """Runs a command each time its word is detected, without blocking."""
 
     def __init__(self, rules: Sequence[str], labels: Sequence[str], *, shell: bool) -> None:
         """`rules`: texts such as `yes=play ding.wav`; all rules of a word run.
@@ -137,7 +137,7 @@ class WakeUps:
 
         Args:
             now_ms: milliseconds of sound since the start.
-            recent: gives the last seconds of sound.
+            recent: returns the last seconds of sound.
             all_due: the sound has ended, so write all.
         """
         notices = []

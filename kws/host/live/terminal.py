@@ -115,7 +115,7 @@ class Terminal:
         self._live.refresh()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Draw everything in the terminal's size."""
+        """Draw everything to fit the terminal."""
         width, height = options.max_width, console.size.height
         labels = self._listener.device.labels
         yield from self._lines([self._head(width)])

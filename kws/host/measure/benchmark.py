@@ -137,7 +137,7 @@ def bench_flash(board: str, device: Device) -> Footprint:
     """Flash and RAM by part of the firmware of a device.
 
     Raises:
-        ToolError, UsageError: as `build`.
+        ToolError, UsageError: see `build`.
     """
     return read_footprint(build(board, device).map)
 

@@ -17,7 +17,7 @@ from kws.host.measure.real_time import Load, estimate_load, schedule
 
 @dataclass(frozen=True)
 class BoardFit:
-    """Resources of a board that firmware with one bundle uses."""
+    """Board resources used by firmware with one bundle."""
 
     board: Board
     load: Load | None

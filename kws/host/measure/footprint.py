@@ -34,7 +34,7 @@ _ENTRY = re.compile(r"^ (\.?\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S.*)$")
 class Footprint:
     """Bytes by part, named as in the picture of docs/architecture.md.
 
-    `calls` is the code of a compiled model, `libraries` are the compiler's, `padding` is due to
+    `calls` is the code of a compiled model, `libraries` come with the compiler, `padding` is due to
     alignment. The stack is not in `ram`.
     """
 

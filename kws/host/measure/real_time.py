@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimates whether a board keeps up with a bundle, and how many samples have to wait.
+"""Estimates whether a board keeps up with a bundle, and how many samples have to be queued.
 
 The estimate is made before the firmware is built, from the cycles of the model and the frontend
 (`cycle_estimate`), the cycles of the board's drivers, and the board's clock.
@@ -35,7 +35,7 @@ BLOCK_MS = 20
 
 @dataclass(frozen=True)
 class Load:
-    """Share of a board's time that one bundle takes if no inference is skipped."""
+    """Share of a board's time that one bundle uses if no inference is skipped."""
 
     bundle: str
     """The bundle's name."""
@@ -45,14 +45,14 @@ class Load:
     """Interval between inferences."""
 
     share: float
-    """Share of the board's time, including frontend and drivers; 1 is all of it."""
+    """Share of the board's time, including frontend and drivers; 1 is full load."""
 
     clock_mhz: float
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The load of a device's bundles, and how many samples may wait."""
+    """The load of a device's bundles, and how many samples may be queued."""
 
     ring_hops: int = DEFAULT_HOPS
     """Hops of 20 ms that the ring of samples holds."""
@@ -65,7 +65,7 @@ class Schedule:
 
     @property
     def ring_ms(self) -> int:
-        """Milliseconds of sound that may wait."""
+        """Milliseconds of sound that may be queued."""
         return self.ring_hops * HOP_MS
 
 
@@ -149,7 +149,7 @@ def _refuse_overload(board: Board, load: Load, bundle: Bundle, cycles: ModelCycl
 
 
 def _cure(bundle: Bundle, hops: float) -> str:
-    """Advice for a bundle whose inference takes this number of hops."""
+    """Advice for a bundle; `hops` is the time that an inference needs."""
     smaller = "use a smaller model (kws models lists their cycles)"
     if hops * HOP_MS > LONGEST_MS:
         return f"no interval up to {LONGEST_MS} ms is long enough: {smaller}"

@@ -21,8 +21,8 @@ CORE_PERCENT = 2.0
 within 0.01 %; the clock is measured by two answers 8 s apart, each within 0.05 s."""
 
 VOICE_PEAK_DB = -33.0
-"""Peaks of a voice at 30 cm, in dB of full scale at a gain of 0 dB: 75 dB SPL and 12 dB for peaks,
-with a microphone that gives -26 dB of full scale at 94 dB SPL (ST, datasheet of the MP34DT05)."""
+"""Peaks of a voice at 30 cm, in dBFS at a gain of 0 dB: 75 dB SPL and 12 dB for peaks, with a
+microphone whose output is -26 dBFS at 94 dB SPL (ST, datasheet of the MP34DT05)."""
 
 SOFTER_DB = 12.0
 """Accepted below VOICE_PEAK_DB; a gain that is 20 dB too low still fails."""
@@ -31,7 +31,7 @@ LOUDER_DB = 18.0
 """Accepted above VOICE_PEAK_DB: a voice at 4 cm."""
 
 QUIET_DB = -35.0
-"""Maximum RMS without speech, in dB of full scale, at a gain of 0 dB."""
+"""Maximum RMS without speech, in dBFS, at a gain of 0 dB."""
 
 ABOVE_QUIET_DB = 10.0
 """Minimum rise of the RMS by a voice, in dB."""
@@ -54,7 +54,7 @@ class Check:
 
 
 def decibels(value: float) -> float:
-    """A sample value in dB of full scale."""
+    """A sample value in dBFS."""
     return 20 * math.log10(max(value, 1.0) / 32768)
 
 

@@ -189,7 +189,7 @@ def save_thresholds(device: Device, thresholds: tuple[int, ...]) -> Device:
 def _save_thresholds(bundle: Bundle, thresholds: tuple[int, ...]) -> Bundle:
     if bundle.path is None or bundle.path.resolve() == default_bundle_path().resolve():
         raise KwsError(
-            "the built-in model cannot be changed; copy it with kws set ... --out NEW, and give "
+            "the built-in model cannot be changed; copy it with kws set ... --out NEW, and pass "
             "the copy with --model"
         )
     now = load_bundle(bundle.path)

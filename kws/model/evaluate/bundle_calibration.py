@@ -43,8 +43,8 @@ def calibrate_bundle(
         false_alarms_per_hour: the allowed rate, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         keywords: keywords to report; if empty, all.
-        ambient: its validation talk is played under words and alone.
-        at_words: the allowed number in an hour with 180 other words; None for the same.
+        ambient: its validation talk is played under words and on its own.
+        at_words: allowed number in an hour with 180 other words; None: `false_alarms_per_hour`.
 
     Raises:
         UsageError: the model does not know one of the keywords, or the bundle was calibrated with
@@ -68,7 +68,7 @@ def calibrate_bundle(
     if not recordings and "talk" in bundle.metrics.get("calibration", {}):
         raise UsageError(
             f"{folder}: its thresholds were chosen with hours of talk; without talk they would be "
-            "lower, and talk would cause false alarms: give talk with --negatives"
+            "lower, and talk would cause false alarms: pass talk with --negatives"
         )
     behind = background_talk(recordings, plan.hours)
     plan = fitting_plan(plan, bundle)

@@ -49,13 +49,13 @@ def evaluate(
 
     Args:
         bundle: the model.
-        clips: of the bundle's classes.
-        playlist: streams that are played to it.
-        reference: the float model that it was made of, measured on the same clips.
+        clips: labelled clips of the bundle's classes.
+        playlist: streams to play to the model.
+        reference: the float model it was converted from, measured on the same clips.
 
     Raises:
         AudioError: a recording is missing or damaged.
-        ModelError: the core met a fault, or the float model has another number of classes.
+        ModelError: the core met a fault, or the float model has a different number of classes.
         ToolError: SciPy is not installed.
     """
     require("scipy.stats", "evaluate", "kws evaluate")
@@ -80,7 +80,7 @@ def _measure_streams(bundle: Bundle, playlist: Playlist) -> StreamResult:
 
 
 def _play(bundle: Bundle, playlist: Playlist) -> Iterator[tuple[Trace, tuple[Excerpt, ...]]]:
-    """The trace of each stream, and its sounds for the report."""
+    """Yield the trace of each stream, and its excerpts for the report."""
 
     def judged(stream: Stream, trace: Trace) -> tuple[Trace, tuple[Excerpt, ...]]:
         return trace, excerpts_of(bundle, stream, trace, playlist.keywords)

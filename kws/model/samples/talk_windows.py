@@ -41,7 +41,7 @@ class TalkWindows:
         other = [pcm for source, pcm in sources.items() if source != MINED_FOLDER]
         self._mined, self._hard_share = self._joined(mined), hard_share
         self.sounds = self._joined(other)
-        """All talk that is not mined as one recording, int16[n]; none if there is too little."""
+        """All talk that was not mined, joined, int16[n]; empty if there is too little."""
 
     def __bool__(self) -> bool:
         return bool(self.sounds or self._mined)

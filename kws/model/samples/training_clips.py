@@ -65,9 +65,9 @@ def extra_clips(extra: DataSet, dataset: DataSet, words: Sequence[str]) -> list[
 
 
 def training_speakers(dataset: DataSet, words: Sequence[str]) -> int:
-    """Number of speakers in training of the keyword that has the fewest.
+    """Lowest number of training speakers for any keyword.
 
-    A synthetic voice counts once, also if it was changed.
+    A synthetic voice and its altered versions count once.
     """
     return min(
         len({voice_of(clip.speaker) for clip in dataset.of(Split.TRAIN, [word])}) for word in words

@@ -111,7 +111,7 @@ class TrainingSet:
         )
 
     def __len__(self) -> int:
-        """Clips in an epoch."""
+        """Number of clips in an epoch."""
         return sum(draw.count for draw in self._draws) + self._silence + self._talk
 
     def epoch(self, number: int) -> Samples:

@@ -83,11 +83,11 @@ def check_convertible(arch: str, model: Any) -> None:
     except ConversionError:
         raise
     except ModelError:
-        pass  # untrained weights give odd ranges
+        pass  # untrained weights produce odd ranges
 
 
 def _main(arch: str, classes: str, frames: str, where: str) -> None:
-    """The other process."""
+    """Run in the other process."""
     import_tensorflow()
     folder = Path(where)
     clips = np.load(folder / _CLIPS)

@@ -49,7 +49,7 @@ class Teacher:
             models = [run for run in runs if (run / run_files.BUNDLE / SETTINGS_FILE).is_file()]
         if not models:
             raise UsageError(
-                f"{folder}: not a teacher; give a bundle or the folder of a finished training run"
+                f"{folder}: not a teacher; pass a bundle or the folder of a finished training run"
             )
         bundles = {model: load_bundle(_bundle(model)) for model in models}
         self._models = {model: _labels(model, bundle) for model, bundle in bundles.items()}
@@ -67,7 +67,7 @@ class Teacher:
             frames: frames of the student's window.
 
         Raises:
-            UsageError: the teacher does not know a word, or it has another window.
+            UsageError: the teacher does not know a word, or has a different window.
         """
         for model, own in self._frames.items():
             if own != frames:

@@ -31,7 +31,7 @@ def check_base_model(base_model: TrainedModel, arch: str) -> None:
 
 
 def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], frozen: float) -> None:
-    """Give an untrained model the layers of `base_model` and freeze the first of them.
+    """Copy the layers of `base_model` to an untrained model and freeze the first of them.
 
     Call it before the model is compiled.
 
@@ -43,7 +43,7 @@ def start_from(base_model: TrainedModel, model: Any, labels: Sequence[str], froz
             that do not learn, 0 to 1.
 
     Raises:
-        ModelError: the weights are of another architecture.
+        ModelError: the weights belong to another architecture.
         UsageError: the weights depend on the window, and the windows differ.
     """
     body = [layer for layer in model.layers if layer.weights][:-1]

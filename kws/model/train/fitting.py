@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fits a model's weights to arrays of clips, in a folder where an interrupted run resumes."""
+"""Fits a model's weights to arrays of clips; an interrupted run can resume from its folder."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from kws.model.zoo import build_model
 from kws.progress import progress_bar
 
 _WARM_UP = 0.1
-"""Share of the steps in which the learning rate rises to its maximum."""
+"""Share of the steps during which the learning rate rises to its maximum."""
 
 
 class Epochs(Protocol):
     """The training clips of each epoch."""
 
     def __len__(self) -> int:
-        """Clips in an epoch."""
+        """Number of clips in an epoch."""
 
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
         """Spectrograms int8[n, frames, 40] and labels float[n, classes], whose rows add up to 1."""
@@ -181,7 +181,7 @@ def _compile(model: Any, settings: TrainSettings, steps: int) -> None:
         optimizer=keras.optimizers.Adam(rate, **ema),
         loss=keras.losses.CategoricalCrossentropy(from_logits=True),
         metrics=["accuracy"],
-        # With other backends compilation takes longer than a small model trains.
+        # With other backends, compiling takes longer than training a small model.
         jit_compile=keras.backend.backend() == "jax",
     )
     model.optimizer.build(model.trainable_variables)

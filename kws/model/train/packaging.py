@@ -29,7 +29,7 @@ from kws.model.weights.float_weights import pack
 from kws.model.zoo import find_model
 
 _CALIBRATION_CLIPS = 500
-"""Training clips for the converter, which show the range of each layer's values."""
+"""Number of training clips that show the converter the range of each layer's values."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def package(
     """Write the bundle of a trained model into the job's folder.
 
     Args:
-        job: the training.
+        job: the training job.
         model: the Keras model from `fit`.
         state: state of its training.
         shown: training clips that calibrate the converter.

@@ -52,7 +52,7 @@ def claim(
     if not file.exists():
         write_settings(file, table)
         return
-    # A run from before a setting existed has its default.
+    # Runs made before a setting existed used its default.
     old = _flat(config.to_dict(TrainSettings(settings.words))) | _flat(run_files.read_settings(out))
     check_same(out, old, table)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeats a training with several seeds, which shows the influence of chance."""
+"""Repeats a training run with several seeds, to show the influence of chance."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class SeedResults:
     """One per seed."""
 
     best: TrainResult
-    """The run with the fewest misses at the requested false alarms; without calibration, with the
-    lowest validation loss. Test clips do not decide."""
+    """The run with the fewest misses at the requested false alarms; without calibration, the run
+    with the lowest validation loss. Test clips are not considered."""
 
     @property
     def accuracies(self) -> list[float]:

@@ -27,7 +27,7 @@ class SoftLabels:
         self._teacher_scores: dict[int, Scores] = {}
 
     def __len__(self) -> int:
-        """Clips in an epoch."""
+        """Number of clips in an epoch."""
         return len(self._training)
 
     def epoch(self, number: int) -> tuple[Spectrograms, Scores]:
@@ -58,7 +58,7 @@ def mix_up(
     strength: float,
     rng: np.random.Generator,
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Mix each clip of a batch with another clip, and the labels in the same shares.
+    """Mix each clip of a batch with another clip, and the labels in the same proportions.
 
     A clip keeps at least half of itself. Source: Zhang et al., arXiv:1710.09412.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training: from a data set to a bundle, in a folder where an interrupted run resumes."""
+"""Training: from a data set to a bundle, in a folder from which an interrupted run can resume."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class TrainResult:
     report: ConversionLoss
     history: list[checkpoint.EpochResult]
     best_epoch: int
-    """Index of the epoch whose weights the bundle has."""
+    """Index of the epoch that the bundle's weights come from."""
 
     picture: Path
     """The confusion matrix."""
@@ -83,13 +83,13 @@ class TrainResult:
 def train(job: TrainingJob) -> TrainResult:
     """Train a model, convert and evaluate it, and write its bundle; resume an interrupted run.
 
-    The job's folder then has `bundle/`, `confusion.png`, `logs/` for TensorBoard, and the files for
-    resuming: `settings.toml` and `checkpoint.npz`, which is written after each epoch. A resumed run
-    has the same weights as an uninterrupted one.
+    The job's folder then contains `bundle/`, `confusion.png`, `logs/` for TensorBoard, and the
+    files for resuming: `settings.toml` and `checkpoint.npz`, which is written after each epoch. A
+    resumed run has the same weights as an uninterrupted one.
 
     Raises:
         UsageError: the architecture does not exist or does not support `prior_correction`, the
-            teacher has other words, the base model has another architecture, or the folder has
+            teacher has other words, the base model has another architecture, or the folder contains
             another run.
         DataError: the data set lacks clips.
         AudioError: a clip is damaged.

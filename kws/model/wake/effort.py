@@ -68,15 +68,15 @@ def too_little(
     extra: DataSet | None,
     ambient: Surroundings,
 ) -> list[str]:
-    """Warnings about input that is too little for people's voices, one per line."""
+    """Warnings about too little input for recognizing real people, one per line."""
     lines = []
     speaking, training = training_voices(synth)
     if training < FEW_SPEAKERS:
         said = "1 of them says" if training == 1 else f"{training} of them say"
         lines.append(
             f"too few voices: {speaking} speak, and {said} the word in training; such a "
-            "model misses most people; --voices 120 is the default, and kws voices says how to get "
-            "more"
+            "model misses most people; --voices 120 is the default, and kws voices shows how to "
+            "get more"
         )
     if settings.epochs < _FEW_EPOCHS:
         passes = "1 epoch" if settings.epochs == 1 else f"{settings.epochs} epochs"

@@ -98,7 +98,7 @@ def enroll(
     Args:
         folder: the bundle.
         recordings: its keywords, spoken by these people; see `import_recordings`.
-        ambient: its validation talk is played under the words and alone.
+        ambient: its validation talk is played under the words and on its own.
         false_alarms_per_hour: the allowed rate in talk, all keywords together.
         out: folder of the new bundle; None replaces the old one.
         others: a data set; the validation clips of its other words are played, too.
@@ -113,12 +113,12 @@ def enroll(
     check_destination(out or folder)
     if not ambient.negatives:
         raise UsageError(
-            "without talk the lowest threshold always looks best; give recordings without keywords "
+            "without talk the lowest threshold always looks best; pass recordings without keywords "
             "with --negatives"
         )
     talk = ambient.talk(Split.VALIDATION, bundle.keywords)
     if not talk:
-        raise DataError("--negatives: no talk in the validation split; give longer recordings")
+        raise DataError("--negatives: no talk in the validation split; pass longer recordings")
     with tempfile.TemporaryDirectory(prefix="kws-enroll-") as clips:
         count = import_recordings(
             recordings, bundle.keywords, Path(clips), bundle.frontend.clip_samples
@@ -138,7 +138,8 @@ def enroll(
             false_alarms_per_hour,
             bundle.keywords,
             advance,
-            # Without other words, the rate would be per hour of keywords, not per 180 other words.
+            # Without other words, the rate would be per hour of keywords instead of per 180 other
+            # words.
             at_words=AT_WORDS if len(dataset.words) > len(bundle.keywords) else math.inf,
         )
     before = {
@@ -162,10 +163,10 @@ def enroll(
 
 
 def _facts(calibration: Calibration, recordings: int, speakers: int) -> dict[str, Any]:
-    """Figures for the bundle that are valid for other people, too.
+    """Figures for the bundle that also hold for other people.
 
-    Misses are counted on the recordings of the calibration itself, many times each, so they have no
-    interval.
+    Misses are counted on the calibration recordings themselves, each played many times, so they
+    have no interval.
     """
     facts = calibration.metrics()
     kept = ["asked_false_alarms_an_hour", "talk"]

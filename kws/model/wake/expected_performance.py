@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected performance for people of a bundle that was trained on synthetic voices.
+"""Expected performance with real speakers, for a bundle trained on synthetic voices.
 
 The best estimate comes from recordings of people who were not used in training. For a new word
 there are usually none. The second best are voices of an engine that was not used in training: where
@@ -29,7 +29,7 @@ _STEP = 5
 
 @dataclass(frozen=True)
 class Miss:
-    """A miss share and its interval."""
+    """A miss rate and its interval."""
 
     share: float
     """0 to 1."""
@@ -111,8 +111,8 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     if expected is None:
         line = (
             "expected miss rate for real speakers: not known; the figures are of held-out "
-            "synthetic voices whose kind was trained on, and people are missed far more often, as "
-            "docs/own_words.md says"
+            "synthetic voices of a kind used in training, and people are missed far more often; "
+            "see docs/own_words.md"
         )
         return (line,)
     figures = [f"{_about(miss.share)} ({TITLES[kind]})" for kind, miss in expected.misses.items()]
@@ -121,7 +121,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         for miss in expected.misses.values()
         if miss.interval
     ]
-    sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds, because it is one speaker"
+    sure = f"95 % bounds: {', '.join(ranges)}" if ranges else "no bounds: only one speaker"
     basis = f"estimated from {expected.who} not used in training; {sure}"
     lines = [f"expected miss rate for real speakers: about {', '.join(figures)}", basis]
     if expected.engine:
@@ -132,7 +132,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
         rate = f"{expected.most_false_alarms:.1f}"
         lines.append(f"false alarms: up to {rate} per hour of talk like this (95 %)")
     lines.append(
-        "the report plays voices of the training's engines; the model hears them better than people"
+        "the report uses voices of engines used in training, which are easier to detect than people"
     )
     return tuple(lines)
 
@@ -154,7 +154,7 @@ def most_false_alarms(talk: StreamMetrics) -> float:
 
 
 def _miss(metrics: StreamMetrics, voices: set[str]) -> Miss | None:
-    """The miss share of these speakers; None if they say nothing."""
+    """Miss rate for these speakers; None if they have no clips."""
     chosen = [place for place, who in enumerate(metrics.speakers) if who in voices]
     if not chosen:
         return None

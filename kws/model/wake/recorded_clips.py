@@ -38,7 +38,7 @@ def import_recordings(
         KwsError: a clip could not be written.
     """
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; give one with recordings of {words[0]!r}")
+        raise DataError(f"{folder}: no such folder; pass one with recordings of {words[0]!r}")
     by_word: dict[str, list[tuple[Path, str]]] = {}
     folders = read_folders(folder)
     if folders.undecodable:

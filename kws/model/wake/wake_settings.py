@@ -50,8 +50,8 @@ class WakeSettings:
         20,
         1,
         100_000,
-        "Passes over the clips in each training; the last one has twice as many, --streaming four "
-        "times.",
+        "Passes over the clips in each training run; the last one has twice as many, --streaming "
+        "four times.",
     )
     false_alarms_per_hour: float = setting(
         0.5, 0, 1000, "False alarms per hour of talk for which the thresholds are chosen."

@@ -122,7 +122,8 @@ class WakeResult:
     """How many of these are for validation; if 0, all figures come from synthetic voices."""
 
     expected: ExpectedPerformance | None
-    """Expected performance for people; None if only voices of the training's engines validate."""
+    """Expected performance for people; None if validation has only voices of engines used in
+    training."""
 
     verdict: Verdict
     lines: tuple[str, ...]
@@ -253,7 +254,7 @@ def _make(
                 continue
             steps.begin(title)
             one_round(folder, seed, ambient, calibrate=False)
-        # Calibrate on more people than the validation split has; otherwise one place in half an
+        # Calibrate on more people than the validation split has; otherwise one passage in half an
         # hour decides the threshold. The last model learns about their talk from its teachers.
         ambient = replace(ambient, held_back=talk)
     elif ambient.negatives:
@@ -292,7 +293,7 @@ def _measure(
     made: tuple[Bundle, TrainResult],
     count: int,
 ) -> WakeResult:
-    """The result for a bundle and its training, with the report."""
+    """The result for a bundle and its training run, with the report."""
     bundle, trained = made
     dataset = open_dataset(out / DATA)
     keywords = dataset.of(Split.VALIDATION, words)
@@ -368,7 +369,7 @@ def _speak(synth: SynthSettings, data: Path, say: Callable[[str], object]) -> Da
     if not any(is_neural(clip.speaker) for clip in dataset.clips):
         say(
             "only espeak-ng and flite spoke, so some words are missed more often when people say "
-            "them; kws voices says how to get more natural voices"
+            "them; kws voices shows how to get more natural voices"
         )
     return dataset
 

@@ -62,7 +62,7 @@ class State:
 
     @property
     def best_epoch(self) -> int:
-        """Index of the epoch with the lowest validation loss; of equal ones, the last.
+        """Index of the epoch with the lowest validation loss; on a tie, the last.
 
         The accuracy on a few hundred clips is a worse measure: it changes by one or two clips by
         chance.

@@ -108,7 +108,7 @@ def trained_in(bundle: Bundle, folder: Path) -> TrainedModel:
     if not bundle.float_model:
         raise UsageError(
             f"{folder}: a bundle without float weights, which training cannot start from; "
-            "give the folder of the training run, or train the model again"
+            "pass the folder of the training run, or train the model again"
         )
     arch, weights = unpack(bundle.float_model, folder)
     return TrainedModel(folder, arch, bundle.labels, bundle.frontend.frames, weights)
@@ -117,9 +117,9 @@ def trained_in(bundle: Bundle, folder: Path) -> TrainedModel:
 def mean_of(models: Sequence[TrainedModel]) -> TrainedModel:
     """The first model with the mean of all models' weights.
 
-    This is useful if the models have a common origin, such as rounds of training of which each
-    started from the previous one. The neurons of models that were trained separately do not match.
-    Source: Wortsman et al., arXiv:2109.01903.
+    This is useful if the models have a common origin, such as rounds of training that each started
+    from the previous one. The neurons of models that were trained separately do not match. Source:
+    Wortsman et al., arXiv:2109.01903.
 
     Raises:
         UsageError: they differ in architecture, classes or window.

@@ -65,6 +65,6 @@ def find_model(arch: str) -> ZooModel:
     if arch not in MODELS:
         raise UsageError(
             f"no architecture {arch!r}{did_you_mean(arch, MODELS)}; choose from "
-            f"{', '.join(MODELS)}, or give a .py file"
+            f"{', '.join(MODELS)}, or pass a .py file"
         )
     return MODELS[arch]

@@ -32,7 +32,7 @@ class ZooModel:
     stride: int = DEFAULT_STRIDE
     """Hops of 20 ms from one inference to the next, 1 to 16.
 
-    It is large enough for the slowest board, of 48 MHz, by the estimated cycles of `kws models`.
+    Large enough for the slowest board (48 MHz), by the cycles that `kws models` estimates.
     With more than 16 hops, the recognizer would get fewer than three results per second. A
     streaming model runs whenever its new frames are complete, whatever its cost.
     """

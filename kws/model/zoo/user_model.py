@@ -98,7 +98,7 @@ def _read(file: Path) -> bytes:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(
-            f"{file}: {reason}; give a model of the zoo or a Python file with a function {FUNCTION}"
+            f"{file}: {reason}; pass a model of the zoo or a Python file with a function {FUNCTION}"
         ) from None
 
 

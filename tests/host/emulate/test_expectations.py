@@ -188,7 +188,7 @@ def test_matrix_is_read(matrix: Path) -> None:
     ("old", "new", "message"),
     [
         ('file = "yes.wav"', 'file = "lost.wav"', "lost.wav"),
-        ('file = "yes.wav"', "", "give either a file or seconds"),
+        ('file = "yes.wav"', "", "specify either a file or seconds"),
         ("at = 6.5", "at = 3.0", "comes too soon"),
         ("at = 6.5", "at = 11.5", "not within the scene"),
         ("at = 6.5", 'at = "6.5"', "at is missing or not a number"),

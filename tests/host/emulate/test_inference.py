@@ -59,7 +59,7 @@ def test_board_gives_the_hosts_bits_and_arena_for_several_jobs(model: bytes) -> 
 def test_model_that_the_board_has_no_memory_for_gives_a_one_line_error(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(UsageError, match="give fewer rows"):
+    with pytest.raises(UsageError, match="pass fewer rows"):
         on_board("qemu", [Job(model, (rows(9000),))])
 
 

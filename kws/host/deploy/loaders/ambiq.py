@@ -153,7 +153,7 @@ class Plan:
 
     updates: list[bytes]
     pages: int
-    """Pages of flash that the installed image takes."""
+    """Pages of flash that the installed image occupies."""
 
     @property
     def messages(self) -> int:
@@ -193,7 +193,7 @@ class Ambiq:
         """Bits per second; maximum bytes of an update."""
 
     def start_list(self) -> None:
-        """Have it make a new list of images."""
+        """Tell the loader to start a new list of images."""
         self._send(OTADESC, struct.pack("<I", LIST), "for its list of images")
 
     def announce(self, update: bytes) -> None:
@@ -217,7 +217,7 @@ class Ambiq:
         return end
 
     def finish(self, pages: int) -> None:
-        """Have it install the images on its list, and wait until the firmware starts.
+        """Tell the loader to install the images on its list, and wait until the firmware starts.
 
         Args:
             pages: pages of flash to write; a reset before that is done could corrupt the firmware.
@@ -279,7 +279,7 @@ class Ambiq:
     def _send(
         self, kind: int, payload: bytes, what: str, end: int | None = None, seconds: float = 0.0
     ) -> None:
-        """Send a message until the loader has it; `end` is the position it expects next."""
+        """Send a message until the loader accepts it; `end` is the position it expects next."""
         message = encode(kind, payload)
         patience = 10 * len(message) / self.rate + self._answer + seconds
         problem = ""

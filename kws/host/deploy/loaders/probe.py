@@ -44,7 +44,7 @@ def program(board: RealBoard, image: Image, bench: Bench) -> None:
 
 
 def write(session: Session, board: RealBoard, image: Image, bench: Bench) -> None:
-    """As `program`, over an open session.
+    """Like `program`, but over an open session.
 
     Raises:
         BoardError: the chip is locked, or verification failed.

@@ -24,10 +24,10 @@ turn, the fastest rate first.
 
 Frames carry no address: the loader counts from 0x10000. A frame that it takes twice shifts all
 later ones. It sends RETRY not only for a bad frame, but also if no frame comes for 0.5 s, as after
-a lost NEXT; in either case 0.177 s later, during which it is deaf. So `Svl` repeats a frame only if
-the loader cannot have taken it. If in doubt, a reset is safe: the loader then counts from 0x10000
-again. Flash cannot be read back: the CRC of each frame and the loader's own check of each write are
-the only checks.
+a lost NEXT; in either case after 0.177 s, during which it ignores input. So `Svl` repeats a frame
+only if the loader cannot have taken it. If in doubt, a reset is safe: the loader then counts from
+0x10000 again. Flash cannot be read back: the CRC of each frame and the loader's own check of each
+write are the only checks.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def encode(command: int, payload: bytes = b"") -> bytes:
 def decode(data: bytes) -> tuple[int, bytes, bytes] | None:
     """The first packet in `data`: command, payload, and the bytes after it; None if incomplete.
 
-    Bytes before it are skipped: the loader's UART gives a pulse of 23 us when it is switched on,
+    Bytes before it are skipped: the loader's UART emits a pulse of 23 us when it is switched on,
     which some adapters read as a byte.
     """
     for start in range(len(data) - 4):

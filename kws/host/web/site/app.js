@@ -5,10 +5,10 @@
 "use strict";
 
 const QUIETEST_DB = -60;
-const DECAY = 0.93; // of the level, per picture
+const DECAY = 0.93; // of the level, per redraw
 const ANNOUNCE_MS = 1000;
 const CLIPPED_MS = 1000; // how long the warning stays
-const MOVING_MS = 500; // after a move, for which a source's values of this threshold are still older
+const MOVING_MS = 500; // after a move; until then a source's values of this threshold are outdated
 const MAX_LINES = 200;
 
 const $ = (id) => document.getElementById(id);

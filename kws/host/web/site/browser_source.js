@@ -3,8 +3,8 @@
 // the core's results to the page. Used by the pages of `kws export web`.
 "use strict";
 
-const KEEP_BEHIND = 2; // seconds of sound that may wait for the core; more is dropped
-const CAUGHT_UP = 1; // seconds of waiting sound at which dropping ends: a few long gaps spoil fewer words
+const KEEP_BEHIND = 2; // seconds of sound that may be queued for the core; more is dropped
+const CAUGHT_UP = 1; // seconds of queued sound at which dropping ends: a few long gaps spoil fewer words
 
 // KWS_BUNDLE, KWS_MODELS, KWS_CORE and KWS_ROOM are in the files that kws/host/web/export.py writes.
 class BrowserSource {
@@ -15,7 +15,7 @@ class BrowserSource {
     this.blockHeard = null; // resolves when the worker has processed a block of a recording
     app.onThreshold = (label, value) => this.worker.postMessage({ type: "threshold", label, value });
     $("controls").hidden = false;
-    $("privacy").textContent = "Your sound stays in this page: it is not sent, and it is gone when you close the page.";
+    $("privacy").textContent = "Your sound stays in this page: it is not sent anywhere, and is discarded when you close the page.";
     this.addControls();
     this.start().catch((error) => app.status(error.message, "bad"));
   }
@@ -127,7 +127,7 @@ class BrowserSource {
     });
     this.microphone = microphone;
     this.showControls();
-    this.app.status("asking for the microphone");
+    this.app.status("requesting the microphone");
     try {
       this.microphoneName = await microphone.open();
       this.showListening();

@@ -20,7 +20,7 @@ class KwsCore {
   }
 
   // Starts a device (KWS_BUNDLE of model.js) at time 0; `models` are the bytes of its one or two
-  // models. Returns the boot lines. Throws an Error with a message of one line.
+  // models. Returns the boot lines. Throws an Error with a one-line message.
   start(bundle, models) {
     let end = this.core.kws_memory();
     const place = (size) => {
@@ -71,7 +71,7 @@ class KwsCore {
   // Returns an object per hop: its end `ms`, the core's `text` (empty, or lines), `word` (the
   // detected label and its mean score, or null), `frame` (Int8Array; null before the first), and if
   // a model ran `scores` (Int8Array, of its labels) and `means` (numbers 0 to 255, of all labels),
-  // else null. Throws an Error with a message of one line.
+  // else null. Throws an Error with a one-line message.
   hear(samples) {
     const { core } = this;
     const all = new Int16Array(this.rest.length + samples.length);

@@ -91,7 +91,7 @@ class Microphone {
     this.closed = false;
   }
 
-  // Returns the microphone's name. Throws an Error with a message of one line.
+  // Returns the microphone's name. Throws an Error with a one-line message.
   async open() {
     if (document.featurePolicy?.allowsFeature("microphone") === false) {
       throw new Error("the page's host forbids the microphone: its Permissions-Policy lacks microphone=(self)");
@@ -132,7 +132,7 @@ class Microphone {
     // A page opened as a file can load a worklet neither from a file nor from a blob.
     const url = `data:text/javascript,${encodeURIComponent(`(${kwsTap})();`)}`;
     await this.context.audioWorklet.addModule(url).catch(() => {
-      // The URL holds the text, so only a policy can stop it; browsers do not say so.
+      // The URL contains the text, so only a policy can block it; browsers do not report that.
       throw Object.assign(new Error(policyLine("worklet")), { isPolicy: true });
     });
     const tap = new AudioWorkletNode(this.context, "kws-tap", {

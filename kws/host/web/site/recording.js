@@ -27,7 +27,7 @@ function exactSamples(buffer, rate) {
 }
 
 // Any recording that the browser can read, as {samples, exact}: resampled by the browser unless
-// exact. Throws an Error with a message of one line.
+// exact. Throws an Error with a one-line message.
 async function readRecording(file, rate) {
   if (file.size > LARGEST_FILE) throw new Error(`${file.name}: larger than 256 MB; cut it, or use kws run`);
   if (!file.size) throw new Error(`${file.name}: empty file; record it again`);

@@ -62,14 +62,14 @@ _LOOSE = 4.0
 """False alarms to distribute among the keywords, as a multiple of the requested rate."""
 
 _LOOSE_ALARMS = 5.0
-"""Minimum number of false alarms in talk to distribute, so that a single place, played at three
-paces, does not decide."""
+"""Minimum number of false alarms in talk to distribute, so that one passage, played at three paces,
+does not decide the thresholds."""
 
 _WINDOW_RESULTS = 2
 """Minimum number of averaged scores: a single one may be chance."""
 
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
-"""Prices of a false alarm in misses, tried for each of the two rates."""
+"""Costs of a false alarm, in misses; tried for each of the two rates."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def calibrate(
     *,
     at_words: float | None = None,
 ) -> Calibration:
-    """The best settings for a bundle's model.
+    """Find the best settings for a bundle's model.
 
     Args:
         bundle: the model; its own recognizer settings do not matter.
@@ -211,7 +211,7 @@ def _choose(
     asked: tuple[float, float],
     progress: Progress,
 ) -> Calibration:
-    """The best thresholds for one window; `settings.thresholds` stay.
+    """Find the best thresholds for one window; thresholds already in `settings` are kept.
 
     Args:
         bundle: the model.
@@ -284,8 +284,8 @@ def _raised(
 ) -> npt.NDArray[np.int64]:
     """Thresholds for more false alarms than requested, raised together until few are left.
 
-    Thresholds that allow more false alarms depend less on single places. If talk has too few false
-    alarms to extrapolate the rate of rare ones, they are only counted.
+    Thresholds that allow more false alarms depend less on single passages. If talk has too few
+    false alarms to extrapolate the rate of rare ones, they are only counted.
 
     Args:
         costs: misses and false alarms at the thresholds.

@@ -70,7 +70,7 @@ class Collection:
 
 @dataclass(frozen=True)
 class WorstClip:
-    """A clip with a wrong answer."""
+    """A misclassified clip."""
 
     file: Path | None
     """None for a part of a background recording."""
@@ -115,13 +115,13 @@ class ClipMetrics:
     """Source of each clip, an empty text if unknown; () if the data set names no sources."""
 
     by_snr: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By signal-to-noise ratio in dB: the clips of words that were recognized, and all of them."""
+    """By signal-to-noise ratio in dB: number of recognized word clips, and number of word clips."""
 
     by_level: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """By level in dB of full scale: the same two numbers."""
+    """By level in dBFS: the same two numbers."""
 
     references: dict[str, ConfusionMatrix] = field(default_factory=dict)
-    """The same clips, computed otherwise; keys such as "float, Keras"."""
+    """The same clips, scored by other implementations; keys such as "float, Keras"."""
 
     @cached_property
     def matrix(self) -> ConfusionMatrix:
@@ -151,7 +151,7 @@ class ClipMetrics:
 
     @cached_property
     def voices(self) -> tuple[str, ...]:
-        """The speakers; a voice counts once, also if it was changed."""
+        """The speakers; a voice and its altered versions count once."""
         return tuple(map(voice_of, self.speakers))
 
     def _interval(self, chosen: npt.NDArray[np.bool_]) -> Interval | None:
@@ -206,7 +206,7 @@ class ClipMetrics:
 
     @property
     def level_difference(self) -> float:
-        """Widest difference of the shares of words recognized at `USUAL_LEVELS_DB`, 0 to 1."""
+        """Largest difference between the recognition rates at `USUAL_LEVELS_DB`, 0 to 1."""
         counts = [self.by_level[db] for db in USUAL_LEVELS_DB if db in self.by_level]
         shares = [right / total for right, total in counts if total]
         return max(shares) - min(shares) if shares else 0.0
@@ -233,7 +233,7 @@ class ClipMetrics:
 
     @cached_property
     def worst(self) -> tuple[WorstClip, ...]:
-        """Clips with a wrong answer, largest difference of scores first."""
+        """Misclassified clips, largest difference between scores first."""
         values = self.scores.astype(int) - SCORE_ZERO_POINT
         wrong = np.flatnonzero(~self.right)
         margin = values[wrong, self.answers[wrong]] - values[wrong, self.truth[wrong]]
@@ -296,7 +296,7 @@ class ClipMetrics:
 
 
 def measure_clips(bundle: Bundle, clips: LabelledClips) -> ClipMetrics:
-    """Metrics of a bundle's model, run by the core, on clips of its classes."""
+    """Measure a bundle's model, run by the core, on clips of its classes."""
     scores = bundle_scores(bundle, batch_spectrograms(clips.pcm))
     words, truth = clips.pcm[clips.truth > 0], clips.truth[clips.truth > 0]
     rng = np.random.default_rng(_SEED)

@@ -22,7 +22,7 @@ def reference_matrices(
         clips: the clips, and the core's scores for them.
 
     Raises:
-        ModelError: the float model has another number of classes.
+        ModelError: the float model has a different number of classes.
     """
     spectrograms = batch_spectrograms(clips.pcm)
     logits = reference.scores(spectrograms, len(clips.labels))

@@ -15,7 +15,7 @@ from kws.model.samples.samples import Labels
 
 @dataclass(frozen=True)
 class ConfusionMatrix:
-    """Clips by their class and by the model's answer."""
+    """Number of clips by class and by the model's answer."""
 
     labels: tuple[str, ...]
     """Names of the classes."""
@@ -44,7 +44,7 @@ class ConfusionMatrix:
         return int(self.counts.sum())
 
     def to_json(self) -> dict[str, Any]:
-        """All figures, as JSON and TOML can hold them."""
+        """All figures, as values for JSON and TOML."""
         return {
             "accuracy": self.accuracy,
             "clips": self.clips,
@@ -68,8 +68,8 @@ def confusion_matrix(
     """Count the model's answers by class.
 
     Args:
-        scores: shape (n, classes), of any type. The class with the highest score is the answer;
-            the first of equal scores, as in the recognizer.
+        scores: shape (n, classes), of any type. The class with the highest score is the answer; on
+            a tie the first, as in the recognizer.
         truth: int64[n], the clips' classes.
         labels: names of the classes.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The loss of accuracy by conversion to int8, measured on clips."""
+"""Accuracy lost by conversion to int8, measured on clips."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ class ConversionLoss:
     """The int8 model, computed by kws's core as on the device."""
 
     difference: dict[str, float]
-    """Absolute difference of the core's scores and the float model's, 0 to 1: max, mean, std."""
+    """Absolute difference between scores of the core and the float model, 0 to 1: max, mean,
+    std."""
 
     core_equals_litert: float
-    """Share of the clips for which the core and LiteRT give the same bytes. LiteRT rounds a dense
+    """Share of the clips for which the core and LiteRT are bit-identical. LiteRT rounds a dense
     layer's sums once, TFLM and the core twice, so a few differ by one step."""
 
     def metrics(self) -> dict[str, Any]:

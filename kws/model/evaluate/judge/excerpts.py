@@ -92,7 +92,7 @@ def _worst_first(alarm: Excerpt) -> int:
 def peaks_of(bundle: Bundle, trace: Trace, reports: Sequence[Report]) -> list[int]:
     """The highest threshold at which each of these reports is still made.
 
-    The score of a report cannot tell: a report is made as soon as the mean score exceeds the
+    The score in a report does not show this: a report is made as soon as the mean score exceeds the
     threshold, even if the mean rises further.
     """
     peaks = [report.score for report in reports]

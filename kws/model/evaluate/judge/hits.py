@@ -69,7 +69,7 @@ def match(words: Sequence[Word], reports: Sequence[Report], keywords: Sequence[s
     If the times of two words overlap, a report belongs to the earlier word.
 
     Args:
-        words: the words said, by time.
+        words: the spoken words, by time.
         reports: the reports, by time.
         keywords: the words that can have a hit.
     """

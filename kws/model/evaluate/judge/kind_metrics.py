@@ -41,7 +41,7 @@ class KindMetrics:
         return TITLES[self.kind]
 
     def to_json(self) -> dict[str, Any]:
-        """All figures; misses only if keywords were said."""
+        """All figures; misses only if keywords were spoken."""
         sources = {source: _facts(metrics) for source, metrics in self.by_source.items()}
         return _facts(self.metrics) | ({"by_source": sources} if sources else {})
 
@@ -54,7 +54,7 @@ class StreamResult:
     """Description of the streams."""
 
     total: StreamMetrics
-    """Metrics of all streams except talk alone; of talk alone if there are no others."""
+    """Metrics of all streams but talk without keywords; of that talk if there are no others."""
 
     by_kind: tuple[KindMetrics, ...]
     excerpts: tuple[Excerpt, ...]
@@ -123,7 +123,7 @@ def measure_kinds(
 
 
 def miss_range(metrics: StreamMetrics) -> str:
-    """Misses in percent with their 95 % interval for other speakers; - if no keyword was said."""
+    """Misses in percent with their 95 % interval for other speakers; - if no keyword was spoken."""
     if not metrics.total_said:
         return "-"
     share = f"{100 * metrics.miss_share:.1f}"

@@ -25,7 +25,7 @@ _ADDED = 2  # speakers that are always recognized, and as many that never are
 _BINS = 10
 
 _TAIL_ALARMS = 30
-"""Number of the highest false alarms to which the tail is fitted: about ten places of talk, each
+"""Number of the highest false alarms to which the tail is fitted: about ten passages of talk, each
 played at three paces."""
 
 _FEWEST_ALARMS = 4
@@ -33,7 +33,7 @@ _FEWEST_ALARMS = 4
 
 
 def wilson(hits: int, total: int) -> Interval:
-    """Wilson's 95 % interval of a share of independent cases, 0 to 1; (0, 1) without any.
+    """Wilson's 95 % interval for a share of independent cases, 0 to 1; (0, 1) without cases.
 
     Raises:
         ToolError: SciPy is not installed.
@@ -45,7 +45,7 @@ def wilson(hits: int, total: int) -> Interval:
 
 
 def poisson(count: int) -> Interval:
-    """The exact 95 % interval of the mean of a count, from the chi-square distribution.
+    """The exact 95 % interval for the mean of a count, from the chi-square distribution.
 
     Source: F. Garwood, Biometrika 28 (1936) 437.
 
@@ -60,17 +60,17 @@ def poisson(count: int) -> Interval:
 def expected_alarms(counted: Floats, levels: Floats) -> Floats | None:
     """Expected number of false alarms at each level, in an equal amount of other talk.
 
-    In two hours of talk, a single place may score far above all others. A threshold above it misses
-    many words, a threshold below it has a false alarm in two hours, and counting cannot tell what
-    is between. So the highest peaks of many places are used, under the assumption that they
-    decrease exponentially above a high level.
+    In two hours of talk, one passage may score far above all others. A threshold above its score
+    misses many words, a threshold below it means a false alarm in two hours, and counting does not
+    help to choose between them. So the highest peaks of many passages are used, assuming that their
+    number decreases exponentially above a high level.
 
     Source: peaks over threshold with shape 0, as in Coles, An Introduction to Statistical Modeling
     of Extreme Values, chapter 4.
 
     Args:
         counted: float64[n], false alarms at each level.
-        levels: float64[n], rising: thresholds as log odds (`log_odds`), which spread scores near
+        levels: float64[n], ascending: thresholds as log odds (`log_odds`), which spread scores near
             255, or a number that is added to several such thresholds.
 
     Returns:
@@ -91,7 +91,7 @@ def expected_alarms(counted: Floats, levels: Floats) -> Floats | None:
 
 
 def log_odds(scores: npt.NDArray[np.int64]) -> Floats:
-    """Scores of 0 to 255 as log odds, which are finite also for 255."""
+    """Scores of 0 to 255 as log odds, which are finite even for 255."""
     odds: Floats = np.log((scores + 0.5) / (255.5 - scores))
     return odds
 
@@ -103,12 +103,12 @@ def _scipy_stats() -> ModuleType:
 def recall_interval(
     right: npt.NDArray[np.bool_], speakers: Sequence[Hashable], truth: Counts | None = None
 ) -> Interval | None:
-    """The 95 % interval, for other speakers, of a share or of the mean recall of classes, 0 to 1.
+    """The 95 % interval, for other speakers, of a share or of the classes' mean recall, 0 to 1.
 
     The clips of one speaker are not independent, so the cases are speakers, not clips: many clips
     of few voices say little about others. Four speakers are added, each with the mean number of
     clips: two are always right, two never. This keeps the interval valid with few speakers, and if
-    all are right.
+    all clips are recognized.
 
     Source: A. Agresti and B. A. Coull, The American Statistician 52 (1998) 119, with speakers as
     cases; with the variance of a ratio, as in W. G. Cochran, Sampling Techniques, chapter 6.
@@ -116,10 +116,10 @@ def recall_interval(
     Args:
         right: bool[n], whether a clip was recognized.
         speakers: n names, one per clip.
-        truth: int64[n], the clips' classes; None if all are of one.
+        truth: int64[n], the clips' classes; None if all clips have the same class.
 
     Returns:
-        None if a class has fewer than two speakers, which say nothing about others.
+        None if a class has fewer than two speakers: one speaker tells nothing about others.
     """
     if not len(right):
         return None
@@ -139,7 +139,7 @@ def recall_interval(
     hits = np.concatenate([hits, np.tile(added, (_ADDED, 1)), np.zeros((_ADDED, len(added)))])
     total = clips.sum(axis=0)
     recall = hits.sum(axis=0) / total
-    # How far each speaker moves the mean recall.
+    # Influence of each speaker on the mean recall.
     moved = ((hits - recall * clips) / total).mean(axis=1)
     cases = int(count.min()) + 2 * _ADDED
     half = _Z * math.sqrt(cases / (cases - 1) * float((moved**2).sum()))
@@ -160,7 +160,7 @@ class Roc:
     """
 
     thresholds: Floats
-    """Falling; the first is above all scores."""
+    """Descending; the first is above all scores."""
 
     false_positive: Floats
     """Share of the clips of other classes that are accepted, 0 to 1."""
@@ -180,7 +180,7 @@ class Roc:
         above = int(np.argmax(self.false_positive >= miss))
         if above == 0:
             return float(self.false_positive[0])
-        # Between two thresholds the curve is a line.
+        # Between two thresholds the curve is a straight line.
         gap = self.false_positive - miss
         part = gap[above - 1] / (gap[above - 1] - gap[above])
         ends = self.false_positive[above - 1], self.false_positive[above]
@@ -220,7 +220,7 @@ class Reliability:
 
     @property
     def error(self) -> float:
-        """Expected calibration error: mean difference of confidence and accuracy, 0 to 1."""
+        """Expected calibration error: mean difference between confidence and accuracy, 0 to 1."""
         filled = self.counts > 0
         gaps = np.abs(self.confidence - self.accuracy)[filled] * self.counts[filled]
         return float(gaps.sum() / max(int(self.counts.sum()), 1))

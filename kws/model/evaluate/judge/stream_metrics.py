@@ -29,12 +29,12 @@ THRESHOLDS = (*range(30, 80, 10), *range(80, 240, 5), 240, 244, 247, 249, 251, 2
 
 @dataclass(frozen=True)
 class FalseAlarm:
-    """A report of a keyword that nobody had just said."""
+    """A report of a keyword that was not spoken."""
 
     stream: int  # its index
     report: Report
     near: Word | None
-    """The word that was said at that time; None if there was none."""
+    """The word that was spoken at that time; None if there was none."""
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,20 @@ class StreamMetrics:
     keywords: tuple[str, ...]
     hours: float
     said: dict[str, int]
-    """Number of times that each keyword was said."""
+    """Number of times each keyword was spoken."""
 
     hits: dict[str, int]
     """Number of hits per keyword."""
 
     wrong: dict[str, int]
-    """Number of times per keyword that another keyword was reported instead."""
+    """Number of times another keyword was reported instead, per keyword."""
 
     false_alarms: tuple[FalseAlarm, ...]
     latencies_ms: tuple[int, ...]
     """Time from the end of the voice to the report, per hit; negative if the report is earlier."""
 
     other_words: int
-    """Number of words said that are not keywords."""
+    """Number of spoken words that are not keywords."""
 
     missed: tuple[Word, ...] = ()
     """Keywords without a hit."""
@@ -66,14 +66,14 @@ class StreamMetrics:
     """Share of the inferences that the bundle's gate skipped, 0 to 1."""
 
     spoken: tuple[Word, ...] = ()
-    """Keywords that were said."""
+    """Keywords that were spoken."""
 
     heard: tuple[bool, ...] = ()
     """Whether each of `spoken` had a hit."""
 
     @property
     def total_said(self) -> int:
-        """Number of keywords that were said."""
+        """Number of spoken keywords."""
         return sum(self.said.values())
 
     @property
@@ -256,6 +256,6 @@ def with_threshold(
     threshold: int,
     keywords: Sequence[str] = (),
 ) -> RecognizerSettings:
-    """The settings with one threshold for these keywords (if empty, all); others keep theirs."""
+    """The settings with one threshold for these keywords (if empty, all); others are unchanged."""
     changed = dict.fromkeys(keywords or keywords_of(labels), threshold)
     return replace(settings, thresholds={**settings.thresholds, **changed})

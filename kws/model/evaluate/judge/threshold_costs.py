@@ -30,7 +30,7 @@ _COUNTED: tuple[tuple[set[Kind], Callable[[StreamMetrics], float]], ...] = (
         lambda m: m.other_words / OTHER_WORDS if m.other_words else m.hours,
     ),
 )
-"""The kinds of streams of each rate, and a function for the hours of a stream."""
+"""The kinds of streams that count for each rate, and a function for the hours of a stream."""
 
 OPTIONS = (*THRESHOLDS, 255)
 """Thresholds of a keyword; 255 is never exceeded."""
@@ -74,7 +74,7 @@ class ThresholdCosts:
     def raised(self, places: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], Rates] | None:
         """Raise all thresholds together in steps; returns the expected false alarms of each step.
 
-        Steps are on the scale of log odds. First each threshold is moved half way to their mean,
+        Steps are on the scale of log odds. First each threshold is moved halfway to their mean,
         because half of its difference is due to the few hours of sound, not to the keyword. In
         talk, the rate of rare false alarms is extrapolated from the highest ones; at words, half a
         false alarm is added to the count.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a model hears its keywords: well, some, or nothing; why, and what to do next.
+"""How well a model hears its keywords (well, some or nothing), why, and what to do next.
 
 A bundle that hears nothing is written like any other, and its command ends with exit code 1.
 """
@@ -17,10 +17,10 @@ from kws.model.evaluate.judge.stream_metrics import StreamMetrics
 from kws.model.evaluate.score.streams import Kind
 
 WELL_MISSES = 0.25
-"""Miss share in a quiet room above which a keyword is not heard well, 0 to 1."""
+"""Miss rate in a quiet room above which a keyword is not detected well, 0 to 1."""
 
 DEAF_MISSES = 0.9
-"""Miss share in a quiet room from which a keyword is not heard, 0 to 1."""
+"""Miss rate in a quiet room from which a keyword counts as not detected, 0 to 1."""
 
 FEW_SPEAKERS = 10
 """With fewer speakers, a model learns their voices rather than the word."""
@@ -45,7 +45,7 @@ class MissCounts:
     """Misses per keyword under the easiest condition."""
 
     misses: Mapping[str, tuple[int, int]]
-    """By keyword: number of misses, and number of times that it was said."""
+    """By keyword: number of misses, and number of times it was spoken."""
 
     where: str
     """Speakers and place, as text after the counts."""
@@ -55,7 +55,7 @@ class MissCounts:
 
     @property
     def hears(self) -> Hears:
-        """How well the worst keyword is heard."""
+        """How well the worst keyword is detected."""
         shares = [missed / said for missed, said in self.misses.values() if said]
         worst = max(shares, default=1.0)
         if self.never or worst >= DEAF_MISSES:
@@ -73,7 +73,7 @@ class MissCounts:
 
 @dataclass(frozen=True)
 class Training:
-    """Facts about a training that may explain misses."""
+    """Facts about a training run that may explain misses."""
 
     speakers: int
     """Speakers of the keyword with the fewest."""
@@ -94,7 +94,7 @@ class Verdict:
 
     @property
     def deaf(self) -> bool:
-        """Whether the model does not hear one of its keywords."""
+        """Whether the model fails to detect one of its keywords."""
         return self.hears is Hears.NOTHING
 
     @property
@@ -132,7 +132,7 @@ def clip_misses(matrix: ConfusionMatrix) -> MissCounts:
         for index, (label, row) in enumerate(zip(matrix.labels, matrix.counts, strict=True))
         if index > 1
     }
-    return MissCounts(misses, ", in single clips by speakers that it never heard")
+    return MissCounts(misses, ", in single clips by speakers not used in training")
 
 
 def judge(*counts: MissCounts, training: Training | None = None, more: str, again: str) -> Verdict:
@@ -140,7 +140,7 @@ def judge(*counts: MissCounts, training: Training | None = None, more: str, agai
 
     Args:
         counts: at least one.
-        training: the model's training, if known.
+        training: the model's training run, if known.
         more: advice for more speakers.
         again: advice if no cause is known.
     """
@@ -183,7 +183,7 @@ def _causes(
         names = ", ".join(dict.fromkeys(never))
         causes.append(
             (
-                f"{names} is never reported: what else there is scores as high",
+                f"{names} is never reported: other sounds score as high",
                 "train more or better, or allow more false alarms (--false-alarms-per-hour)",
             )
         )
@@ -191,7 +191,7 @@ def _causes(
 
 
 def few_speakers(count: int) -> list[str]:
-    """A warning line if a training has too few speakers of a keyword; else empty."""
+    """A warning line if a training run has too few speakers of a keyword; else empty."""
     if count >= FEW_SPEAKERS:
         return []
     said = "1 speaker says" if count == 1 else f"{count} speakers say"

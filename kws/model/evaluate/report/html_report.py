@@ -36,7 +36,7 @@ REPORT = "report.html"
 TEMPLATE = "report.html.j2"
 
 _MOST_SOUNDS = 16
-_LISTEN_PEAK = 12_000  # of 32768: softer clips are amplified
+_LISTEN_PEAK = 12_000  # of 32768: quieter clips are amplified
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ def _percent(share: float | None, digits: int = 1) -> str:
 
 
 def _wav(pcm: Pcm) -> bytes:
-    """A WAV file; soft sound is amplified."""
+    """A WAV file; quiet sound is amplified."""
     peak = max(int(np.abs(pcm.astype(np.int32)).max()), 1)
     louder = pcm * max(1.0, _LISTEN_PEAK / peak)
     buffer = io.BytesIO()

@@ -26,7 +26,7 @@ _DARK_CELL = 0.55
 
 _DET_TICKS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 40)  # percent
 _MANY = 6
-"""With more labels than this, those below a picture are slanted."""
+"""With more labels than this, the labels of the x axis are slanted."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def confusion(matrix: ConfusionMatrix, title: str, theme: Theme = LIGHT) -> byte
     axes.set_xlabel("answer of the model")
     axes.set_ylabel("label of the clip")
     axes.set_title(f"{title}\naccuracy {matrix.accuracy:.2%}, {matrix.clips} clips")
-    # Lines in the colour of the paper between the cells, no frame.
+    # Lines in the background colour between the cells, no frame.
     axes.set_xticks([i - 0.5 for i in range(1, size)], minor=True)
     axes.set_yticks([i - 0.5 for i in range(1, size)], minor=True)
     axes.grid(which="minor", color=theme.paper, linewidth=2)
@@ -148,7 +148,7 @@ def conditions(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
     figure, axes = _figure((5.2, 5.6), theme, rows=2)
     for plot, counts, name in (
         (axes[0], clips.by_snr, "signal-to-noise ratio, dB"),
-        (axes[1], clips.by_level, "level of the voice, dB of full scale"),
+        (axes[1], clips.by_level, "level of the voice, dBFS"),
     ):
         shares = [100 * right / total for right, total in counts.values()]
         plot.plot(list(counts), shares, marker="o", color="tab:blue")
@@ -170,7 +170,7 @@ def speakers(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
 def kind_curves(by_kind: Sequence[KindMetrics], asked: float | None, theme: Theme = LIGHT) -> bytes:
     """Misses of each kind of stream against false alarms per hour, by threshold.
 
-    The false alarms are in talk alone; without such talk, in all streams.
+    False alarms are counted in talk without keywords; if there is none, in all streams.
 
     Args:
         by_kind: the metrics; at least one kind has keywords.

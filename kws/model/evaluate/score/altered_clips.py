@@ -14,11 +14,11 @@ SNRS_DB = (-5, 0, 5, 10, 15, 20)
 """Signal-to-noise ratios at which the clips of words are measured again."""
 
 LEVELS_DB = (-60, -55, -40, -25, -15, -8, -5)
-"""Levels at which the clips of words are measured again: RMS of the voice before it is clipped, in
-dB of full scale."""
+"""Levels at which the clips of words are measured again: RMS of the voice before clipping, in
+dBFS."""
 
 USUAL_LEVELS_DB = (-55, -25, -8)
-"""Soft, usual and loud: a device should recognize the same share of words at each."""
+"""Quiet, normal and loud: a device should recognize the same share of words at each."""
 
 
 def in_noise(
@@ -48,7 +48,7 @@ def in_noise(
 
 
 def at_level(clips: Pcm, level_db: float) -> Pcm:
-    """Scale clips so that the RMS of the voice is at a level in dB of full scale.
+    """Scale clips so that the voice has an RMS of `level_db` dBFS.
 
     Samples above full scale are clipped, as in a 16-bit microphone.
     """

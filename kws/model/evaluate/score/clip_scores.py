@@ -36,8 +36,8 @@ def bundle_scores(bundle: Bundle, spectrograms: Spectrograms) -> npt.NDArray[np.
 def whole_calls(spectrograms: Spectrograms, frames: int) -> Spectrograms:
     """Spectrograms for a model that takes `frames` frames per call.
 
-    A streaming model hears a second of silence first, because a device has been listening before.
-    As in the pipeline, one call ends with the last frame.
+    A streaming model hears a second of silence first, because a device is already listening when a
+    word is spoken. As in the pipeline, one call ends with the last frame.
     """
     if frames == spectrograms.shape[1]:
         return spectrograms

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The float model that a bundle's int8 model was made of."""
+"""The float model that a bundle's int8 model was converted from."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class FloatReference:
     model: Any
 
     def scores(self, spectrograms: Spectrograms, classes: int) -> npt.NDArray[np.float32]:
-        """What the model gives for spectrograms: float32[n, classes].
+        """The model's output for spectrograms: float32[n, classes].
 
         Raises:
-            ModelError: it has another number of classes.
+            ModelError: the model has a different number of classes.
         """
         scores: npt.NDArray[np.float32] = np.asarray(
             self.model.predict(to_float(spectrograms), batch_size=256, verbose=0)
         )
         if scores.shape != (len(spectrograms), classes):
             raise ModelError(
-                f"{self.source}: gives {scores.shape[-1]} scores, the bundle has {classes} labels"
+                f"{self.source}: returns {scores.shape[-1]} scores, the bundle has {classes} labels"
             )
         return scores
 
@@ -47,7 +47,7 @@ def load_reference(bundle: Bundle, source: Path | None = None) -> FloatReference
     """Load the float model of a bundle.
 
     Args:
-        bundle: the model that was made of it.
+        bundle: the converted model.
         source: a bundle with float weights, the folder of a training run, or a .keras file; None
             for the float weights in the bundle.
 
@@ -55,7 +55,7 @@ def load_reference(bundle: Bundle, source: Path | None = None) -> FloatReference
         None without `source`, if the bundle has no float weights or TensorFlow is not installed.
 
     Raises:
-        ModelError: `source` is not a model, or its labels are not the bundle's.
+        ModelError: `source` is not a model, or its labels differ from the bundle's.
         UsageError: the folder has no float weights.
         ToolError: TensorFlow is not installed.
     """
@@ -70,7 +70,7 @@ def load_reference(bundle: Bundle, source: Path | None = None) -> FloatReference
     trained = load_trained(source)
     if trained.labels != bundle.labels:
         raise ModelError(
-            f"{source}: its labels are not the bundle's; give the run that made the bundle"
+            f"{source}: its labels differ from the bundle's; pass the run that made the bundle"
         )
     return FloatReference(source, trained.build())
 

@@ -36,7 +36,7 @@ class LabelledClips:
     """Each part of a background recording counts as a speaker."""
 
     collections: tuple[str, ...]
-    """Where each clip is from; empty if it is not known. Without any, nobody said."""
+    """Source of each clip, an empty text if unknown; () if the data set names no sources."""
 
     backgrounds: Sequence[Pcm]
     """The split's part of the background recordings."""
@@ -51,7 +51,7 @@ def load_clips(bundle: Bundle, dataset: DataSet, split: Split | None) -> Labelle
         split: the split of the clips; None for all clips.
 
     Returns:
-        None for a model without classes for silence and unknown: no clip has a label then.
+        None for a model without classes for silence and unknown, because then clips have no labels.
 
     Raises:
         DataError: the split has no clips of a keyword, or a background recording is shorter than a

@@ -55,7 +55,7 @@ def fitting_plan(plan: StreamPlan, bundle: Bundle) -> StreamPlan:
 
 
 def hours_for(clips: int) -> float:
-    """Hours of each kind in which each of the clips is played about once, half an hour at most.
+    """Hours of each kind needed to play each clip about once, at most half an hour.
 
     `clips`: number of keyword clips. Half of the words are keywords.
     """

@@ -24,19 +24,19 @@ from kws.model.evaluate.score.talk import background_talk
 
 @dataclass(frozen=True)
 class Playlist:
-    """Streams, and what is to be heard in them."""
+    """Streams, and the keywords to report in them."""
 
     keywords: tuple[str, ...]
-    """Those to be reported."""
+    """Keywords to report."""
 
     about: dict[str, Any]
-    """Which streams they are."""
+    """Description of the streams."""
 
     talk: tuple[LongRecording, ...]
     """Talk without keywords; it is read while it is played."""
 
     streams: Iterable[Stream]
-    """All others. Those of clips are made while they are played, and only once."""
+    """All other streams. Streams made from clips can be played only once."""
 
     count: int
     """Number of `streams`."""
@@ -52,14 +52,14 @@ def make_playlist(
     recording: tuple[Path, Path] | None = None,
     keywords: tuple[str, ...] = (),
 ) -> Playlist | None:
-    """Open everything that is to be played, so that a missing input is found before hours of sound.
+    """Open everything to be played, so that a missing input is found before hours of playing.
 
     Args:
         bundle: the model.
         dataset: clips to make streams of.
         split: which clips and talk; None for all.
         plan: hours of streams to make of the clips; None for none.
-        surroundings: their talk is played alone, and over words if streams are made of clips.
+        surroundings: their talk is played on its own, and over words if streams are made of clips.
         recording: a user's recording and its label track; not with a plan.
         keywords: the keywords to be reported; without any, all of the bundle.
 

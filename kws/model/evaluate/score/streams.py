@@ -104,7 +104,7 @@ class StreamSettings:
     """Range of the signal-to-noise ratio: RMS of the voice over RMS of the background."""
 
     level_db: tuple[float, float] = (-50.0, -30.0)
-    """Range of the background's RMS, in dB of full scale."""
+    """Range of the background's RMS, in dBFS."""
 
     seed: int = 0
 
@@ -209,7 +209,7 @@ class StreamPlan:
 
 @dataclass(frozen=True)
 class Stream:
-    """A recording and the words that are said in it."""
+    """A recording and the words spoken in it."""
 
     pcm: Pcm
     words: tuple[Word, ...]
@@ -228,7 +228,7 @@ class Stream:
         return len(self.pcm) / SAMPLE_RATE / 3600
 
     def sound(self, window_ms: int) -> Pcm:
-        """The sound for a device: a user's recording is followed by room noise, for a last word."""
+        """The sound to play; a user's recording is followed by room noise, for a late report."""
         room = room_after(window_ms)
         return np.concatenate([self.pcm, room]) if self.kind == Kind.RECORDING else self.pcm
 
@@ -266,7 +266,7 @@ def make_streams(
     if share < 1 and settings.words_a_minute and not others:
         raise DataError(
             f"{dataset.root}: no {split} clips of words other than {', '.join(keywords)}; "
-            "false alarms are counted on such words, so add folders of some"
+            "false alarms are counted on such words, so add some folders of them"
         )
     decks = [_Deck(clips, rng, settings.clip_ms) for clips in groups.values()]
     other_deck = _Deck(others, rng, settings.clip_ms)
@@ -301,7 +301,9 @@ def read_stream(recording: Path, labels: Path) -> Stream:
         lines = labels.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not text"
-        raise DataError(f"{labels}: {reason.lower()}; give a label file of Audacity") from None
+        raise DataError(
+            f"{labels}: {reason.lower()}; pass a label file exported by Audacity"
+        ) from None
     words = []
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.startswith("\\"):

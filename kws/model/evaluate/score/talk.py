@@ -70,7 +70,7 @@ def recorded_talk(
 
 
 def at_paces(streams: Iterable[Stream], paces: Sequence[float]) -> Iterator[Stream]:
-    """Each stream of talk at each pace, which also changes the pitch: like more people.
+    """Each stream of talk at each pace, which also changes the pitch, as if there were more people.
 
     Args:
         streams: the streams, without words.

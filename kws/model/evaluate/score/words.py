@@ -14,7 +14,7 @@ REACTION_MS = 1500
 
 @dataclass(frozen=True)
 class Word:
-    """A word that is said in a stream."""
+    """A word spoken in a stream."""
 
     label: str
     """The word; not necessarily a keyword."""

@@ -333,6 +333,6 @@ def test_bundle_calibrated_with_talk_needs_talk_again(run: Run, tmp_path: Path) 
     assert with_talk.has_talk
     assert Kind.OVER_TALK in with_talk.by_kind
     before = load_bundle(folder).recognizer
-    with pytest.raises(UsageError, match="give talk with --negatives"):
+    with pytest.raises(UsageError, match="pass talk with --negatives"):
         calibrate_bundle(folder, dataset, plan, 60)
     assert load_bundle(folder).recognizer == before
