@@ -126,7 +126,7 @@ def test_an_estimate_comes_with_its_bound() -> None:
     assert f"95 % bounds: {100 * interval[0]:.0f} to {100 * interval[1]:.0f} %" in basis
     assert "people were missed 9 to 28 points more often" in people
     assert "up to 7.4 per hour of talk" in alarms
-    assert "hears them better than people" in report
+    assert "easier to detect than people" in report
 
 
 @pytest.mark.parametrize(
