@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= $(shell nproc)
 DEMO   ?= runs/demo
 
-# Debian and Ubuntu package Python's headers, for compiling the extension, and its venv module separately.
+# Debian and Ubuntu have separate packages for Python's headers, which the extension needs, and its venv module.
 # Empty if $(PYTHON) has both, as interpreters from other sources do.
 python_PACKAGES := $(shell $(PYTHON) -c 'import os, sys, sysconfig as s; from importlib.util import find_spec; \
   name = "python%d.%d-" % sys.version_info[:2]; \
@@ -45,7 +45,7 @@ define apt_install
 	if [ -n "$$missing" ]; then \
 	  missing=$$(echo $$missing); \
 	  if ! command -v apt-get >/dev/null; then \
-	    echo "kws: install what these Debian packages hold, then run make again: $$missing" >&2; exit 1; \
+	    echo "kws: install the content of these Debian packages, then run make again: $$missing" >&2; exit 1; \
 	  elif [ "$$(id -u)" = 0 ]; then root=; \
 	  elif sudo -n true 2>/dev/null || [ -t 0 ]; then root=sudo; \
 	  else echo "kws: as root, run: apt-get install $$missing" >&2; exit 1; fi; \
@@ -86,8 +86,8 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/kws synth --words yes,no --out $(DEMO)/data
 	$(BIN)/kws train --data $(DEMO)/data --words yes,no --out $(DEMO)/model
 	@echo
-	@echo "Training chose thresholds at which single other words hardly ever wake the model. One that knows"
-	@echo "only a few synthetic voices then misses most words; with 160 it hears more and is wrong more often."
+	@echo "Training chose thresholds at which other words hardly ever trigger a detection. A model trained"
+	@echo "on a few synthetic voices then misses most words; 160 detects more, with more false alarms."
 	$(BIN)/kws set $(DEMO)/model/bundle --threshold 160 --name demo --out $(DEMO)/bundle
 	@echo
 	$(BIN)/kws features $(DEMO)/data/yes/$$(cd $(DEMO)/data/yes && ls | head -1) --out $(DEMO)/yes.npy --png $(DEMO)/yes.png
@@ -95,13 +95,13 @@ demo: build/.demo-packages $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/kws test --board qemu --model $(DEMO)/bundle --data $(DEMO)/data --pass-rate 0.8
 	@echo
 	@echo "A model that never heard a person is now firmware. Look at $(DEMO)/yes.png (a word as the model sees"
-	@echo "it) and $(DEMO)/model/confusion.png (what it takes for what). Then:"
+	@echo "it) and $(DEMO)/model/confusion.png (which words it confuses). Then:"
 	@echo "  . $(BIN)/activate                             kws without its path"
 	@echo "  kws run FILE.wav                                what the built-in model hears in a recording"
 	@echo "  kws listen                                      the same, live (pip install 'kws[live]')"
 	@echo "  kws synth --words WORD,WORD --out data/mine     a data set of your own words"
 	@echo "  kws deploy --board nano33ble                    onto an Arduino Nano 33 BLE Sense"
-	@echo "docs/index.md leads further."
+	@echo "See docs/index.md for more."
 
 # Trains the models in kws/assets and writes docs/results.md. With SEEDS=1 it takes nearly three hours on two
 # cores; finished runs are kept, and an interrupted run resumes. Two runs at a time need 3 GB of memory each.
@@ -112,12 +112,12 @@ SEEDS ?= 3
 assets: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK) --bundles kws/assets
 
-# Only the page of results.
+# Only the results page.
 results: $(VENV)/.core $(VENV)/.for-train
 	$(BIN)/python -m tools.results --data $(DATA) --seeds $(SEEDS) --talk $(TALK)
 
-# The core for browsers. Its output is in the repository, so that `kws export web` needs no compiler. Tests
-# compare its sources, and rebuild it if emscripten is installed. WASM: another output file.
+# The core for browsers. The output is committed, so that `kws export web` needs no compiler. Tests compare its
+# sources with a digest, and rebuild it if emscripten is installed. WASM: another output file.
 WASM ?= kws/host/web/site/kws.wasm
 wasm: build/.wasm-packages $(VENV)/.core
 	@$(BIN)/python -c 'import sys; from kws.host.web.browser_core import build_core, sources_digest; \
@@ -134,13 +134,13 @@ pictures: build/.demo-packages build/.test-packages $(VENV)/.core $(VENV)/.for-t
 docs: $(VENV)/.for-docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build -q --strict
 	@$(BIN)/python -m tools.docs_site build/site
-	@echo "$(BIN)/python -m http.server -d build/site shows it"
+	@echo "to view it: $(BIN)/python -m http.server -d build/site"
 
 # Writes docs/benchmarks.md; the figures are counted, so they are reproducible.
 bench: build/.demo-packages $(VENV)/.core $(VENV)/.for-test
 	$(BIN)/python -m tools.benchmarks
 
-# Lint, types, and the tests that need no TensorFlow, emulator or browser: after each change.
+# Lint, types, and the tests that need no TensorFlow, emulator or browser. Run it after each change.
 check: lint
 	@$(BIN)/python -m pytest -m unit -n $(JOBS)
 
@@ -148,7 +148,7 @@ check: lint
 test: setup $(VENV)/.core test-cpp
 	@$(BIN)/python -m pytest -m "not slow" -n $(JOBS) --dist worksteal
 
-# The boards' firmware in Renode; the Robot suites and the faults put into drivers are for `make test-all`.
+# The boards' firmware in Renode; `make test-all` adds the Robot suites and the driver mutants.
 test-boards: setup $(VENV)/.core
 	@$(BIN)/python -m pytest -m "renode and not slow" -n $(JOBS) --dist worksteal
 

@@ -1,6 +1,6 @@
 *** Comments ***
 SPDX-License-Identifier: Apache-2.0
-The firmware of the B-L475E-IOT01A as it is flashed: what it hears, shows, answers, and how it fails.
+The B-L475E-IOT01A's firmware as flashed: detections, LEDs, commands and failures.
 Run by `renode-test renode/b_l475e_iot01a.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
 All timeouts are seconds of the board's time.
 
@@ -22,14 +22,14 @@ ${FAULT_LED}        gpio_c.led_yellow
 
 
 *** Test Cases ***
-Boots And Says What It Is
+Prints Its Boot Line
     Load Board With    silence
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
 
-Hears Every Recording As The Host Does
+Prints The Host's Lines For Every Recording
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
     ...    minute with twenty words: the tests that the default model must pass.
-    [Template]    Hears As The Host Does
+    [Template]    Prints The Host's Lines
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
     END
@@ -43,7 +43,7 @@ LED Is Yellow After No
 LED Stays Dark After Another Word
     LED Stays Dark    unknown    gpio_c.led_blue
 
-LED 1 Blinks While Samples Come
+LED 1 Blinks While Samples Arrive
     LED Beats    gpio_a.led_listening
 
 Commands Are Answered
@@ -55,7 +55,7 @@ Samples Are Sent
 Settings Survive A Reset
     Keeps Settings
 
-Settings Survive A Save That The Power Ended
+Settings Survive A Power Failure During A Save
     [Documentation]    Two words with a wrong checksum after the newest record: reading them raises a
     ...    non-maskable interrupt, not a fault.
     Load Board With    silence
@@ -73,16 +73,16 @@ Settings Survive A Save That The Power Ended
 Keyword Sets Its Pin
     Sets Its Pin    D2    gpio_d    14
 
-Deaf Board Says So, Blinks Three Times And Boots Again
-    Fails Deaf
+Board Without Samples Reports It, Blinks Three Times And Reboots
+    Fails Without Samples
 
-Goes On After The DMA Failed
-    Goes On After    sysbus.dma1 Fail 4    320
+Recovers From A DMA Failure
+    Recovers From    sysbus.dma1 Fail 4    320
 
-Counts A Sample That The DMA Did Not Take
-    Goes On After    sysbus.microphone LoseOne    1
+Counts A Sample That The DMA Missed
+    Recovers From    sysbus.microphone LoseOne    1
 
-Damaged Model Is Told And Blinks Twice For Ever
+Damaged Model Is Reported By A Line And Repeated Double Blinks
     Fails With A Damaged Model    ${4}
 
 Watchdog Resets A Board That Hangs
@@ -90,7 +90,7 @@ Watchdog Resets A Board That Hangs
 
 
 *** Keywords ***
-Goes On After
+Recovers From
     [Arguments]    ${command}    ${lost}
     Load Board With    yes
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true

@@ -1,8 +1,8 @@
 *** Comments ***
 SPDX-License-Identifier: Apache-2.0
-The firmware of a board with an nRF52840 as it is flashed: what it hears, shows, answers, and how it
-fails. Run by `renode-test --variable BOARD:nano33ble renode/nrf52840.robot`, with kws on PATH or with
---variable KWS:.venv/bin/kws.
+The firmware of a board with an nRF52840 as flashed: detections, LEDs, commands and failures. Run by
+`renode-test --variable BOARD:nano33ble renode/nrf52840.robot`, with kws on PATH or with --variable
+KWS:.venv/bin/kws.
 All timeouts are seconds of the board's time.
 
 
@@ -19,7 +19,7 @@ Test Timeout        20 minutes
 ${BOARD}            nano33ble
 ${LED}              sysbus.gpio0.led_
 @{LABEL_LEDS}       red    green    blue
-# The lamp that blinks while samples arrive. If it is blue, another one must stay dark.
+# The LED that blinks while samples arrive. If it is blue, another LED must stay dark.
 &{BEATS}            nano33ble=orange    nano33ble_rev2=orange    xiao_nrf52840_sense=blue
 ...                 nrf52840_dk=listening
 &{DARK}             nano33ble=blue    nano33ble_rev2=blue    xiao_nrf52840_sense=green
@@ -30,14 +30,14 @@ ${LED}              sysbus.gpio0.led_
 
 
 *** Test Cases ***
-Boots And Says What It Is
+Prints Its Boot Line
     Load Board With    silence
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
 
-Hears Every Recording As The Host Does
+Prints The Host's Lines For Every Recording
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
     ...    minute with twenty words: the tests that the default model must pass.
-    [Template]    Hears As The Host Does
+    [Template]    Prints The Host's Lines
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
     END
@@ -51,7 +51,7 @@ LED Is Red After No
 LED Stays Dark After Another Word
     LED Stays Dark    unknown    ${DARK}[${BOARD}]
 
-An LED Blinks While Samples Come
+An LED Blinks While Samples Arrive
     LED Beats    ${BEATS}[${BOARD}]
 
 Commands Are Answered
@@ -66,14 +66,14 @@ Settings Survive A Reset
 Keyword Sets Its Pin
     Sets Its Pin    D2    ${D2_PORT}[${BOARD}]    ${D2_NUMBER}[${BOARD}]
 
-Deaf Board Says So, Blinks Three Times And Boots Again
-    Fails Deaf
+Board Without Samples Reports It, Blinks Three Times And Reboots
+    Fails Without Samples
 
-Damaged Model Is Told And Blinks Twice For Ever
+Damaged Model Is Reported By A Line And Repeated Double Blinks
     Fails With A Damaged Model    ${60}
 
-Debug Port Stays As UICR Says
-    [Documentation]    On old chips, and on those that lock it at each reset.
+UICR Sets The Debug Port
+    [Documentation]    On old chips, and on chips that lock the port at each reset.
     [Template]    Debug Port Is
     ${0}    0xFFFFFFFF    open
     ${0}    0             locked
@@ -83,7 +83,7 @@ Debug Port Stays As UICR Says
     ${5}    0             locked
     ${7}    0xFFFFFF5A    open
 
-Boots Though The Crystal Does Not Start
+Boots Even If The Crystal Does Not Start
     Load Board With    silence
     Execute Command    sysbus.power CrystalIsBroken true
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true    timeout=1

@@ -1,6 +1,6 @@
 *** Comments ***
 SPDX-License-Identifier: Apache-2.0
-The firmware of the SparkFun Edge as it is flashed: what it hears, shows, answers, and how it fails.
+The SparkFun Edge's firmware as flashed: detections, LEDs, commands and failures.
 Run by `renode-test renode/sparkfun_edge.robot`, with kws on PATH or with --variable KWS:.venv/bin/kws.
 All timeouts are seconds of the board's time.
 
@@ -21,14 +21,14 @@ ${LED}              sysbus.gpio.led_
 
 
 *** Test Cases ***
-Boots And Says What It Is
+Prints Its Boot Line
     Load Board With    silence
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
 
-Hears Every Recording As The Host Does
+Prints The Host's Lines For Every Recording
     [Documentation]    Keywords, other words, noise, silence, clipped and repeated words, and a
     ...    minute with twenty words: the tests that the default model must pass.
-    [Template]    Hears As The Host Does
+    [Template]    Prints The Host's Lines
     FOR    ${number}    IN    @{NUMBERS}
         ${number}
     END
@@ -42,7 +42,7 @@ LED Is Red After No
 LED Stays Dark After Another Word
     LED Stays Dark    unknown    green
 
-Blue LED Blinks While Samples Come
+Blue LED Blinks While Samples Arrive
     LED Beats    blue
 
 Commands Are Answered
@@ -57,10 +57,10 @@ Settings Survive A Reset
 Keyword Sets Its Pin
     Sets Its Pin    SCL    gpio    39
 
-Deaf Board Says So, Blinks Three Times And Boots Again
-    Fails Deaf
+Board Without Samples Reports It, Blinks Three Times And Reboots
+    Fails Without Samples
 
-Goes On After The Converter's DMA Failed
+Recovers From A Failure Of The Converter's DMA
     Load Board With    yes
     Wait For Line On Uart    ${BOOT}    treatAsRegex=true
     # The board answers only after the microphone has started.
@@ -76,7 +76,7 @@ Receive Pad Is Pulled Up
     ${pulled}=    Execute Command    sysbus.gpio IsPulledUp 49
     Should Be Equal    ${pulled.strip()}    True
 
-Damaged Model Is Told And Blinks Twice For Ever
+Damaged Model Is Reported By A Line And Repeated Double Blinks
     Fails With A Damaged Model    ${4}
 
 Watchdog Resets A Board That Hangs

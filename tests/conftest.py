@@ -1,4 +1,4 @@
-"""Fixtures that several tests share."""
+"""Fixtures shared by several tests."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if markers.only_units(config) and not unit else None
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m selects
+@pytest.hookimpl(tryfirst=True)  # before -m selects tests
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     markers.mark(items)
 
@@ -62,7 +62,7 @@ def _folder(name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
-    """A folder of this test run that its workers share."""
+    """A folder shared by the workers of this test run."""
     base = tmp_path_factory.getbasetemp()
     return base if worker_id == "master" else base.parent
 
@@ -87,7 +87,7 @@ def made_once(shared_folder: Path) -> Callable[[str, Callable[[Path], object]], 
 
 @pytest.fixture(scope="session", autouse=True)
 def cache(shared_folder: Path) -> Iterator[Path]:
-    """Firmware is cached in a folder of this test run, not in the user's."""
+    """Cache firmware in a folder of this test run, not in the user's cache."""
     folder = shared_folder / "kws-cache"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("KWS_CACHE_DIR", str(folder))
@@ -96,7 +96,7 @@ def cache(shared_folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def board_tools() -> None:
-    """Skips if the compiler or the emulator is missing."""
+    """Skip if the compiler or the emulator is missing."""
     for tool in (COMPILER, QEMU):
         if shutil.which(tool) is None:
             pytest.skip(f"{tool} is not installed")
@@ -131,7 +131,7 @@ def _mounted(folder: Path, options: str) -> Iterator[Path]:
 
 @pytest.fixture
 def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 256 KiB, or a skip, since only root can mount one."""
+    """A 256 KiB file system, or a skip, since only root can mount one."""
     with _mounted(tmp_path / "small", "size=256k") as folder:
         yield folder
 
@@ -189,7 +189,7 @@ def playwright(chromium: str) -> Iterator[Playwright]:
 
 @pytest.fixture(scope="session")
 def browser(playwright: Playwright, chromium: str) -> Iterator[Browser]:
-    """Chromium without a window."""
+    """Headless Chromium."""
     started = playwright.chromium.launch(
         executable_path=chromium,
         args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"],
@@ -206,7 +206,7 @@ def bundle() -> Bundle:
 
 @pytest.fixture(scope="session")
 def tiny() -> Bundle:
-    """A smaller one, with other ops."""
+    """A smaller bundle, with other ops."""
     return load_bundle(default_bundle_path().with_name("tiny"))
 
 

@@ -1,4 +1,4 @@
-"""Sound that makes models answer."""
+"""Noise in which models detect words."""
 
 from __future__ import annotations
 

@@ -57,8 +57,8 @@ def scores() -> dict[str, dict[str, list[list[int]]]]:
 def inputs(frames: NDArray[np.int8], shape: tuple[int, ...]) -> Iterator[NDArray[np.int8]]:
     """A model's inputs from a spectrogram: whole windows, or a few new frames at each call.
 
-    A model of a window gets the last one, or its first channels if the model is narrow. A streaming
-    model gets the last 49 frames, in calls of its number of frames.
+    A model for whole windows gets the last window, or its first channels if the model is narrow. A
+    streaming model gets the last 49 frames, split into calls.
     """
     size = int(np.prod(shape))
     channels = 10 if size == 490 else 40

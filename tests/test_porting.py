@@ -15,7 +15,7 @@ from tests.paths import ROOT
 
 def grep(arguments: list[str]) -> set[str]:
     if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("this is no git checkout")
+        pytest.skip("not a git checkout")
     run = subprocess.run(
         ["git", "grep", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
     )

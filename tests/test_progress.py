@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Without a terminal, long work prints its progress from time to time."""
+"""Without a terminal, a long task prints its progress at intervals."""
 
 from __future__ import annotations
 

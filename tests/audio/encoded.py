@@ -32,7 +32,7 @@ def speech(rate: int, channels: int = 1, seconds: float = SECONDS) -> np.ndarray
 
 
 def encoded(samples: np.ndarray, rate: int, kind: str, subtype: str, **options: object) -> bytes:
-    """A file that libsndfile writes."""
+    """The bytes of a file written by libsndfile."""
     buffer = io.BytesIO()
     soundfile.write(buffer, samples, rate, format=kind, subtype=subtype, **options)
     return buffer.getvalue()
@@ -52,7 +52,7 @@ def mp3(rate: int = 48000, channels: int = 1, *, vbr: bool = False) -> bytes:
 
 
 def without_xing(path: Path, data: bytes) -> bytes:
-    """The same frames without the one with their number."""
+    """The MP3 stream without the frame that holds the frame count."""
     path.write_bytes(data)
     stream = read_stream(path)
     assert stream is not None
@@ -71,7 +71,7 @@ def in_wav(frames: bytes, rate: int, channels: int) -> bytes:
 def as_free_format(path: Path, data: bytes) -> bytes:
     """A stream of constant bitrate with free-format headers."""
     frames = bytearray(without_xing(path, data))
-    at, size = 0, 480  # 24 ms of 160 kbit/s
+    at, size = 0, 480  # 24 ms at 160 kbit/s
     while at < len(frames):
         assert frames[at] == 0xFF
         frames[at + 2] &= 0x0F
@@ -80,7 +80,7 @@ def as_free_format(path: Path, data: bytes) -> bytes:
 
 
 def with_picture(data: bytes) -> bytes:
-    """An MP3 after a tag with a picture of 300 kB in which headers seem to begin."""
+    """An MP3 after a tag with a 300 kB picture that contains false frame headers."""
     picture = b"\x00image/png\x00\x03\x00" + b"\xff\xfb\x90\x64\xff\xe3\x18\xc4" * 37_500
     body = b"APIC" + struct.pack(">I", len(picture)) + b"\x00\x00" + picture
     size = bytes(len(body) >> shift & 0x7F for shift in (21, 14, 7, 0))
@@ -88,7 +88,7 @@ def with_picture(data: bytes) -> bytes:
 
 
 def streamed_flac(samples: np.ndarray, rate: int) -> bytes:
-    """A FLAC whose encoder did not know its length."""
+    """A FLAC file without a length in its header, as from a streaming encoder."""
     data = bytearray(encoded(samples, rate, "FLAC", "PCM_16"))
     data[21] &= 0xF0
     data[22:26] = bytes(4)

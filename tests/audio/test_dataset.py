@@ -141,7 +141,7 @@ def test_few_speakers_leave_no_set_empty(tmp_path: Path) -> None:
     assert all(f"{who} to" in note or f"{who} and" in note for who in moved), note
 
 
-def test_nobody_is_moved_if_the_hash_rule_fills_all_sets() -> None:
+def test_no_speaker_is_moved_if_the_hash_rule_fills_all_sets() -> None:
     people = [f"speaker{i}" for i in range(60)]
     splits, moved = split_speakers({"yes": people}, {Split.VALIDATION: 10, Split.TEST: 10})
     assert not moved
@@ -154,7 +154,7 @@ def test_moving_a_speaker_never_empties_a_set_of_another_word() -> None:
     test = next(w for w in rest if hash_split(w, 10, 10) == Split.TEST)
     validation = next(w for w in rest if hash_split(w, 10, 10) == Split.VALIDATION)
     a, b, c, d = train[:4]
-    # Only a trains on no, so another speaker must move for yes.
+    # Only speaker a has `no` in training, so another speaker must move for `yes`.
     words = {"yes": [a, b, c, d], "no": [a, test, validation]}
     splits, moved = split_speakers(words, {Split.VALIDATION: 10, Split.TEST: 10})
     assert a not in moved
@@ -162,7 +162,7 @@ def test_moving_a_speaker_never_empties_a_set_of_another_word() -> None:
         assert {splits[who] for who in speakers} == set(Split)
 
 
-def test_lists_may_name_other_endings(tmp_path: Path) -> None:
+def test_lists_may_name_other_extensions(tmp_path: Path) -> None:
     put(tmp_path, "yes/a_nohash_0.flac.wav", "yes/a_nohash_0.wav", "yes/b_nohash_0.wav")
     (tmp_path / "testing_list.txt").write_text("yes/a_nohash_0.flac\n\n")
     (tmp_path / "validation_list.txt").write_text("yes\\b_nohash_0.wav\r\n")
@@ -174,7 +174,7 @@ def test_lists_may_name_other_endings(tmp_path: Path) -> None:
     }
 
 
-# Speakers whom the lists inside the official archive of Speech Commands 0.02 name.
+# Speakers named by the lists in the official archive of Speech Commands 0.02.
 OFFICIAL = {
     Split.VALIDATION: "439c84f4 409c962a dbaf8fc6 a6d586b7 0e17f595 ff2b842e 7fd25f7c 3cc595de",
     Split.TEST: "d0faf7e4 63f7a489 f264e0df e0c782d5 bfd26d6b b7e9f841 b83c1acf 47d01978",
@@ -208,7 +208,7 @@ def test_lists_that_share_a_speaker_are_refused(tmp_path: Path) -> None:
         dataset.check(["yes"])
 
 
-def test_word_without_clips_names_the_near_one(tmp_path: Path) -> None:
+def test_word_without_clips_suggests_a_similar_one(tmp_path: Path) -> None:
     many(tmp_path, "yes")
     many(tmp_path, "no")
     with pytest.raises(DataError, match=r"no clips of 'yse' \(did you mean 'yes'\?\).*no, yes"):
@@ -314,7 +314,7 @@ def test_flac_of_the_excerpt_has_the_samples_of_the_original_wav(speech_commands
         rows = list(csv.DictReader(file))[::500]
     for row in rows:
         body = load_clip(speech_commands / row["path"]).tobytes()
-        # With the canonical header in front, the samples give the original file's checksum.
+        # With the canonical header prepended, the samples have the original file's checksum.
         form = struct.pack("<IHHIIHH", 16, 1, 1, 16000, 32000, 2, 16)
         riff = b"RIFF" + struct.pack("<I", len(body) + 36) + b"WAVEfmt " + form
         wav = riff + b"data" + struct.pack("<I", len(body)) + body

@@ -144,7 +144,7 @@ def test_wrong_bytes_are_refused_and_removed(server: Server, tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == []
 
 
-def test_missing_on_the_server(server: Server, tmp_path: Path) -> None:
+def test_a_file_missing_on_the_server(server: Server, tmp_path: Path) -> None:
     what = archive(server)
     server.status = 404
     with pytest.raises(DataError, match="answers 404"):

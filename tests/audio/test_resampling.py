@@ -34,7 +34,7 @@ def test_a_16_khz_recording_in_blocks_is_bit_exact(seconds: float) -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.02, 10.0])
-def test_parts_of_a_recording_are_the_whole(seconds: float) -> None:
+def test_parts_of_a_recording_join_to_the_whole_at_16_khz(seconds: float) -> None:
     parts = [(0.0, 0.3), (0.3, 0.8), (0.8, 1.0)]
     blocks = [pcm for part in parts for pcm in read_blocks(CLIP, seconds, part)]
     np.testing.assert_array_equal(np.concatenate(blocks), load_clip(CLIP))
@@ -42,7 +42,7 @@ def test_parts_of_a_recording_are_the_whole(seconds: float) -> None:
 
 @pytest.mark.parametrize("rate", [8000, 11025, 16000, 22050, 44100, 48000, 96000, 192000])
 @pytest.mark.parametrize("channels", [1, 2])
-def test_any_rate_in_blocks_is_the_clip(tmp_path: Path, rate: int, channels: int) -> None:
+def test_blocks_at_any_rate_equal_the_clip(tmp_path: Path, rate: int, channels: int) -> None:
     path = tmp_path / "sound.wav"
     soundfile.write(path, sound(rate, channels), rate, subtype="FLOAT")
     blocks = np.concatenate(list(read_blocks(path, 0.02)))

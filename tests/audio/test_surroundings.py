@@ -15,7 +15,7 @@ from kws.errors import DataError
 
 
 def folder(root: Path, **words: str) -> Path:
-    """A folder of recordings of a second with these transcripts."""
+    """A folder of one-second recordings with these transcripts."""
     root.mkdir()
     for name, text in words.items():
         write_clip(root / f"{name}.wav", np.full(16000, 100, np.int16))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings: declared once, checked, and the same after TOML."""
+"""Settings are declared once, checked, and survive a round trip through TOML."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_values_out_of_the_range_are_named(minutes: float) -> None:
         Tea(minutes)
 
 
-def test_toml_gives_the_settings_back() -> None:
+def test_settings_survive_toml() -> None:
     for tea in (Tea(), Tea(2.5, "black", {"sugar": 2}, (1, 2))):
         assert from_dict(Tea, tomllib.loads(dump_toml(to_dict(tea))), "tea.toml") == tea
 

@@ -230,7 +230,7 @@ def test_wrong_models_are_refused(model: bytes, error: str) -> None:
 
 
 def test_settings_that_the_firmware_cannot_hold_are_refused() -> None:
-    # 10 s of results, one each 20 ms, is more than the recognizer has room for.
+    # 10 s of results at intervals of 20 ms do not fit in the recognizer.
     with pytest.raises(ModelError, match="x"):
         make_bundle(
             dense_model(),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unsupported models: the error names their kind, not where the core stopped."""
+"""Unsupported models: the error names the kind of model, not the point where the core stopped."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_facts_of_a_model_that_cannot_run() -> None:
 
 
 def test_facts_of_a_damaged_model_are_refused_or_read() -> None:
-    """No byte is trusted: each truncation and each changed byte gives facts or a CoreError."""
+    """No byte is trusted: each truncation or changed byte yields facts or a CoreError."""
     model = unsupported_model()
     rng = np.random.default_rng(0)
     refused = 0

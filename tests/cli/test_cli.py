@@ -31,7 +31,7 @@ def test_version() -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_a_help(command: str) -> None:
+def test_each_command_has_help(command: str) -> None:
     result = CliRunner().invoke(app, [command, "--help"])
     assert result.exit_code == 0
     assert "Usage" in result.output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on data: their output, and a line and an exit code per mistake."""
+"""Commands for data: their output, and one line and an exit code per mistake."""
 
 from __future__ import annotations
 

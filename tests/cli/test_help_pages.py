@@ -139,7 +139,7 @@ def test_zsh_and_fish_complete_too() -> None:
         ("fish", ".config/fish/completions/kws.fish"),
     ],
 )
-def test_completion_is_shown_and_installed_for_the_shell_that_runs(
+def test_completion_is_shown_and_installed_for_the_running_shell(
     shell: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shellingham.detect_shell", lambda: (shell, f"/usr/bin/{shell}"))

@@ -18,7 +18,7 @@ RATE = 16000
 
 
 def said(repeats: int = 2) -> np.ndarray:
-    """Words with a second of a quiet room after each: float32[n]."""
+    """Words, each followed by a second of a quiet room: float32[n]."""
     word = load_clip(Path("kws/assets/matrix/yes_slt.flac")) / 32768
     room = np.random.default_rng(3).normal(0, 3e-4, RATE)
     return np.concatenate([part for _ in range(repeats) for part in (room, word)]).astype(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The range before the softmax: finer steps, equal or better scores."""
+"""The quantization range before the softmax: finer steps, equal or better scores."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def model(request: pytest.FixtureRequest) -> bytes:
     return mixed_net() if request.param == "mixed_net" else from_layers(*FAMILIES[request.param])
 
 
-def test_every_runtime_gives_the_same_bits(model: bytes) -> None:
+def test_every_runtime_is_bit_identical(model: bytes) -> None:
     small = slim(model)
     assert len(small) < 0.9 * len(model)
     shape = _core.Interpreter(model).inputs[0].shape

@@ -70,7 +70,7 @@ def test_labels_may_have_any_order_and_googles_spelling(
     assert (bundle_scores(bundle, rows) == in_order).all()
     settings = (bundle.firmware / "model_settings.h").read_text(encoding="utf-8")
     assert ("kOutputOrder = nullptr;" in settings) == (not order)
-    # It is kept if the bundle is changed, or read by a later version.
+    # The order is kept if the bundle is changed, or read by a later version.
     renewed = CliRunner().invoke(app, ["set", str(other), "--threshold", "150"])
     assert renewed.exit_code == 0, renewed.output
     assert load_bundle(other).output_order == order

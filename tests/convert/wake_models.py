@@ -1,4 +1,4 @@
-"""A small model of microWakeWord's form: three new frames, kept frames, one uint8 probability."""
+"""A small model in microWakeWord's format: three new frames, kept frames, one uint8 probability."""
 
 from __future__ import annotations
 

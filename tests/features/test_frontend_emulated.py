@@ -41,7 +41,7 @@ def sounds() -> npt.NDArray[np.int16]:
 
 @pytest.mark.parametrize("version", ["dsp", "portable"])
 @pytest.mark.usefixtures("board_tools")
-def test_the_emulated_board_gives_the_hosts_bits(tmp_path: Path, version: str) -> None:
+def test_the_emulated_board_is_bit_identical_to_the_host(tmp_path: Path, version: str) -> None:
     source, board = FIRMWARE / "src", FIRMWARE / "src" / "boards" / "qemu"
     files = [
         FIRMWARE / "test" / "core" / "frontend" / "frontend_emulated_main.cc",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core's features against TFLM's: tests/data, its preprocessor, and its goldens."""
+"""The core's features compared with TFLM's: tests/data, its preprocessor and its goldens."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def to_pcm(x: npt.NDArray[np.floating]) -> Pcm:
 
 
 def wave(rng: np.random.Generator) -> npt.NDArray[np.float64]:
-    """A second of a sine of any frequency, amplitude 1."""
+    """A one-second sine of random frequency, amplitude 1."""
     frequency = rng.uniform(0, SECOND / 2)
     sine: npt.NDArray[np.float64] = np.sin(2 * np.pi * frequency * np.arange(SECOND) / SECOND)
     return sine
@@ -73,14 +73,14 @@ def test_the_committed_features_equal_tflms(sound: str) -> None:
 
 
 @pytest.mark.parametrize("sound", SOUNDS)
-def test_artificial_sound_gives_the_oracles_bits(sound: str) -> None:
+def test_artificial_sound_is_bit_identical_to_the_oracle(sound: str) -> None:
     rng = np.random.default_rng(list(SOUNDS).index(sound))
     clips = np.stack([to_pcm(SOUNDS[sound](rng, 2.0 ** rng.uniform(0, 15))) for _ in range(15)])
     for pcm, frames in zip(clips, _core.features(clips), strict=True):
         np.testing.assert_array_equal(frames, tflm_features(pcm))
 
 
-def test_speech_at_all_levels_gives_the_oracles_bits() -> None:
+def test_speech_at_all_levels_is_bit_identical_to_the_oracle() -> None:
     rng = np.random.default_rng(100)
     for sound in ("yes_slt", "no_awb", "left_slt", "vowels"):
         pcm = load_clip(sound_files()[sound]).astype(np.float64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TFLM's frontend as a model for its own interpreter: micro_speech's audio preprocessor.
+"""TFLM's frontend as a model for TFLM's interpreter: micro_speech's audio preprocessor.
 
 The graph and its constants are written here from the formulas; all arithmetic on samples is TFLM's.
 """
@@ -47,8 +47,8 @@ def window() -> NDArray[np.int16]:
 def filter_bank() -> dict[str, NDArray[np.int16]]:
     """Triangles equally wide on the mel scale, as rows of weights with 12 fractional bits.
 
-    Band i falls out of channel i - 1 (`falling`) and rises into channel i (`rising`). A row starts
-    at an even bin and holds a multiple of four bins.
+    In band i, channel i - 1 falls (`falling`) and channel i rises (`rising`). A row starts at an
+    even bin and holds a multiple of four bins.
     """
 
     def mel(hertz: Any) -> Any:
@@ -88,10 +88,10 @@ def filter_bank() -> dict[str, NDArray[np.int16]]:
 
 
 def gains() -> NDArray[np.int16]:
-    """PCAN's gain of a noise estimate: (noise / 128 + 80) ^ -0.95 with 21 fractional bits.
+    """PCAN's gain for a noise estimate: (noise / 128 + 80) ^ -0.95 with 21 fractional bits.
 
-    The estimates 0 and 1, then a parabola (start, slope, curve, nothing) for each number of
-    significant bits.
+    Entries for the estimates 0 and 1, then a parabola (start, slope, curve, unused) for each number
+    of significant bits.
     """
 
     def gain(noise: int) -> int:
@@ -149,7 +149,7 @@ def preprocessor_model() -> bytes:
     custom("SignalRfft", [scaled], [spectrum], T=7, fft_length=FFT_SIZE)
     custom("SignalEnergy", [spectrum], [energy], start_index=FIRST_BIN, end_index=BINS_END)
 
-    # The bins that no channel takes are zero.
+    # Bins that no channel uses are zero.
     used, padded = tensors(([BINS_END - FIRST_BIN], "int32"), ([257], "int32"))
     cut = [constant([number], "int32") for number in (FIRST_BIN, BINS_END, 1)]
     builder.op("STRIDED_SLICE", [cast(energy, 257, "int32"), *cut], [used], "StridedSliceOptions")
@@ -190,11 +190,11 @@ def preprocessor_model() -> bytes:
 
 
 def tflm_features(pcm: NDArray[np.int16], model: bytes | None = None) -> NDArray[np.int8]:
-    """A clip's spectrogram as TFLM computes it (frames x 40), the noise estimate zero at its start.
+    """A clip's spectrogram as TFLM computes it (frames x 40), starting from a zero noise estimate.
 
     Args:
         pcm: 16 kHz, one-dimensional.
-        model: another audio preprocessor than `preprocessor_model()`.
+        model: the audio preprocessor to use instead of `preprocessor_model()`.
     """
     from tflite_micro.python.tflite_micro import runtime
 

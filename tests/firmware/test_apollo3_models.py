@@ -80,7 +80,7 @@ quit
     names = re.findall(r'(?:Check\(\s*"|Put\("ok )([^"\\]+)', SOURCE.read_text())
     said = [line[3:] for line in lines if line.startswith("ok ")]
     assert set(said) == set(names)
-    # The check of timer A0 runs three times, the two of the UART after each reset too.
+    # The check of timer A0 runs three times; the two UART checks also run after each reset.
     assert len(said) == len(names) + 2 + 2 * 2
     assert lines[-1] == "end"
     assert re.search(r"red at first:\s+True\s+lost:\s+0x0*[1-9A-F]", done.stdout), done.stdout

@@ -1,4 +1,4 @@
-"""Sizes of builds for the Nano 33 BLE, and facts on its revisions in the board's page."""
+"""Build sizes for the Nano 33 BLE, and facts about its revisions on the board's page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The firmware as flashed, in Renode with this project's models of USBD and of a host."""
+"""The firmware as flashed, in Renode with this project's models of the USBD and a host."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.renode
 def seen(
     yes_no: Bundle, board_tools: None, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Any]:
-    """The observations of the host in usb_host.py."""
+    """Events that the host in usb_host.py recorded."""
     folder: Path = tmp_path_factory.mktemp("usb")
     (folder / "silence.raw").write_bytes(bytes(32000))
     script = folder / "usb.resc"

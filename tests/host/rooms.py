@@ -1,4 +1,4 @@
-"""A clip in a quiet room, as a device hears it that listens before and after the clip."""
+"""A clip in a quiet room, as heard by a device that listens before and after the clip."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_lines_of_games_become_talk_without_keywords(tmp_path: Path) -> None:
     lines = share / "scummvm" / "drascula" / "en"
     lines.mkdir(parents=True)
     tone = 128 + 100 * np.sin(np.arange(11025) * 2 * np.pi * 441 / 11025)
-    for name in ("1", "10"):  # in the second, somebody says yes
+    for name in ("1", "10"):  # the second one contains a yes
         (lines / f"{name}.ALS").write_bytes(tone.astype(np.uint8).tobytes())
     fish = share / "games" / "fillets-ng"
     (fish / "script" / "keys").mkdir(parents=True)

@@ -177,7 +177,7 @@ class MixedNet(tf.Module):  # type: ignore[misc] # TensorFlow has no types
 
 
 def mixed_net() -> bytes:
-    """A model of microWakeWord's kind, with variables for its state."""
+    """A model like microWakeWord's, with variables for its state."""
     module = MixedNet()
     with tempfile.TemporaryDirectory() as folder:
         tf.saved_model.save(module, folder)

@@ -41,7 +41,7 @@ class ModelBuilder:
         self._codes: list[Any] = []
 
     def add_graph(self) -> int:
-        """Starts another subgraph and returns its index."""
+        """Start another subgraph and return its index."""
         self.graphs.append(Graph())
         return len(self.graphs) - 1
 
@@ -57,7 +57,7 @@ class ModelBuilder:
         variable: bool = False,
         graph: int = 0,
     ) -> int:
-        """Adds a tensor; `scale` as a list is per channel along `axis`, `data` makes a constant."""
+        """Add a tensor; `scale` as a list is per channel along `axis`, `data` makes a constant."""
         tensor = schema.TensorT()
         tensor.shape = list(shape)
         tensor.type = _TYPES[dtype]
@@ -95,7 +95,7 @@ class ModelBuilder:
         intermediates: Sequence[int] = (),
         **fields: Any,
     ) -> None:
-        """Adds operator `name` (ADD, CONV_2D, ...); `options` names its table, `fields` fill it."""
+        """Add operator `name` (ADD, CONV_2D, ...); `options` names its table, `fields` fill it."""
         code = schema.OperatorCodeT()
         code.builtinCode = getattr(schema.BuiltinOperator, name)
         code.deprecatedBuiltinCode = min(code.builtinCode, 127)
@@ -118,7 +118,7 @@ class ModelBuilder:
     def custom_op(
         self, name: str, inputs: Sequence[int], outputs: Sequence[int], options: bytes
     ) -> None:
-        """Adds a custom operator; `options` is the data for its library."""
+        """Add a custom operator; `options` is the data for its library."""
         self.op("CUSTOM", inputs, outputs)
         self._codes[-1].customCode = name
         operator = self.graphs[0].operators[-1]

@@ -55,7 +55,7 @@ def run_litert(model: bytes, calls: Sequence[Sequence[Array]]) -> list[list[Arra
 
 
 def assert_same(model: bytes, calls: Sequence[Sequence[Array]], *, litert: bool = True) -> None:
-    """Check that kws, TFLM and (if it has the same rules) LiteRT give the same bits."""
+    """Check that kws, TFLM and (if it has the same rules) LiteRT are bit-identical."""
     results = run_core(model, calls)
     oracles = {"tflm": run_tflm(model, calls)}
     if litert:

@@ -54,8 +54,7 @@ def add_svdf(
 
 
 def streaming_model(ring: dict[str, Any], *, rings_count: int = 2) -> bytes:
-    """Each ring: READ, CONCATENATION with the new frames, the oldest fall out, ASSIGN; CALL_ONCE
-    fills the variables."""
+    """Rings of frames: READ, CONCATENATION, removal of the oldest, ASSIGN; CALL_ONCE fills them."""
     rng = np.random.default_rng(ring["seed"])
     kept, new, channels = ring["kept"], ring["new"], ring["channels"]
     quantization = ("int8", 0.1, ring["zero"])

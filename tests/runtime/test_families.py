@@ -1,4 +1,4 @@
-"""Untrained models of each common family run as TFLite exports them, with TFLM's bits."""
+"""Untrained models of each common family run as TFLite exports them, bit-identical to TFLM."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def unused_shapes(model: bytes) -> list[tuple[int, ...]]:
 
 
 def check(model: bytes, *, count: int) -> None:
-    """Check that each call gives TFLM's bits, also after a reset."""
+    """Check that each call is bit-identical to TFLM, also after a reset."""
     interpreter = _core.Interpreter(model)
     rows = random_rows(interpreter.inputs[0].shape, count)
     first = [np.array(interpreter.invoke(row)[0]) for row in rows]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core's scores against TFLM's in tests/data, without another runtime."""
+"""The core's scores compared with TFLM's in tests/data, without another runtime."""
 
 from __future__ import annotations
 

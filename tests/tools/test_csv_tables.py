@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CSV files of docs can be read, and a page names each."""
+"""The CSV files in docs can be read, and a page links to each."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each command line of the Markdown pages names a command of kws and options that it has."""
+"""Command lines in the Markdown pages use existing commands and options of kws."""
 
 from __future__ import annotations
 

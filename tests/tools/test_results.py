@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of results agrees with the results of the runs."""
+"""The results page agrees with the results of the runs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def change(clips: Pcm, backgrounds: list[Pcm] | None = None, **what: float) -> P
 
 
 def tones(count: int, hertz: float = 400, level: float = 3000) -> Pcm:
-    """Half a second of a tone in the middle of each clip."""
+    """Clips with a half-second tone in the middle."""
     wave = level * np.sin(2 * np.pi * hertz * np.arange(16000) / 16000)
     wave[:4000] = wave[12000:] = 0
     return np.tile(wave.astype(np.int16), (count, 1))
@@ -79,7 +79,7 @@ def test_energy_that_remains_after_a_shift_is_reported() -> None:
     out = augmenter.change(clips, [1], remaining=remaining)
     energy = (out.astype(np.float64) ** 2).sum(axis=1) / (clips[0].astype(np.float64) ** 2).sum()
     np.testing.assert_allclose(remaining[:500], energy[:500], atol=1e-3)
-    assert remaining.min() < 0.55  # half of the tone is gone when it moves by 500 ms
+    assert remaining.min() < 0.55  # a shift of 500 ms cuts off half of the tone
     assert remaining[:500].max() > 0.999
 
 
@@ -91,20 +91,20 @@ def test_lead_has_the_noise_of_the_clip_and_sound_shifted_into_it() -> None:
     assert out.shape == (1000, 24000)
     lead, clip = out[:, :8000].astype(np.float64), out[:, 8000:].astype(np.float64)
     noisy = lead.any(axis=1)
-    assert 0.33 < noisy.mean() < 0.42  # half, less the quarter of it that begins with the clip
+    assert 0.33 < noisy.mean() < 0.42  # half of them have noise, 3/4 of those in the lead
     begins = clip[:, :3500].any(axis=1) & ~noisy
     assert 0.09 < begins.mean() < 0.16
     np.testing.assert_array_equal(clip[~noisy & ~begins] - tones(1), 0)
     same = lead[noisy].std(axis=1) / clip[noisy, :3500].std(axis=1)
     np.testing.assert_allclose(np.quantile(same, [0.05, 0.5, 0.95]), 1, atol=0.2)
-    # The level of the noise follows the speech, as without a lead.
+    # The noise level follows the speech level, as it does without a lead.
     ratio = decibels(tones(1)[:, 4000:12000].std() / lead[noisy].std(axis=1))
     assert -2 < np.quantile(ratio, 0.02) < 3
     assert 27 < np.quantile(ratio, 0.98) < 32
 
     moved = change(tones(300), lead_ms=500, shift_ms=500)
     in_lead = np.abs(moved[:, :8000]).max(axis=1) > 0
-    assert 0.2 < in_lead.mean() < 0.35  # those that move by more than 250 ms
+    assert 0.2 < in_lead.mean() < 0.35  # those shifted by more than 250 ms
     whole = (moved.astype(np.float64) ** 2).sum(axis=1)
     assert whole[in_lead].min() > 0.99 * whole.max()
 
@@ -136,7 +136,7 @@ def test_stretching_keeps_the_pitch(hertz: float) -> None:
     out = stretch(clips, factors)
     np.testing.assert_allclose([frequency(clip) for clip in out], hertz, rtol=0.02)
     np.testing.assert_allclose([duration(c) for c in out], 0.5 / factors, atol=0.03)
-    # A tone stays a tone: cuts that do not fit together would cancel and buzz.
+    # A tone stays a tone: misaligned segments would cancel out and buzz.
     level = out[:, 7000:9000].std(axis=1) / clips[0, 7000:9000].std()
     np.testing.assert_allclose(level, 1, atol=0.1)
 
@@ -187,12 +187,12 @@ def test_rooms_echo_and_die_away() -> None:
         assert np.sum(response**2) == pytest.approx(1, rel=1e-4)
         assert response[0] > 0.02  # the direct sound comes first
         energy = np.cumsum(response[::-1] ** 2)[::-1]
-        assert energy[4800] < 0.2  # within 0.3 s most has been heard
+        assert energy[4800] < 0.2  # most of the energy arrives within 0.3 s
         assert energy[80] > 0.003  # but not all at once
     clips = tones(64)
     out = change(clips, room=1)
-    assert (np.abs(out[:, 12100:12300]).max(axis=1) > 30).mean() > 0.9  # it rings on
-    assert not out[:, :3000].any()  # and never begins before
+    assert (np.abs(out[:, 12100:12300]).max(axis=1) > 30).mean() > 0.9  # with reverberation
+    assert not out[:, :3000].any()  # but not before it
 
 
 def test_microphone_loses_bass_and_treble() -> None:
@@ -218,7 +218,7 @@ def test_joined_word_begins_as_one_and_ends_as_another() -> None:
     np.testing.assert_array_equal(out[:, :7800], first[:, :7800])
     np.testing.assert_array_equal(out[:, 8100:], second[:, 8100:])
     moved = shift(second.astype(np.float32), np.full(5, 2000)).astype(np.int16)
-    out = join(first, moved)  # cut where its own middle is
+    out = join(first, moved)  # cut at the middle of the moved word
     np.testing.assert_allclose([duration(clip) for clip in out], 0.5, atol=0.01)
 
 
@@ -227,14 +227,14 @@ def test_silence_clips_stay_silent_clips_when_joined() -> None:
     assert not join(nothing, nothing).any()
 
 
-def test_without_changes_nothing_changes() -> None:
+def test_settings_without_changes_keep_the_clips() -> None:
     clips = rng().integers(-9000, 9000, (70, 16000)).astype(np.int16)
     out = change(clips)
     np.testing.assert_array_equal(out, clips)
     assert out is not clips
 
 
-def test_seed_decides_and_cores_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_result_depends_on_the_seed_but_not_on_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     clips = np.concatenate([tones(100), tones(100, 700)])
     before = clips.copy()
     noise = [rng(2).normal(0, 500, 40_000).astype(np.int16)]
@@ -248,7 +248,7 @@ def test_seed_decides_and_cores_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.long
-def test_training_silence_has_nothing_faint_and_loud_clips() -> None:
+def test_training_silence_has_zero_faint_and_loud_clips() -> None:
     noise = [rng(2).normal(0, 3000, 40_000).astype(np.int16)]
     clips = Augmenter(Augmentation(), noise, 16000, 0).silence(2000, 16000, [0])
     levels = clips.astype(np.float64).std(axis=1)
@@ -310,8 +310,8 @@ def test_narrow_bands_lose_high_frequencies() -> None:
         assert hertz > 7000 or ratio.min() > 0.99
 
 
-def test_talk_is_noise_for_words() -> None:
-    talk = np.full(40000, 1000, np.int16)  # nothing else in the noise is constant
+def test_talk_is_used_as_noise() -> None:
+    talk = np.full(40000, 1000, np.int16)  # the rest of the noise is not constant
     noise = (2000 * rng().standard_normal(40000)).astype(np.int16)
     for share, low, high in ((0.0, 0, 0), (0.4, 0.3, 0.5), (1.0, 1, 1)):
         settings = replace(NONE, background=1, snr_db=0, snr_range_db=0, babble=0, talk=share)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sound between PortAudio's thread and the reader."""
+"""Transfer of sound from PortAudio's thread to the reader."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finding microphones, and the reasons if there is none."""
+"""Finding microphones, and the reason if there is none."""
 
 from __future__ import annotations
 
@@ -38,11 +38,13 @@ def kws(server: SoundServer, *arguments: str) -> subprocess.CompletedProcess[str
     ("wanted", "index"),
     [(None, 7), ("0", 0), ("3", 3), ("default", 7), ("usb", 3), ("hw:0,0", 0)],
 )
-def test_an_input_is_its_number_its_name_or_a_part_of_it(wanted: str | None, index: int) -> None:
+def test_an_input_is_found_by_number_name_or_part_of_the_name(
+    wanted: str | None, index: int
+) -> None:
     assert find_input(wanted, INPUTS).index == index
 
 
-def test_without_a_default_the_first_is_taken() -> None:
+def test_without_a_default_the_first_input_is_used() -> None:
     assert find_input(None, INPUTS[:2]).index == 0
 
 
@@ -107,7 +109,7 @@ def test_the_microphones_are_listed(sound_server: SoundServer) -> None:
 
 def test_a_machine_without_sound_gives_a_one_line_error(tmp_path: Path) -> None:
     if list(Path("/dev/snd").glob("pcm*c")):
-        pytest.skip("this machine has a microphone of its own")
+        pytest.skip("this machine has a microphone")
     nowhere = SoundServer(tmp_path)  # never started
     (tmp_path / ".asoundrc").unlink()
     answer = kws(nowhere, "listen", "--list-devices")

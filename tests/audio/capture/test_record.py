@@ -34,7 +34,7 @@ GOOD = ["yes_slt", "yes_rob", "no_awb", "no_rms"]
 
 
 def burst(start: float, seconds: float, level: float = 0.3, total: float = 2.2) -> Pcm:
-    """A quiet room with a burst of noise as the word."""
+    """A quiet room with a burst of noise instead of a word."""
     pcm = quiet_room(round(total * 16000))
     at, size = round(start * 16000), round(seconds * 16000)
     noise = np.random.default_rng(0).uniform(-level * 32767, level * 32767, size)
@@ -68,7 +68,7 @@ def test_a_clip_is_as_long_as_the_window(samples: int) -> None:
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_words_of_people_are_good(name: str) -> None:
+def test_words_spoken_by_people_are_accepted(name: str) -> None:
     take = np.concatenate(
         [quiet_room(9000), load_clip(CLIPS / f"{name}.flac"), quiet_room(9000, 1)]
     )
@@ -92,7 +92,7 @@ def test_words_of_people_are_good(name: str) -> None:
         (burst(1.9, 0.5), "cut off"),
     ],
 )
-def test_a_bad_take_says_why(take: Pcm, said: str) -> None:
+def test_a_bad_take_gives_the_reason(take: Pcm, said: str) -> None:
     if said.startswith("clipped"):
         take = np.clip(take.astype(np.int32) * 4, -32768, 32767).astype(np.int16)
     assert (problem_of(loudest_part(take, 16000), take) or "").startswith(said)
@@ -154,7 +154,7 @@ def test_an_unplugged_microphone_restarts_the_take(tmp_path: Path) -> None:
     assert stage.notices == ["disconnected"]
     pcm = load_clip(tmp_path / "yes" / "00000000_nohash_0.wav")
     assert np.count_nonzero(np.abs(pcm.astype(int)) > 100) < 8100, (
-        "no sound of the interrupted take"
+        "no sound from the interrupted take"
     )
 
 
@@ -196,14 +196,14 @@ def test_a_full_disk_gives_a_one_line_error_and_leaves_no_partial_clip(full_disk
 
 
 def likeness(clip: Pcm, word: Pcm) -> float:
-    """Highest correlation of two sounds: 1 if one is the other, louder or later."""
+    """Highest correlation of two sounds: 1 if they differ only in level and delay."""
     size = 1 << (len(clip) + len(word)).bit_length()
     a, b = (np.fft.rfft(pcm.astype(np.float64), size) for pcm in (clip, word))
     product = np.fft.irfft(a * b.conj(), size)
     return float(product.max() / np.sqrt(np.sum(clip / 1.0 * clip) * np.sum(word / 1.0 * word)))
 
 
-def test_words_said_into_a_microphone_become_clips(
+def test_words_spoken_into_a_microphone_become_clips(
     tmp_path: Path, sound_server: SoundServer
 ) -> None:
     """The clips must contain the spoken words, whether a model detects them or not."""
@@ -232,7 +232,7 @@ def test_words_said_into_a_microphone_become_clips(
         if line.startswith("say: "):
             word = line.split()[1]
             said += 1
-            clip = words[word] // 200 if said == 1 else words[word]  # at first too quietly
+            clip = words[word] // 200 if said == 1 else words[word]  # too quiet at first
             sound_server.play(np.concatenate([quiet_room(11000), clip]))
         if "clips by" in line:
             break
@@ -243,5 +243,5 @@ def test_words_said_into_a_microphone_become_clips(
         path = tmp_path / "mine" / word / f"{speaker_hash('Anna')}_nohash_0.wav"
         pcm = load_clip(path)
         assert len(pcm) == 16000
-        # 0.99 and 0.50, measured at load 10 on two cores as well.
+        # Measured: 0.99 and 0.50, also at load 10 on two cores.
         assert likeness(pcm, words[word]) > 0.8 > likeness(pcm, words[other])

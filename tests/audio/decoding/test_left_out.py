@@ -35,7 +35,7 @@ def cut(path: Path, data: bytes) -> Path:
 
 @pytest.fixture
 def words(tmp_path: Path) -> Path:
-    """Whole clips, one of each kind cut off at 80 %, and an empty one."""
+    """Complete clips, one of each kind truncated to 80 %, and an empty file."""
     root = tmp_path / "words"
     for number in range(3):
         sound(root / "yes" / f"anna{number}_nohash_0.wav", number)
@@ -70,7 +70,7 @@ def test_clips_cut_off_are_skipped_counted_and_named(
     ) in capsys.readouterr().err
 
 
-def test_stats_counts_and_names_them(words: Path) -> None:
+def test_stats_counts_and_names_unusable_files(words: Path) -> None:
     problems = {problem.kind: problem for problem in collect(open_dataset(words)).problems}
     assert len(problems["unreadable"].where) == 6
     assert "cut off" in problems["unreadable"].what
@@ -112,7 +112,7 @@ def test_a_data_set_with_only_such_files_names_ffmpeg(tmp_path: Path, no_ffmpeg:
         open_dataset(tmp_path)
 
 
-def test_with_ffmpeg_they_are_ordinary_clips(words: Path, tmp_path: Path) -> None:
+def test_with_ffmpeg_such_files_are_ordinary_clips(words: Path, tmp_path: Path) -> None:
     convert(sound(tmp_path / "b.wav", 9), words / "yes" / "cleo_nohash_0.m4a", "-c:a", "aac")
     dataset = open_usable(words)
     clip = next(clip for clip in dataset.clips if clip.path.suffix == ".m4a")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings are read to their end, whatever the header says; missing parts are reported."""
+"""Recordings are read to their end, whatever the header declares; missing parts are reported."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wav(subtype: str, rate: int = 16000, kind: str = "WAV", channels: int = 1) -
 
 
 def patched(data: bytes, mark: bytes, value: int) -> bytes:
-    """A WAV with another length in its data chunk."""
+    """A WAV file whose data chunk declares another length."""
     at = data.index(mark) + 4
     return data[:at] + value.to_bytes(4, "little") + data[at + 4 :]
 

@@ -26,7 +26,7 @@ from kws.audio.layout.word_folders import speaker_of
         ("1272-128104-0000", "1272-128104"),
     ],
 )
-def test_a_name_says_who_speaks(stem: str, speaker: str) -> None:
+def test_the_speaker_is_read_from_a_file_name(stem: str, speaker: str) -> None:
     assert named_speaker(stem, "yes") == speaker
 
 
@@ -46,11 +46,11 @@ def test_a_name_says_who_speaks(stem: str, speaker: str) -> None:
         "18193140",
     ],
 )
-def test_a_name_that_does_not_say_it(stem: str) -> None:
+def test_a_file_name_without_a_speaker(stem: str) -> None:
     assert named_speaker(stem, "yes") is None
 
 
-def test_a_word_of_two() -> None:
+def test_the_speaker_after_a_keyword_of_two_words() -> None:
     assert named_speaker("hey marvin_anna_1", "hey_marvin") == "anna"
 
 

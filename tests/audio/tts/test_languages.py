@@ -88,7 +88,7 @@ def test_a_word_is_spoken_as_another_text(tmp_path: Path) -> None:
         assert others.keys() == plain.keys()
         return min(float(np.corrcoef(plain[name], others[name])[0, 1]) for name in plain)
 
-    # Not the same bytes: since 1.52 the breath of espeak-ng's voices changes every second.
+    # The bytes differ: since 1.52 the breath of espeak-ng's voices changes every second.
     plain = clips()
     assert likeness(clips(spoken_as={"a": "good morning"})) < 0.5
     assert likeness(clips(spoken_as={"a": "a"})) > 0.9

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A voice changed into other people: its pitch and size differ, its split does not."""
+"""A voice converted into other people: pitch and size differ, the split does not."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_sound_without_pitch_is_unchanged() -> None:
     np.testing.assert_array_equal(said_by(somebody, silence, np.random.default_rng(1)), silence)
 
 
-def test_a_jumping_pitch_does_not_give_silence() -> None:
+def test_a_jumping_pitch_does_not_cause_silence() -> None:
     said = np.concatenate([vowel(85)[:4000], vowel(366)[:4000]])
     changed = [said_by(Person(100, 0.9), said, np.random.default_rng(seed)) for seed in range(8)]
     as_it_is = [np.array_equal(sound, said) for sound in changed]

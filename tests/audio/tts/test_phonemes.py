@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: RUF001 - letters of the phonetic alphabet
-"""Distances of words in sound: known neighbours are near, other words are not."""
+"""Phonetic distances of words: known neighbours are near, other words are not."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_distance_is_an_edit_distance() -> None:
     assert distance(no, cat) == distance(cat, no)
     assert distance((), no) == pytest.approx((0.6 + 0.9) / 2)
     assert distance((), ()) == 0
-    # One sound of six counts less than one of two.
+    # One sound out of six counts less than one out of two.
     long = ("m", "ɑ", "ɹ", "v", "ɪ", "n")
     assert distance(long, ("l", *long[1:])) == pytest.approx(distance(no, low) / 3, rel=1)
     assert distance(("#",), ("n",)) == 1  # an unknown sound

@@ -253,7 +253,7 @@ def test_distractors_are_near_but_not_the_same() -> None:
     words = choose_distractors(["yes", "no"])
     assert len(words) == 10
     assert {"yet", "low"} <= set(words)
-    assert not {"know", "note", "snow"} & set(words)  # "no" is heard in each
+    assert not {"know", "note", "snow"} & set(words)  # each contains the sound of "no"
     assert same_sound(words, ["yes", "no"]) is None
 
 
@@ -272,7 +272,7 @@ def test_voices_of_an_earlier_run_are_in_the_split_of_their_vocal_tract(tmp_path
 
 
 @needs_espeak
-def test_a_few_people_all_train(spoken: tuple[Path, SynthReport], tmp_path: Path) -> None:
+def test_a_few_people_are_all_in_training(spoken: tuple[Path, SynthReport], tmp_path: Path) -> None:
     folder = tmp_path / "copy"
     shutil.copytree(spoken[0], folder)
     source = next((folder / "yes").iterdir())
@@ -301,7 +301,7 @@ def test_parts_of_a_keyword_of_two_words_are_among_its_distractors() -> None:
 
 
 @needs_espeak
-def test_a_phrase_is_taught_by_its_words_backward_and_with_one_changed() -> None:
+def test_sound_alikes_of_a_phrase_are_its_words_the_reverse_and_one_word_changed() -> None:
     words = sound_alikes(("hey_marvin",), 4)
     assert words[:3] == ("hey", "marvin", "marvin_hey")
     assert len(words) == 7

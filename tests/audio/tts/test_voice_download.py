@@ -53,7 +53,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
-    """Piper's list and its files; the folder of voices is tmp_path / voices."""
+    """Serves Piper's list and files; voices are stored in tmp_path / voices."""
     downloads = pytest.importorskip("piper.download_voices")
     state = Server()
 

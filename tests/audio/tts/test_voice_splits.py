@@ -12,7 +12,7 @@ from kws.audio.tts.engines.speech import Voice
 from kws.audio.tts.synth import split_voices, unheard_engine
 
 
-def test_small_engine_all_trains_unless_it_is_the_only_one() -> None:
+def test_a_small_engine_is_only_for_training_unless_it_is_the_only_one() -> None:
     flite = [Voice("flite", "", name) for name in "abcd"]
     espeak = [Voice("espeak", "us", f"v{i}") for i in range(30)]
     splits = split_voices(flite + espeak, seed=0)
@@ -24,7 +24,7 @@ def test_small_engine_all_trains_unless_it_is_the_only_one() -> None:
     }
 
 
-def test_a_held_out_engine_validates_as_a_whole() -> None:
+def test_a_held_out_engine_is_only_for_validation() -> None:
     flite = [Voice("flite", size, name) for name in "abcd" for size in ("", "tall")]
     others = [Voice("espeak", "us", f"v{i}") for i in range(10)]
     others += [Voice("kokoro", "us", f"mix{i}") for i in range(20)] + [Voice("piper", "", "joe")]

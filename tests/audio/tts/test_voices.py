@@ -42,7 +42,7 @@ CONFIG: dict[str, Any] = {
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder of voices, and no packages of voices."""
+    """An empty voice folder, without voice packages."""
     path = tmp_path / "voices"
     path.mkdir()
     monkeypatch.setenv("KWS_VOICES", str(path))
@@ -52,7 +52,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_piper(folder: Path, name: str = "en_US-noise-low", **config: object) -> Path:
-    """A voice of Piper: noise for 60 ms per phoneme, louder the higher the speaker's number."""
+    """A Piper voice: 60 ms of noise per phoneme, louder for higher speaker numbers."""
     onnx = pytest.importorskip("onnx", reason="the extra voices is missing")
     make, value = onnx.helper.make_node, onnx.helper.make_tensor_value_info
     integers, floats = onnx.TensorProto.INT64, onnx.TensorProto.FLOAT
@@ -148,7 +148,7 @@ def test_the_noise_of_a_take_depends_only_on_its_seed(
     assert np.abs(louder).mean() == pytest.approx(2 * np.abs(first).mean(), rel=0.01)
 
 
-def test_a_data_set_by_a_voice_file_is_the_same_twice(folder: Path, tmp_path: Path) -> None:
+def test_a_data_set_from_a_voice_file_is_reproducible(folder: Path, tmp_path: Path) -> None:
     write_piper(folder)
     pytest.importorskip("piper", reason="the extra voices is missing")
     settings = SynthSettings(

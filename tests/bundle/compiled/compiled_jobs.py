@@ -1,4 +1,4 @@
-"""One program with several compiled models, which runs them on rows of raw values."""
+"""One program that runs several compiled models on rows of raw values."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def jobs_of(models: Sequence[bytes]) -> list[Job]:
 
 
 def on_this_machine(jobs: Sequence[Job], folder: Path) -> list[str]:
-    """The lines of compiled models in a program for the host."""
+    """The lines printed by a host program with the compiled models."""
     generated = folder / "generated"
     write_jobs(jobs, generated)
     sources = [

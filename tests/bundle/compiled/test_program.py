@@ -1,4 +1,4 @@
-"""Models compiled to calls of kernels: their arguments, and compiled bundles."""
+"""Models compiled to kernel calls: their arguments, and compiled bundles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_all_references_lie_in_arena_or_constants(program: Program) -> None:
 
 
 def test_the_arena_holds_only_tensors(program: Program) -> None:
-    """The interpreter's arena also has records."""
+    """The interpreter's arena also holds its own records."""
     for name in ("tiny_conv", "mixed_net"):
         model = model_file(name).read_bytes()
         assert compile_model(model).arena_bytes < _core.Interpreter(model).arena_used_bytes

@@ -1,4 +1,4 @@
-"""Compiled models give the interpreter's bits on the host and on the emulated Cortex-M4."""
+"""Compiled models are bit-identical to the interpreter on the host and the emulated Cortex-M4."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUILT_IN = ("yes_no", "ten_words", "tiny")
 
 
 def all_models() -> list[bytes]:
-    """Models with every op, of each family, streaming, built in, and incremental."""
+    """Models with every op and of each family; streaming, built-in and incremental models."""
     models = [*seeds().values()]
     models += [model_file(name).read_bytes() for name in FAMILIES]
     assets = default_bundle_path().parent
@@ -50,7 +50,7 @@ def expected(jobs: list[Job]) -> list[str]:
 
 
 def on_emulated_board(environment: str, jobs: Sequence[Job], folder: Path) -> list[str]:
-    """The lines of firmware with all models."""
+    """The lines printed by firmware with all models."""
     generated = folder / "firmware"
     write_jobs(jobs, generated)
     elf = cached_build(environment, generated) / "firmware.elf"

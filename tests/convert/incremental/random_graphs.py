@@ -36,7 +36,7 @@ class RandomGraph:
             self.layers.append(name)
 
     def new(self, shape: Shape, like: int | None = None) -> int:
-        """A tensor with a random quantization, or with that of another tensor."""
+        """A tensor with a random quantization, or with another tensor's quantization."""
         if like is None:
             scale, zero = float(self.rng.uniform(0.02, 0.1)), int(self.rng.integers(-128, 128))
         else:

@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 def stepped_frames(rng: np.random.Generator, count: int, step: int, elements: int) -> Array:
-    """Frames of some steps that fill the window, and of further steps.
+    """Frames for enough steps to fill the window, plus some more steps.
 
     Missing frames of the first step are -128, as in the pipeline.
     """
@@ -39,7 +39,7 @@ def step_calls(frames: Array, step: int, shape: tuple[int, ...]) -> list[Array]:
 
 
 def assert_same_bits(whole: bytes, small: bytes, count: int, step: int, seed: int = 0) -> int:
-    """Check that both models give the same bits at each step; return the count of distinct outputs.
+    """Check that both models are bit-identical at each step; return the count of distinct outputs.
 
     Args:
         whole: a model with a window of `count` frames.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An incremental model gives the bits of the whole model at every step."""
+"""An incremental model is bit-identical to the whole model at every step."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def random_model(seed: int, layers: int) -> tuple[bytes, int, list[str]]:
 
 
 def assert_twins(model: bytes, frames: int, step: int, seed: int) -> int:
-    """Check that all incremental models of a model, up to any operator, give its bits."""
+    """Check that a model's incremental models, up to any operator, are bit-identical to it."""
     count = 0
     for small in candidates(model, step):
         assert_same_bits(model, pack(small.table), frames, step, seed)
@@ -85,12 +85,12 @@ def test_known_models_gain(name: str, step: int, share: float) -> None:
     model = (ROOT / name).read_bytes()
     small = make_incremental(model, step)
     assert small.share < share
-    # For some noise, a model gives silence the maximum score at each step.
+    # For some noise, a model returns the maximum score for silence at each step.
     assert max(assert_same_bits(model, small.model, FRAMES, step, seed) for seed in range(2)) > 1
 
 
 @pytest.mark.parametrize("name", ["ds_cnn", "tiny_conv", "bc_resnet"])
-def test_other_runtimes_give_the_same_bits(name: str) -> None:
+def test_other_runtimes_are_bit_identical(name: str) -> None:
     model, step = (MODELS / f"{name}.tflite").read_bytes(), 2
     *_, last = candidates(model, step)
     small = pack(last.table)
@@ -102,14 +102,14 @@ def test_other_runtimes_give_the_same_bits(name: str) -> None:
     core = run_core(small, calls)
     for core_answer, theirs in zip(core, run_tflm(small, calls), strict=True):
         np.testing.assert_array_equal(core_answer[0], theirs[0].reshape(core_answer[0].shape))
-    # LiteRT rounds some sums differently, so its results are compared with each other.
+    # LiteRT rounds some sums differently, so LiteRT's results are compared with each other.
     litert = run_litert(with_first_values(last.table), calls)[-len(windows) :]
     for core_answer, whole in zip(litert, run_litert(model, windows), strict=True):
         np.testing.assert_array_equal(core_answer[0], whole[0])
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_the_board_gives_the_whole_models_bits() -> None:
+def test_the_board_is_bit_identical_to_the_whole_model() -> None:
     """The board has different loops for short and for long images."""
     model, step = (MODELS / "ds_cnn.tflite").read_bytes(), 2
     small = make_incremental(model, step).model

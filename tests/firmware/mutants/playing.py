@@ -1,4 +1,4 @@
-"""Builds a board's firmware with a fault in its drivers and plays sound to it in Renode."""
+"""Builds a board's firmware with a driver fault and plays sound to it in Renode."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ REGISTERS = {
     "sparkfun_edge": ((0x50010280, 1 << 8, 1 << 8),),  # ADC.DMACFG.DMAPRI
     "b_l475e_iot01a": ((0x40020044, 3 << 12, 3 << 12),),  # DMA1.CCR4.PL
 }
-"""Registers whose faults only a debugger or a meter shows: address, mask, and the expected value of
-the masked bits after a word was heard."""
+"""Registers whose faults only a debugger or a meter would show: address, mask, and the expected
+value of the masked bits after a detection."""
 
 STANDS = {"sparkfun_edge"}
 """Boards whose DMA must be armed again within 0.1 ms of a block's end."""
@@ -62,7 +62,7 @@ _COUNTED = re.compile(r"([\d.]+) % idle, \d+ k cycles|stack \d+")
 _IDLE_POINTS = 5.0  # other faults change the idle share by less than 1
 _HEALTH = re.compile(r"up (\d+) ms, (\d+) kHz, hop \d+, inference \d+ cycles")
 _CLOCK_SHARE = 0.01
-_AT_ONCE = 8  # plays per process of Renode, which takes seconds to start
+_AT_ONCE = 8  # plays per Renode process, which needs seconds to start
 
 _SECONDS = {
     "sound": 2.4,
@@ -102,12 +102,12 @@ class Mutant:
 
     play: str = "sound"
     """sound: a word, then typed commands; loud: the same with a gain; hang: the main loop hangs;
-    deaf: no samples arrive; settings: three are typed, then a reset; pages: the same with more
-    settings than a page of flash holds; pcm: samples are sent while a setting is saved; quiet:
-    6 s, longer than most watchdogs wait; minute: longer than the slow ones wait."""
+    deaf: no samples arrive; settings: three settings are typed, then a reset; pages: the same
+    with more settings than a page of flash holds; pcm: samples are sent while a setting is saved;
+    quiet: 6 s, longer than most watchdog timeouts; minute: longer than slow watchdogs' timeouts."""
 
     survives: str = ""
-    """Why no model detects it; empty: it must be detected."""
+    """Why no model detects the fault; empty: it must be detected."""
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,13 @@ class Trace:
     """The observable behaviour of a board."""
 
     text: str
-    """Its output, without cycles, idle shares and stack."""
+    """The board's output, without cycles, idle shares and stack."""
 
     idle: tuple[float, ...]
-    """Each idle share in its output, in percent."""
+    """Each idle share in the output, in percent."""
 
     clocks: tuple[int, ...]
-    """Each uptime in ms and core clock in kHz in its output."""
+    """Each uptime in ms and core clock in kHz in the output."""
 
     leds: tuple[str, ...]
     """The states of all LEDs (`+` or `-`), at regular intervals."""
@@ -130,7 +130,7 @@ class Trace:
     """The masked bits of REGISTERS at the end."""
 
     def is_like(self, other: Trace) -> bool:
-        """Whether both are equal, except for small differences of idle share and clock."""
+        """Whether both are equal, except for small differences in idle share and clock."""
         seen = (self.text, self.leds, self.registers)
         if seen != (other.text, other.leds, other.registers):
             return False
@@ -142,7 +142,7 @@ class Trace:
 
 
 def mutants(board: str) -> list[Mutant]:
-    """The table of a board."""
+    """The mutants in a board's table."""
     table = tomllib.loads((HERE / f"{board}.toml").read_text(encoding="utf-8"))
     return [
         Mutant(

@@ -69,7 +69,7 @@ def refused(deploy: Callable[[], object]) -> str:
 def built_at_once(
     monkeypatch: pytest.MonkeyPatch, folder: Path, address: int, program: bytes
 ) -> list[str]:
-    """Every build gives this program; returns the options that builds are asked for."""
+    """Make every build return this program; return the options passed to builds."""
     asked: list[str] = []
     (folder / "firmware.elf").write_bytes(elf_of([(address, program)]))
 

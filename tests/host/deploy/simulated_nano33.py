@@ -54,7 +54,7 @@ class Bootloader:
         self._verified: set[int] = set()
 
     def feed(self, data: bytes) -> bytes:
-        """The answer to some bytes."""
+        """The answer to received bytes."""
         answer = b""
         for value in data:
             if self._due:
@@ -238,7 +238,7 @@ class Board(PtyBoard):
                 self.replug()
 
     def _answers(self, data: bytes) -> Iterator[bytes]:
-        """Byte by byte, so that a fault affects the right packet."""
+        """Answer byte by byte, so that a fault affects the right packet."""
         for value in data:
             if self._lost:
                 self._lost -= 1

@@ -169,7 +169,7 @@ def test_a_bootloaders_port_is_not_opened() -> None:
         return board.lister()
 
     def open_port(device: str, seconds: float, baud: int) -> Link:
-        # By USB id, because the next port may get the same name.
+        # Found by USB id, because the next port may get the same name.
         opened.extend(port.usb for port in board.lister() if port.device == device)
         return ports.open_soon(device, seconds, baud)
 

@@ -127,7 +127,7 @@ class Chip:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, target: RealBoard) -> None:
         self.free = target.memory.flash
-        self.base = self.free.start & ~0xFFFFF  # of flash, whose size is 1 MB
+        self.base = self.free.start & ~0xFFFFF  # of the 1 MB flash
         self.flash = bytearray(b"\xb0\x07" * (0x100000 // 2))
         self.before = bytes(self.flash)
         self.erased: list[int] = []

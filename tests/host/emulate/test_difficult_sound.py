@@ -100,7 +100,7 @@ def test_every_board_writes_the_hosts_lines(board: str, bundle: Bundle, tmp_path
 @pytest.mark.slow
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.parametrize("board", ["nano33ble", "sparkfun_edge"])
-def test_level_equals_the_sounds(board: str, bundle: Bundle) -> None:
+def test_level_matches_the_sound(board: str, bundle: Bundle) -> None:
     """The tones repeat within the second that the board measures."""
     quiet = np.zeros(3 * 16000, np.int16)
     tone = hum(len(quiet), 500, 1.0)

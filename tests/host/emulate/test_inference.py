@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Any model on raw rows: the board computes the host's bits; wrong rows are a one-line error."""
+"""Any model on raw rows: the board is bit-identical to the host; wrong rows are an error."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_host_gives_the_interpreters_outputs(model: bytes) -> None:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_board_gives_the_hosts_bits_and_arena_for_several_jobs(model: bytes) -> None:
+def test_board_matches_the_hosts_bits_and_arena_for_several_jobs(model: bytes) -> None:
     jobs = [Job(model, (rows(40, 1),)), Job(model, (rows(1, 2),)), Job(model, (rows(0),))]
     for board, job in zip(on_board("qemu", jobs), jobs, strict=True):
         host = on_host(job)
@@ -67,7 +67,7 @@ def test_model_that_the_board_has_no_memory_for_gives_a_one_line_error(
 def test_model_that_the_board_refuses_gives_a_one_line_error(
     model: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The board's own error, which the host's check normally precedes."""
+    """The board's own error; normally the host's check comes first."""
     interpreter = inference.open_job(Job(model, (rows(1),)))
     monkeypatch.setattr(inference, "open_job", lambda _: interpreter)
     with pytest.raises(BoardError, match="model 1 on qemu: model is damaged"):

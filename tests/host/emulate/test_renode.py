@@ -98,7 +98,7 @@ def test_deliberate_faults_are_reported(board_name: str, bundle: Bundle) -> None
 def test_endless_polling_of_a_peripheral_gives_a_one_line_error(
     bundle: Bundle, tmp_path: Path
 ) -> None:
-    """After a quarter of a second of the board's time, although it may take an hour."""
+    """The error comes after a quarter of a second of board time, in a run of an hour."""
     good = build("sparkfun_edge", Device(bundle)).elf
     content = bytearray(good.read_bytes())
     place = content_of(good, "KwsUartInterrupt").start - 1  # the address of Thumb code is odd

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples sent by the firmware give the firmware's lines on the host."""
+"""Samples sent by the firmware produce the firmware's lines on the host."""
 
 from __future__ import annotations
 

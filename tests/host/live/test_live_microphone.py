@@ -93,7 +93,7 @@ def test_the_delay_is_short(
 ) -> None:
     """Less than 250 ms after the host's report time.
 
-    The minimum of several, because the machine may be busy.
+    The minimum of several runs, because the machine may be busy.
     """
     late = []
     for clip in [YES, NO] * 2:
@@ -107,7 +107,7 @@ def test_the_delay_is_short(
 
 
 @pytest.mark.slow
-def test_listening_takes_less_than_a_tenth_of_a_core(listening: Listening) -> None:
+def test_listening_uses_less_than_a_tenth_of_a_core(listening: Listening) -> None:
     psutil = pytest.importorskip("psutil")
     process = psutil.Process(listening.process.pid)
 
@@ -116,7 +116,7 @@ def test_listening_takes_less_than_a_tenth_of_a_core(listening: Listening) -> No
         return float(times.user + times.system)
 
     shares = []
-    for _ in range(4):  # the minimum of several, because the machine may be busy
+    for _ in range(4):  # the minimum of several runs, because the machine may be busy
         before, start = used(), time.monotonic()
         time.sleep(1.5)
         shares.append((used() - before) / (time.monotonic() - start))

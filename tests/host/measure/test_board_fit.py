@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash, RAM and time of a model on each board: `kws boards --model`."""
+"""Flash, RAM and time that a model needs on each board: `kws boards --model`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Built:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, cycles: int, built: Built | Exception) -> None:
-    """Stub the cycles of an inference and the result of each build."""
+    """Stub the cycle count of an inference and the result of each build."""
     spent = ModelCycles(cycles, 31_000, 500_000)
     monkeypatch.setattr(real_time, "estimate_cycles", lambda _: spent)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Estimated cycles equal counts by hand, from the manual."""
+"""Estimated cycle counts equal those worked out by hand from the manual."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOP = timing(Instruction("nop", ""))
 
 
 def cycles(code: str) -> int:
-    """The cycles of instructions, separated by semicolons."""
+    """Cycle count of instructions separated by semicolons."""
     parts = [line.strip().partition(" ") for line in code.split(";")]
     return sequence_cycles(_NOP, [Instruction(name, rest.strip()) for name, _, rest in parts])
 

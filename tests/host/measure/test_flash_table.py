@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The flash of a model's kernels, as `kws convert` prints it."""
+"""Flash used by a model's kernels, as `kws convert` prints it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a board keeps up with a bundle, and the required ring of samples."""
+"""Whether a board keeps up with a bundle, and the required size of the sample ring."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bundle_of(stride: int = 2) -> Bundle:
 
 @pytest.fixture
 def takes(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Stubs the cycles of an inference: of all models, or of each model in order."""
+    """Stubs the inference cycle count: one value for all models, or one per model in order."""
 
     def use(*inferences: float) -> None:
         cycles = [ModelCycles(int(each), 31_000, 500_000) for each in inferences]
@@ -188,7 +188,7 @@ def test_the_estimate_equals_the_benchmark(
     assert cycles.inference == pytest.approx(figures.inference_cycles, abs=50)
     assert cycles.frame == pytest.approx(figures.hop_cycles_max, abs=50)
     assert 10_000 < cycles.allocation < 2_000_000
-    # The second time it is cached, whatever the board's options.
+    # The second result comes from the cache, whatever the board's options.
     monkeypatch.setattr(cycle_estimate, "Qemu", lambda: pytest.fail("counted again"))
     monkeypatch.setenv(OPTIONS, "96mhz")
     assert estimate_cycles(tiny.model) == cycles

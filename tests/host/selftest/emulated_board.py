@@ -24,12 +24,12 @@ _ROOM_RMS = 3.0
 
 
 class EmulatedBoard:
-    """The port and the clock of a self-test, and a context manager.
+    """The port and clock of a self-test; a context manager.
 
     Args:
         board: the board to emulate.
         elf: its firmware.
-        voice: int16[n], 16 kHz: the sound, repeated, while the user speaks.
+        voice: int16[n], 16 kHz, repeated while the user speaks.
         changes: Renode commands to run before the board starts.
     """
 
@@ -129,7 +129,7 @@ class EmulatedBoard:
         while f"\r{mark}".encode() not in output:
             ready, _, _ = select.select([self._renode.stdout], [], [], end - time.monotonic())
             part = os.read(self._renode.stdout.fileno(), 65536) if ready else b""
-            assert part, f"Renode stands still: {output.decode('utf-8', 'replace')}"
+            assert part, f"Renode is stuck: {output.decode('utf-8', 'replace')}"
             output += part
         wrong = re.search(rb"[^\r\n]*\b([Ee]rror|xception)[^\r\n]*", output)
         assert wrong is None, wrong

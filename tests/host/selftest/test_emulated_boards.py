@@ -45,7 +45,7 @@ class Fault(NamedTuple):
     failed: set[str]
     """The checks that must fail."""
     cure: str
-    """A part of the remedy that one of them must print."""
+    """Part of the remedy that a failed check must print."""
     changes: tuple[str, ...] = ()
     """Renode commands."""
 
@@ -66,7 +66,7 @@ FAULTS = {
         Fault("15.4 kHz: clock of 1.231 MHz", {"samples"}, CLOCK),
         Fault("power pin is low", {"microphone"}, "the microphone is dead"),
         Fault("PDM is not enabled", {"microphone"}, "check the microphone's wiring and power"),
-        # A faulty chip. The only driver fault that makes it as slow, no cache, is a mutant.
+        # A faulty chip. The only driver fault with the same effect, a disabled cache, is a mutant.
         Fault("", {"core clock"}, SLOW, ("flash_controller CoreMhz 32",)),
     ),
     "sparkfun_edge": (

@@ -24,10 +24,10 @@ class Board:
     """A simulated Nano: its firmware, and a clock that advances while its port is read."""
 
     samples: float = 16000.0
-    """Per second."""
+    """Samples per second."""
     core_khz: int = 64000
     clock: float = 1.0
-    """The board's seconds per second."""
+    """Seconds of board time per second."""
     line: int = 115200
     voice_db: float = -33.0
     room_db: float = -70.0

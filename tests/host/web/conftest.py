@@ -103,7 +103,7 @@ def launch(playwright: Playwright, chromium: str) -> Iterator[Launch]:
 
 @pytest.fixture(scope="session")
 def spoken_to(launch: Launch, wavs: dict[str, Path]) -> Browser:
-    """A browser with a permitted microphone that hears a yes and a no repeatedly."""
+    """A browser with access to a microphone that repeats a yes and a no."""
     return launch(
         "--use-fake-device-for-media-stream",
         "--use-fake-ui-for-media-stream",

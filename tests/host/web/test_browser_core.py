@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The core as WebAssembly, in Node.js with the page's scripts, gives the host's bits."""
+"""The WebAssembly core, run in Node.js with the page's scripts, is bit-identical to the host."""
 
 from __future__ import annotations
 
@@ -304,9 +304,9 @@ def test_make_wasm_builds_the_committed_core(tmp_path: Path) -> None:
     """Only with the same compiler; otherwise the tests above check the core."""
     version = subprocess.run(["em++", "-v"], capture_output=True, text=True, check=True).stderr
     if "3.1.6" not in version or "clang version 14.0.6" not in version:
-        pytest.skip(f"kws.wasm is of emscripten 3.1.6 with clang 14.0.6, here is {version!r}")
+        pytest.skip(f"kws.wasm needs emscripten 3.1.6 with clang 14.0.6, not {version!r}")
     if not (ROOT / "Makefile").is_file():
-        pytest.skip("no checkout")
+        pytest.skip("not a git checkout")
     built = tmp_path / "kws.wasm"
     subprocess.run(["make", "-s", "wasm", f"WASM={built}"], cwd=ROOT, check=True, timeout=900)
     assert built.read_bytes() == WASM.read_bytes(), "run make wasm and commit kws.wasm"

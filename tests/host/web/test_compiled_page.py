@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws export web --compiled`: a core with built-in models gives the host's bits."""
+"""`kws export web --compiled`: a core with built-in models is bit-identical to the host."""
 
 from __future__ import annotations
 

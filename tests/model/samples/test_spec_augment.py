@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SpecAugment blanks a stripe of frames and one of channels."""
+"""SpecAugment blanks a stripe of frames and a stripe of channels."""
 
 from __future__ import annotations
 

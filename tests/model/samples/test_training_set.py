@@ -95,7 +95,7 @@ def test_lead_reaches_only_the_frontend(tones: DataSet) -> None:
     assert first(copy) < first(other) - 5
 
 
-def test_frames_before_the_window_are_those_of_the_lead(tones: DataSet) -> None:
+def test_frames_before_the_window_come_from_the_lead(tones: DataSet) -> None:
     settings = replace(PLAIN, augmentation=Augmentation(lead_ms=600))
     assert settings.lead_frames == 30
     window = TrainingSet(tones, WORDS, settings, seed=0).epoch(0)
@@ -165,7 +165,7 @@ def test_scarce_words_are_drawn_as_often_as_others(tones: DataSet) -> None:
     assert sorted(times.tolist()) == [3, 3, 4, 4]
 
 
-def test_second_data_set_gives_its_share(tones: DataSet) -> None:
+def test_second_data_set_has_its_share(tones: DataSet) -> None:
     clips = tuple(replace(c, speaker=f"robot-{c.speaker}") for c in tones.clips)
     settings = replace(PLAIN, extra=0.5)
     plain = TrainingSet(tones, WORDS, PLAIN, seed=0)
@@ -240,8 +240,8 @@ def test_too_little_room_for_clips_gives_a_one_line_error(full_disk: Path) -> No
 
 @pytest.mark.slow
 def test_an_epoch_of_20000_clips_is_augmented_in_20_seconds(tones: DataSet) -> None:
-    # CPU time, of which two cores have 40 s. The minimum of five, since work on a core's other
-    # thread increases it.
+    # CPU time; two cores provide 40 s of it. Take the minimum of five runs, since work on a core's
+    # other thread increases it.
     noise = [np.random.default_rng(0).normal(0, 900, 100_000).astype(np.int16)]
     augmenter = Augmenter(Augmentation(), noise, 16000, 0)
 

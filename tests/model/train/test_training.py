@@ -61,7 +61,7 @@ def test_model_uses_the_cores_values_unchanged(run: Run) -> None:
     np.testing.assert_array_equal(back, every.reshape(-1))
 
 
-def test_core_gives_tflms_bits_for_every_test_clip(run: Run) -> None:
+def test_core_is_bit_identical_to_tflm_for_every_test_clip(run: Run) -> None:
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
     bundle = run.result.bundle
     samples = evaluation_samples(open_dataset(run.data), bundle.keywords, Split.TEST)

@@ -64,7 +64,7 @@ def test_thresholds_fall_until_the_recordings_are_detected(home: Path) -> None:
     facts = new.metrics["calibration"]
     assert (facts["recordings"], facts["speakers"]) == (6, 6)
     assert "quiet" not in facts, (
-        "misses of the recordings that chose the thresholds are no estimate"
+        "misses in the recordings that chose the thresholds are not an estimate"
     )
     card = (home / "new" / "README.md").read_text()
     assert "0.5 false alarms per hour of talk, and were chosen for 6 people in 6 recordings" in card

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Expected performance for people of a bundle made with voices: bounds, or no estimate."""
+"""Performance with real people expected of a bundle made with voices: bounds, or no estimate."""
 
 from __future__ import annotations
 
@@ -79,7 +79,9 @@ def test_more_clips_of_the_same_voices_do_not_narrow_the_bounds(takes: int) -> N
         ("kokoro-en-us-mix0", (*FLITE, "espeak-en-us-f1")),
     ],
 )
-def test_voices_without_information_on_people(training: str, validating: tuple[str, ...]) -> None:
+def test_voices_without_information_about_people(
+    training: str, validating: tuple[str, ...]
+) -> None:
     assert expected_performance(calibration(1), dataset(training, validating), ["yes"]) is None
 
 

@@ -161,7 +161,7 @@ def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) ->
     write_clip(tmp_path / "in" / "anna_1.wav", beep(2, 1))
     lines: list[str] = []
     first = make_wake_word(SMALL, out, recordings=tmp_path / "in", say=lines.append)
-    # The single person is only for training.
+    # The only speaker is used for training.
     assert (first.recordings, first.held_out) == (1, 0)
     assert first.bundle.labels == ("silence", "unknown", "marvin")
     assert load_bundle(out / "bundle").model == first.bundle.model
@@ -206,7 +206,7 @@ def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Pat
         MinedClip("mined/a.wav", Split.TRAIN, "a", "radio", 1, "marvin", 230),
         beep(3, 1),
     )
-    settings = replace(SMALL, seed=2**31)  # the largest; the teachers' follow from it
+    settings = replace(SMALL, seed=2**31)  # the largest seed; teachers' seeds derive from it
     result = make_wake_word(settings, out, ambient=Surroundings((talk,)))
     teachers = sorted(folder.name for folder in (out / SECOND).iterdir())
     assert teachers == ["seed0", "seed1", "seed2"]
@@ -216,8 +216,8 @@ def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Pat
     assert taught["teacher"] == Teacher(out / SECOND).fingerprint
     assert result.calibration is not None
     assert result.calibration.has_talk
-    # A tenth of each recording is for validation. The last model also gets all of `news` that
-    # training may use.
+    # A tenth of each recording is for validation. The last model is also trained on all of
+    # `news` that training may use.
     assert result.calibration.by_kind[Kind.TALK].hours * 3600 > len(PACES) * (4 * 6 + 40)
     assert "talk" in load_bundle(out / "bundle").metrics["calibration"]
     assert "talk alone" in result.report.read_text(encoding="utf-8")

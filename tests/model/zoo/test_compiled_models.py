@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every architecture of the zoo as C++ gives the interpreter's bits."""
+"""Every architecture of the zoo, compiled to C++, is bit-identical to the interpreter."""
 
 from __future__ import annotations
 

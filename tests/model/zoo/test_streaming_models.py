@@ -133,7 +133,8 @@ def test_int8_stream_equals_the_float_clip_within_quantization(
     assert error.mean() < 0.03
     assert (core.argmax(axis=1) == exact.argmax(axis=1)).mean() > 0.9
     litert = litert_scores(data, clips)
-    # LiteRT rounds the dense layer's sums once, the core twice; one logit step is several here.
+    # LiteRT rounds the dense layer's sums once, the core twice; one logit step is several
+    # score steps here.
     assert np.abs(litert.astype(int) - core).max() <= 6
     assert (litert == core).all(axis=1).mean() > 0.9
 
@@ -151,7 +152,7 @@ def test_the_process_for_other_backends_converts_the_same_window(
     np.testing.assert_array_equal(core_scores(again, clips), core_scores(data, clips))
 
 
-def test_stream_has_tflms_bits(data: bytes, clips: NDArray[np.int8]) -> None:
+def test_stream_is_bit_identical_to_tflm(data: bytes, clips: NDArray[np.int8]) -> None:
     interpreter = _core.Interpreter(data)
     assert interpreter.inputs[0].shape == (1, 2, 40, 1)
     assert {"VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"} <= set(interpreter.ops)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every architecture of the zoo, untrained: it converts, and the core computes TFLM's bits."""
+"""Every architecture of the zoo converts untrained, and the core is bit-identical to TFLM."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLASSES = 12
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Statistics for quantized inputs")
 @pytest.mark.parametrize("name", MODELS)
-def test_model_converts_and_runs_with_tflms_bits(name: str) -> None:
+def test_model_converts_and_is_bit_identical_to_tflm(name: str) -> None:
     clips = noise(8)
     model = fit_normalizations(build_model(name, CLASSES, seed=1), clips)
     data = quantize(model, clips)
@@ -92,7 +92,7 @@ def test_a_model_needs_only_a_file_in_the_folder(
 
 def test_docs_list_the_files_that_name_a_model() -> None:
     if shutil.which("git") is None or not (ROOT / ".git").exists():
-        pytest.skip("this is no git checkout")
+        pytest.skip("not a git checkout")
     page = (ROOT / "docs" / "models.md").read_text()
     command = re.search(r"`git grep -lw (\w+)`", page)
     assert command

@@ -1,4 +1,4 @@
-"""The emulated Cortex-M4 computes the host's bits with the host's arena size, for each op."""
+"""For each op, the emulated Cortex-M4 is bit-identical to the host and uses the same arena size."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def job(model: bytes, rng: np.random.Generator) -> Job:
 
 
 @pytest.mark.usefixtures("board_tools")
-def test_board_gives_the_hosts_bits() -> None:
+def test_board_is_bit_identical_to_the_host() -> None:
     rng = np.random.default_rng(4)
     ring = {"kept": 3, "new": 1, "channels": 5, "zero": -7, "first": "random", "seed": 2}
     models = [shapes_model(rng) for _ in range(8)]

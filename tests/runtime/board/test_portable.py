@@ -1,4 +1,4 @@
-"""On cores without DSP instructions, the portable kernels give the host's bits."""
+"""On cores without DSP instructions, the portable kernels are bit-identical to the host's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.runtime.fuzz.fuzz_seeds import seeds
 
 @pytest.mark.usefixtures("board_tools")
 @pytest.mark.slow
-def test_every_op_gives_the_hosts_bits() -> None:
+def test_every_op_is_bit_identical_to_the_host() -> None:
     jobs = jobs_of([*seeds().values()])
     assert len(jobs) > 40
     assert_same_bits(jobs, tool="infer_portable")

@@ -1,4 +1,4 @@
-"""Cases of the property tests give the host's bits on the emulated board, with DSP instructions."""
+"""Property-test cases are bit-identical on the host and on the emulated board with DSP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FURTHER = [
     [(ELEMENTWISE, FURTHER), (FILTERS, [])],
     ids=["elementwise", "filters"],
 )
-def test_the_board_gives_the_hosts_bits(
+def test_the_board_is_bit_identical_to_the_host(
     properties: dict[str, Property], further: list[Case]
 ) -> None:
     jobs: list[Job] = [case.job for case in further]

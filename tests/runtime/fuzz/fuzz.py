@@ -68,7 +68,7 @@ def has_clang() -> bool:
 
 
 def build() -> Path:
-    """Builds the target and returns its path.
+    """Build the target and return its path.
 
     Raises:
         FuzzerError: CMake or the compiler fail.
@@ -83,7 +83,7 @@ def build() -> Path:
 
 
 def fuzz(seconds: int, corpus: Path) -> Outcome:
-    """Mutates the seeds for this time on two cores; stops at the first finding.
+    """Mutate the seeds on two cores for this long; stop at the first finding.
 
     Raises:
         FuzzerError: the target cannot be built.

@@ -32,7 +32,7 @@ def seeds() -> dict[str, bytes]:
 
 
 def write_seeds(folder: Path) -> None:
-    """Writes each seed to a file."""
+    """Write each seed to a file."""
     for name, model in seeds().items():
         (folder / f"{name}.tflite").write_bytes(model)
 

@@ -140,7 +140,7 @@ def cast_model(
 
 
 def integers(rng: np.random.Generator, kind: str, shape: Shape) -> NDArray[Any]:
-    """Values of the whole range, and small values."""
+    """Values from the whole range, and small values."""
     info = np.iinfo(kind)
     values = rng.integers(info.min, int(info.max) + 1, shape)
     small = np.clip(rng.integers(-300, 300, shape), info.min, info.max)
@@ -199,7 +199,7 @@ def pool_model(
 ) -> bytes:
     """A model of one pooling op; `w` as `windows` draws it.
 
-    `images` are how many there are and their channels.
+    `images`: number of images and their channels.
     """
     batch, channels = images
     m = ModelBuilder()

@@ -60,7 +60,7 @@ class Layer:
             bias: whether there is a bias.
             axis: the axis of the filter's channels.
             calls: number of calls.
-            litert: whether LiteRT gives the same bits.
+            litert: whether LiteRT is bit-identical.
             fields: fields of the op's options.
         """
         rng = np.random.default_rng(self.seed)
@@ -101,7 +101,7 @@ def _layers(
 
 
 _ANY = _layers(scales(), scales(), scales(1e-3, 10.0))
-# Factors as the inner loops of the Cortex-M4 ask for.
+# Factors that the Cortex-M4's inner loops require.
 _USUAL = _layers(scales(1e-3, 1.0), scales(1e-3, 0.1), scales(1e-1, 10.0))
 
 
@@ -162,7 +162,7 @@ def _depthwise(layer: Layer, w: dict[str, int], batch: int, cin: int, multiplier
 
 
 def _turned(w: dict[str, int], over: bool) -> dict[str, int]:
-    """The window, and its image, with height and width changed `over`, or as it is."""
+    """Sizes of a window and its image, with height and width swapped if `over`."""
     return {axis.translate(_TURNED): w[axis] for axis in w} if over else w
 
 
@@ -216,7 +216,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         groups=st.sampled_from([1, 1, 1, 2]),
         bias=st.booleans(),
     ),
-    # As the first layers of many models: a depthwise convolution.
+    # Like the first layers of many models: a depthwise convolution.
     "conv_2d_of_one_channel": st.builds(
         _conv_2d,
         _USUAL,
@@ -252,7 +252,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         SEEDS,
     ),
     "depthwise": _depthwise_cases(windows(), [1, 2, 3, 4, 5, 8, 9], [1, 1, 1, 2, 3, 8], _ANY),
-    # As TinyConv's first layer, which has its own inner loop on the Cortex-M4.
+    # Like TinyConv's first layer, which has its own inner loop on the Cortex-M4.
     "depthwise_with_eight_columns": _depthwise_cases(
         windows(dilations=False, width=8, stride=2), [1, 1, 2], [*range(3, 10)]
     ),
@@ -264,11 +264,11 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
     ),
     # Other layers with one filter per channel: four channels at a time.
     "depthwise_four_channels": _depthwise_cases(windows(), [4, 4, 8], [1]),
-    # As layers of streaming models.
+    # Like layers of streaming models.
     "depthwise_with_one_output": _depthwise_cases(
         st.builds(_one_output, _pair(1, 7), _pair(1, 7), _pair(1, 3)), [4, 12, 16, 20, 40], [1]
     ),
-    # With stride 1 the Cortex-M4 computes such a layer as several without dilation.
+    # With stride 1, the Cortex-M4 splits such a layer into several without dilation.
     "depthwise_with_dilation": _depthwise_cases(
         st.builds(
             _dilated,
@@ -281,7 +281,7 @@ _CASES: dict[str, st.SearchStrategy[Case]] = {
         [1, 3, 4, 8],
         [1, 1, 1, 2],
     ),
-    # As filters over time, which have their own inner loops too.
+    # Like filters over time, which have their own inner loops too.
     "depthwise_with_rows_of_taps": _depthwise_cases(
         st.builds(
             _turned,

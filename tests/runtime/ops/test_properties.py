@@ -23,7 +23,7 @@ def check(case: Case) -> None:
 
 
 @pytest.mark.parametrize("drawn", PROPERTIES.values(), ids=PROPERTIES)
-def test_the_oracles_give_the_same_bits(drawn: Property) -> None:
+def test_results_are_bit_identical_to_the_oracles(drawn: Property) -> None:
     drawn.each(check)
 
 

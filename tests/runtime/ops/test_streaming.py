@@ -33,7 +33,7 @@ POWERS_OF_TWO = st.integers(-10, -3).map(lambda power: 2.0**power)
     state_zero=ZERO_POINTS,
     out_zero=ZERO_POINTS,
     scale=scales(),
-    # Powers of two give ties, which reveal inexact factors.
+    # Powers of two cause ties, which reveal inexact factors.
     to_state=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
     to_output=st.one_of(scales(1e-4, 1e-1), POWERS_OF_TWO),
     seed=SEEDS,

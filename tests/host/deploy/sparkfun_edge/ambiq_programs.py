@@ -15,11 +15,11 @@ from tests.host.deploy.sparkfun_edge.simulated_edge import BoardWith, bench_of
 BOARD = SparkFunEdgeAsSold()
 RECOVER = "the bootloader is untouched: hold button 14 and run kws deploy again"
 SIZE = 20_000
-"""Bytes of a program that takes three messages."""
+"""Size in bytes of a program that needs three messages."""
 MESSAGES = ["HELLO", "OTADESC", "UPDATE", "DATA", "DATA", "DATA", "RESET"]
 COUNTED = range(1, len(MESSAGES) + 1)
 LONGEST = 0x78000
-"""Maximum bytes of a program."""
+"""Maximum size of a program, in bytes."""
 
 
 @dataclass

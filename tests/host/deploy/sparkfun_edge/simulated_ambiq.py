@@ -18,7 +18,7 @@ FLASH_SIZE, PAGE = 0x100000, 8192
 ORIGIN = 0xC000
 """Start of the application; the loader is below."""
 MESSAGE = 8192
-"""Maximum bytes of a message."""
+"""Maximum size of a message, in bytes."""
 
 _NAMES = {0: "HELLO", 2: "OTADESC", 3: "UPDATE", 6: "RESET", 8: "DATA"}
 _LENGTHS = {0: 8, 2: 12, 3: 20, 6: 12}
@@ -36,13 +36,13 @@ def message(kind: int, *words: int, data: bytes = b"") -> bytes:
 
 @dataclass
 class Loader(AnyLoader):
-    """The loader, which waits for HELLO after a reset if there is no application or button 14."""
+    """The loader, which waits for HELLO after a reset without an application or with button 14."""
 
     starting: float = 0.05
     window: float = 5.0
     rate: int = 115200
     most: int = 0x4FFA0
-    """Maximum bytes of an update, as STATUS reports it; the default is from a real board."""
+    """Maximum size of an update in bytes, from STATUS; the default is from a real board."""
     held_from: float = 0.0
     """Time at which the user presses button 14; it is released at the first DATA."""
     holds_on: bool = False
@@ -52,7 +52,7 @@ class Loader(AnyLoader):
     discards: bool = True
     """Whether bytes after a bad message are dropped until the line is quiet."""
     refusals: dict[int, int] = field(default_factory=dict)
-    """Status with which it refuses a message, by the message's number."""
+    """Status that refuses a message, by message number."""
     stray: bytes = b""
     """Bytes sent before STATUS."""
     acks_reset: bool = True
@@ -80,13 +80,13 @@ class Loader(AnyLoader):
     def step(  # noqa: PLR0911 - a line for each state
         self, now: float, data: bytes, speed: int
     ) -> bytes:
-        """As `AnyLoader.step`."""
+        """Like `AnyLoader.step`."""
         self._now = now
         if self.running:
             return b""
         if self._state == _BOOT and now >= self._since + self.starting:
             self._boot()
-            return b""  # the bytes came before it listened
+            return b""  # the bytes arrived before the loader listened
         if self._state == _INSTALL and now >= self._since:
             self._install()
             self._boot()

@@ -77,9 +77,9 @@ class AnyLoader(ABC):
     """A simulated bootloader: its state since a reset, and the flash."""
 
     starting: float
-    """Seconds after a reset during which it receives nothing."""
+    """Seconds after a reset during which the loader receives nothing."""
     window: float
-    """Seconds during which it waits for the first message."""
+    """Seconds during which the loader waits for the first message."""
     flash: bytearray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -211,7 +211,7 @@ class BoardWith(Generic[LoaderT]):
         self._speak()
 
     def _byte(self, byte: bytes) -> None:
-        """Byte by byte, so that a fault affects the right packet."""
+        """Handle each byte, so that a fault affects the right packet."""
         if byte and self._lost:
             self._lost -= 1
             if self._lost < self.faults.lose_count:
@@ -284,7 +284,7 @@ class SimulatedLink(Link):
         board.set_open(is_open=True)
 
     def read(self, timeout: float) -> bytes:
-        """As `Link.read`, in simulated time."""
+        """Like `Link.read`, in simulated time."""
         clock = self._board.clock
         end = clock.monotonic() + timeout
         while True:
@@ -298,27 +298,27 @@ class SimulatedLink(Link):
                 return b""
 
     def write(self, data: bytes) -> None:
-        """As `Link.write`."""
+        """Like `Link.write`."""
         self._check()
         if self._board.is_deaf():
             raise PortLostError(f"{self.device}: the board accepts no more data")
         self._board.sent += data
 
     def set_rate(self, baud: int) -> bool:
-        """As `Link.set_rate`."""
+        """Like `Link.set_rate`."""
         if baud > self._board.fastest:
             return False
         self._board.rate = baud
         return True
 
     def restart(self) -> None:
-        """As `Link.restart`."""
+        """Like `Link.restart`."""
         self._board.set_dtr(on=False)
         self._board.clock.sleep(DTR_SECONDS)
         self._board.set_dtr(on=True)
 
     def close(self) -> None:
-        """As `Link.close`."""
+        """Like `Link.close`."""
         if self._board.port is self._plugged:
             self._board.set_open(is_open=False)
 

@@ -63,13 +63,13 @@ class Loader(AnyLoader):
         self._erased = 0
 
     def step(self, now: float, data: bytes, speed: int) -> bytes:
-        """As `AnyLoader.step`."""
+        """Like `AnyLoader.step`."""
         if self.running:
             return b""
         if self._state == _BOOT and now >= self._since + self.starting:
             self._state, self._since = _DETECT, now
             if data:
-                return b""  # the bytes came before it listened
+                return b""  # the bytes arrived before the loader listened
         if self._state == _DETECT:
             return self._detect(now, data, speed)
         if self._state == _BOOT:

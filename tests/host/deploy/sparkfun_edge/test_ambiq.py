@@ -262,7 +262,7 @@ def test_an_update_larger_than_the_loader_accepts_is_refused(board: Edge) -> Non
 
 
 def test_a_wrong_image_is_not_installed(board: Edge) -> None:
-    """Of the simulated loader: it detects a flipped bit in the staging area."""
+    """Tests the simulated loader: it detects a flipped bit in the staging area."""
     deploy(board)
     loader = board.loader
     stage = (0xFE000 - (20_480 + 128)) // PAGE * PAGE

@@ -80,7 +80,7 @@ def test_command_writes_the_firmware(
     monkeypatch.setattr(ports, "list_ports", board.lister)
     monkeypatch.setattr(ports, "open_soon", board.open_port)
     monkeypatch.setenv(OPTIONS, "96mhz")
-    board.loader.starting = 0.0  # the command waits in real time, not in the board's
+    board.loader.starting = 0.0  # the command waits in real time, not in board time
     code, out, err = kws("deploy", "--board", "sparkfun_edge", "--loader", "ambiq")
     assert (code, err) == (0, "kws: hold the board's button 14 until kws writes\n")
     assert out.startswith(f"{board.device}: 4096 bytes written and checked; it runs: kws 0.1.0")

@@ -161,7 +161,7 @@ def test_command_writes_the_firmware(
 ) -> None:
     monkeypatch.setattr(ports, "list_ports", board.lister)
     monkeypatch.setattr(ports, "open_soon", board.open_port)
-    board.loader.starting = 0.0  # the command waits in real time, not in the board's
+    board.loader.starting = 0.0  # the command waits in real time, not in board time
     code, out, err = kws("deploy", "--board", "sparkfun_edge")
     assert (code, err) == (0, "")
     assert out == (
@@ -227,7 +227,7 @@ def opened(boards: tuple[RealBoard, ...], *present: Port) -> str:
     return names[0]
 
 
-def test_the_monitor_takes_a_board_rather_than_an_adapter() -> None:
+def test_the_monitor_prefers_a_board_to_an_adapter() -> None:
     nano = Port("/dev/ttyACM0", UsbId(0x2341, 0x805A), "1-1")
     adapter = Port("/dev/ttyUSB0", ADAPTER, "1-2")
     assert opened(BOARDS, adapter, nano) == nano.device

@@ -246,7 +246,7 @@ def test_flash_that_always_fails_is_an_error(board: Board) -> None:
 
 @pytest.mark.parametrize("pause", [0.55, 0.69, 0.9])
 def test_nothing_is_sent_twice_after_the_computer_slept(board: Board, pause: float) -> None:
-    """The loader's RETRY, sent during the pause, does not answer later frames."""
+    """A RETRY sent by the loader during the pause is not taken for a later frame's answer."""
 
     def slow(_: int) -> None:
         board.clock.sleep(pause)
@@ -274,7 +274,7 @@ def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
 
 
 def test_old_loaders_damage_an_image_across_the_halves_of_flash() -> None:
-    """Of the simulated loader: it shows why old versions are refused."""
+    """Tests the simulated loader, to show why old versions are refused."""
     for version, same in ((5, False), (6, True)):
         loader = Loader(version=version)
         program = program_of(0x78000)

@@ -193,7 +193,7 @@ def test_built_in_bundle_is_not_changed(run: Run) -> None:
 
 @pytest.fixture(scope="module")
 def talk_and_words() -> list[Trace]:
-    """20 other words score 200 for yes, and 20 places in talk 220."""
+    """Traces in which 20 other words score 200 for yes, and 20 places in talk score 220."""
     words = [said("yes", 10_000 * i) for i in range(1, 31)]
     peaks = [(w.start_ms + 100, "yes", (150, 210, 250)[i % 3]) for i, w in enumerate(words)]
     words += [said("dog", 400_000 + 5_000 * i) for i in range(1, 181)]
@@ -214,7 +214,7 @@ def talk_and_words() -> list[Trace]:
         pytest.param(2, 2, range(220, 250), marks=pytest.mark.slow),
     ],
 )
-def test_talk_and_single_words_each_have_their_rate(
+def test_talk_and_single_words_each_have_their_own_rate(
     talk: float, at_words: float, thresholds: range, bundle: Bundle, talk_and_words: list[Trace]
 ) -> None:
     result = calibrate(bundle, talk_and_words, talk, at_words=at_words)
@@ -228,7 +228,7 @@ def test_one_rate_for_talk_and_single_words(bundle: Bundle, talk_and_words: list
     assert result.has_talk
     facts = result.metrics()
     assert facts["talk"]["false_alarms"] == 0
-    assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "an hour cannot show less"
+    assert facts["talk"]["false_alarms_an_hour_95"][1] > 3, "one hour proves no lower rate"
 
 
 @pytest.mark.parametrize("asked", [1.0, pytest.param(3.0, marks=pytest.mark.slow)])

@@ -181,7 +181,7 @@ def test_accuracy_of_the_default_model_equals_its_bundles(speech_commands: Path)
     assert result.accuracy >= bundle.metrics["accuracy"]["float"] - 0.01
 
 
-def test_default_model_gives_tflms_bits_for_every_test_clip(speech_commands: Path) -> None:
+def test_default_model_is_bit_identical_to_tflm_for_every_test_clip(speech_commands: Path) -> None:
     runtime = pytest.importorskip("tflite_micro.python.tflite_micro.runtime")
     bundle = load_bundle(default_bundle_path())
     samples = evaluation_samples(open_dataset(speech_commands), bundle.keywords, Split.TEST)

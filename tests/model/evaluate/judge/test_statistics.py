@@ -56,7 +56,7 @@ def test_poisson_gives_the_published_exact_intervals(count: int, low: float, hig
 
 
 def test_poisson_is_exact_for_large_counts() -> None:
-    """By its coverage: each tail of the distribution has 2.5 %."""
+    """Checked by coverage: each tail of the distribution has 2.5 %."""
     from scipy.stats import poisson as distribution
 
     for count in (501, 3000):
@@ -98,7 +98,7 @@ def test_perfect_and_useless_scores() -> None:
 
 
 def test_expected_calibration_error_by_hand() -> None:
-    # Two with confidence 0.95, one of them right; one with 0.55, right.
+    # Two clips with confidence 0.95, one of them right; one with 0.55, right.
     bins = reliability(np.array([0.95, 0.95, 0.55]), np.array([True, False, True]))
     assert bins.counts.tolist() == [0] * 5 + [1] + [0] * 3 + [2]
     assert bins.error == pytest.approx((2 * 0.45 + 0.45) / 3)
@@ -181,7 +181,7 @@ def at(level: float) -> int:
 
 
 def expected(peaks: np.ndarray) -> np.ndarray:
-    """The estimate from these peaks, which must be enough for one."""
+    """The estimate from these peaks; there must be enough of them."""
     result = expected_alarms(counted(peaks), LEVELS)
     assert result is not None
     return result

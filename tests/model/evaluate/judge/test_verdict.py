@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts well, some and nothing, and the advice with them."""
+"""The verdicts well, some and nothing, and their advice."""
 
 from __future__ import annotations
 
