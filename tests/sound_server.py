@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sound server for tests, whose microphone records the sound played to its sink."""
+"""A sound server for tests; the microphone records the sound played to the sink."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def missing_programs() -> list[str]:
 
 
 class SoundServer:
-    """PulseAudio on a socket in `folder`, with one sink, whose monitor is the microphone."""
+    """PulseAudio on a socket in `folder`, with one sink; the sink's monitor is the microphone."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -91,7 +91,7 @@ class SoundServer:
             self._module = ""
 
     def play(self, pcm: Pcm) -> None:
-        """Play sound (int16[n], 16 kHz) to the microphone; returns at its end."""
+        """Play sound (int16[n], 16 kHz) to the microphone; return when it ends."""
         clip = self._folder / "played.wav"
         write_clip(clip, pcm)
         # The server buffers half a second, so that a delayed player causes no gap.

@@ -1,4 +1,4 @@
-"""A quickly made data set whose words are tones, which a model learns in a few epochs."""
+"""A small data set with tones as words, which a model learns in a few epochs."""
 
 from __future__ import annotations
 

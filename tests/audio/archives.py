@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Archives of recordings, and their unpacked files."""
+"""Archives of recordings, and the unpacked files."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def names(folder: Path) -> list[str]:
 
 
 def fail_replace(monkeypatch: pytest.MonkeyPatch, when: str) -> None:
-    """Let Path.replace fail, as on a read-only disk, where the source has `when` in its name."""
+    """Let Path.replace fail, as on a read-only disk, if the source's name contains `when`."""
     real = Path.replace
 
     def replace(self: Path, target: Path) -> Path:

@@ -169,7 +169,7 @@ def test_an_unsupported_model_gives_a_one_line_error_in_every_command(
 def test_a_model_instead_of_a_bundle_gives_a_one_line_error(
     command: str, tmp_path: Path, kws: Run
 ) -> None:
-    """`--model` needs a bundle; the error says how to convert a model."""
+    """`--model` needs a bundle; the error explains how to convert a model."""
     file = tmp_path / "model.tflite"
     file.write_bytes(dense_model())
     if command == "run":

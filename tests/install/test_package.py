@@ -21,7 +21,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [
             *(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"),
             *("--config-settings", f"build-dir={build}", "-w", str(out), str(ROOT)),  # pip 23.0
-            *("--config-settings", "cmake.build-type=Debug"),  # halves the compile time
+            *("--config-settings", "cmake.build-type=Debug"),  # halves the compilation time
         ],
         check=True,
         capture_output=True,

@@ -203,7 +203,7 @@ def low_latency_svdf() -> bytes:
 
 
 def lstm() -> bytes:
-    """The fused op over a second, with a dense layer on its last step."""
+    """The fused op over a second, with a dense layer on the last step."""
     rng = np.random.default_rng(8)
     m = ModelBuilder()
     x = m.tensor((1, 49, 40), "int8", 0.02, 3)

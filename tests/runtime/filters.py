@@ -30,7 +30,7 @@ def windows(
     stride: int = 1,
     tallest: int = 12,
 ) -> dict[str, int]:
-    """A window that fits its image: sizes, strides, dilations, padding (0 SAME, 1 VALID)."""
+    """A window that fits the image: sizes, strides, dilations, padding (0 SAME, 1 VALID)."""
     w: dict[str, int] = {}
     w["padding"] = draw(st.integers(0, 1))
     for axis in "hw":
@@ -53,7 +53,7 @@ def windows(
 
 
 def three_columns(heights: Sequence[int]) -> st.SearchStrategy[dict[str, int]]:
-    """Windows of three columns, whose loops on the Cortex-M4 process a tall image in parts."""
+    """Windows of three columns; the Cortex-M4's loops for them process a tall image in parts."""
     return st.tuples(st.sampled_from(heights), st.sampled_from([1, 2])).flatmap(
         lambda drawn: windows(
             dilations=False, width=3, height=drawn[0], stride=drawn[1], tallest=40

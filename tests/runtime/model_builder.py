@@ -95,7 +95,7 @@ class ModelBuilder:
         intermediates: Sequence[int] = (),
         **fields: Any,
     ) -> None:
-        """Add operator `name` (ADD, CONV_2D, ...); `options` names its table, `fields` fill it."""
+        """Add operator `name` (ADD, CONV_2D, ...); `options` names the table that `fields` fill."""
         code = schema.OperatorCodeT()
         code.builtinCode = getattr(schema.BuiltinOperator, name)
         code.deprecatedBuiltinCode = min(code.builtinCode, 127)
@@ -118,7 +118,7 @@ class ModelBuilder:
     def custom_op(
         self, name: str, inputs: Sequence[int], outputs: Sequence[int], options: bytes
     ) -> None:
-        """Add a custom operator; `options` is the data for its library."""
+        """Add a custom operator; `options` is the data for the op's library."""
         self.op("CUSTOM", inputs, outputs)
         self._codes[-1].customCode = name
         operator = self.graphs[0].operators[-1]

@@ -14,7 +14,7 @@ from tests.runtime.strategies import int8s, weights
 
 
 def assert_reset_clears(model: bytes, calls: list[list[NDArray[Any]]]) -> None:
-    """Check that after Reset the same inputs give the same outputs as at the start."""
+    """Check that after Reset the same inputs produce the same outputs as at the start."""
     interpreter = _core.Interpreter(model)
     runs = []
     for _ in range(2):
@@ -34,7 +34,7 @@ def add_svdf(
     *,
     state_type: str = "int16",
 ) -> int:
-    """Add an SVDF after tensor `x`; return its output."""
+    """Add an SVDF after tensor `x`; return the output tensor."""
     q, filters = quantization, sizes["units"] * sizes["rank"]
     feature_shape, time_shape = (filters, sizes["features"]), (filters, sizes["memory"])
     feature = m.tensor(feature_shape, "int8", q["feature"], 0, weights(rng, feature_shape))
@@ -115,7 +115,7 @@ def add_lstm(
     peephole: bool = False,
     exported: bool = False,
 ) -> int:
-    """Add an LSTM after tensor `x` of scale `in_scale`; return its output.
+    """Add an LSTM after tensor `x` of scale `in_scale`; return the output tensor.
 
     `exported`: with five unused tensors without elements, as LiteRT exports it.
     """

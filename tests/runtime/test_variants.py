@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model whose ops have few shapes needs only a variant of their kernels."""
+"""A model with ops of few shapes needs only a variant of their kernels."""
 
 from __future__ import annotations
 

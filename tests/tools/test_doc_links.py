@@ -13,7 +13,7 @@ from tests.tools.pages import FOLDERS, PAGES
 
 
 def prose(page: Path) -> str:
-    """A page without its blocks of code."""
+    """A page without code blocks."""
     return re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
 
 

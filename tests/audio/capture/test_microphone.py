@@ -70,7 +70,7 @@ def test_no_sound_card_and_no_permission_have_different_remedies(
     node = tmp_path / "pcmC0D0c"
     node.touch()
     assert why_none(tmp_path) == "no microphone found; plug one in"
-    # Root may use everything, so the answer for other users replaces it.
+    # Root may access every device, so this stubs the result for other users.
     monkeypatch.setattr("os.access", lambda *_: False)
     assert re.search(r"no permission .*pcmC0D0c.*group audio", why_none(tmp_path))
 

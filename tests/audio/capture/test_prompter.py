@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The word to say, and the level of the microphone."""
+"""The word to say, and the microphone's level."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws record`: cut clips, refused takes, and words spoken into a microphone."""
+"""`kws record`: cutting of clips, refused takes, and words spoken into a microphone."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Shape = tuple[int, ...]
 
 
 class RandomGraph:
-    """Adds random layers to a model. `x` is the last tensor, `shape` its shape."""
+    """Adds random layers to a model. `x` is the last tensor and `shape` the shape of `x`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
@@ -31,7 +31,7 @@ class RandomGraph:
         return self.m.build([self.source], [self.x])
 
     def add(self, name: str) -> None:
-        """Add a layer, if its shape fits."""
+        """Add a layer if the shape fits."""
         if {**LAYERS, **ENDS}[name](self):
             self.layers.append(name)
 
@@ -115,7 +115,7 @@ def pointwise(g: RandomGraph) -> bool:
 
 
 def residual(g: RandomGraph) -> bool:
-    """A filter over time, added to its input."""
+    """A filter over time, added to the filter's input."""
     if len(g.shape) != 4:
         return False
     before = g.x

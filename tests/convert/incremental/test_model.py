@@ -34,7 +34,7 @@ ASSETS = ROOT / "kws" / "assets"
 
 
 def random_model(seed: int, layers: int) -> tuple[bytes, int, list[str]]:
-    """A model, the frames of its window and its layers."""
+    """A model, the number of frames in its window, and its layers."""
     graph = RandomGraph(np.random.default_rng(seed))
     model = graph.build(layers)
     return model, graph.shape_of(graph.source)[1], graph.layers

@@ -248,7 +248,7 @@ class Workshop:
 
 
 def traces(board: str, plays: Sequence[tuple[Path, str]], pcm: Pcm) -> list[Trace]:
-    """Run each firmware through its play (see `Mutant.play`)."""
+    """Run each firmware with its play (see `Mutant.play`)."""
     every: list[Trace] = []
     for i in range(0, len(plays), _AT_ONCE):
         with tempfile.TemporaryDirectory(prefix="kws-mutants-") as name:

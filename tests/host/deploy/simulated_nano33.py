@@ -34,7 +34,7 @@ _BOOTLOADER_BYTES = b"\xb0\x07"
 
 
 class Bootloader:
-    """The bootloader's loop over bytes from USB, and its state."""
+    """The bootloader's state, and its loop over bytes from USB."""
 
     def __init__(self) -> None:
         self.flash = bytearray(_BOOTLOADER_BYTES * (ORIGIN // 2) + b"\xff" * (FLASH_SIZE - ORIGIN))

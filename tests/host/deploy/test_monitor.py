@@ -159,7 +159,7 @@ def test_an_incomplete_line_is_shown_when_the_board_disconnects() -> None:
 
 
 def test_a_bootloaders_port_is_not_opened() -> None:
-    """While another terminal deploys, the monitor must not open the bootloader's port."""
+    """While another process deploys, the monitor must not open the bootloader's port."""
     looks = 0
     opened: list[UsbId | None] = []
 

@@ -91,7 +91,7 @@ def test_json_has_all_reports(kws: Run, words: Path, bundle: Bundle) -> None:
 
 
 def test_the_best_score_matches_the_recognizer(kws: Run, bundle: Bundle) -> None:
-    """The highest mean that was compared with the threshold, and its time."""
+    """The highest mean compared with the threshold, and the time of that mean."""
     sound = host_device.with_room(Device(bundle), load_clip(NO))
     pipeline = Device(bundle).pipeline()
     best: dict[str, tuple[int, int]] = {}

@@ -22,7 +22,7 @@ KWS = [sys.executable, "-c", "from kws.cli.main import main; main()"]
 
 
 class Listening:
-    """`kws listen` in its own process; its lines are read as they are written."""
+    """`kws listen` in a separate process; lines are read as they are written."""
 
     def __init__(self, *arguments: object, env: dict[str, str] | None = None) -> None:
         self.process = subprocess.Popen(
@@ -42,7 +42,7 @@ class Listening:
             self._lines[name].put((line.decode().rstrip("\n"), time.monotonic()))
 
     def until(self, wanted: str, name: str = "stdout", seconds: float = 60) -> tuple[str, float]:
-        """The next line that contains this text, and its time."""
+        """The next line that contains this text, and the time of the line."""
         seen: list[str] = []
         end = time.monotonic() + seconds
         while True:

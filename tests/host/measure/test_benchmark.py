@@ -37,7 +37,7 @@ def test_a_second_run_gives_the_same_counts(bundle: Bundle, figures: BoardFigure
 
 
 def test_ops_and_interpreter_add_up_to_the_inference(bundle: Bundle, figures: BoardFigures) -> None:
-    # RESHAPE is not executed; it only renames its input.
+    # RESHAPE is not executed; it only renames a tensor.
     assert [op.op for op in figures.ops] == [op for op in bundle.ops if op != "RESHAPE"]
     assert sum(op.instructions for op in figures.ops) + figures.interpreter == figures.inference
     cycles = sum(op.cycles for op in figures.ops) + figures.interpreter_cycles

@@ -127,9 +127,9 @@ def test_executed_loops_have_the_cycles_of_the_manual(loops: Path) -> None:
     with Qemu() as emulator:
         counted = count_cycles(emulator.trace(loops, b"", timeout_s=60))
     assert counted == Cycles(
-        # MOVS; per iteration SUBS and BNE, which takes three cycles except the last time.
+        # MOVS; per iteration SUBS and BNE, which needs three cycles except the last time.
         hops=(1 + 100 * (1 + 3) - 2,),
-        # Two loads take three cycles.
+        # Two loads need three cycles.
         inference=1 + 10 * (3 + 1 + 1 + 3) - 2,
         ops=(3 + 1 + 3,),  # BL, ADDS, BX
     )

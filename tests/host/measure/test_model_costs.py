@@ -78,7 +78,7 @@ def test_a_slow_board_keeps_up_with_the_strides_of_the_zoo(tmp_path: Path) -> No
         assert cost.cycles
         # A hop of 20 ms, less the time of the frontend and the drivers.
         hops = math.ceil(cost.cycles / (0.02 * EDGE.clock - 31_000 - EDGE.driver_cycles))
-        # More than 16 hops would give too few scores per second.
+        # More than 16 hops would yield too few scores per second.
         assert find_model(cost.name).stride >= min(hops, 16), cost.name
 
 

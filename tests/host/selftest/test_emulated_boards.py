@@ -1,4 +1,4 @@
-"""The self-test of boards in Renode: a good board passes, and each fault is found with its remedy.
+"""The self-test of boards in Renode: a good board passes, and each fault is reported with a remedy.
 
 The faults are those of tests/firmware/mutants. Time is the emulated board's.
 """
@@ -38,7 +38,7 @@ VOICE_PEAK_DB = {"nano33ble": -43.0, "sparkfun_edge": -33.0, "b_l475e_iot01a": -
 
 
 class Fault(NamedTuple):
-    """A fault of a board, and the expected result of its self-test."""
+    """A fault of a board, and the expected result of the self-test."""
 
     mutant: str
     """Name in the board's table; empty: none."""
@@ -89,7 +89,7 @@ SelfTest = Callable[..., tuple[int, dict[str, Any]]]
 
 @pytest.fixture
 def selftest(kws: Run, monkeypatch: pytest.MonkeyPatch) -> SelfTest:
-    """Runs `kws selftest` on a board in Renode; returns its exit code and JSON output."""
+    """Runs `kws selftest` on a board in Renode; returns the exit code and JSON output."""
     measure = measuring.measure
 
     def run(name: str, elf: Path, changes: tuple[str, ...] = ()) -> tuple[int, dict[str, Any]]:

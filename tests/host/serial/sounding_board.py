@@ -27,7 +27,7 @@ USB = UsbId(0x2341, 0x805A)
 
 
 def pcm_line(index: int, samples: Pcm) -> str:
-    """A line of samples; `index` is the number of its first sample."""
+    """A line of samples; `index` is the number of the first sample."""
     block = struct.pack("<H", index // LINE % 65536) + samples.astype("<i2").tobytes()
     block += struct.pack("<H", binascii.crc_hqx(block, 0xFFFF))
     return f"pcm {base64.b64encode(block).decode()}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws listen --web` in a process of its own, and a browser."""
+"""`kws listen --web` in a separate process, and a browser."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Serve = Callable[..., tuple[Listening, str]]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Starts `kws listen --web`; returns the program and its page's address."""
+    """Starts `kws listen --web`; returns the program and the page's address."""
     with ExitStack() as stack:
 
         def start(*arguments: object, **options: dict[str, str]) -> tuple[Listening, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws export web`: its output, and its errors."""
+"""`kws export web`: output and errors."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.slow
 
-# For the tests: the microphone's track, and the audio context with its clock.
+# For the tests: the microphone's track, and the audio context with a clock.
 WATCH = """
   const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   navigator.mediaDevices.getUserMedia = async (wanted) => {

@@ -179,7 +179,7 @@ def test_a_damaged_page_is_reported(
     assert page.get_by_role("button", name="Listen").is_disabled()
 
 
-# The lowest contrast of a text with its background (WCAG 2.2, 1.4.3).
+# The lowest contrast between text and background (WCAG 2.2, 1.4.3).
 CONTRAST = """() => {
   const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const linear = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;

@@ -22,7 +22,7 @@ def run_apart(work: Coroutine[Any, Any, Messages]) -> Messages:
 
 
 def test_a_page_gets_waiting_messages_in_order() -> None:
-    """The mark of a word belongs to the column at its report."""
+    """The mark of a word belongs to the column at the report."""
 
     async def get() -> Messages:
         client = Client()

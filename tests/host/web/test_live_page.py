@@ -32,7 +32,7 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "is_mobile": True, "has_touc
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Open]:
-    """Opens a page; its errors and warnings fail the test."""
+    """Opens a page; errors and warnings on the page fail the test."""
     problems: list[str] = []
     with ExitStack() as stack:
 

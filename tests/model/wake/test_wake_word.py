@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws wake`, from a phrase to a bundle: its inputs, its errors, and resumed runs."""
+"""`kws wake`, from a phrase to a bundle: inputs, errors and resumed runs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of whole windows and its streaming model give the same scores, on every target."""
+"""A model for whole windows and its streaming version return the same scores on every target."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def clips() -> NDArray[np.int8]:
 
 @pytest.fixture(scope="module")
 def model(clips: NDArray[np.int8]) -> Any:
-    """Mixednet with a dense layer whose output varies."""
+    """Mixednet with a dense layer that has varying outputs."""
     model = fit_normalizations(build_model("mixednet", len(LABELS), seed=2), clips)
     weights = model.layers[-1].get_weights()[0]
     logits = model(to_float(clips), training=False).numpy()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Untrained models whose scores depend on their input."""
+"""Untrained models with scores that depend on the input."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from kws.host.emulate.inference import Job, Outcome, on_board, on_host
 
 
 def assert_same_bits(jobs: Sequence[Job], *, tool: str = "infer") -> list[Outcome]:
-    """Run the jobs on both; arena and bits of the outputs must be equal. Returns the outcomes."""
+    """Run the jobs on both; arena sizes and output bits must be equal. Return the outcomes."""
     outcomes = on_board("qemu", jobs, tool=tool)
     for outcome, host in zip(outcomes, map(on_host, jobs), strict=True):
         assert outcome.arena_used_bytes == host.arena_used_bytes

@@ -1,4 +1,4 @@
-"""A model is untrusted input: mutated models give a status, never a crash."""
+"""A model is untrusted input: mutated models cause an error status, never a crash."""
 
 from __future__ import annotations
 

@@ -236,7 +236,7 @@ def _pool_2d(
 
 
 def long_windows() -> list[Case]:
-    """Windows whose sum exceeds 16 bits, with inputs at the ends of the range."""
+    """Windows with sums that exceed 16 bits, and inputs at the ends of the range."""
     cases = []
     for name in POOLS:
         for height, width, taps in [(1, 700, 700), (3, 600, 513), (90, 7, 7)]:

@@ -30,7 +30,7 @@ _TURNED = str.maketrans("hw", "wh")
 
 @dataclass(frozen=True)
 class Layer:
-    """Quantization and activation of a layer with weights, and a seed for its values."""
+    """Quantization and activation of a layer with weights, and a seed for the values."""
 
     per_channel: bool
     activation: int

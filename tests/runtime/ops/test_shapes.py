@@ -70,7 +70,7 @@ def test_transpose(*, shape: tuple[int, ...], dtype: str, seed: int, data: st.Da
 
 
 class Slice(NamedTuple):
-    """The part of one dimension that STRIDED_SLICE takes."""
+    """The part of one dimension that STRIDED_SLICE selects."""
 
     begin: int
     end: int

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated SparkFun Edge on a USB-serial adapter: its loader, its flash, the serial line.
 
-`Board` connects the loader to an adapter whose DTR line resets it, and simulates the bytes' time on
-the wire, and faults. Time is simulated in steps of a millisecond and passes only while the host
-waits for the board, so each run is the same, however busy the machine is.
+`Board` connects the loader to an adapter whose DTR line resets the board, and simulates the bytes' time on
+the wire, and faults. Simulated time advances in steps of a millisecond, only while the host waits
+for the board, so every run is the same even on a busy machine.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ class BoardWith(Generic[LoaderT]):
         return self._passed(self.faults.deaf_from)
 
     def step(self) -> None:
-        """Advance by a millisecond; bytes whose time on the wire is over arrive."""
+        """Advance by a millisecond; bytes arrive when their time on the wire is over."""
         if self.port is None:
             return
         presses = self.faults.presses

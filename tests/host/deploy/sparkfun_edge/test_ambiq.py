@@ -199,7 +199,7 @@ def test_a_message_that_is_always_refused_is_an_error(
 
 @pytest.mark.parametrize("silent", [False, True])
 def test_an_unanswered_reset_may_succeed(board: Edge, silent: bool) -> None:
-    """Some boards do not answer; then the error says whether the firmware was installed."""
+    """Some boards do not answer; then the error tells whether the firmware was installed."""
     board.loader.acks_reset = False
     if not silent:
         deploy(board)
@@ -221,7 +221,7 @@ def test_the_button_may_be_pressed_late(board: Edge, pressed: float) -> None:
 
 
 def test_a_missing_button_press_is_reported(board: Edge) -> None:
-    """Each reset starts the application, which writes its lines."""
+    """Each reset starts the application, which writes lines."""
     board.loader.held_from = 1e9
     text = try_deploy(board)
     assert "the board answers, but not as Ambiq's bootloader; hold its button 14" in text

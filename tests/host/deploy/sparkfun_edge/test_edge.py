@@ -87,7 +87,7 @@ def test_images_that_do_not_fit_are_refused(address: int, size: int, text: str) 
 
 
 def test_firmware_of_the_nano_is_refused() -> None:
-    """It starts at the same address, but its RAM is at a different address."""
+    """The Nano's firmware starts at the same address, but the RAM addresses differ."""
     program = struct.pack("<II", 0x20040000, ORIGIN + 0x101) + bytes(FRAME)
     with pytest.raises(BoardError, match="vector table for this board"):
         make_image([(ORIGIN, program)], BOARD.memory, "x.elf")

@@ -65,7 +65,7 @@ def test_a_flipped_bit_is_detected(payload: bytes, bit: int) -> None:
 
 
 def test_crc_has_the_published_check_value() -> None:
-    """This is CRC-16/UMTS, whose check value is the CRC of these nine digits."""
+    """This is CRC-16/UMTS; the check value is the CRC of these nine digits."""
     assert svl.crc(b"123456789") == 0xFEE8
 
 
@@ -128,7 +128,7 @@ def test_without_dtr_the_error_names_the_adapter(board: Board) -> None:
 
 
 def test_a_board_without_the_loader_is_reported(board: Board) -> None:
-    """As sold: each reset starts the application, which writes its lines."""
+    """A board as sold: each reset starts the application, which writes lines."""
     board.loader.deaf = True
     board.loader.window = 0.3
     text = try_deploy(board)
@@ -181,7 +181,7 @@ def test_lost_bytes_are_sent_again(board: Board, packets: int) -> None:
 
 
 def test_a_frame_with_a_gap_is_sent_again(board: Board) -> None:
-    """At a fast rate it looks like a lost answer, so all is sent again at the next lower rate."""
+    """At a fast rate this looks like a lost answer, so all is sent again at the next lower rate."""
     board.faults.lose_at, board.faults.lose_after = 3, 100
     deployment.deploy(BOARD, image_of(3 * FRAME), None, bench_of(board))
     assert flashed(board, 3 * FRAME)

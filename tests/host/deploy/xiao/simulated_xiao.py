@@ -39,7 +39,7 @@ _SOFT_DEVICE = b"\xd5\x5d"
 
 
 class Uf2Bootloader:
-    """The bootloader's handling of sectors written to its drive."""
+    """The bootloader's handling of sectors written to the drive."""
 
     def __init__(self) -> None:
         self.flash = bytearray(_SOFT_DEVICE * (START // 2) + b"\xff" * (0x100000 - START))

@@ -26,7 +26,7 @@ SCRIPTS = "script-src 'self' blob: data: 'wasm-unsafe-eval'"
 
 @pytest.fixture
 def host(page_folder: Path) -> Iterator[Host]:
-    """Serves the exported page with the given headers; returns its address."""
+    """Serves the exported page with the given headers; returns the page's address."""
     servers: list[ThreadingHTTPServer] = []
 
     def serve(**headers: str) -> str:

@@ -46,7 +46,7 @@ def report(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def opened(browser: Browser, page: Path, **context: Any) -> tuple[Page, list[str], list[str]]:
-    """The page, opened offline; its requests; the browser's messages."""
+    """The page opened offline, the page's requests, and the browser's messages."""
     requests: list[str] = []
     messages: list[str] = []
     tab = browser.new_context(offline=True, **context).new_page()

@@ -45,7 +45,7 @@ def test_words_are_from_the_split_and_do_not_overlap(tones: DataSet) -> None:
         assert len(stream.words) == 60
         assert {splits[word.file] for word in stream.words if word.file} == {split}
         gaps = [b.start_ms - a.end_ms for a, b in zip(stream.words, stream.words[1:], strict=False)]
-        # A clip starts with quiet before its voice.
+        # A clip starts with quiet before the voice.
         assert min(gaps) >= REACTION_MS
         assert stream.hours == pytest.approx(1 / 20)
 
