@@ -98,8 +98,7 @@ def fuzz(seconds: int, corpus: Path) -> Outcome:
     command = [str(target), "-fork=2", f"-max_total_time={seconds}", f"-timeout={TIMEOUT_S}"]
     command += ["-ignore_timeouts=0", "-ignore_ooms=0", "-ignore_crashes=0", "-rss_limit_mb=1024"]
     command += [f"-artifact_prefix={findings}/", str(corpus), str(seeds)]
-    # Linux keeps a process's peak memory across exec, and libFuzzer compares the peak with
-    # its limit.
+    # Linux keeps a process's peak memory across exec, and libFuzzer compares the peak with a limit.
     # pytest with TensorFlow is large, so a small shell starts the target; `exit` makes the shell
     # start a separate process.
     done = subprocess.run(

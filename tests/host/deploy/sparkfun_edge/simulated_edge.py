@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated SparkFun Edge on a USB-serial adapter: its loader, its flash, the serial line.
 
-`Board` connects the loader to an adapter whose DTR line resets the board, and simulates the bytes' time on
-the wire, and faults. Simulated time advances in steps of a millisecond, only while the host waits
-for the board, so every run is the same even on a busy machine.
+`Board` connects the loader to an adapter whose DTR line resets the board, and simulates faults and
+the bytes' time on the wire. Simulated time advances in steps of a millisecond, only while the host
+waits for the board, so every run is the same even on a busy machine.
 """
 
 from __future__ import annotations
