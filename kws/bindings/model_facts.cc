@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of a .tflite file, also of one that the runtime cannot run.
+// The content of a .tflite file, even if the runtime cannot run it.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -268,7 +268,7 @@ class Interpreter {
   static void CheckBytes(const kws::TensorView& view, size_t bytes, size_t itemsize) {
     if (bytes != view.bytes || itemsize != kws::ElementSize(view.type)) {
       throw CoreError("the input holds " + std::to_string(view.bytes) + " bytes of " +
-                      TypeName(view.type) + ", what was given has " + std::to_string(bytes) +
+                      TypeName(view.type) + ", but the array has " + std::to_string(bytes) +
                       " bytes in elements of " + std::to_string(itemsize));
     }
   }

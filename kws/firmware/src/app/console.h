@@ -10,7 +10,7 @@
 //   pcm N                  microphone samples for N seconds           lines::kPcmBegin
 //   health                 for `kws selftest`                         lines::kHealth
 // A wrong command is answered with an `error: ` line. If the board has flash for settings, gain and
-// thresholds are kept over resets until the bundle changes.
+// thresholds are kept across resets until the bundle changes.
 #ifndef KWS_APP_CONSOLE_H_
 #define KWS_APP_CONSOLE_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons that take a tenth of the flash of strcmp and memcmp.
+// Comparisons that need a tenth of the flash of strcmp and memcmp.
 #ifndef KWS_APP_EQUALITY_H_
 #define KWS_APP_EQUALITY_H_
 

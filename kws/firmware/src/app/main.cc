@@ -46,7 +46,7 @@ class BoardOutput final : public kws::Output {
   void SetLed(int label) override { board::SetLed(label); }
 };
 
-// The microphone gives a hop every 20 ms; after this time without a hop it counts as broken.
+// The microphone delivers a hop every 20 ms; after this time without a hop it counts as broken.
 constexpr uint32_t kNoSamplesMs = 1000;
 
 // The minimum time between reports of lost samples, since reports take time too.
@@ -72,7 +72,7 @@ kws::LevelMeter meter;
 
 }  // namespace
 
-// Never returns. Only large objects are static, because the guard of a static takes flash.
+// Never returns. Only large objects are static, because the guard of a static object needs flash.
 int main() {
   board::Init();
   static BoardOutput output;

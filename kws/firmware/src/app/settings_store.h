@@ -30,9 +30,9 @@ class SettingsStore {
   // see Console).
   bool Load(uint32_t owner, UserSettings* settings) const;
 
-  // Writes `settings` unless the newest record is equal. Blocks for kRecordWords words, sometimes
-  // for an erase too. kError: the write failed; the old settings are still there. kOk without
-  // effect if the board has no flash for settings.
+  // Writes `settings` unless the newest record is equal. Blocks while kRecordWords words are
+  // written, and sometimes during an erase. kError: the write failed; the old settings are still
+  // there. kOk without effect if the board has no flash for settings.
   Status Save(uint32_t owner, const UserSettings& settings);
 };
 

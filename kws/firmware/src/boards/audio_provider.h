@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ring of samples between the microphone's interrupt and the main loop. Its memory, whose size
-// depends on the bundle, is in audio_ring.h.
+// The sample ring between the microphone's interrupt and the main loop. audio_ring.h has its
+// storage; the size depends on the bundle.
 #ifndef KWS_BOARDS_AUDIO_PROVIDER_H_
 #define KWS_BOARDS_AUDIO_PROVIDER_H_
 
@@ -15,8 +15,8 @@ namespace kws {
 // 16 kHz mono samples. Lock-free: one producer (the microphone's DMA interrupt) calls Push and
 // Lose, one consumer (the main loop) calls the rest.
 //
-// If the ring is full, the newest samples are dropped and counted. Losses up to the next Push that
-// fits whole are one burst.
+// If the ring is full, the newest samples are dropped and counted. Losses until the next Push that
+// fits completely form one burst.
 class AudioProvider {
  public:
   static constexpr size_t kHopSamples = Frontend::kStrideSamples;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of the ring of samples. `kws build` chooses its size by the model: include this header
+// Storage for the sample ring. `kws build` picks its size based on the model: include this header
 // only in files that are compiled for each bundle (platform/builder/main.py).
 #ifndef KWS_BOARDS_AUDIO_RING_H_
 #define KWS_BOARDS_AUDIO_RING_H_

@@ -60,7 +60,7 @@ uint32_t ChooseSamplePort();
 // rate. Call it only if ChooseSamplePort returned a rate.
 void SetFast(bool fast);
 
-// Write, to the port for lines of samples only.
+// Like Write, but only to the port for lines of samples.
 void WriteSamples(const char* text, size_t size);
 
 // Takes at most `size` received bytes; returns their number. Never waits.

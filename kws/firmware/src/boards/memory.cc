@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C library functions that the compiler calls, optimized for size: the library's are unrolled to
-// three times the code. The core copies only some kilobytes per second.
+// C library functions that the compiler calls, optimized for size: the library's versions are
+// unrolled to three times the code. The core copies only some kilobytes per second.
 #include <cstddef>
 #include <cstdint>
 

@@ -9,7 +9,7 @@
 
 namespace kws {
 
-// Times are the pipeline's, in ms, modulo 2^32. Labels are as in Output::SetLed.
+// Times are those of the pipeline, in ms, modulo 2^32. Labels are as in Output::SetLed.
 class StatusLed {
  public:
   static constexpr uint32_t kShownMs = 600;

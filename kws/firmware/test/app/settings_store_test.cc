@@ -127,7 +127,7 @@ TEST_F(SettingsStoreTest, TheSequenceMayWrap) {
   }
 }
 
-// The power ends at each step of a save: the settings are the old or the new ones, and the next
+// Power fails at each step of a save: the settings are the old or the new ones, and the next
 // save works. From pages in every state: any number of records, after earlier cuts.
 TEST_F(SettingsStoreTest, InterruptedSaveKeepsTheOldSettings) {
   std::mt19937 random(7);

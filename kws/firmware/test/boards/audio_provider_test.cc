@@ -74,7 +74,7 @@ TEST(AudioProvider, OverrunIsReportedOnceAfterItsBurst) {
   AudioRing audio;
   Push(audio, AudioRing::kCapacity);
   for (int i = 0; i < 3; ++i) Push(audio, 10);
-  EXPECT_EQ(audio.TakeLost(), 0u) << "the burst goes on";
+  EXPECT_EQ(audio.TakeLost(), 0u) << "the burst continues";
   EXPECT_EQ(audio.overruns(), 30u);
   int16_t hop[kHop];
   ASSERT_TRUE(audio.PopHop(hop));
@@ -93,7 +93,7 @@ TEST(AudioProvider, LoseCountsAsLost) {
   AudioRing audio;
   audio.Lose(320);
   EXPECT_EQ(audio.overruns(), 320u);
-  EXPECT_EQ(audio.TakeLost(), 0u) << "the burst goes on";
+  EXPECT_EQ(audio.TakeLost(), 0u) << "the burst continues";
   Push(audio, 1);
   EXPECT_EQ(audio.TakeLost(), 320u);
 }

@@ -49,7 +49,7 @@ void Show(const Light& light) {
   SetMode(kShared, light.shared == Shared::kNone ? PinMode::kInput : PinMode::kOutput);
 }
 
-// Yellow or off, whatever was shown before.
+// Yellow or off, regardless of what was shown before.
 void ShowFault(bool on) { Show({false, on ? Shared::kYellow : Shared::kNone}); }
 
 void ShowListening(bool on) { Drive(kListening, on); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The last two pages of flash, for settings (RM 3.3). They are in the second bank: the core runs on
 // from the first one while a page is erased, 22 ms (DS, flash memory), and no sample is lost. Words
-// are written by twos, once after an erase.
+// are written in pairs, once after each erase.
 #include "boards/b_l475e_iot01a/clock.h"
 #include "boards/b_l475e_iot01a/stm32l475.h"
 #include "boards/board.h"

@@ -2,7 +2,7 @@
 // The registers of the STM32L475 that the port uses. The name after an address or a bit is the
 // vendor's; tests/firmware/test_registers.py compares all of them with the vendor's SVD file. RM:
 // ST's reference manual RM0351 for the STM32L47xxx, DS: data sheet DS10969 of the STM32L475xx,
-// which say what the bits mean.
+// which describe the bits.
 #ifndef KWS_BOARDS_B_L475E_IOT01A_STM32L475_H_
 #define KWS_BOARDS_B_L475E_IOT01A_STM32L475_H_
 
@@ -84,7 +84,7 @@ constexpr uint32_t kFlashEccAddress = 0x7ffff;   // FLASH.ECCR.ADDR_ECC; of the 
 constexpr uint32_t kFlashEccBank2 = 1u << 19;    // FLASH.ECCR.BK_ECC
 constexpr uint32_t kFlashEccFailed = 1u << 31;   // FLASH.ECCR.ECCD; write 1 to clear
 
-// Ports (RM 8.5), 0x400 bytes each; a field of a pin's is 1, 2 or 4 bits wide.
+// Ports (RM 8.5), 0x400 bytes each; a pin's field is 1, 2 or 4 bits wide.
 constexpr uint32_t kPorts = 0x48000000;  // GPIOA.MODER
 constexpr uint32_t kPortBytes = 0x400;
 constexpr uint32_t kPortMode = 0x00;
@@ -92,7 +92,7 @@ constexpr uint32_t kPortPull = 0x0c;
 constexpr uint32_t kPortSet = 0x18;       // the upper half clears
 constexpr uint32_t kPortFunction = 0x20;  // pins 0 to 7; then 8 to 15
 
-// DMA controllers (RM 11.6). Which peripheral a channel serves is in RM 11.6.7.
+// DMA controllers (RM 11.6). RM 11.6.7 lists the peripheral of each channel.
 constexpr uint32_t kMicDmaStatus = 0x40020000;      // DMA1.ISR
 constexpr uint32_t kMicDmaClear = 0x40020004;       // DMA1.IFCR
 constexpr uint32_t kMicDmaWhole = 1u << 13;         // DMA1.ISR.TCIF4

@@ -17,7 +17,7 @@ constexpr Pin kSendPin = {kPortB, 6};
 constexpr Pin kReceivePin = {kPortB, 7};
 constexpr uint32_t kFunction = 7;
 
-// Of 80 MHz: 115274 bit/s, 0.06 % too fast, and just 1 Mbit/s.
+// Of 80 MHz: 115274 bit/s, 0.06 % too fast, and exactly 1 Mbit/s.
 constexpr uint32_t kDivisor = 694;
 constexpr uint32_t kFastDivisor = 80;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector table: the core's vectors, then the STM32L475's 82 (RM 13.3). Unused interrupts are
-// faults.
+// The vector table: the core's vectors, then the 82 of the STM32L475 (RM 13.3). Unused interrupts
+// are faults.
 #include "boards/cortex_m.h"
 
 extern "C" {

@@ -20,14 +20,14 @@ constexpr uint32_t kTimerPriority = 0;
 constexpr uint32_t kLongestSleepUs = 100 * 1000;
 constexpr uint32_t kNapUs = 1000;
 
-// Two watchdogs. The timer's resets the board if the main loop hangs. The hardware's is for faults
-// that block even the most urgent interrupt. It cannot be stopped and runs on after a soft reset,
-// also in the bootloader, which does not feed it: its time must suffice for an upload after the
-// 1200 bps touch.
+// Two watchdogs. The timer watchdog resets the board if the main loop hangs. The hardware watchdog
+// is for faults that block even the most urgent interrupt. It cannot be stopped and keeps running
+// after a soft reset, even in the bootloader, which does not feed it: its timeout must be long
+// enough for an upload after the 1200 bps touch.
 constexpr uint32_t kDeadlineUs = 4 * 1000 * 1000;
 constexpr uint32_t kHardwareSeconds = 60;
 
-// Written to GPREGRET2 by the timer's watchdog, for the next start.
+// Written to GPREGRET2 by the timer watchdog, for the next start.
 constexpr uint32_t kTimerWatchdogMark = 0x57;
 
 // Polls of the crystal, which takes less than 1 ms [PS 5.4.4.3]; a poll takes about 0.2 us.

@@ -20,16 +20,16 @@ uint32_t Microseconds();
 // An error line, or null if the last reset was not caused by a fault.
 const char* ResetFault();
 
-// Restarts the timer's watchdog, which resets the board after 4 s, and the hardware's, which does
-// so after 60 s.
+// Restarts the timer watchdog, which resets the board after 4 s, and the hardware watchdog, which
+// resets it after 60 s.
 void FeedWatchdogs();
 
-// For Halt, with interrupts disabled. Nap sleeps for at most a millisecond and feeds the hardware's
+// For Halt, with interrupts disabled. Nap sleeps for at most a millisecond and feeds the hardware
 // watchdog; call StopTimerWatchdog before.
 void StopTimerWatchdog();
 void Nap();
 
-// The state after power-on, except for the hardware's watchdog, which keeps running.
+// The state after power-on, except for the hardware watchdog, which keeps running.
 [[noreturn]] void Restart();
 
 }  // namespace board

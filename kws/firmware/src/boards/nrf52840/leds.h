@@ -8,7 +8,7 @@ namespace board {
 
 void LedInit();
 
-// Red or off, whatever was shown before.
+// Red or off, regardless of what was shown before.
 void ShowRed(bool on);
 
 // The LED for listening. If it is one of the three colours, it is not shown while they show a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's PDM microphone. Clock and decimation filter are the PDM peripheral's (PS 6.15):
-// 1.28 MHz / 80 is exactly 16 kHz, as both come from the crystal.
+// The board's PDM microphone. The PDM peripheral supplies the clock and the decimation filter (PS
+// 6.15): 1.28 MHz / 80 is exactly 16 kHz, as both come from the crystal.
 #include "boards/board.h"
 #include "boards/nrf52840/clock.h"
 #include "boards/nrf52840/nrf52840.h"
@@ -15,7 +15,7 @@ constexpr uint32_t kLeftEdge = table::kMicrophoneEdge == Edge::kRising ? kPdmLef
 
 constexpr uint32_t kPowerDrive = table::kMicrophonePowerIsStrong ? kPinStrongHigh : 0;
 
-constexpr uint32_t kPriority = 1;  // only the watchdog's is more urgent
+constexpr uint32_t kPriority = 1;  // only the watchdog is more urgent
 
 // 20 ms: one interrupt per hop.
 constexpr size_t kBlockSamples = 320;
@@ -32,7 +32,7 @@ AudioProvider* provider = nullptr;
 const int kMinGain = -20;
 const int kMaxGain = 20;
 
-// As Arduino's library for this chip: 20 on its scale of half decibels from -20 dB on
+// The default of Arduino's library for this chip: 20 on a scale of half decibels from -20 dB on
 // (arduino/ArduinoCore-mbed, libraries/PDM/src/nrf52/PDM.cpp).
 const int kDefaultGain = -10;
 

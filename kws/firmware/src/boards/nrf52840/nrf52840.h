@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers of the nRF52840 that the port uses, except USB's. In brackets: sections of the
-// nRF52840 Product Specification (PS) v1.7. The name after an address or a bit is the vendor's,
+// The registers of the nRF52840 that the port uses, except those of USB. In brackets: sections of
+// the nRF52840 Product Specification (PS) v1.7. The name after an address or a bit is the vendor's,
 // with the name of a field's value after `=`; tests/firmware/test_registers.py compares all of them
 // with the vendor's SVD file.
 #ifndef KWS_BOARDS_NRF52840_NRF52840_H_
@@ -145,7 +145,7 @@ constexpr uint32_t kTimerInterrupt = 8;  // TIMER0
 constexpr uint32_t kPdmInterrupt = 29;   // PDM
 constexpr uint32_t kFpuInterrupt = 38;   // FPU
 
-// An event's interrupt is gone some cycles after the write; the read waits for it [6.1.6].
+// An event's interrupt is cleared some cycles after the write; the read waits for that [6.1.6].
 inline void ClearEvent(uint32_t event) {
   Register(event) = 0;
   [[maybe_unused]] const uint32_t read = Register(event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UARTE0 at the pins of the board's table; sends by DMA.
+// UARTE0 on the pins in the board's table; sends by DMA.
 #include "boards/uart.h"
 
 #include <cstdint>

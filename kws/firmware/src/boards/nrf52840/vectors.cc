@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector table: the core's vectors, then the nRF52840's 48, by peripheral ID (PS 4.2.4). Unused
-// interrupts are faults.
+// The vector table: the core's vectors, then the 48 of the nRF52840, by peripheral ID (PS 4.2.4).
+// Unused interrupts are faults.
 #include "boards/cortex_m.h"
 #include "boards/nrf52840/tables/board_table.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of the Apollo3 Blue that the port uses. The name after an address or a bit is the
 // vendor's, with the name of a field's value after `=`; tests/firmware/test_registers.py compares
-// all of them with the vendor's SVD file, whose descriptions are the source where none is named.
-// HAL: the vendor's library, AmbiqSuite SDK 2.x, mcu/apollo3/hal. DS: Apollo3 Blue Datasheet
+// all of them with the vendor's SVD file, whose descriptions are the source unless another is
+// named. HAL: the vendor's library, AmbiqSuite SDK 2.x, mcu/apollo3/hal. DS: Apollo3 Blue Datasheet
 // DS-A3-0p9p1.
 #ifndef KWS_BOARDS_SPARKFUN_EDGE_APOLLO3_H_
 #define KWS_BOARDS_SPARKFUN_EDGE_APOLLO3_H_
@@ -41,7 +41,7 @@ constexpr uint32_t kFrequency = 0x40004034;           // CLKGEN.FREQCTRL
 constexpr uint32_t kFrequencyBurst = 1u << 0;         // CLKGEN.FREQCTRL.BURSTREQ=EN
 constexpr uint32_t kFrequencyIsBurst = 1u << 2;       // CLKGEN.FREQCTRL.BURSTSTATUS
 
-// Cache of the flash; the fields as HAL, am_hal_cachectrl_defaults.
+// Cache of the flash; fields as in HAL, am_hal_cachectrl_defaults.
 constexpr uint32_t kCacheConfig = 0x40018000;        // CACHECTRL.CACHECFG
 constexpr uint32_t kCacheEnable = 1u << 0;           // CACHECTRL.CACHECFG.ENABLE
 constexpr uint32_t kCacheOneWay16K = 8u << 4;        // CACHECTRL.CACHECFG.CONFIG=W1_128B_1024E

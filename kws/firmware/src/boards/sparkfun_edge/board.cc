@@ -61,7 +61,7 @@ void StartPins() {
   Replace(kPad44To47, kPad44And46And47Mask, kPad44Gpio | kPad46Gpio | kPad47Gpio);
   Replace(kPin32To39, kPin37Mask, kPin37Output);
   Replace(kPin40To47, kPin44And46And47Mask, kPin44Output | kPin46Output | kPin47Output);
-  // The microphones' pads are the ADC's (function 0), without input buffer or pull-up.
+  // The microphones' pads belong to the ADC (function 0), without input buffer or pull-up.
   Replace(kPad8To11, kPad11Mask, 0);
   Replace(kPad28To31, kPad29Mask, 0);
   // The pull-up keeps the line idle if nothing is connected.

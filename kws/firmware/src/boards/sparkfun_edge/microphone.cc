@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The board's two analog microphones on the ADC's inputs 1 and 2. Timer A3 triggers a scan of both;
-// the DMA takes the FIFO to memory, a block at a time. How it is used: TensorFlow 2.1,
+// DMA moves the FIFO to memory, a block at a time. Example of use: TensorFlow 2.1,
 // tensorflow/lite/micro/examples/micro_speech/sparkfun_edge/audio_provider.cc ("Google's driver"),
 // and HAL, am_hal_adc.c.
 #include "boards/board.h"

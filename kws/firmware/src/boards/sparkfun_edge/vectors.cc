@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vector table: the core's vectors, then the Apollo3's 32. Unused interrupts are faults.
+// The vector table: the core's vectors, then the 32 of the Apollo3. Unused interrupts are faults.
 #include "boards/cortex_m.h"
 
 extern "C" {

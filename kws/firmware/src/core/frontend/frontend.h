@@ -20,7 +20,7 @@ class Frontend {
   static constexpr int8_t kNoEnergy = -128;   // the feature of a channel without signal
   static constexpr int kFftSize = 512;        // the window, padded with zeros
 
-  // Clears the noise estimate, for the start of a clip. The state of a new Frontend.
+  // Clears the noise estimate at the start of a clip, which restores the state of a new Frontend.
   void Reset();
 
   // Computes one frame: kChannels features, lowest frequency first. The window has two parts, both

@@ -11,7 +11,7 @@ namespace kws {
 
 // A frame's level is the mean over channels of log energy, smoothed by the frontend over 0.3 and
 // 0.8 s. The noise level is the minimum of the last kBlockFrames to 2 kBlockFrames frames: the gate
-// adapts to a rising noise within 6 s and to a falling noise at once. A frame is loud if its level
+// adapts to rising noise within 6 s and to falling noise at once. A frame is loud if its level
 // is more than `rise` above the noise level and has risen within kLookBackFrames. The first
 // kSettlingFrames frames count as loud.
 //

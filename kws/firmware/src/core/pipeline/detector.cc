@@ -156,7 +156,7 @@ Status Detector::ProcessStride(const FeatureProvider& features, bool has_frame, 
 }
 
 Status Detector::Infer(const FeatureProvider& features, uint32_t time_ms) {
-  // In training such a model, also one with an LSTM, started from zeroed state for each
+  // In training such a model, even one with an LSTM, started from zeroed state for each
   // spectrogram.
   if (!IsStreaming()) KWS_RETURN_IF_ERROR(runner_.Reset());
   features.CopyNewest(input_frames_, input_);

@@ -43,7 +43,7 @@ struct PipelineConfig {
 // Frames before the start are -128 (no energy). One inference is at the frame that fills the first
 // window.
 //
-// An error is returned, and written as a line that starts with `error: `.
+// Errors are returned, and also written as lines that start with `error: `.
 class Detector {
  public:
   static constexpr int kShortestWindow = 25;  // frames
@@ -64,8 +64,8 @@ class Detector {
   Status Start(int kept_frames);
 
   // Feeds a streaming model a window of silence, after Start or Reset; no effect on other models.
-  // Without it, scores are ignored for the first window of frames. Takes as long as a window of
-  // inferences.
+  // Without it, scores are ignored for the first window of frames. Takes as long as all inferences
+  // of a window.
   Status HearSilence();
 
   // Call after each stride. `has_frame`: the stride completed a frame. `time_ms`: the stride's end.

@@ -19,7 +19,7 @@ struct FrameMemory {
 // the caller's memory, which must outlive it. No heap. One thread; not for interrupt context.
 //
 // Windows start at the first sample and then every stride, as in a clip that is computed at once: a
-// one-second clip of 50 hops gives 49 frames. The stride is a hop (20 ms) or half a hop (10 ms).
+// one-second clip of 50 hops yields 49 frames. The stride is a hop (20 ms) or half a hop (10 ms).
 // With 20 ms, a frame needs the previous hop and the first half of the newest.
 class FeatureProvider {
  public:
@@ -42,7 +42,7 @@ class FeatureProvider {
   // Frames since the start, at most 2^32 - 1.
   uint32_t frames() const { return frames_; }
 
-  // The most frames that are kept.
+  // Maximum number of frames kept.
   int capacity() const { return memory_.frames; }
 
   // Copies the newest `frames` (1..capacity()) frames, oldest first, to `dst` of frames x

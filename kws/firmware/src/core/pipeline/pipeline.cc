@@ -170,7 +170,7 @@ Status Pipeline::HandOver(Pipeline& pipeline) {
   const bool is_over =
       pipeline.listening_ && time_ms - pipeline.listening_since_ >= pipeline.commands_->listen_ms;
   if (!heard && !is_over) return Status::kOk;
-  pipeline.inferred_ = false;  // scores() is the other bundle's from now on
+  pipeline.inferred_ = false;  // scores() belongs to the other bundle from now on
   const Field time = time_ms;
   WriteFormat(pipeline.output_, pipeline.listening_ ? lines::kWaiting : lines::kListening, &time);
   pipeline.features_.Silence();

@@ -28,9 +28,9 @@ struct Commands {
 };
 
 // Time is counted in samples from Start or Reset; a line's time is the end of the hop that
-// completed the detection. So the same samples give the same lines on every target, whatever its
-// speed. Sound before the first sample counts as silence. An error is returned, and written as a
-// line that starts with `error: `.
+// completed the detection. So the same samples produce the same lines on every target, whatever its
+// speed. Sound before the first sample counts as silence. Errors are returned, and also written as
+// lines that start with `error: `.
 //
 // With a second bundle (`UseCommands`), one of the two is active at a time. A keyword of the first
 // bundle activates the second; a keyword of the second, or its timeout, activates the first. The

@@ -35,7 +35,7 @@ class Recognizer {
 
   struct Result {
     // The label with the highest mean among those above their threshold; if there is none, among
-    // all. The lowest index of equal means.
+    // all. On a tie, the lowest index.
     int label = 0;
     uint8_t score = 0;    // its mean, 0..255
     bool is_new = false;  // a new detection
@@ -44,7 +44,7 @@ class Recognizer {
   // `label_count`: 1..kMaxLabels. After wrong arguments Process returns kBadArgument.
   Recognizer(int label_count, const RecognizerSettings& settings);
 
-  // The most results in a window.
+  // Maximum number of results in a window.
   static constexpr int Capacity(int label_count) {
     return kScoreBytes / label_count < kMaxResults ? kScoreBytes / label_count : kMaxResults;
   }

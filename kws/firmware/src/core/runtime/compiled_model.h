@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model compiled to C++ by `kws convert --compiled`: kernel calls in order, with the results of
-// AllocateTensors as constants. The same output as the interpreter, without a model file, an op
-// resolver, or planning on the device.
+// AllocateTensors as constants. Produces the same output as the interpreter, without a model file,
+// an op resolver, or planning on the device.
 #ifndef KWS_RUNTIME_COMPILED_MODEL_H_
 #define KWS_RUNTIME_COMPILED_MODEL_H_
 

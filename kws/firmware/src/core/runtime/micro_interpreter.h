@@ -57,10 +57,10 @@ class MicroInterpreter {
   TensorView input(size_t index) const;
   TensorView output(size_t index) const;
 
-  // The size of 16-byte aligned arena that this model needs.
+  // The size that this model needs of an arena aligned to 16.
   size_t arena_used_bytes() const { return layout_.used; }
 
-  // Of the last AllocateTensors that failed.
+  // Details of the last AllocateTensors that failed.
   const ErrorDetail& error() const { return error_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interface for measuring each op, as TFLM's MicroProfiler.
+// Interface for measuring each op, like TFLM's MicroProfiler.
 #ifndef KWS_RUNTIME_PROFILER_H_
 #define KWS_RUNTIME_PROFILER_H_
 

@@ -4,7 +4,7 @@
 // tests/firmware/test_apollo3_models.py builds and runs it. It resets twice: by software after the
 // checks, then by the watchdog.
 //
-// Input 1 hears kFirst(n), input 2 kSecond(n), at 16 kHz.
+// Input 1 receives kFirst(n), input 2 kSecond(n), at 16 kHz.
 #include <cstddef>
 #include <cstdint>
 
@@ -198,16 +198,16 @@ void TryInputs() {
   Check("no ADC without power", Register(kAdcFifo), 0);
   Register(kPowerEnable) |= kPowerAdc;
   StartAdc(first, 0, kAdcOn);
-  Check("a pad that is GPIO's gives nothing", FirstResult(), 0);
+  Check("a pad configured as GPIO delivers no samples", FirstResult(), 0);
   SetPads(kPad8To11, 0);
   SetPads(kPad28To31, 1u << 8);
   StartAdc(first, 0, kAdcOn);
   Check("a pull-up is stronger", FirstResult(), (1u << 14) - 1);
   SetPads(kPad28To31, 0);
   StartAdc(first, 0, kAdcOn);
-  Check("an analog pad is heard", FirstResult(), heard);
+  Check("an analog pad delivers samples", FirstResult(), heard);
   StartAdc(kAdcInput3 | kAdcSlotEnable, 0, kAdcOn);
-  Check("an input without microphone gives nothing", FirstResult(), 0);
+  Check("an input without microphone delivers no samples", FirstResult(), 0);
   StartAdc(first, 0, kAdcOn & ~kAdcClock48MHz);
   Check("no conversion without a clock", Count(), 0);
   StartAdc(first, 0, kAdcClock48MHz);
@@ -224,11 +224,11 @@ void TryFifo() {
   WaitTicks(3000);
   Check("one scan without RPTEN", Count(), 2);
   Check("a scan is reported", Register(kAdcInterrupts) & kAdcScanned, kAdcScanned);
-  Check("the first slot hears input 1", Register(kAdcFifo),
+  Check("the first slot reads input 1", Register(kAdcFifo),
         2u << 20 | static_cast<uint32_t>((kMiddle + kFirst(0)) / 10) << kAdcFractionBits);
   Register(kAdcFifo) = 0;
   Check(
-      "a write pops; the second slot hears input 2", Register(kAdcFifo),
+      "a write pops; the second slot reads input 2", Register(kAdcFifo),
       1u << 28 | 1u << 20 | static_cast<uint32_t>((kMiddle + kSecond(0)) / 10) << kAdcFractionBits);
   Check("FIFOPR reads", Register(kAdcFifoPop) >> 28, 1);
   Check("reading pops only where enabled", Count(), 1);

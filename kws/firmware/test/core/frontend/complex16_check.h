@@ -58,7 +58,7 @@ inline const char* WrongComplexFunction(int rounds) {
     for (uint32_t& x : second) x = random.Next();
     const Complex a = Load(first);
     const Complex b = Load(second);
-    uint32_t factors[kLanes];  // as Mul wants them: no -32768
+    uint32_t factors[kLanes];  // as Mul requires: no -32768
     for (int i = 0; i < kLanes; ++i) {
       const Parts q = Unpacked(second[i]);
       factors[i] = Parts{q.re == -32768 ? 1 : q.re, q.im == -32768 ? 1 : q.im}.Packed();

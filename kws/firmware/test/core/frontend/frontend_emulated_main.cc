@@ -46,7 +46,7 @@ bool RootIsRight(uint64_t x) {
   return root * (root - 1) < x && x <= root * (root + 1) && !(x >> 32 == 0 && root > 0xFFFF);
 }
 
-// The FPU's root is an approximate one: all that is near a change, at every size.
+// The FPU's root is approximate: check all values near a change, at every size.
 bool RootsAreRight() {
   for (uint64_t x = 0; x < 20000; ++x) {
     if (!RootIsRight(x)) return false;

@@ -28,7 +28,8 @@ using test::Window;
 constexpr double kPi = 3.14159265358979323846;
 
 static_assert(sizeof(Frontend) < 3 * 1024, "the frontend's state has grown");
-static_assert(std::is_trivially_destructible<Frontend>::value, "globals must need no destructor");
+static_assert(std::is_trivially_destructible<Frontend>::value,
+              "globals must not need a destructor");
 constexpr Frontend kConstantInitialized;  // a global needs no code before main()
 
 // 64-bit FNV-1a of bytes.
@@ -104,7 +105,7 @@ TEST(FrontendComplex, EachFunctionIsItsDefinition) {
   EXPECT_STREQ(test::WrongComplexFunction(20000), nullptr);
 }
 
-// The definition: one bit of the root at a time, as TFLM does it.
+// The definition: one bit of the root at a time, as in TFLM.
 uint32_t SlowRoot(uint64_t x) {
   uint64_t root = 0;
   for (uint64_t bit = uint64_t{1} << 24; bit != 0; bit >>= 1) {
@@ -255,7 +256,7 @@ TEST(FrontendSpectrum, PartsOfTheWindowMayLieAnywhere) {
   EXPECT_EQ(two_pieces, one_piece);
 }
 
-// Of the features that TFLM's audio_preprocessor_int8.tflite gives for the same windows.
+// Hashes of the features that TFLM's audio_preprocessor_int8.tflite computes for these windows.
 TEST(Frontend, ExtremeSignalsEqualTheReference) {
   const std::array<uint64_t, test::kSignalCount> expected = {
       0xcef53eb17a37f925, 0xe276cc9b90f1cee5, 0x842bf7bb4562e461,

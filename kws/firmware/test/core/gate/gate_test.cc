@@ -58,7 +58,7 @@ TEST(GateTest, SoundOpensTheGateForASecond) {
   room.Hear(60, 3);
   EXPECT_FALSE(room.gate.IsQuiet(1)) << "the average rises faster than the threshold";
   room.Hear(60, 17);
-  EXPECT_EQ(room.Hear(40, kSecond - 1), 0) << "it is in the spectrogram for so long";
+  EXPECT_EQ(room.Hear(40, kSecond - 1), 0) << "it stays in the spectrogram that long";
   EXPECT_GT(room.Hear(40, 30), 10) << "the averages still fall, but that is no sound";
 }
 
@@ -81,7 +81,7 @@ TEST(GateTest, AdaptsToTheNoiseLevel) {
   room.Hear(30, 300);
   EXPECT_TRUE(room.gate.IsQuiet(kSecond)) << "and off";
   room.Hear(34, 25);
-  EXPECT_FALSE(room.gate.IsQuiet(kSecond)) << "what is soft for the fan is loud without it";
+  EXPECT_FALSE(room.gate.IsQuiet(kSecond)) << "quiet next to the fan, loud without it";
 }
 
 TEST(GateTest, ClosesAfterASlowRise) {

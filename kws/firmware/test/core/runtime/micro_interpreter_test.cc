@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kArenaBytes = 16384;
 
-// An arena of exactly `size` bytes, so that AddressSanitizer sees a step too far.
+// An arena of exactly `size` bytes, so that AddressSanitizer detects any access beyond it.
 class Arena {
  public:
   explicit Arena(size_t size)

@@ -14,9 +14,9 @@ namespace table {
 // The module has the inductor.
 constexpr bool kDcDc = true;
 
-// An MP34DT05, on Rev2 an MP34DT06J at the same pins. Its L/R pin is tied so that its bit is there
-// when the clock falls; so the same repository's libraries/PDM reads this board: mono, left on the
-// falling edge.
+// An MP34DT05, or on Rev2 an MP34DT06J at the same pins. The L/R pin is wired so that the data is
+// valid when the clock falls. libraries/PDM of the same repository reads it accordingly: mono, left
+// on the falling edge.
 constexpr Pin kMicrophonePower = {0, 17};
 constexpr bool kMicrophonePowerIsStrong = false;
 constexpr Pin kMicrophoneClock = {0, 26};
@@ -27,7 +27,7 @@ constexpr Edge kMicrophoneEdge = Edge::kFalling;
 constexpr Pin kUartSend = {1, 3};
 constexpr Pin kUartReceive = {1, 10};
 
-// An LED in red, green and blue; the orange LED, marked L; the green power LED.
+// A red, green and blue LED; the orange LED, marked L; the green power LED.
 constexpr Led kRed = {{0, 24}, Lit::kLow};
 constexpr Led kGreen = {{0, 16}, Lit::kLow};
 constexpr Led kBlue = {{0, 6}, Lit::kLow};

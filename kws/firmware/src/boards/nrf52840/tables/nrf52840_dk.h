@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nordic's nRF52840 DK (PCA10056) with a PDM microphone of the user's at its Arduino header.
-// Source, unless noted: zephyrproject-rtos/zephyr, boards/nordic/nrf52840dk.
+// Nordic's nRF52840 DK (PCA10056) with a PDM microphone that the user connects to the Arduino
+// header. Source, unless noted: zephyrproject-rtos/zephyr, boards/nordic/nrf52840dk.
 #ifndef KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
 #define KWS_BOARDS_NRF52840_TABLES_NRF52840_DK_H_
 
@@ -14,14 +14,14 @@ namespace table {
 constexpr bool kDcDc = true;
 
 // At A4 and A5, as in Zephyr's samples/drivers/audio/dmic (its overlay for this board); supplied by
-// the header's VDD. Its L/R pin says left, whose bit the peripheral takes at the falling edge.
+// the header's VDD. Its L/R pin selects left, which the peripheral reads at the falling edge.
 constexpr Pin kMicrophonePower = kNoPin;
 constexpr bool kMicrophonePowerIsStrong = false;
 constexpr Pin kMicrophoneClock = {0, 30};
 constexpr Pin kMicrophoneData = {0, 31};
 constexpr Edge kMicrophoneEdge = Edge::kFalling;
 
-// The debugger makes a serial port of them (nrf52840dk_nrf52840-pinctrl.dtsi).
+// The debugger connects them to a serial port (nrf52840dk_nrf52840-pinctrl.dtsi).
 constexpr Pin kUartSend = {0, 6};
 constexpr Pin kUartReceive = {0, 8};
 

@@ -13,9 +13,8 @@ namespace table {
 // zephyrproject-rtos/zephyr, boards/seeed/xiao_ble, xiao_ble_common.dtsi: reg1.
 constexpr bool kDcDc = true;
 
-// An MSM261D3526H1CPM, which the pin supplies: Zephyr (xiao_ble_nrf52840_sense.dts) drives it
-// strongly. Seeed's library Seeed_Arduino_Mic (nrf52840_adc.cpp) reads it mono, left on the falling
-// edge.
+// An MSM261D3526H1CPM, powered by a pin that Zephyr (xiao_ble_nrf52840_sense.dts) drives strongly.
+// Seeed's library Seeed_Arduino_Mic (nrf52840_adc.cpp) reads it mono, left on the falling edge.
 constexpr Pin kMicrophonePower = {1, 10};
 constexpr bool kMicrophonePowerIsStrong = true;
 constexpr Pin kMicrophoneClock = {1, 0};
@@ -26,7 +25,7 @@ constexpr Edge kMicrophoneEdge = Edge::kFalling;
 constexpr Pin kUartSend = {1, 11};
 constexpr Pin kUartReceive = {1, 12};
 
-// One LED in red, green and blue. The LED beside it belongs to the battery charger.
+// A red, green and blue LED. The LED beside it belongs to the battery charger.
 constexpr Led kRed = {{0, 26}, Lit::kLow};
 constexpr Led kGreen = {{0, 30}, Lit::kLow};
 constexpr Led kBlue = {{0, 6}, Lit::kLow};

@@ -10,7 +10,7 @@
 namespace kws {
 namespace board {
 
-// Tasks: writing 1 starts them. Of an array, endpoint n's is 4 n further.
+// Tasks: writing 1 starts them. In an array, the register of endpoint n is 4 n further.
 constexpr uint32_t kUsbdTaskStartIn = 0x40027004;   // USBD.TASKS_STARTEPIN[0] [6.35.8]
 constexpr uint32_t kUsbdTaskStartOut = 0x40027028;  // USBD.TASKS_STARTEPOUT[0] [6.35.8]
 constexpr uint32_t kUsbdTaskReceive0 = 0x4002704c;  // USBD.TASKS_EP0RCVOUT [6.35.9]
@@ -74,7 +74,7 @@ constexpr uint32_t kUsbdStall = 0x40027518;      // USBD.EPSTALL [6.35.8]
 constexpr uint32_t kUsbdStallOn = 1u << 8;       // USBD.EPSTALL.STALL=Stall
 constexpr uint32_t kUsbdDirectionIn = 1u << 7;   // USBD.EPSTALL.IO=In, and DTOGGLE.IO
 
-// DMA: address in RAM and bytes. Endpoint n's are kUsbdDmaStep n further.
+// DMA: address in RAM and bytes. The registers of endpoint n are kUsbdDmaStep n further.
 constexpr uint32_t kUsbdInPointer = 0x40027600;   // USBD.EPIN[0].PTR [6.35.8]
 constexpr uint32_t kUsbdInCount = 0x40027604;     // USBD.EPIN[0].MAXCNT [6.35.8]
 constexpr uint32_t kUsbdOutPointer = 0x40027700;  // USBD.EPOUT[0].PTR [6.35.8]

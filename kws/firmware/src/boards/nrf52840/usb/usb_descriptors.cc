@@ -36,8 +36,8 @@ constexpr uint8_t High(uint32_t value) { return static_cast<uint8_t>(value >> 8)
 
 }  // namespace
 
-// Class 0xef with an association: the one form that Windows 10 and later,
-// macOS and Linux all take with the drivers they bring.
+// Class 0xef with an association: the only form that Windows 10 and later, macOS and Linux all
+// accept with their built-in drivers.
 const uint8_t kUsbDeviceDescriptor[kUsbDeviceBytes] = {
     kUsbDeviceBytes,
     kDevice,
@@ -139,7 +139,7 @@ const uint8_t kUsbConfigurationDescriptor[kUsbConfigurationBytes] = {
 size_t UsbStringDescriptor(uint8_t index, uint64_t serial, uint8_t* out) {
   size_t size = 2;
   if (index == 0) {
-    out[size++] = Low(0x409);  // the language of the others: English (United States)
+    out[size++] = Low(0x409);  // language of the other strings: English (United States)
     out[size++] = High(0x409);
   } else if (index == kManufacturer || index == kProduct) {
     const char* text = index == kProduct ? table::kUsbProductName : table::kUsbVendorName;

@@ -5,7 +5,7 @@
 // In memory a number is a uint32_t: the real part in the low half, the imaginary part in the high
 // half. A Complex holds kLanes consecutive numbers; functions work on each lane. The portable
 // version below is the definition. complex16_dsp.h works on both parts at once (Cortex-M4, M7),
-// complex16_sse2.h on four numbers at once (x86). All give the same bits; -DKWS_FRONTEND_PORTABLE
+// complex16_sse2.h on four numbers at once (x86). All are bit-identical; -DKWS_FRONTEND_PORTABLE
 // selects the definition.
 //
 // As in the reference, sums wrap around like int16_t, which loud artificial sound reaches.

@@ -38,7 +38,7 @@ KWS_INLINE void StoreForFft(Complex samples, uint32_t* to) {
 }
 
 // Writes the weighted samples for the FFT, two per complex number. Returns the OR of their absolute
-// values, which has the bits of the largest.
+// values, which has as many bits as the largest.
 uint32_t ApplyWindow(const int16_t* before, const int16_t* newest, uint32_t* work) {
   Magnitudes magnitudes = NoMagnitudes();
   const int16_t* samples = before;
@@ -113,7 +113,7 @@ void SplitToEnergies(uint32_t* work) {
 
 // In the reference a sample of -32768 makes the maximum so far negative: only later samples count,
 // and scaling may wrap around. Rare (full scale in the middle of the window), but required for
-// equal bits.
+// bit-exactness.
 __attribute__((cold, noinline)) int ScaleLikeReference(uint32_t* work) {
   int32_t largest = 0;
   for (uint8_t position : kFftPosition) {

@@ -14,9 +14,9 @@ namespace kws::frontend {
 //
 // The window is given in two parts, which are only read: `newest` are its last kNewestSamples, and
 // `before` are those before them. `work` has kComplexSize elements; afterwards work[k] is the
-// energy of bin k (k x 31.25 Hz) for kFirstBin <= k < kBinsEnd, the other elements mean nothing.
-// Returns the number of bits by which the samples were scaled up, 0..15: energies are 4^that too
-// large.
+// energy of bin k (k x 31.25 Hz) for kFirstBin <= k < kBinsEnd, the other elements are undefined.
+// Returns the number n of bits by which the samples were scaled up, 0..15: energies are too large
+// by a factor of 4^n.
 int ComputeEnergies(const int16_t* before, const int16_t* newest, uint32_t* work);
 
 }  // namespace kws::frontend

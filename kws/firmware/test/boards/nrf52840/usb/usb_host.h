@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A USB host for tests: control transfers, a bulk stream in each direction, frames, on UsbdModel.
-// It moves one token a Step(), so that a test can let the driver's accesses and the bus interleave.
+// It moves one token per Step(), so that a test can let the driver's accesses and the bus
+// interleave.
 #ifndef KWS_TEST_BOARDS_NRF52840_USB_USB_HOST_H_
 #define KWS_TEST_BOARDS_NRF52840_USB_USB_HOST_H_
 

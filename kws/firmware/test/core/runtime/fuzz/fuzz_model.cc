@@ -19,7 +19,7 @@
 
 namespace {
 
-// Enough for the seeds, and small enough that the largest tensor which fits is soon computed.
+// Enough for the seeds, and small enough that the largest tensor that fits is computed quickly.
 constexpr size_t kArenaBytes = 32 << 10;
 
 class Arena {
@@ -73,7 +73,7 @@ class Guard final : public kws::Profiler {
     int first;
     int last;
   };
-  // When an op with a record runs: ops without one leave a doubt between equal ones.
+  // When an op with a record runs: a range, because equal ops without a record make it ambiguous.
   struct Time {
     int earliest;
     int latest;
@@ -151,7 +151,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (interpreter.AllocateTensors() != kws::Status::kOk) return 0;
     used = interpreter.arena_used_bytes();
   }
-  // An arena of the size that was said is enough, and ends where the last tensor does.
+  // An arena of the reported size is enough, and ends where the last tensor ends.
   Arena arena(used);
   kws::MicroInterpreter interpreter(model, resolver, arena.data(), used);
   kws::ArenaLayout layout{};

@@ -60,8 +60,8 @@ int16_t RoundingHighMul16(int16_t a, int16_t b) {
   return static_cast<int16_t>((a * b + (1 << 14)) >> 15);
 }
 
-// Halves away from zero. The mask has 16 bits: as in TFLM, an exponent above 15 gives 1 for x >= 0,
-// else -1.
+// Halves away from zero. The mask has 16 bits: as in TFLM, an exponent above 15 yields 1 for x >=
+// 0, else -1.
 int16_t RoundingShiftRight16(int16_t x, int exponent) {
   const int16_t mask = static_cast<int16_t>((int64_t{1} << exponent) - 1);
   const int rest = x & mask;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LOGISTIC, int8: 1 / (1 + exp(-x)). The output has zero point -128; its scale counts as 1/256.
+// LOGISTIC, int8: 1 / (1 + exp(-x)). The output has zero point -128; its scale is taken as 1/256.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/exponential.h"
 #include "runtime/kernels/shared/fixed_point.h"

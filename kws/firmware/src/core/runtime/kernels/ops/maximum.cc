@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MAXIMUM, int8, with broadcasting. The quantized values are compared as they are.
+// MAXIMUM, int8, with broadcasting. The quantized values are compared directly.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/extremum.h"
 

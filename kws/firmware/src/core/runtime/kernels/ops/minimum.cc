@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MINIMUM, int8, with broadcasting. The quantized values are compared as they are.
+// MINIMUM, int8, with broadcasting. The quantized values are compared directly.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/extremum.h"
 

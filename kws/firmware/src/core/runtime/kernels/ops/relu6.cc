@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELU6, int8: as in TFLM, the output's quantization counts as the input's.
+// RELU6, int8: as in TFLM, the input is assumed to have the output's quantization.
 #include "runtime/kernel_context.h"
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/lookup_table.h"

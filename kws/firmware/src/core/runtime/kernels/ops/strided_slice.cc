@@ -24,7 +24,7 @@ struct Part {
 int64_t Limit(int64_t x, int64_t low, int64_t high) { return x < low ? low : x > high ? high : x; }
 
 // Negative begin and end count from the dimension's end. Both are clamped to its range; with a
-// negative stride, from the last element to before the first.
+// negative stride, the valid range runs from the last element to one before the first.
 Part PartOf(int32_t size, int32_t begin, int32_t end, int32_t stride, bool no_begin, bool no_end) {
   const int64_t low = stride > 0 ? 0 : -1;
   const int64_t high = stride > 0 ? size : size - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TANH, int8. The output's quantization counts as scale 1/128, zero point 0.
+// TANH, int8. The output's quantization is taken as scale 1/128, zero point 0.
 #include "runtime/kernels/kernels.h"
 #include "runtime/kernels/shared/exponential.h"
 #include "runtime/kernels/shared/fixed_point.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // UNIDIRECTIONAL_SEQUENCE_LSTM, int8 with an int16 cell: the plain LSTM, without peepholes,
-// projection and layer normalization.
+// projection or layer normalization.
 //
 // In each step, from the input x and the previous hidden state h:
 //   gate = activation(weights * x + bias + recurrent weights * h)   (Q3.12 to Q0.15)

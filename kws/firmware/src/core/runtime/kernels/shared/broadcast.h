@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element-wise ops of two int8 tensors with broadcasting: each dimension of an input is the
-// output's or 1 (missing dimensions count as 1).
+// Element-wise ops of two int8 tensors with broadcasting: each dimension of an input equals the
+// output's or is 1 (missing dimensions count as 1).
 #ifndef KWS_RUNTIME_KERNELS_SHARED_BROADCAST_H_
 #define KWS_RUNTIME_KERNELS_SHARED_BROADCAST_H_
 

@@ -25,8 +25,8 @@ void DotRows(const int8_t* input, const int8_t* filter, int32_t count, int32_t o
 constexpr int kIm2colTile = 3;
 constexpr int kMaxIm2colColumns = 27;
 
-// Whether pairs of filters are widened before the product. It pays if there is room for many
-// columns to share the work. Required if the number of taps is not a multiple of four.
+// Whether pairs of filters are widened before the product. Worthwhile if there is room for many
+// columns to share the widened pairs. Required if the number of taps is not a multiple of four.
 constexpr bool WidensFilters(uint32_t taps) { return taps <= 64 || taps % 4 != 0; }
 
 // Columns at a time: with two widened filters, they take about 3 kB.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fast requantization of element-wise ops: the same bits as MultiplyByQuantizedMultiplier for small
+// Fast requantization of element-wise ops: bit-identical to MultiplyByQuantizedMultiplier for small
 // values.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_RESCALE_H_
 #define KWS_RUNTIME_KERNELS_SHARED_RESCALE_H_

@@ -12,7 +12,7 @@ struct Table {
 };
 
 // TFLM's table. Point i is the logistic function of i / 24 as Q0.16, plus half the largest error of
-// linear interpolation, so that errors have both signs equally. The last point is 1.
+// linear interpolation, so that positive and negative errors balance. The last point is 1.
 constexpr Table MakeTable() {
   double step = 1.0;  // exp(-1 / 24), from the exponential series
   double term = 1.0;

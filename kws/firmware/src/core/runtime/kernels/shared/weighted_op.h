@@ -21,7 +21,8 @@ struct WeightedOp {
   Tensor output;
   uint32_t factors;  // one for all channels or one per channel
 
-  // Reads and checks tensors and bias. `rank`: the filter's; `dimension`: its output channels.
+  // Reads and checks tensors and bias. `rank`: the filter's rank; `dimension`: its dimension of
+  // output channels.
   Status Read(const PrepareContext& context, OptionsType options, int rank, int dimension);
 
   // Binds all references except scratch, and fills the output stage. `activation`: the option of

@@ -11,7 +11,7 @@
 namespace kws {
 namespace {
 
-// TFLM's way, in double.
+// TFLM's computation, in double.
 QuantizedMultiplier InDouble(float a, float b, float c) {
   int shift;
   const double mantissa =
