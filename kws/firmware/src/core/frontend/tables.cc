@@ -63,7 +63,7 @@ constexpr auto MakeSplitTwiddles() {
 }
 
 constexpr auto MakeOddTwiddles() {
-  static_assert(kFirstBin % 2 == 1 && kSplits % 2 == 0, "the first bin is odd, the last one even");
+  static_assert(kFirstBin % 2 == 1 && kSplits % 2 == 0, "choose a kLowestHz whose bin is odd");
   std::array<uint32_t, kSplits / 2> twiddles{};
   for (int i = 0; i < kSplits / 2; ++i) twiddles[i] = Twiddle(kFirstBin + 2 * i, kFftSize);
   return twiddles;
@@ -76,23 +76,20 @@ constexpr float Mel(float hz) {
 struct FilterBank {
   std::array<uint8_t, kBands> widths;
   std::array<uint16_t, kBinsEnd - kFirstBin> weights;
-  int first_bin;
   int bins_end;
 };
 
 // In float, as in the reference.
 constexpr FilterBank MakeFilterBank() {
   FilterBank bank{};
-  const float hz_per_bin = static_cast<float>(kSampleRate) / kFftSize;
   const float mel_low = Mel(kLowestHz);
   const float mel_step = (Mel(kHighestHz) - mel_low) / kBands;
-  bank.first_bin = static_cast<int>(Floor(1.5 + static_cast<double>(kLowestHz / hz_per_bin)));
-  int bin = bank.first_bin;
+  int bin = kFirstBin;
   for (int band = 0; band < kBands; ++band) {
     const float end = mel_low + mel_step * static_cast<float>(band + 1);
     const float start = band == 0 ? mel_low : mel_low + mel_step * static_cast<float>(band);
-    for (; bin < kBinsEnd && Mel(static_cast<float>(bin) * hz_per_bin) <= end; ++bin) {
-      const float weight = (end - Mel(static_cast<float>(bin) * hz_per_bin)) / (end - start);
+    for (; bin < kBinsEnd && Mel(static_cast<float>(bin) * kHzPerBin) <= end; ++bin) {
+      const float weight = (end - Mel(static_cast<float>(bin) * kHzPerBin)) / (end - start);
       bank.weights[bin - kFirstBin] = static_cast<uint16_t>(weight * (1 << kFilterBits));
       ++bank.widths[band];
     }
@@ -102,8 +99,7 @@ constexpr FilterBank MakeFilterBank() {
 }
 
 constexpr FilterBank kFilterBank = MakeFilterBank();
-static_assert(kFilterBank.first_bin == kFirstBin, "kFirstBin does not fit kLowestHz");
-static_assert(kFilterBank.bins_end == kBinsEnd, "kBinsEnd does not fit kHighestHz");
+static_assert(kFilterBank.bins_end == kBinsEnd, "choose a kHighestHz between two bins");
 
 // The root of a channel is computed for sums below 2^48: a bin's energy is at most 2^31.
 constexpr bool ChannelSumsFit() {

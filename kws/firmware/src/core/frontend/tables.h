@@ -28,8 +28,10 @@ extern const std::array<uint32_t, 3 * kComplexSize / 4 + 1> kTwiddles;
 // channel i rises and channel i - 1 falls (bands 0 and 40 have one channel only). A bin's weight in
 // the falling channel is kFilterWeights, in the rising channel kFilterOne - weight.
 constexpr int kBands = kChannels + 1;
-constexpr int kFirstBin = 5;
-constexpr int kBinsEnd = 240;                             // one past the last bin
+constexpr float kHzPerBin = static_cast<float>(kSampleRate) / kFftSize;
+constexpr int kFirstBin = static_cast<int>(kLowestHz / kHzPerBin + 1.5f);
+// One past the last bin. The bin at kHighestHz itself, if there is one, is not used.
+constexpr int kBinsEnd = kFftSize / 2 - static_cast<int>(kFftSize / 2 - kHighestHz / kHzPerBin);
 constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are truncated
 extern const std::array<uint8_t, kBands> kBandWidths;
 extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
