@@ -115,8 +115,8 @@ class Interpreter {
     return names;
   }
 
-  // The kernels that this model needs, one per op type, in the ops' order: a variant, if it takes
-  // all shapes of the op type.
+  // The kernels that this model needs, one per op type, in the ops' order: a variant, if it
+  // supports all shapes of the op type.
   std::vector<std::string> Kernels() const {
     std::vector<std::string> names;
     for (const std::string& op : Ops()) {
@@ -209,7 +209,7 @@ class Interpreter {
     const kws::TensorView in = interpreter_->input(0);
     const kws::TensorView out = interpreter_->output(0);
     if (interpreter_->inputs_size() != 1 || rows.ndim() < 1) {
-      throw CoreError("a batch needs a model with one input and one row a call");
+      throw CoreError("a batch needs a model with one input and one row per call");
     }
     const size_t count = rows.shape(0);
     const size_t row_bytes = count > 0 ? rows.nbytes() / count : in.bytes;

@@ -32,7 +32,7 @@ class Timing:
     appear: float = 10.0
     """For a port to appear after a reset, and to be usable."""
     boot: float = 10.0
-    """For the firmware's boot line; after half of it, kws requests its stats."""
+    """For the firmware's boot line; after half of this time, kws requests the stats."""
     gone: float = 2.0
     """For a board to leave the USB bus when a debug probe resets it."""
     settle: float = 1.5

@@ -80,7 +80,7 @@ class SparkFunEdge(RealBoard):
 class SparkFunEdgeAsSold(SparkFunEdge):
     """The same board without SparkFun's loader: written through the chip's own."""
 
-    # The lower half only: the stage takes the upper half, up to the loader's list.
+    # Only the lower half: the stage occupies the upper half, up to the loader's list.
     memory = Memory(range(0xC000, 0x84000), SparkFunEdge.memory.ram, FRAME_BYTES)
     options = "asb"
     hint = "hold the board's button 14 until kws writes"
@@ -110,6 +110,6 @@ def _check_version(version: int, port: Port, image: Image) -> None:
     if version < 6 and end > UPPER_HALF:
         raise BoardError(
             f"{port.device}: this firmware ends at 0x{end:x}, and version {version} "
-            f"of the board's bootloader writes up to 0x{UPPER_HALF:x} only; use a smaller "
+            f"of the board's bootloader writes only up to 0x{UPPER_HALF:x}; use a smaller "
             "model, or a bootloader of version 6"
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings for a device, what it has to report in them, and whether it did.
+"""Recordings for a device, the expected reports, and the check of a device's reports.
 
 A `Recording` is a stream of samples with the expected reports. A clip makes one;
 `kws.host.emulate.recordings` reads those of a matrix.toml. `kws.model.evaluate.judge.hits` decides

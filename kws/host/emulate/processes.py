@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs emulator processes and ends them with their owner."""
+"""Runs emulator processes, which end with their owner."""
 
 from __future__ import annotations
 

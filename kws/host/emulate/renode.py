@@ -66,7 +66,7 @@ def microphone(board: Board, pcm: Pcm) -> bytes:
 
 
 class Renode(Processes):
-    """Runs a board's firmware in Renode processes; time is the emulated board's.
+    """Runs a board's firmware in Renode processes; times are in the emulated board's time.
 
     Raises:
         ToolError: Renode is missing.

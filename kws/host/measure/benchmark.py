@@ -49,7 +49,7 @@ class OpCost:
 class BoardFigures:
     """Executed instructions (QEMU, MPS2-AN386, Cortex-M4F), cycles and bytes.
 
-    Cycles are estimates for a Cortex-M4 without wait states. Each run gives the same figures.
+    Cycles are estimates for a Cortex-M4 without wait states. All runs yield the same figures.
     """
 
     hop: int

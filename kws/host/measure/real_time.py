@@ -23,7 +23,7 @@ LONGEST_MS = 320
 """Longest proposed interval between inferences: the recognizer needs several scores per second."""
 
 RESERVE = 1.25
-"""Factor by which an inference may exceed its estimate, which has no wait states."""
+"""Factor by which an inference may exceed its estimate, which excludes wait states."""
 
 CONSOLE_MS = 100
 """Longest time that a typed command may block the main loop: erasing a page of the nRF52840's flash

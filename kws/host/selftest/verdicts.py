@@ -87,7 +87,7 @@ def silent_checks(error: SilentBoardError) -> list[Check]:
         )
         return [Check("microphone", "no samples", "samples", False, cure)]
     cure = (
-        "check that the port is the board's, that RX and TX are crossed, and that it has this "
+        "check that this is the board's port, that RX and TX are crossed, and that it has this "
         "version's firmware (kws deploy)"
     )
     said = f"errors: {error.faults[-1]}" if error.faults else "no answer"

@@ -172,7 +172,7 @@ class Link:
             self._port.dtr = on
 
     def close(self) -> None:
-        """Close the port, also if the board was unplugged."""
+        """Close the port, even if the board was unplugged."""
         with contextlib.suppress(serial.SerialException, OSError):
             self._port.close()
 

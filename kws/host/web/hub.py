@@ -28,7 +28,7 @@ _KEPT_LINES = 100
 
 
 class Client:
-    """One page. Used by the server's thread only."""
+    """One page. Used only by the server's thread."""
 
     def __init__(self) -> None:
         self._waiting: deque[bytes | str] = deque()
@@ -59,7 +59,7 @@ class Client:
 class Hub:
     """The open pages, and the state that a new page receives.
 
-    Used by the server's thread only; the listening thread calls it through the event loop.
+    Used only by the server's thread; the listening thread calls it through the event loop.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ _BLOCK = 2048
 class TrainingSet:
     """The training clips of a data set, and the epochs drawn from them.
 
-    The same data, settings and seed give the same epochs, in any order of access. Arrays that do
+    The same data, settings and seed yield the same epochs, in any order of access. Arrays that do
     not fit into the allocator's memory are in unnamed files, which vanish with it.
     """
 

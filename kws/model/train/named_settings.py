@@ -23,7 +23,7 @@ GROUPS = {
     "Clips of an epoch": SampleSettings,
     "Augmentation of a clip": Augmentation,
 }
-"""Dataclasses whose fields are settings, by a title."""
+"""Dataclasses whose fields are settings, by title."""
 
 ALWAYS_ON: dict[str, Any] = {
     "background": 0.8,

@@ -18,7 +18,7 @@ DEFAULT_ARCH = "tiny_conv"
 
 @dataclass(frozen=True)
 class TrainSettings:
-    """All settings of a run. The same settings and data give the same model."""
+    """All settings of a run. The same settings and data yield the same model."""
 
     words: tuple[str, ...]
     """The keywords."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chooses thresholds for the people at home from a few recordings of each.
 
-Usual calibration uses synthetic voices or the speakers of a data set. This one uses the people who
+Normal calibration uses synthetic voices or the speakers of a data set. This one uses the people who
 will use the device, in a quiet room, in noise and over talk, and talk without keywords.
 """
 

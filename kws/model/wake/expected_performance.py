@@ -110,7 +110,7 @@ def expectations(expected: ExpectedPerformance | None) -> tuple[str, ...]:
     """The expected performance as lines for a terminal and the report."""
     if expected is None:
         line = (
-            "expected miss rate for real speakers: not known; the figures are of held-out "
+            "expected miss rate for real speakers: not known; the figures are for held-out "
             "synthetic voices of a kind used in training, and people are missed far more often; "
             "see docs/own_words.md"
         )

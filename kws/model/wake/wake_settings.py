@@ -14,7 +14,7 @@ from kws.features.frontend_settings import LONGEST_WINDOW_MS, SHORTEST_WINDOW_MS
 from kws.labels import check_keywords
 
 AT_WORDS = 40.0
-"""Allowed false alarms in an hour with 180 similar words, more than anybody says."""
+"""Allowed false alarms in an hour with 180 similar words, more than people say."""
 
 WINDOW_HELP = (
     f"Window of the model, {SHORTEST_WINDOW_MS} to {LONGEST_WINDOW_MS} ms. The default is a "
@@ -56,7 +56,7 @@ class WakeSettings:
     false_alarms_per_hour: float = setting(
         0.5, 0, 1000, "False alarms per hour of talk for which the thresholds are chosen."
     )
-    seed: int = setting(0, 0, 2**31, "Seed: another one gives other clips and other weights.")
+    seed: int = setting(0, 0, 2**31, "Seed: a different one gives different clips and weights.")
     window_ms: int | None = None
     """Window of the model; None for a window that fits the phrase."""
 

@@ -400,7 +400,7 @@ def _settings(
 
 
 def auxiliary_words(extra: DataSet, words: Sequence[str]) -> tuple[str, ...]:
-    """The words, other than the keywords, that people say most often; sorted.
+    """The words, other than the keywords, most often spoken by people; sorted.
 
     A model that hears people only as unknown, and the keyword only from synthetic voices, learns
     that natural voices mean unknown.

@@ -47,7 +47,7 @@ def build_fine(frames: int, channels: int, classes: int, *, stem: int, width: in
 
 
 def _over_time(source: Any, x: Any, width: int, *, blocks: int, classes: int) -> Any:
-    """The layers after the stem, in which a frame has features only."""
+    """The layers after the stem, where a frame has only features."""
     from keras import Model, layers  # noqa: PLC0415 - slow, for training only
 
     _, steps, bands, filters = x.shape

@@ -219,7 +219,7 @@ void Console::Threshold(const char* argument) {
   Report(kept);
 }
 
-// Of one label, or of all labels: one number if all are equal.
+// The threshold of one label, or of all labels: one number if all are equal.
 void Console::WriteThresholds(const char* name) {
   const int labels = pipeline_->label_count();
   bool same = name == nullptr;

@@ -8,7 +8,7 @@
 
 namespace kws {
 
-// Of LevelMeter::kSamples samples; full scale is 32768.
+// Level of LevelMeter::kSamples samples; full scale is 32768.
 struct Level {
   uint32_t peak = 0;     // the largest magnitude
   uint32_t rms = 0;      // about the offset

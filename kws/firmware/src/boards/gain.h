@@ -11,7 +11,7 @@ namespace board {
 constexpr int kGainBits = 12;  // fractional bits
 constexpr int32_t kGainOne = 1 << kGainBits;
 
-// `decibels`: -20 to 20; 0 gives kGainOne.
+// `decibels`: -20 to 20; 0 yields kGainOne.
 inline int32_t GainOf(int decibels) {
   constexpr uint32_t kLouder = 73533;  // 1 dB more, in 1/65536
   constexpr uint32_t kSofter = 58409;  // 1 dB less

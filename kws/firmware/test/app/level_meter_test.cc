@@ -38,7 +38,7 @@ TEST(LevelMeter, MeasuresATone) {
 }
 
 TEST(LevelMeter, CountsClippedSamples) {
-  // A sine of twice full scale is above it from 30 to 150 degrees, and below it likewise.
+  // A sine of twice full scale is above it from 30 to 150 degrees, and below it for as long.
   EXPECT_NEAR(Measure(Tone(65536, 0)).clipped, 700, 40);
   const std::vector<int16_t> lowest(LevelMeter::kSamples, -32768);
   const Level level = Measure(lowest);

@@ -112,7 +112,7 @@ TEST_F(SettingsStoreTest, TheSequenceMayWrap) {
   uint32_t record[SettingsStore::kRecordWords];
   std::memcpy(record, flash.page(0), sizeof(record));
   record[1] = ~0u - 2;
-  uint32_t crc = ~0u;  // CRC-32, as zlib has it
+  uint32_t crc = ~0u;  // CRC-32, as in zlib
   for (size_t i = 0; i + 1 < SettingsStore::kRecordWords; ++i) {
     crc ^= record[i];
     for (int bit = 0; bit < 32; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320u : 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flash for settings that checks its use, and whose power can fail at any step. Defines the board's
-// functions for settings.
+// Simulated flash for settings. It checks how it is used and can lose power at any step. Defines
+// the board's functions for settings.
 #ifndef KWS_TEST_APP_SIMULATED_FLASH_H_
 #define KWS_TEST_APP_SIMULATED_FLASH_H_
 

@@ -6,7 +6,7 @@ sections 4.1, 5.2 and 6.1; it agrees with Ambiq's scripts (tools/apollo3_scripts
 create_cust_image_blob.py, create_cust_wireupdate_blob.py, uart_wired_update.py). A message, in
 either direction, is little-endian:
 
-    CRC-32    4 bytes: Ethernet's, over the following bytes
+    CRC-32    4 bytes: as in Ethernet, over the following bytes
     type      2 bytes
     length    2 bytes: of the whole message
     payload
@@ -293,7 +293,7 @@ class Ambiq:
                 problem = f"answered {shown}" if received else "did not answer"
                 continue
             if ack[0] == _DONE or ack == (_POSITION, end):
-                return  # at wrong position `end`, it has this message, and its answer was lost
+                return  # it expects `end`: it has this message, and its answer was lost
             problem = f"refused the data ({_REFUSALS.get(ack[0], f'status {ack[0]}')})"
             self._clock.sleep(10 * len(message) / self.rate + _QUIET)
         raise ProtocolError(f"{self._link.device}: the bootloader {problem} {what}")

@@ -22,7 +22,7 @@ rising edges: 57600, 115200, 230400, 460800 or 921600. A second `U` would be rea
 bad packet starts the application. So one `U` is sent per reset, and delays and rates are tried in
 turn, the fastest rate first.
 
-Frames carry no address: the loader counts from 0x10000. A frame that it takes twice shifts all
+Frames carry no address: the loader counts from 0x10000. A frame that is accepted twice shifts all
 later ones. It sends RETRY not only for a bad frame, but also if no frame comes for 0.5 s, as after
 a lost NEXT; in either case after 0.177 s, during which it ignores input. So `Svl` repeats a frame
 only if the loader cannot have taken it. If in doubt, a reset is safe: the loader then counts from
@@ -124,7 +124,7 @@ class Svl:
 
         Args:
             data: whole words, at most FRAME_BYTES.
-            address: its flash address, used in messages only.
+            address: its flash address, used only in messages.
         """
         what = f"refused the data {_TRIES} times"
         doubtful = _LATE if self.rate == RATES[-1] else _LATE_IF_FAST

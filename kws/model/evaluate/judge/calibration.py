@@ -69,7 +69,7 @@ _WINDOW_RESULTS = 2
 """Minimum number of averaged scores: a single one may be chance."""
 
 _PRICES = (0.0, *np.geomspace(0.03, 1000, 28).tolist())
-"""Costs of a false alarm, in misses; tried for each of the two rates."""
+"""Prices of a false alarm, in misses, to try for each of the two rates."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def _facts(metrics: StreamMetrics) -> dict[str, Any]:
 
 
 def count_runs(bundle: Bundle) -> int:
-    """Number of times that `calibrate` calls its progress."""
+    """Number of calls that `calibrate` makes to `progress`."""
     return len(_windows(bundle)) * len(THRESHOLDS)
 
 
@@ -282,7 +282,7 @@ def _margin_at_words(
 def _raised(
     costs: ThresholdCosts, asked: tuple[float, float], margin: float
 ) -> npt.NDArray[np.int64]:
-    """Thresholds for more false alarms than requested, raised together until few are left.
+    """Choose thresholds for more false alarms than requested, raised together until few are left.
 
     Thresholds that allow more false alarms depend less on single passages. If talk has too few
     false alarms to extrapolate the rate of rare ones, they are only counted.
@@ -311,13 +311,13 @@ def _raised(
 def _share_out(
     costs: ThresholdCosts, asked: tuple[float, float], margin: float
 ) -> npt.NDArray[np.int64]:
-    """A threshold for each keyword: fewest misses in total, with both rates within the request.
+    """Choose a threshold per keyword: fewest misses in total, with both rates within the request.
 
     For every pair of prices of a false alarm in talk and at a word, each keyword gets its cheapest
-    threshold. Of the pairs that keep both rates, the one with the fewest misses wins. Then single
-    thresholds are lowered while both rates are kept, because prices cannot select thresholds with
-    more misses than a mixture of a higher and a lower one. A keyword that is too expensive at every
-    threshold gets 255: it is never reported.
+    threshold. Of the pairs that keep both rates, the one with the fewest misses wins. Then
+    individual thresholds are lowered while both rates are kept, because prices cannot select
+    thresholds with more misses than a mixture of a higher and a lower one. A keyword that is too
+    expensive at every threshold gets 255: it is never reported.
 
     Args:
         costs: misses and false alarms at the thresholds.
@@ -328,7 +328,7 @@ def _share_out(
         Indices into `OPTIONS`: int64[keywords].
     """
     rates, allowed = costs.rates, np.array(asked) / (MARGIN, margin)
-    # If the hours are too few to measure such a low rate, no false alarm in them is enough.
+    # If there are too few hours to measure such a low rate, no false alarm in them suffices.
     too_few = costs.unseen > allowed + 1e-9
     allowed = np.maximum(allowed, costs.unseen)
     misses = np.where((rates[too_few] > 0).any(axis=0), np.inf, costs.misses)
@@ -350,7 +350,7 @@ def _share_out(
 def _refined(
     places: npt.NDArray[np.int64], misses: Rates, rates: Rates, allowed: Rates
 ) -> npt.NDArray[np.int64]:
-    """Move single thresholds to where fewer words are missed and both rates are still kept.
+    """Move individual thresholds to where fewer words are missed and both rates are still kept.
 
     Args:
         places: index into `OPTIONS` for each keyword.

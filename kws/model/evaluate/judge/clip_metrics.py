@@ -39,10 +39,10 @@ from kws.model.evaluate.score.streams import noises
 from kws.model.samples.samples import Labels
 
 SPEAKER_CLIPS = 3
-"""Speakers with fewer clips of words are left out of the metrics by speaker."""
+"""Speakers with fewer word clips are excluded from the metrics by speaker."""
 
 COLLECTION_CLIPS = 20
-"""Collections with fewer clips of keywords are left out of the metrics by collection."""
+"""Collections with fewer keyword clips are excluded from the metrics by collection."""
 
 _WORST = 24
 _SEED = 20180409
@@ -216,7 +216,7 @@ class ClipMetrics:
         """`level_difference` as a sentence."""
         *most, last = USUAL_LEVELS_DB
         levels = f"{', '.join(map(str, most))} and {last}"
-        return f"At {levels} dB they differ by {100 * self.level_difference:.1f} points."
+        return f"At {levels} dB the rates differ by {100 * self.level_difference:.1f} points."
 
     @cached_property
     def spread(self) -> dict[str, float]:

@@ -147,7 +147,7 @@ def rate_text(rate: float) -> str:
 
 
 def count_kind_runs(traces: Sequence[Trace]) -> int:
-    """Number of times that `measure_kinds` calls its progress."""
+    """Number of calls that `measure_kinds` makes to `progress`."""
     return len({trace.kind for trace in traces}) * len(THRESHOLDS)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clips that a bundle is evaluated on, with what is known about each."""
+"""Clips for evaluating a bundle, with what is known about each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def load_clips(bundle: Bundle, dataset: DataSet, split: Split | None) -> Labelle
     """Load the clips of a split, none of them augmented.
 
     Args:
-        bundle: its model gives the classes and the length of the clips.
+        bundle: its model determines the classes and the length of the clips.
         dataset: the data set of the clips.
         split: the split of the clips; None for all clips.
 

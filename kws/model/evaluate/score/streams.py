@@ -4,7 +4,7 @@
 A stream made from clips is at most ten minutes long; longer sound is split into several streams.
 The background changes every few seconds between recordings of the data set and synthetic noises, or
 between people who talk, each at a random level. Words are added at a random signal-to-noise ratio.
-All clips, and the parts of the background recordings, are of one split.
+All clips, and the parts of the background recordings, come from one split.
 
 Talk without keywords has its own streams, without words: see `talk.py`.
 """
@@ -135,13 +135,13 @@ class StreamSettings:
 
 @dataclass(frozen=True)
 class StreamPlan:
-    """Hours with keywords and other words, and hours with other words only."""
+    """Hours with keywords and other words, and hours with only other words."""
 
     hours: float = 1.0
     """Hours with keywords, for each of: quiet room, noise, and over talk if there is talk."""
 
     other_hours: float = 4.0
-    """Hours in noise with other words only: many, because false alarms are rare."""
+    """Hours in noise with only other words: many, because false alarms are rare."""
 
     snr_db: tuple[float, float] = (5.0, 15.0)
     """Range in dB, in noise and over talk."""
@@ -244,7 +244,7 @@ def make_streams(
     settings: StreamSettings,
     talk: Mapping[str, Pcm] | None = None,
 ) -> Iterator[Stream]:
-    """Make streams from clips. The same arguments give the same sound.
+    """Make streams from clips. The same arguments produce the same sound.
 
     Every clip of the split is used once before one is repeated. Streams over talk need `talk`: by
     source, all talk as one recording.

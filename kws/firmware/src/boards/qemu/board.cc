@@ -64,7 +64,7 @@ uint32_t ChooseSamplePort() { return 0; }
 void SetFast(bool) {}
 void WriteSamples(const char* text, size_t size) { Write(text, size); }
 
-// Serial input comes from memory, so that each run is the same.
+// Serial input comes from memory, so that all runs are identical.
 size_t Read(char* text, size_t size) {
   const char* typed = reinterpret_cast<const char*>(kPsram + kHeaderBytes + 2 * Register(kPsram));
   if (size == 0 || audio == nullptr || typed[typed_read] == '\0') return 0;

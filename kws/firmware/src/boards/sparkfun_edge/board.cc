@@ -106,7 +106,7 @@ bool WaitFor(uint32_t address, uint32_t bit) {
   return false;
 }
 
-// Whether the core now runs at 96 MHz. Timers, ADC and UART stay as they are.
+// Whether the core now runs at 96 MHz. Timers, ADC and UART are unchanged.
 bool StartBurst() {
   if ((Register(kChipKind) & kChipCanBurst) == 0) return false;
   Register(kPowerEvents) |= kPowerBurstEvent;

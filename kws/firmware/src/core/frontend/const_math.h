@@ -17,7 +17,7 @@ constexpr double Floor(double x) {
 }
 
 // cos(2 pi numerator / denominator), 0 <= numerator. The fraction is reduced to the first eighth of
-// a turn, so that symmetric angles give exactly symmetric values.
+// a turn, so that symmetric angles yield exactly symmetric values.
 constexpr double CosOfTurn(int64_t numerator, int64_t denominator) {
   const int64_t n = 8 * (numerator % denominator);  // in eighths of 1 / denominator
   const int64_t d = denominator;

@@ -14,7 +14,7 @@ class Frontend {
  public:
   static constexpr int kSampleRate = 16000;   // Hz, mono int16
   static constexpr int kWindowSamples = 480;  // 30 ms
-  static constexpr int kNewestSamples = 160;  // of the window, the `newest` part
+  static constexpr int kNewestSamples = 160;  // the `newest` part of the window
   static constexpr int kStrideSamples = 320;  // 20 ms between frames
   static constexpr int kChannels = 40;        // features in a frame
   static constexpr int8_t kNoEnergy = -128;   // the feature of a channel without signal

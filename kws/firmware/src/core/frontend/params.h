@@ -11,7 +11,7 @@ namespace kws::frontend {
 // Sound and spectrum.
 constexpr int kSampleRate = 16000;                    // Hz
 constexpr int kWindowSamples = 480;                   // 30 ms, Hann
-constexpr int kNewestSamples = 160;                   // of these, the newest
+constexpr int kNewestSamples = 160;                   // the newest of these
 constexpr int kWindowBits = 12;                       // fractional bits of the window's weights
 constexpr int kFftSize = 512;                         // the window padded with zeros
 constexpr int kComplexSize = kFftSize / 2;            // two real samples make a complex one

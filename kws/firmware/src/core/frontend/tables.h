@@ -25,7 +25,7 @@ extern const std::array<uint8_t, kUsedComplexSize / 4> kFftPosition;
 extern const std::array<uint32_t, 3 * kComplexSize / 4 + 1> kTwiddles;
 
 // The filter bank. Band i has kBandWidths[i] spectral bins; band 0 starts at kFirstBin. In band i,
-// channel i rises and channel i - 1 falls (bands 0 and 40 have one channel only). A bin's weight in
+// channel i rises and channel i - 1 falls (bands 0 and 40 have only one channel). A bin's weight in
 // the falling channel is kFilterWeights, in the rising channel kFilterOne - weight.
 constexpr int kBands = kChannels + 1;
 constexpr float kHzPerBin = static_cast<float>(kSampleRate) / kFftSize;

@@ -23,7 +23,7 @@ struct Commands {
   PipelineConfig config;  // version and board: the first bundle's
   Network network;
   uint32_t listen_ms;  // for each command (> 0)
-  // Managed by the pipeline: thresholds of the first bundle's labels, then of this one's.
+  // Managed by the pipeline: thresholds of the first bundle's labels, then of this bundle's labels.
   uint8_t thresholds[2 * Recognizer::kMaxLabels];
 };
 

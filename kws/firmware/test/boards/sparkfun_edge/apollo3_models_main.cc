@@ -213,7 +213,7 @@ void TryInputs() {
   StartAdc(first, 0, kAdcClock48MHz);
   Check("software is one trigger of several", Count(), 0);
   StartAdc(first, 0, kAdcOn | kAdcReference1V5);
-  Check("a lower reference gives more", FirstResult(),
+  Check("a lower reference yields larger values", FirstResult(),
         static_cast<uint32_t>((kMiddle + kFirst(0)) * 4 / 3 / 10));
 }
 

@@ -46,7 +46,7 @@ class Hash {
   uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// The next tests' hashes are of the constants in TFLM's audio_preprocessor_int8.tflite.
+// The hashes in the next tests are of the constants in TFLM's audio_preprocessor_int8.tflite.
 
 TEST(FrontendTables, WindowIsTheReferences) {
   Hash hash;

@@ -114,7 +114,7 @@ TEST_F(PipelineTest, TimesAreTheEndsOfHopsAtTheStride) {
   }
 }
 
-// A device that starts with a word's first sample gives the same scores as a device that has
+// A device that starts with a word's first sample computes the same scores as a device that has
 // processed silence before.
 TEST_F(PipelineTest, StartEqualsAStartAfterSilence) {
   struct Answers {

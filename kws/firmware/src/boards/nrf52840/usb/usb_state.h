@@ -23,7 +23,7 @@ enum class Link : uint8_t { kOff, kStarting, kReady };
 enum class Control : uint8_t { kIdle, kReply, kReceive };  // state of endpoint 0
 
 struct Usb {
-  // Used by the interrupt only.
+  // Used only by the interrupt.
   Link link = Link::kOff;
   Control control = Control::kIdle;
   uint8_t configuration = 0;
@@ -42,7 +42,7 @@ struct Usb {
   uint8_t reply_left = 0;
   uint8_t line_coding[kLineCodingBytes] = {};
 
-  // For DMA, which accesses RAM only.
+  // For DMA, which accesses only RAM.
   uint8_t reply[kUsbConfigurationBytes] = {};
   uint8_t received[kUsbPacketBytes] = {};
   uint8_t queue[kQueueBytes] = {};

@@ -93,7 +93,7 @@ void LaterStages(uint32_t* work, const uint32_t* twiddles) {
   }
 }
 
-// The complex spectrum z of even + j odd samples gives the real samples' spectrum: bin k and its
+// The complex spectrum z of even + j odd samples yields the real samples' spectrum: bin k and its
 // mirror 256 - k come from z[k] and z[256 - k]. The middle bin is its own mirror, written last.
 void SplitToEnergies(uint32_t* work) {
   static_assert(kSplits % kLanes == 0, "lanes would be left over");

@@ -45,7 +45,7 @@ TEST_F(UsbTest, ReadyOfAnEarlierConnectionIsIgnored) {
   for (int i = 0; i < 3; ++i) model->Wait();  // READY, not yet handled
   model->Unplug();
   model->Plug();
-  Settle();  // the model fails on too early accesses
+  Settle();  // the model fails accesses that come too early
   EXPECT_TRUE(model->attached());
 }
 

@@ -250,7 +250,7 @@ void UsbdModel::WriteEnable(uint32_t value) {
     stale_ = false;
   }
   if (value == 0) {
-    // Known to Nordic's driver alone (nrfx_usbd.c): the next start can fail otherwise.
+    // Known only from Nordic's driver (nrfx_usbd.c): otherwise the next start can fail.
     EXPECT_FALSE(odd_ && !dma_.has_value() && DmaRuns()) << "DMA moved an odd number of bytes";
     odd_ = false;
     ready_ = false;

@@ -27,7 +27,7 @@ class UsbdModel {
   static constexpr uint32_t kBase = 0x40027000;
   static constexpr int kEndpoints = 8;
 
-  // Where the driver's buffers may be; the low halves of addresses are what registers hold.
+  // Where the driver's buffers may be; registers hold only the low halves of addresses.
   void SetRam(const void* begin, size_t bytes) {
     ram_ = static_cast<uint8_t*>(const_cast<void*>(begin));
     ram_bytes_ = bytes;
@@ -36,7 +36,7 @@ class UsbdModel {
   // Called before each access of the driver, but not during the host's actions.
   std::function<void()> on_access;
 
-  // The accesses that a DMA and the start take, and whether DMA hangs.
+  // Number of accesses during a DMA and during the start, and whether DMA hangs.
   int dma_accesses = 3;
   int start_accesses = 20;
   bool dma_hangs = false;

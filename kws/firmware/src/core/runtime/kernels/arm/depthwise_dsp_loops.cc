@@ -154,8 +154,8 @@ void RunRowTaps(const RowTaps& work, const int16_t* buffer, const int16_t* filte
   const int32_t start = work.start;
   const int32_t multiplier = work.factor.multiplier;
   const int32_t bias = work.factor.bias;
-  // Packed, because the asm statement cannot have more operands; a shift reads the lowest byte
-  // only.
+  // Packed, because the asm statement cannot have more operands; a shift reads only the lowest
+  // byte.
   const int32_t right_step = (work.step << 8) | work.factor.right;
   int32_t sixes = work.sixes;
   int32_t back = work.back;

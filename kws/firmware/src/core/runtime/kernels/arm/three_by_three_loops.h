@@ -12,7 +12,7 @@ namespace kws {
 // An output channel's filter and output stage, and the rows' geometry, in the order of access.
 struct ThreeByThree {
   int32_t start;
-  // A row's weights a, b, c as pairs: ab, bc. A window of one row uses the first only.
+  // A row's weights a, b, c as pairs: ab, bc. A window of one row uses only the first.
   uint32_t weights[3][2];
   int32_t multiplier;
   int32_t bias;

@@ -119,7 +119,7 @@ struct Work {
   const int32_t* bias;
   int8_t* output;
   int16_t* columns;
-  int8_t* window;  // one pixel's
+  int8_t* window;  // of one pixel
   Outputs outputs;
   int32_t taps;
 

@@ -92,7 +92,7 @@ Status Prepare(PrepareContext& context) {
     }
   }
   KWS_RETURN_IF_ERROR(context.BindScratch(WeightedOp::kScratch, scratch));
-  // Independent of the linked kernels, so that a model's arena is too.
+  // Independent of the linked kernels, so that the size of a model's arena is too.
   if ((kKinds & (kFourChannels | kRows)) == 0 || !IsFourChannels(sides)) {
     context.AllowOverlap(0, 0, DepthwiseRowsOverlap(window));
   }

@@ -11,7 +11,7 @@ namespace kws {
 namespace {
 
 enum Options { kActivation = 0, kWeightsFormat = 1 };
-// References: WeightedOp's, without scratch.
+// References: those of WeightedOp, without scratch.
 constexpr int kReferences = WeightedOp::kScratch;
 
 // Followed by the output stage's factors.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the model's scales to integers, in prepare. Integer arithmetic gives exactly TFLM's results
-// in double, without libm.
+// From the model's scales to integers, in prepare. Integer arithmetic reproduces TFLM's results in
+// double exactly, without libm.
 #ifndef KWS_RUNTIME_KERNELS_SHARED_QUANTIZATION_H_
 #define KWS_RUNTIME_KERNELS_SHARED_QUANTIZATION_H_
 
