@@ -69,30 +69,30 @@ def notes(tiny_conv: str, flash: Footprint) -> list[str]:
         *bullets(
             f"TinyConv is {tiny_conv}. DS-CNN has the shape of MLPerf Tiny's keyword spotter, with "
             "random weights.",
-            "TFLM is commit 90b983c2 with its own flags and the same compiler; flash of its "
-            "reference kernels is with -Os.",
+            "TFLM is commit 90b983c2 with its own flags and the same compiler; flash of the "
+            "reference kernels is measured with -Os.",
             "Cycles are estimates for a Cortex-M4: executed instructions, in order, with the "
             "timings of Arm's Technical Reference Manual (DDI 0439; "
-            "`kws/host/measure/cortex_m4.py`). They leave out wait states of the flash, caches, "
-            "prefetch and unaligned addresses, and count instructions that a condition skips.",
-            "Flash is without the model. All figures of kws are of one firmware, of "
+            "`kws/host/measure/cortex_m4.py`). They exclude flash wait states, caches, prefetch "
+            "and unaligned addresses, and include instructions skipped by a condition.",
+            "Flash excludes the model. All kws figures are for one firmware, built with "
             "`kws build --board qemu`.",
         ),
         "",
         *numbered(
             "Interpreter, kernels of the model, and board (start-up, microphone, serial port, "
-            f"LED: {board:,} bytes). It calls nothing of the C library.",
+            f"LED: {board:,} bytes). No C library function is called.",
             "The same and the frontend; for TFLM, the C frontend.",
-            f"The same and {pipeline:,} bytes that TFLM's programs do not have: recognizer, "
-            "responder, serial commands, stored settings, ring of samples and main.",
+            f"The same and {pipeline:,} bytes for parts that TFLM's programs do not have: "
+            "recognizer, responder, serial commands, stored settings, sample ring and main.",
         ),
         "",
         *bullets(
-            "The loops that take most of the time are compiled with -O2 or written in assembly, "
-            "all other code is compiled for size.",
-            "Without its DSP kernels, AVERAGE_POOL_2D of this DS-CNN takes 50,254 instructions. "
-            "Softmax has none: SMMULR in its exponentials gives 2,068 instead of 2,299 "
-            "instructions for twelve outputs.",
+            "The most expensive loops are compiled with -O2 or written in assembly; all other code "
+            "is compiled for size.",
+            "Without its DSP kernels, AVERAGE_POOL_2D of this DS-CNN needs 50,254 instructions. "
+            "Softmax has no DSP kernel: SMMULR in the exponentials reduces twelve outputs from "
+            "2,299 to 2,068 instructions.",
         ),
     ]
 
@@ -148,8 +148,8 @@ def ops_table(title: str, figures: BoardFigures) -> list[str]:
 def flash_of_programs(flash: Footprint) -> tuple[int, int, int]:
     """Flash without the model: of a TinyConv program, with the frontend, of the whole firmware.
 
-    The first two leave out recognizer, responder, ring of samples and main, which TFLM's programs
-    do not have.
+    The first two exclude recognizer, responder, sample ring and main, which TFLM's programs do not
+    have.
     """
     program = flash.flash_without("model")
     with_frontend = program - flash.flash["pipeline"]

@@ -19,7 +19,7 @@ _HEAD = """\
 
 # Ops
 
-The results have the same bits as TFLM's (the `tflite-micro` package). The tests compare over random
+Results are bit-identical to TFLM (the `tflite-micro` package). The tests compare them over random
 shapes, options and quantization, and also with LiteRT's reference kernels where these follow the
 same rule. LiteRT's default, XNNPACK, rounds differently.
 

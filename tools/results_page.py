@@ -44,9 +44,9 @@ HEAD = (
     "# Results",
     "",
     *paragraph(
-        "Misses and false alarms of the models of kws, on test speakers and test talk: an excerpt "
-        "of Speech Commands (12,429 clips of 35 words by 1,691 speakers) and 4.6 hours of talk. "
-        "[evaluation.md](evaluation.md) says how they are measured, and "
+        "Misses and false alarms of the kws models, on test speakers and test talk: an excerpt of "
+        "Speech Commands (12,429 clips of 35 words by 1,691 speakers) and 4.6 hours of talk. "
+        "[evaluation.md](evaluation.md) describes how they are measured, and "
         "[which choices followed test results](evaluation.md#test-data-and-choices)."
     ),
     "",
@@ -105,7 +105,7 @@ def section(notes: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
         *bullets(
             f"{PLAN.words_a_minute:g} words per minute, half of them keywords, in an hour of each "
             "kind. Noise and talk are 5 to 15 dB below the words.",
-            "A cell is the mean of the seeds (95 % interval of all their words); the range of the "
+            "A cell shows the mean of the seeds (95 % interval of all words); the range of the "
             "seeds.",
         ),
         "",
@@ -114,8 +114,8 @@ def section(notes: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
         *_kinds_table(measured, kinds, _false_alarms),
         "",
         *bullets(
-            "A cell is the mean of the seeds. All seeds hear the same sound, so the 95 % interval "
-            "is of one seed: of an hour, unless the cell says otherwise.",
+            "A cell shows the mean of the seeds. All seeds process the same sound, so the 95 % "
+            "interval is for one seed and an hour, unless the cell says otherwise.",
             "*Other words*: 180 words that are not keywords.",
         ),
         "",
@@ -197,9 +197,10 @@ def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
         *bullets(
             "Test clips: equal shares of silence, unknown and each keyword. "
             f"[recall.csv]({RECALL}) has the recall of each label.",
-            "*Accuracy* is of the int8 model on kws's core, as on a device: mean and standard "
-            "deviation over the seeds. *Validation* is the same on validation clips, of each seed.",
-            "*CPU minutes* are of one run, all cores together, with augmentation.",
+            "*Accuracy* is for the int8 model on kws's core, as on a device: mean and standard "
+            "deviation over the seeds. *Validation* is the same on validation clips, for each "
+            "seed.",
+            "*CPU minutes* are for one run, over all cores, with augmentation.",
         ),
         "",
         *training_settings([recipe for recipe, _ in rows]),
@@ -242,7 +243,7 @@ def training_settings(rows: Sequence[Row]) -> list[str]:
         *paragraph(
             "Settings that differ from [the defaults](training.md#settings). All models: "
             f"{', '.join(f'`{name}` {value}' for name, value in common.items())}. The others, by "
-            "the numbers above:"
+            "model number:"
         ),
         "",
         *head("setting", *numbers.values()),

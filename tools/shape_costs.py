@@ -21,14 +21,14 @@ _INTRODUCTION = (
     "## Which shapes are fast",
     "",
     *paragraph(
-        "Every shape works; some have a fast loop. The tables show the cycles of a model with one "
-        "layer, in all and per multiply-accumulate (with those of padding). Windows, strides and "
+        "Every shape works; some have a fast loop. The tables show cycles for a single-layer "
+        "model, in total and per multiply-accumulate (including padding). Windows, strides and "
         "dilations are height x width."
     ),
     "",
     *paragraph(
-        "**CONV_2D** has one fast loop for nearly all shapes: two filters at three output pixels "
-        "at a time. A product costs more if"
+        "**CONV_2D** has one fast loop for nearly all shapes: two filters and three output "
+        "pixels at a time. A product costs more if"
     ),
     "",
     *bullets(
@@ -57,24 +57,24 @@ _INTRODUCTION = (
     "",
     *bullets(
         "The third loop convolves even and odd columns separately.",
-        "Dilation with stride 1 and 3 taps or more splits the image into two or three parts "
-        "without dilation, if one of the first two loops takes the parts.",
-        "Other shapes take a loop with one output at a time. It exchanges rows and columns if the "
-        "input has more than one channel and the window is one column wide, or window and output "
-        "are higher than one and the output is higher than wide (unless it is 5 wide and at most 7 "
+        "With dilation, stride 1 and 3 taps or more, the image is split into two or three parts "
+        "without dilation, if one of the first two loops supports the parts.",
+        "Other shapes use a loop with one output at a time. It swaps rows and columns if the input "
+        "has more than one channel and the window is one column wide, or window and output are "
+        "higher than one and the output is higher than wide (unless it is 5 wide and at most 7 "
         "high).",
     ),
     "",
     *paragraph(
         "**FULLY_CONNECTED** has one fast loop: four units and four inputs at a time, the "
-        "remaining ones one by one."
+        "rest one by one."
     ),
     "",
     *bullets(
         "The fast loops of convolutions need factors that shift each channel by 1 to 20 bits to "
         "the right, as most models have.",
-        "An activation that clips more than int8 does is a second pass over the output.",
-        "Each output takes 8 cycles or more to scale and store, so small windows cost more per "
+        "An activation that clips more than int8 does needs a second pass over the output.",
+        "Each output needs 8 cycles or more to scale and store, so small windows cost more per "
         "product.",
         "The linker leaves out loops that a model does not need.",
     ),

@@ -29,7 +29,7 @@ class Augmentation:
     )  # fmt: skip
     pitch: float = setting(
         0.1, 0, 1,
-        "Share of the clips whose pace changes by up to 20 % more at the same pitch.",
+        "Share of the clips whose pace changes by up to another 20 % at the same pitch.",
     )  # fmt: skip
     room: float = setting(
         0.2, 0, 1,
@@ -45,7 +45,7 @@ class Augmentation:
     )
     talk: float = setting(
         0.3, 0, 1,
-        "Share of the noise that is talk (--negatives). A higher share gives fewer misses over "
+        "Share of the noise that is talk (--negatives). A higher share means fewer misses over "
         "talk and more false alarms in talk.",
     )  # fmt: skip
     snr_db: float = setting(5.0, -20, 60, "Lowest signal-to-noise ratio, in dB.")
@@ -62,7 +62,7 @@ class Augmentation:
     narrow: float = setting(
         0.0, 0, 1,
         "Share of the clips that are cut off above 3.4 to 7 kHz, like many recordings of talk: "
-        "otherwise a model may tell keywords from talk by that.",
+        "otherwise a model may use this to tell keywords from talk.",
     )  # fmt: skip
     clipping: float = setting(0.03, 0, 1, "Share of the clips with clipped peaks.")
 

@@ -15,7 +15,7 @@ from kws.audio.tts.voices import is_voice
 from kws.model.samples.sample_settings import SampleSettings
 
 AUXILIARY_PER_KEYWORD = 0.16
-"""Clips of each auxiliary word in an epoch per clip of a keyword (mean of the keywords)."""
+"""Clips of each auxiliary word in an epoch per keyword clip (mean over the keywords)."""
 
 Rows = npt.NDArray[np.int64]
 """int64[n]: indices into an array of clips."""

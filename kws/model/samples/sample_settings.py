@@ -20,16 +20,16 @@ class SampleSettings:
     """How training clips are drawn and augmented."""
 
     silence_per_keyword: float = setting(
-        0.7, 0, 1000, "Silence clips in an epoch per clip of a keyword (mean of the keywords)."
+        0.7, 0, 1000, "Silence clips in an epoch per keyword clip (mean over the keywords)."
     )
     unknown_per_keyword: float = setting(
-        1.5, 0, 1000, "Unknown clips in an epoch per clip of a keyword (mean of the keywords)."
+        1.5, 0, 1000, "Unknown clips in an epoch per keyword clip (mean over the keywords)."
     )
     talk_per_keyword: float = setting(
         3.0,
         0,
         1000,
-        "Windows of talk (--negatives) in an epoch per clip of a keyword (mean of the keywords), "
+        "Windows of talk (--negatives) in an epoch per keyword clip (mean over the keywords), "
         "labelled unknown.",
     )
     hard_negative_share: float = setting(
@@ -69,7 +69,7 @@ class SampleSettings:
         0.0,
         0,
         0.5,
-        "Maximum width of the stripes of time and of frequency that are blanked (SpecAugment), as "
+        "Maximum width of the blanked time and frequency stripes (SpecAugment), as "
         "a share of the spectrogram.",
     )
     copies: int = setting(
@@ -82,7 +82,7 @@ class SampleSettings:
         1000,
         SHORTEST_WINDOW_MS,
         LONGEST_WINDOW_MS,
-        "Sound that the model sees at a time, in milliseconds: a word should fit. Cycles and "
+        "Length of the model's window, in milliseconds: a word should fit. Cycles and "
         "memory grow with it.",
     )
     augmentation: Augmentation = field(default_factory=Augmentation)

@@ -40,7 +40,7 @@ class TrainSettings:
         0,
         1,
         "Time constant of the exponential moving average of the weights, as a share of all steps. "
-        "0 averages nothing.",
+        "0 switches averaging off.",
     )
     smoothing: float = setting(0.0, 0, 0.9, "Share of each label that is spread over all classes.")
     mixup: float = setting(
