@@ -241,7 +241,7 @@ class Interpreter {
   void Allocate() {
     model_ = kws::GetModel(bytes_.data(), bytes_.size());
     if (model_.status() != Status::kOk) throw CoreError(kws::StatusMessage(model_.status()));
-    // The arena's size is not known before. Double it up to a size that no microcontroller has.
+    // The arena's size is not known in advance. Double it up to a size that no microcontroller has.
     for (size_t size = wanted_ != 0 ? wanted_ : 64 << 10;; size *= 2) {
       arena_ = std::make_unique<Arena>(size);
       interpreter_ =

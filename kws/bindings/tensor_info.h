@@ -19,7 +19,7 @@ struct TensorInfo {
   int zero_point;
 };
 
-// NumPy's name of a type of the schema, including types that the runtime does not support.
+// NumPy's name for a type of the schema, including types that the runtime does not support.
 inline const char* TypeName(kws::TensorType type) {
   static constexpr const char* kNames[] = {
       "float32", "float16",   "int32",  "uint8",   "int64",      "string", "bool",

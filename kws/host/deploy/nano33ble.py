@@ -51,9 +51,9 @@ class Nano33Ble(RealBoard):
         with bench.open_port(port.device, bench.timing.appear) as link:
             board = Samba(link, CHIP, self.memory.flash, bench.timing.answer)
             (first, head), *rest = image.blocks()
-            # The bootloader starts no application whose first two words are blank (its main). They
-            # stay blank until all else is written: if power fails in between, the board starts its
-            # bootloader, not half an application.
+            # The bootloader does not start an application if its first two words are blank
+            # (function main). They stay blank until all else is written: if power fails in between,
+            # the board starts its bootloader, not half an application.
             blank = bytes([ERASED]) * image.block
             for address, block in [(first, blank), *rest, (first, head)]:
                 board.write(address, block)

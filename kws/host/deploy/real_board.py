@@ -20,7 +20,7 @@ from kws.host.serial.ports import Link, Lister, Port, UsbId
 
 
 class ProtocolError(BoardError):
-    """A bootloader gave an unexpected answer, or none."""
+    """A bootloader answered unexpectedly, or not at all."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,8 @@ class SparkFunEdge(RealBoard):
                         bench.advance(1)
                         sent += 1
                 except ProtocolError as error:
-                    # The line may be too noisy for this rate: reset, and send all at a lower one.
+                    # The line may be too noisy for this rate: reset, and send everything at a lower
+                    # one.
                     rates = tuple(rate for rate in rates if rate < board.rate)
                     if not rates:
                         raise
@@ -78,7 +79,7 @@ class SparkFunEdge(RealBoard):
 
 
 class SparkFunEdgeAsSold(SparkFunEdge):
-    """The same board without SparkFun's loader: written through the chip's own."""
+    """The same board without SparkFun's loader: written through the chip's own bootloader."""
 
     # Only the lower half: the stage occupies the upper half, up to the loader's list.
     memory = Memory(range(0xC000, 0x84000), SparkFunEdge.memory.ram, FRAME_BYTES)

@@ -73,7 +73,7 @@ class XiaoNrf52840Sense(RealBoard):
             reason = (error.strerror or str(error)).lower()
             if reached < len(parts):
                 raise PortLostError(f"{drive.path}: the drive disappeared ({reason})") from None
-            # The board restarts after the last block, often before the system is done.
+            # The board restarts after the last block, often before the system has finished.
             bench.advance(1)
         self._wait_until_left(port, drive, bench)
 

@@ -24,7 +24,7 @@ class Instruction:
     """One instruction, as QEMU disassembles it."""
 
     name: str
-    """With width and condition, such as "ldr.w" or "movne"."""
+    """Name with width and condition, such as "ldr.w" or "movne"."""
     operands: str
 
 

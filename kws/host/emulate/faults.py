@@ -180,7 +180,7 @@ def _with_model(elf: Path, changed: Path, model: bytes) -> Path:
 
 
 def with_schema_version(model: bytes, version: int) -> bytes:
-    """A .tflite of another schema version: the first field of its root table."""
+    """A copy of a .tflite with another schema version, the first field of its root table."""
     (root,) = struct.unpack_from("<I", model)
     (back,) = struct.unpack_from("<i", model, root)
     (field,) = struct.unpack_from("<H", model, root - back + 4)

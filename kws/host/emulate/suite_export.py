@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes recordings and their expected lines for a test suite of another program."""
+"""Writes recordings and their expected lines for another program's test suite."""
 
 from __future__ import annotations
 

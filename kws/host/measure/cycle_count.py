@@ -11,7 +11,7 @@ from kws.errors import BoardError
 from kws.host.emulate.block_trace import Block
 from kws.host.measure.cortex_m4 import block_cycles
 
-# Empty functions of tools/bench.cc that mark the start and end of each part.
+# Empty functions in tools/bench.cc that mark the start and end of each part.
 _MARK = "KwsMark"
 _END = "KwsMarkEnd"
 _DONE = "KwsMarkDone"

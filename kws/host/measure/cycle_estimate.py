@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Estimates the cycles of a model on a Cortex-M4 and caches them.
 
-This is a short form of `kws bench`, without instruction counts and single ops.
+This is a short form of `kws bench`, without instruction counts or costs per op.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def _entries(placed: str) -> dict[str, list[tuple[int, int, str]]]:
 def _sizes(entries: Sequence[tuple[int, int, str]]) -> Iterator[tuple[str, int]]:
     """The bytes of each entry, and with an empty name the gaps between entries.
 
-    Duplicate strings are merged, but the map has their old sizes: an entry ends where the next one
-    begins.
+    Duplicate strings are merged, but the map lists their original sizes: an entry ends where the
+    next one begins.
     """
     for (start, size, name), following in zip_longest(entries, entries[1:]):
         end = start + size
@@ -109,5 +109,5 @@ def _part(name: str) -> str:
 
 
 def _known(sizes: Counter[str]) -> dict[str, int]:
-    """In the order of the parts, without empty ones."""
+    """The sizes in the order of the parts, without empty parts."""
     return {part: sizes[part] for part in (*(p for p, _ in _PARTS), OTHER) if sizes[part]}

@@ -115,7 +115,7 @@ class Stats:
     idle_percent: float
     """Share of the time since the last `stats` that the processor slept."""
     kilocycles: int
-    """Thousands of cycles per second of that time in which it did not sleep."""
+    """Thousands of awake cycles per second of that time."""
     skipped: int
     """Inferences that the gate skipped."""
     inferences: int

@@ -119,7 +119,7 @@ class Hub:
         self._send({"type": "word", **event})
 
     def clip(self, name: str) -> bytes | None:
-        """The WAV file of a recent word; None if there is none of this name."""
+        """The WAV file of a recent word; None if there is none with this name."""
         return self._clips.get(name)
 
     def _send(self, message: dict[str, Any]) -> None:

@@ -90,7 +90,7 @@ class Teacher:
 
         Args:
             spectrograms: int8[n, frames, 40].
-            words: the student's keywords and auxiliary words, in its order.
+            words: the student's keywords and auxiliary words, in the student's order.
 
         Raises:
             ModelError: a run's checkpoint is damaged.

@@ -34,7 +34,8 @@ from kws.model.wake.wake_settings import AT_WORDS
 from kws.progress import progress_bar
 
 _TIMES = 8
-"""Number of times that each recording is played per kind of stream, each time in other noise."""
+"""Number of times that each recording is played per kind of stream, each time in different
+noise."""
 
 _BEHIND_HOURS = 0.5
 """Hours of talk that is mixed with words."""

@@ -91,13 +91,13 @@ CLIP_SETTINGS_FILE = "clips.toml"
 _CLIP_SETTINGS = ("words", "spoken_as", "accents", "voices", "takes", "alike", "seed", "window_ms")
 
 _TEACHERS = 3
-"""Models of the second round. Each has other false alarms in talk; their mean has fewer."""
+"""Models of the second round. Each has different false alarms in talk; their mean has fewer."""
 
 _SEEDS = 2**31
 """Upper limit of seeds, exclusive."""
 
 _EXTRA = 0.3
-"""Share of people's clips among the unknown ones, if there is a data set of people."""
+"""Share of clips by people among the unknown clips, if there is a data set of people."""
 
 _AUXILIARY = 15
 """Maximum number of words by people that become separate classes."""

@@ -10,7 +10,7 @@ constexpr int32_t kFullScale = 32767;
 
 bool IsFullScale(int32_t sample) { return sample >= kFullScale || sample <= -kFullScale; }
 
-// The largest number whose square is at most `value`, bit by bit.
+// The largest number with a square of at most `value`, computed bit by bit.
 uint32_t SquareRoot(uint32_t value) {
   uint32_t root = 0;
   for (uint32_t bit = 1u << 15; bit != 0; bit >>= 1) {

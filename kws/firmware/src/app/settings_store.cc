@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kWords = SettingsStore::kRecordWords;
 
-// Change it with the layout of a record, so that records of other firmware are ignored.
+// Change it together with the record layout, so that records of other firmware are ignored.
 constexpr uint32_t kMark = 0x6b777302;
 constexpr uint32_t kErased = ~0u;
 

@@ -82,5 +82,5 @@ def _mounts() -> Iterator[Path]:
     for line in MOUNTS.read_text(encoding="utf-8").splitlines():
         _, folder, kind, *_ = line.split(" ")
         if kind in ("vfat", "msdos"):
-            # The kernel writes a blank as \040 (proc(5)).
+            # The kernel writes a space as \040 (proc(5)).
             yield Path(folder.replace("\\040", " "))

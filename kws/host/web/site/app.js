@@ -116,7 +116,7 @@ class App {
     $("lines").scrollTop = $("lines").scrollHeight;
   }
 
-  // A figure of kws listen, such as its delay.
+  // A measurement of kws listen, such as its delay.
   figure(name, value) {
     const id = `figure-${name}`;
     if (!$(id)) $("figures").append(element("dt", name), element("dd", "", { id }));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws a growing spectrogram: one column per frame, the newest at the right. The page has plain
-// scripts only, because a page opened as a file cannot load modules.
+// Draws a growing spectrogram: one column per frame, the newest at the right. The page has only plain
+// scripts, because a page opened as a file cannot load modules.
 "use strict";
 
 const COLUMN_PIXELS = 3;

@@ -258,7 +258,7 @@ def _margin_at_words(
     traces: Sequence[Trace],
     asked: tuple[float, float],
 ) -> float:
-    """Ratio of the false alarms at words of other speakers to the requested ones.
+    """Ratio of false alarms at words of other speakers to the requested number.
 
     Measured by two-fold cross-validation over speakers.
     """

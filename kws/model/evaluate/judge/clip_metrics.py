@@ -169,7 +169,7 @@ class ClipMetrics:
 
     @cached_property
     def reliability(self) -> Reliability:
-        """Share of right answers by confidence."""
+        """Share of correct answers by confidence."""
         confidence = (self.scores.max(axis=1).astype(np.float64) - SCORE_ZERO_POINT) * SCORE_SCALE
         return reliability(confidence, self.right)
 

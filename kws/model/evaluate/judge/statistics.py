@@ -208,13 +208,13 @@ def roc(scores: npt.NDArray[np.generic], positive: npt.NDArray[np.bool_]) -> Roc
 
 @dataclass(frozen=True)
 class Reliability:
-    """Share of right answers by confidence."""
+    """Share of correct answers by confidence."""
 
     confidence: Floats
     """Mean score of the answers in each bin, 0 to 1; NaN in empty bins."""
 
     accuracy: Floats
-    """Share of the right answers in each bin, 0 to 1; NaN in empty bins."""
+    """Share of correct answers in each bin, 0 to 1; NaN in empty bins."""
 
     counts: Counts
 
@@ -231,7 +231,7 @@ def reliability(confidence: Floats, right: npt.NDArray[np.bool_]) -> Reliability
 
     Args:
         confidence: float[n], scores of the answers, 0 to 1.
-        right: bool[n], whether the answers are right.
+        right: bool[n], whether the answers are correct.
     """
     bins = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
     counts = np.bincount(bins, minlength=_BINS)

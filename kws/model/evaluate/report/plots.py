@@ -128,7 +128,7 @@ def det(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
 
 
 def reliability(clips: ClipMetrics, theme: Theme = LIGHT) -> bytes:
-    """Share of right answers by confidence."""
+    """Share of correct answers by confidence."""
     figure, axes = _figure((5.2, 4.4), theme)
     bins = clips.reliability
     filled = bins.counts > 0

@@ -203,7 +203,7 @@ class StreamPlan:
             yield from make_streams(dataset, keywords, split, settings, talk)
 
     def to_json(self) -> dict[str, Any]:
-        """The settings, as JSON and TOML can hold them."""
+        """The settings, as values for JSON and TOML."""
         return {**vars(self), "snr_db": list(self.snr_db)}
 
 

@@ -61,7 +61,7 @@ void LedInit() {
   SetMode(kListening, PinMode::kOutput);
 }
 
-// Waits, and does the interrupts' work.
+// Waits, and does the work of the interrupts meanwhile.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {

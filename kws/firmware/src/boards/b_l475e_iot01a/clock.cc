@@ -18,8 +18,8 @@ constexpr uint32_t kNapUs = 1000;
 // 2000 counts of 2 ms.
 constexpr uint32_t kWatchdogCounts = 2000;
 
-// Polls until both values are taken over, 5 cycles of the LSI (RM 36.4.4), a sixth of a
-// millisecond; a poll takes a microsecond at the 4 MHz after a reset.
+// Maximum number of polls until both values are applied, 5 cycles of the LSI (RM 36.4.4), a sixth
+// of a millisecond; a poll takes a microsecond at the 4 MHz after a reset.
 constexpr int kWatchdogLooks = 10000;
 
 uint32_t reset_status = 0;

@@ -31,7 +31,7 @@ void KeepDebugPort() {
   Register(kDebugUnlock) = Register(kDebugSetting);
 }
 
-// Waits, and does the interrupts' work.
+// Waits, and does the work of the interrupts meanwhile.
 void Wait(uint32_t microseconds) {
   const uint32_t begin = Microseconds();
   while (Microseconds() - begin < microseconds) {

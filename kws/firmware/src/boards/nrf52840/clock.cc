@@ -30,7 +30,8 @@ constexpr uint32_t kHardwareSeconds = 60;
 // Written to GPREGRET2 by the timer watchdog, for the next start.
 constexpr uint32_t kTimerWatchdogMark = 0x57;
 
-// Polls of the crystal, which takes less than 1 ms [PS 5.4.4.3]; a poll takes about 0.2 us.
+// Maximum number of polls of the crystal, which starts in less than 1 ms [PS 5.4.4.3]; a poll takes
+// about 0.2 us.
 constexpr int kCrystalLooks = 100000;
 
 const char* reset_fault = nullptr;
@@ -76,7 +77,7 @@ void StartTimer() {
 
 void FeedHardwareWatchdog() { Register(kWatchdogReload) = kWatchdogReloadKey; }
 
-// No effect if it runs already, after a soft reset [PS 6.36].
+// No effect if it is already running, after a soft reset [PS 6.36].
 void StartHardwareWatchdog() {
   Register(kWatchdogConfig) = kWatchdogInSleep;  // but not while a debugger halts the core
   Register(kWatchdogPeriod) = kHardwareSeconds * 32768 - 1;

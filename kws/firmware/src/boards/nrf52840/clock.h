@@ -25,7 +25,7 @@ const char* ResetFault();
 void FeedWatchdogs();
 
 // For Halt, with interrupts disabled. Nap sleeps for at most a millisecond and feeds the hardware
-// watchdog; call StopTimerWatchdog before.
+// watchdog; call StopTimerWatchdog first.
 void StopTimerWatchdog();
 void Nap();
 

@@ -71,7 +71,7 @@ void SetGain(int decibels) {
 }
 
 // The pointer is double-buffered. STARTED: the DMA has taken the pointer for a new block, the next
-// pointer may be written, and the block before is complete (PS 6.15.4). It must be copied before
+// pointer may be written, and the previous block is complete (PS 6.15.4). It must be copied before
 // the next STARTED, 20 ms later.
 void TakeBlock() {
   ClearEvent(kPdmStarted);

@@ -21,7 +21,7 @@ constexpr uint32_t kPageBytes = 4096;
 constexpr uint32_t kPartMs = 5;
 constexpr int kParts = 18;
 
-// Polls of a part, at least twice its time even if the core did not stall.
+// Maximum number of polls per part, at least twice its time even if the core did not stall.
 constexpr int kLooks = 100000;
 
 bool IsDone() {

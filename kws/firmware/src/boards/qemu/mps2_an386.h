@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few registers of the MPS2 board with FPGA image AN386 (Cortex-M4F, 25 MHz) that are used.
+// The registers that are used of the MPS2 board with FPGA image AN386 (Cortex-M4F, 25 MHz).
 // Sources: Arm DAI 0386D (memory map), DDI 0479D "Cortex-M System Design Kit" (UART, timer).
 #ifndef KWS_BOARDS_QEMU_MPS2_AN386_H_
 #define KWS_BOARDS_QEMU_MPS2_AN386_H_

@@ -38,7 +38,8 @@ constexpr uint32_t kWakeTicks = 4687;  // of 46875 Hz: a tenth of a second
 constexpr uint32_t kNapTicks = 47;     // a millisecond
 constexpr uint32_t kPriority = 7;
 
-// Polls of a step of the burst mode, for which the HAL allows 10 ms; a poll takes more than 0.1 us.
+// Maximum number of polls per step of the burst mode, for which the HAL allows 10 ms; a poll takes
+// more than 0.1 us.
 constexpr int kBurstLooks = 100000;
 
 Elapsed<kTicksPerMs> elapsed;
@@ -193,7 +194,7 @@ void SetLed(int label) {
   Show(kPatterns[label], kLabels);
 }
 
-// The counter wraps after 23 minutes; a hop comes each 20 ms.
+// The counter wraps after 23 minutes; a hop comes every 20 ms.
 uint32_t Milliseconds() {
   const uint32_t now = Register(kSystemTimer);
   elapsed.Add(now - counted_ticks);

@@ -27,7 +27,7 @@ constexpr uint32_t Fraction(double x) {
 #if defined(__arm__) && defined(__ARM_FP) && !defined(KWS_FRONTEND_PORTABLE)
 
 // Rounded square root of x < 2^48; for x < 2^32 at most 65535, as in the reference. The FPU's
-// result has 24 bits and is at most 2 off.
+// result has 24 bits and is off by at most 2.
 KWS_INLINE uint32_t RoundedSqrt(uint64_t x) {
   const float value = static_cast<float>(HighWord(x)) * 4294967296.0f +
                       static_cast<float>(static_cast<uint32_t>(x));

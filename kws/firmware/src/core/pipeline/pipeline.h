@@ -70,7 +70,7 @@ class Pipeline {
   // wake word's line.
   Status ProcessHop(const int16_t* hop);
 
-  // Writes that `samples` (> 0) samples were lost because the target did not keep up.
+  // Writes an error line: `samples` (> 0) samples were lost because the target did not keep up.
   void ReportLost(uint32_t samples);
 
   // Restores the state after Start, except the thresholds: time 0, cleared frontend, model and

@@ -31,7 +31,7 @@ class Recognizer {
  public:
   static constexpr int kMaxLabels = 64;
   static constexpr int kMaxResults = 128;
-  static constexpr int kScoreBytes = 1920;  // 1 s of 37 labels each 20 ms, 2 s of 38 each 40 ms
+  static constexpr int kScoreBytes = 1920;  // 1 s of 37 labels every 20 ms, 2 s of 38 every 40 ms
 
   struct Result {
     // The label with the highest mean among those above their threshold; if there is none, among

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports detections: the serial line that tools match.
+// Reports detections as serial lines, which tools match.
 #ifndef KWS_PIPELINE_RESPONDER_H_
 #define KWS_PIPELINE_RESPONDER_H_
 

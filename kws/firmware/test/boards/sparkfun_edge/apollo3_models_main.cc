@@ -58,7 +58,7 @@ void StartClock() {
   Register(kClockKey) = 0;
 }
 
-// Output while a setting is missing must be lost; otherwise the test finds a line too many.
+// Output while a setting is missing must be lost; otherwise the test finds an extra line.
 void StartUart() {
   Register(kUartDivisor) = 13;
   Put("wrong without power");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frontend's tests for the portable version, which is the definition. The sources are compiled
-// into this file and replace those of the library.
+// Runs the frontend's tests on the portable version, which is the definition. The sources are
+// compiled into this file and replace those of the library.
 #define KWS_FRONTEND_PORTABLE
 
 #include "core/frontend/frontend_test.cc"  // NOLINT(bugprone-suspicious-include)

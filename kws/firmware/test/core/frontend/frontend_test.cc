@@ -223,7 +223,7 @@ TEST(FrontendSpectrum, IsTheFourierTransform) {
         sum += std::polar(weight * window[i], -2 * kPi * k * i / kFftSize);
       }
       const double exact = std::abs(sum) / kFftSize * (1 << scale);
-      // Each window sample was cut off (scaled: up to 2^scale), each stage rounded.
+      // Each window sample was truncated (scaled: up to 2^scale), each stage rounded.
       ASSERT_NEAR(std::sqrt(work[k]), exact, 4 + 0.1 * (1 << scale)) << "bin " << k;
     }
   }

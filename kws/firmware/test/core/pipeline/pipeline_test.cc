@@ -192,7 +192,7 @@ TEST_F(PipelineTest, ReportingUnknownChangesNoOtherLine) {
 TEST_F(PipelineTest, EachReportedWordLightsTheLed) {
   Device device(model_);
   MakeTalkative(device);
-  device.config.inference_stride = 10;  // so words are 200 ms apart, more than a LED's gap
+  device.config.inference_stride = 10;  // so words are 200 ms apart, more than an LED's gap
   device.config.recognizer.average_window_ms = 1000;
   Pipeline pipeline = device.Make();
   ASSERT_EQ(pipeline.Start(), Status::kOk);

@@ -137,7 +137,7 @@ uint32_t UsbLostLines() { return usb.lost_lines; }
 void UsbService() {
   FollowPower();
   if (usb.link != Link::kReady) return;
-  // In this order, because a reset ends transfers, and a request ends the request before.
+  // In this order, because a reset ends transfers, and a request ends the previous request.
   for (;;) {
     if (Take(kUsbdReset)) {
       OnBusReset();

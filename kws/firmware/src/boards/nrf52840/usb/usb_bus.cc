@@ -10,8 +10,8 @@ namespace {
 // off (Linux: open, then tcsetattr): text sent at once would be echoed and taken for commands.
 constexpr uint8_t kQuietFrames = 100;
 
-// Polls of a DMA's event, about 0.1 us each; a packet takes some microseconds. If the DMA does not
-// end (the cable was pulled), the port is restarted.
+// Maximum number of polls of a DMA's event, about 0.1 us each; a packet takes some microseconds. If
+// the DMA does not end (the cable was pulled), the port is restarted.
 constexpr int kDmaLooks = 2000;
 
 constexpr uint8_t kDefaultLineCoding[kLineCodingBytes] = {0x00, 0xc2, 0x01, 0x00,
@@ -97,7 +97,7 @@ void Disable() {
   usb.removed.store(false, std::memory_order_relaxed);
 }
 
-// [6.35.4] The rest follows when USBD says that it is ready.
+// [6.35.4] The rest follows when USBD signals that it is ready.
 void Enable() {
   usb.link = Link::kStarting;
   Register(kUsbdCause) = kUsbdCauseAll;

@@ -246,7 +246,7 @@ void SendReply() {
 // [6.35.9] Until one of these tasks the host is held off.
 void OnSetup() {
   const Setup setup = ReadSetup();
-  // Ends the request before; its reply is overwritten by the next or removed.
+  // Ends the previous request; its reply is overwritten by the next or removed.
   if (usb.control == Control::kReply && (setup.type & kFromDevice) == 0) Disarm(0);
   usb.control = Control::kIdle;
   usb.suspended = false;

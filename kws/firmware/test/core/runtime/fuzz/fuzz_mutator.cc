@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer's mutator for models: mostly changes one number (a dimension, a type, a scale, a
 // tensor's index, an option), so that the file stays readable and later checks are tested too.
-// Otherwise any bytes, by libFuzzer.
+// Otherwise libFuzzer changes any bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

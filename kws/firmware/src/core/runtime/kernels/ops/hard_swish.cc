@@ -72,7 +72,7 @@ int16_t RoundingShiftRight16(int16_t x, int exponent) {
 // min(6, max(0, x + 3)) / 6 as Q0.15, of an input with 7 more bits.
 int16_t Gate(int16_t x, const Factor16& factor) {
   const bool left = factor.shift > 0;
-  // All but one bit of a left shift is before the multiplication.
+  // All but one bit of a left shift is applied before the multiplication.
   if (left) x = ShiftLeft16(x, factor.shift - 1);
   x = RoundingHighMul16(x, factor.multiplier);
   x = left ? ShiftLeft16(x, 1) : RoundingShiftRight16(x, -factor.shift);

@@ -129,7 +129,7 @@ void Store(void* to, TensorType type, int32_t value) {
   }
 }
 
-// Clamped far outside 16 bits plus zero point. NaN is the lowest value.
+// Clamped far outside 16 bits plus zero point. NaN becomes the lowest value.
 int32_t RoundToNearInt(float x) {
   constexpr float kFar = 262144.0f;
   if (!(x > -kFar)) return static_cast<int32_t>(-kFar);

@@ -136,7 +136,8 @@ void Run(const InvokeContext& context, const Params& params) {
   constexpr int32_t kMax = sizeof(State) == 1 ? INT8_MAX : INT16_MAX;
   State* states = context.MutableData<State>(kState);
   const int32_t count = params.batches * params.filters * params.memory;
-  // Drops each filter's oldest step. It lands in the neighbour's newest, which is written next.
+  // Drops each filter's oldest step. It lands in the neighbour's newest slot, which is written
+  // next.
   std::memmove(states, states + 1, static_cast<uint32_t>(count - 1) * sizeof(State));
 
   const int8_t* input = context.Data<int8_t>(kInput);

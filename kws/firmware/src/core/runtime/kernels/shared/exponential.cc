@@ -24,7 +24,7 @@ int32_t ExpOfQuarter(int32_t a) {
 
 // 2 / (1 + x) of a Q0.31 number in [0, 1), as Q2.29.
 int32_t DoubleReciprocal(int32_t x) {
-  // Newton and Raphson's division for d = (1 + x) / 2 in [1/2, 1), estimates in Q2.29.
+  // Newton-Raphson division for d = (1 + x) / 2 in [1/2, 1), estimates in Q2.29.
   constexpr int32_t k48Over17 = 1515870810;
   constexpr int32_t kMinus32Over17 = -1010580540;
   const int32_t half_denominator =

@@ -22,7 +22,7 @@ struct Side {
   int filter_step;
 };
 
-// Kernels work along rows. A high image is transposed, for fewer and longer rows; a window of one
+// Kernels work along rows. A tall image is transposed, for fewer and longer rows; a window of one
 // row or one column is processed along it. A few rows of five outputs are not transposed, because
 // arm/three_by_three.h computes five outputs at once. A single channel is not transposed, so that
 // its output, computed in order, may overwrite it.
