@@ -21,9 +21,8 @@ inline constexpr char kWaiting[] = "Waiting for the wake word @{}ms\n";
 // Label, mean score (0 to 255), time in ms.
 inline constexpr char kHeard[] = "Heard {s} ({}) @{}ms\n";
 
-// Hops, samples lost, idle time in percent and tenths, kilocycles per second of busy time,
-// inferences skipped by the gate, inferences, bytes of arena used, bytes of stack used, bytes of
-// stack.
+// Hops, samples lost, idle time in percent and tenths, busy kilocycles per second, inferences
+// skipped by the gate, inferences, bytes of arena used, bytes of stack used, bytes of stack.
 inline constexpr char kStats[] =
     "stats: {} hops, {} samples lost, {}.{} % idle, {} k cycles per second, {} of {} inferences "
     "skipped, arena {} bytes, stack {} of {} bytes\n";

@@ -132,7 +132,7 @@ def costs_of(
                     alarms[place, rows[alarm.report.label], option] += counts(alarm.near)
     first = by_threshold[0]
     misses[:, -1] = [sum(m.said[word] for m in first.values()) for word in keywords]
-    if speakers is not None:  # the other options count half of the speakers, too
+    if speakers is not None:  # the other options count only half of the speakers
         misses[:, -1] /= 2
     units = [sum(per(m) for k, m in first.items() if k in kinds) for kinds, per in _COUNTED]
     return ThresholdCosts(misses, alarms, np.array(units) * share)
