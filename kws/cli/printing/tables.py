@@ -238,7 +238,7 @@ def latency_line(metrics: StreamMetrics) -> str:
 
 def sweep_table(outcomes: Sequence[Outcome]) -> Table:
     """The results of a sweep's runs."""
-    table = make_table("run", "validation", "test", "bytes", "arena", "hears")
+    table = make_table("run", "validation", "test", "bytes", "arena", "detects")
     for outcome in outcomes:
         table.add_row(
             outcome.folder,

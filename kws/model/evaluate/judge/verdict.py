@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well a model hears its keywords (well, some or nothing), why, and what to do next.
 
-A bundle that hears nothing is written like any other, and its command ends with exit code 1.
+A bundle that detects nothing is written like any other, and its command ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Verdict:
     hears: Hears
     evidence: str
     causes: tuple[tuple[str, str], ...]
-    """Reasons for misses, each with a remedy; empty if the model hears well."""
+    """Reasons for misses, each with a remedy; empty if the model detects well."""
 
     @property
     def deaf(self) -> bool:
@@ -100,7 +100,7 @@ class Verdict:
     @property
     def lines(self) -> tuple[str, ...]:
         """Lines for a terminal and the report."""
-        lines = [f"verdict: hears {self.hears}: {self.evidence}"]
+        lines = [f"verdict: detects {self.hears}: {self.evidence}"]
         lines += [f"why: {reason}; next: {cure}" for reason, cure in self.causes]
         return tuple(lines)
 

@@ -32,7 +32,7 @@ def test_the_worst_keyword_decides(counts: list[tuple[int, int]], hears: Hears) 
     verdict = judge(count(*counts), more="more", again="again")
     assert verdict.hears is hears
     assert verdict.deaf == (hears is Hears.NOTHING)
-    assert verdict.lines[0].startswith(f"verdict: hears {hears}: ")
+    assert verdict.lines[0].startswith(f"verdict: detects {hears}: ")
 
 
 def test_the_worst_measurement_decides_and_all_are_shown() -> None:
