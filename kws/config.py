@@ -61,7 +61,7 @@ def from_dict(kind: type[T], table: dict[str, Any], where: str) -> T:
     extra = sorted(set(table) - known)
     if extra:
         raise KwsError(
-            f"{where}: unknown setting {extra[0]!r}; known are {', '.join(sorted(known))}"
+            f"{where}: unknown setting {extra[0]!r}; choose from {', '.join(sorted(known))}"
         )
     try:
         return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in table.items()})

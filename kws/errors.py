@@ -20,7 +20,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 class KwsError(Exception):
-    """The command failed; `str()` is the line for the user."""
+    """The command failed; `str()` returns the line for the user."""
 
     exit_code = 1
 

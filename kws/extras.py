@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optional packages, which extras of kws install."""
+"""Optional packages, installed by the extras of kws."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def check_space(path: Path, needed: int, purpose: str) -> None:
         return
     if free < needed:
         raise KwsError(
-            f"{path}: {purpose} may take {_megabytes(needed)}, and the disk has {_megabytes(free)} "
+            f"{path}: {purpose} may need {_megabytes(needed)}, but the disk has {_megabytes(free)} "
             "left; make room or name another place"
         )
 

@@ -14,7 +14,7 @@ VOICES = Path(".local/share/kws/voices")
 
 
 def ensure_home() -> None:
-    """Set $HOME to a folder for caches if the user has no writable home.
+    """Set $HOME to a cache folder if the user has no writable home.
 
     It becomes this user's folder in the folder of temporary files. Otherwise some packages fail,
     and others create a folder named `~`. Voices in a read-only home are still found. Call it before

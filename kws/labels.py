@@ -31,7 +31,7 @@ _NOT_IN_LABELS = re.compile(r'[\s"\\()?\x00-\x1f\x7f]')
 _SENTENCE_MARKS = re.compile("[.,;:!?¡¿…。，、！？।]")  # noqa: RUF001 - full-width marks
 
 _IN_WORDS = frozenset("'-_\u200c\u200d")
-"""Allowed in addition to letters, marks and digits. The last two join letters in Indian scripts."""
+"""Allowed besides letters, marks and digits. The last two join letters in Indian scripts."""
 
 
 def class_labels(keywords: Sequence[str]) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ def label_of(phrase: str) -> str:
     Raises:
         UsageError: the label is empty.
     """
-    # lower() turns the Turkish capital into i with a second dot.
+    # lower() turns the Turkish capital I into i with a second dot.
     small = _SENTENCE_MARKS.sub(" ", phrase.replace("\u0130", "i").lower())
     label = re.sub(r"_+", "_", word_of(small)).strip("_")
     if not label:
@@ -145,8 +145,8 @@ def class_order(labels: Sequence[str]) -> tuple[tuple[str, ...], tuple[int, ...]
             `word_of` accepts.
 
     Returns:
-        silence, unknown, then the keywords; and the output of each label, empty if they are in the
-        order of the outputs.
+        silence, unknown, then the keywords; and the output index of each label, empty if the order
+        is the same.
     """
     spelled = tuple(word_of(label) for label in labels)
     if not set(RESERVED) <= set(spelled):

@@ -25,7 +25,7 @@ from rich.progress import (
 LINE_SECONDS = 30.0
 """Minimum time between two lines without a terminal."""
 
-_NARROW = 60  # columns; with fewer, the counts need the room of the bar
+_NARROW = 60  # columns; if there are fewer, the counts need the bar's space
 
 
 @functools.lru_cache(maxsize=1024)

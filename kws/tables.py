@@ -14,10 +14,10 @@ def make_table(
     """An empty table.
 
     Args:
-        headings: of its columns.
-        title: above it, if any.
+        headings: headings of the columns.
+        title: title above the table, if any.
         words: indices of the columns that hold words; the others hold numbers, aligned right.
-        frame: whether it has lines; without them its headings are bold.
+        frame: whether to draw lines; without them the headings are bold.
     """
     table = Table(title=title or None, title_justify="left", caption_justify="left")
     if not frame:

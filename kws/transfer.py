@@ -40,7 +40,7 @@ class RemoteFile:
 
 
 def fetch(remote: RemoteFile, part: Path, retry_wait_s: float = 2.0) -> None:
-    """Download a file into `part`, resuming after its present bytes.
+    """Download a file into `part`, resuming after the bytes already in it.
 
     Args:
         remote: the file to download.

@@ -2,7 +2,7 @@
 """Writes docs/benchmarks.md: costs of the core and of TFLM. `make bench` runs it.
 
 Instructions, cycles and bytes come from the emulated board, so each run writes the same file. The
-throughput of this machine is printed only.
+throughput of this machine is only printed.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def notes(tiny_conv: str, flash: Footprint) -> list[str]:
     """The explanation of the first table's figures.
 
     Args:
-        tiny_conv: the model of its rows.
-        flash: of the default firmware.
+        tiny_conv: description of the TinyConv model.
+        flash: footprint of the default firmware.
     """
     board, pipeline = flash.flash["board"], flash.flash["pipeline"]
     return [

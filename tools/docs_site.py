@@ -2,7 +2,7 @@
 """The documentation as a site: mkdocs calls the hook, `make docs` checks the links of the result.
 
 Pages link to files outside docs/, such as ../README.md. GitHub follows these links. In the site
-they lead to the repository if pyproject.toml names one, otherwise only their text stays.
+they lead to the repository if pyproject.toml names one; otherwise only their text is kept.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def dead_links(site: Path) -> Iterator[str]:
 
 
 def main(site: Path) -> str | None:
-    """Print the dead links of a site; give an exit message if there are any."""
+    """Print the dead links of a site; return an exit message if there are any."""
     found = list(dead_links(site.resolve()))
     for line in found:
         print(line)

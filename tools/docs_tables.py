@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes generated tables into pages of docs/.
 
-training.md gets the settings of training, models.md the model zoo. A table is between two marker
-lines. Run `python -m tools.docs_tables` after a change of a setting or a model.
+training.md gets the training settings, models.md the model zoo. A table is between two marker
+lines. Run `python -m tools.docs_tables` after changing a setting or a model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Writes kws/host/measure/op_flash.json: parts of the kernels' flash, each with its kernels.
 
-Run `python -m tools.op_flash` after a change of kernels or compiler flags; `make bench` runs it
+Run `python -m tools.op_flash` after changing kernels or compiler flags; `make bench` runs it
 too. Needs the boards' compiler.
 """
 

@@ -1,6 +1,6 @@
 """Writes docs/ops.md from kernels/ops.toml.
 
-Run `python -m tools.ops_page` after a change of that file.
+Run `python -m tools.ops_page` after changing that file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ same rule. LiteRT's default, XNNPACK, rounds differently.
 Limits for every op:
 
 - Shapes are fixed. No dimension is 0 or dynamic, and the rank is at most 6.
-- A tensor has one scale. A filter has one scale, or one per channel where the table says so.
+- A tensor has one scale. A filter has one scale, or one per channel if the table lists it.
 - *any* type is int8, uint8, int16, int32, int64, float16, float32 or bool. Such elements are only
   moved.
 - A model has at most 1,024 tensors and scratch buffers, and at most 4,096 ops. An op keeps at most

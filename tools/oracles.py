@@ -78,7 +78,7 @@ SOUNDS: dict[str, Callable[[np.random.Generator], Signal]] = {
     "full_scale": lambda rng: np.where(rng.random(RATE) < 0.5, -32768.0, 32767.0),
     "stream": stream,
 }
-"""The sounds by name. Each takes a second, except the stream."""
+"""The sounds by name. Each lasts a second, except the stream."""
 
 
 def write_sounds(folder: Path) -> None:

@@ -42,7 +42,7 @@ class Row:
     """Whether training includes the mined false alarms of the first row."""
 
     shift: int = 0
-    """Added to the seed, so that each round draws other clips."""
+    """Added to the seed, so that each round draws different clips."""
 
     start_mined: bool = False
     """Whether training also includes the mined false alarms of the base model."""
@@ -152,7 +152,7 @@ def mean(row: Row, folder: str, at_words: float) -> Row:
         mean=True,
         asset=folder,
         # Lowered from 1.0: for yes and no after two false alarms in test talk, for ten words
-        # because talk of kinds that training did not hear gives several times as many
+        # because kinds of talk unseen in training cause several times as many
         # (docs/research.md).
         per_hour=0.5,
         at_words=at_words,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains the models in kws/assets and writes docs/results.md: their misses and false alarms.
 
-`make assets` runs it. A row is an architecture that is trained with several seeds. A teacher knows
-more words than its students. Its false alarms in hours of talk are training clips of its second
-round and of its students.
+`make assets` runs it. A row is an architecture trained with several seeds. A teacher knows more
+words than its students. Its false alarms in hours of talk become training clips for its second
+round and for its students.
 
 Runs are in runs/results, and several run at the same time. A stopped tool continues with the
 unfinished runs.
@@ -63,9 +63,9 @@ def main() -> None:
     parser.add_argument("--real", type=Path, default=REAL, help="talk, noises and rooms")
     parser.add_argument("--talk", type=Path, nargs="*", default=[], help="more talk, for training")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--jobs", type=int, default=2, help="runs at once, of 3 GB each")
-    parser.add_argument("--only", metavar="ROW/seedN", help="train this run, and write no page")
-    parser.add_argument("--page", action="store_true", help="write the page alone")
+    parser.add_argument("--jobs", type=int, default=2, help="number of parallel runs, 3 GB each")
+    parser.add_argument("--only", metavar="ROW/seedN", help="only train this run")
+    parser.add_argument("--page", action="store_true", help="only write the page")
     parser.add_argument("--bundles", type=Path, help="folder for the bundles of the best runs")
     args = parser.parse_args()
     if args.jobs < 1:
@@ -119,7 +119,7 @@ def run_all(runs: Sequence[Run], jobs: int) -> None:
             for process in [one for one in running if one.poll() is not None]:
                 (row, seed), started = running.pop(process)
                 if process.returncode:
-                    raise SystemExit(f"{row.folder}, seed {seed}: failed; finished runs stay")
+                    raise SystemExit(f"{row.folder}, seed {seed}: failed; finished runs are kept")
                 minutes = (time.monotonic() - started) / 60
                 print(f"{row.folder}, seed {seed}: finished after {minutes:.1f} min", flush=True)
     finally:
@@ -212,7 +212,7 @@ def surroundings(real: Path, negatives: Sequence[Path]) -> Surroundings:
 
 
 def mine_talk(run: Path, words: tuple[str, ...], talk: tuple[Path, ...], out: Path) -> Path:
-    """The folder `out` with the false alarms of a run in training talk. They are mined once."""
+    """The folder `out` with a run's false alarms in training talk, which are mined only once."""
     if not out.is_dir():
         settings = MiningSettings(talk, words)
         mine_recordings(load_bundle(run / "bundle"), settings, out)

@@ -168,7 +168,7 @@ def clips(rows: Sequence[tuple[Row, Sequence[Figures]]]) -> list[str]:
         "",
         *head(
             *("", "model", "architecture", "seeds", "accuracy", "each seed", "validation"),
-            *("float model", "loss by int8", "bytes", "arena", "CPU minutes"),
+            *("float model", "loss from int8", "bytes", "arena", "CPU minutes"),
         ),
     ]
     for number, (recipe, runs) in enumerate(rows, 1):

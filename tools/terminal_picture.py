@@ -2,7 +2,7 @@
 """Draws the README's picture: an animated terminal with commands and what they print.
 
 `make pictures` runs it. The commands run when the picture is drawn, so it shows real output. The
-picture is one SVG file without scripts and without fonts from elsewhere. Readers whose system asks
+picture is one SVG file without scripts and without external fonts. Readers whose system asks
 for reduced motion see the last image at once.
 """
 

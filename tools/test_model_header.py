@@ -1,6 +1,6 @@
 """Writes kws/firmware/test/core/runtime/test_model.h: two small models and TFLM's outputs for them.
 
-Run `python -m tools.test_model_header` after a change of this file.
+Run `python -m tools.test_model_header` after changing this file.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ _ROOM_LEVEL = 4  # of 32768
 
 
 def quiet_room(samples: int, seed: int = 0) -> npt.NDArray[np.int16]:
-    """A quiet room: int16[samples] of noise, at most 4 steps of 32768, fixed by the seed.
+    """Noise of a quiet room: int16[samples], at most 4 of 32768 steps, determined by the seed.
 
-    Not zeros, because no microphone gives those: after a second of zeros the frontend has no
-    noise estimate and takes the first faint hiss for a loud one.
+    Not zeros, because no microphone outputs zeros: after a second of them the frontend has no noise
+    estimate and treats the first faint hiss as loud.
     """
     # The bit generator's raw numbers are the same in every version of NumPy.
     raw = np.random.PCG64(seed).random_raw(samples)
@@ -27,10 +27,10 @@ def quiet_room(samples: int, seed: int = 0) -> npt.NDArray[np.int16]:
 
 
 def room_after(window_ms: int) -> npt.NDArray[np.int16]:
-    """Quiet room to append to a recording, so that a word at its very end is detected: int16[n].
+    """Quiet-room noise to append to a recording, so that a word at the end is detected: int16[n].
 
     Args:
-        window_ms: the model's window. The room lasts as long, but at least a second.
+        window_ms: the model's window. The noise lasts as long, but at least a second.
     """
     return quiet_room(max(window_ms, 1000) * SAMPLE_RATE // 1000, seed=1)
 

@@ -3,7 +3,7 @@
 
 The layout is Speech Commands': `<word>/<speaker>_nohash_<take>.wav` (or another ending),
 `_background_noise_/`, and optionally `validation_list.txt` and `testing_list.txt`. Any other folder
-of folders of recordings works too (`named_speaker` finds its speakers). A word's folder may have
+of folders of recordings works too (`named_speaker` finds its speakers). A word's folder may contain
 one folder per speaker. `_silence_` also holds recordings without words; `_unknown_` holds other
 words.
 """
@@ -73,7 +73,7 @@ class DataSet:
     """Whether lists in the folder split the clips, rather than the hash rule."""
 
     notes: tuple[str, ...] = ()
-    """Lines for the user on speakers, splits and skipped files."""
+    """Lines for the user about speakers, splits and skipped files."""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -81,12 +81,12 @@ class DataSet:
         return tuple(sorted({clip.word for clip in self.clips}))
 
     def of(self, split: Split, words: Iterable[str] | None = None) -> list[Clip]:
-        """The clips of a split, of all words or of some."""
+        """The clips of a split, for all words or only some."""
         wanted = set(self.words if words is None else words)
         return [clip for clip in self.clips if clip.split == split and clip.word in wanted]
 
     def shared_speakers(self) -> dict[str, tuple[Split, ...]]:
-        """Speakers in more than one split, which only lists can cause."""
+        """Speakers in more than one split; possible only with lists."""
         splits: defaultdict[str, set[Split]] = defaultdict(set)
         for clip in self.clips:
             splits[clip.speaker].add(clip.split)
@@ -96,7 +96,7 @@ class DataSet:
         """Check that these keywords can be trained and tested.
 
         Raises:
-            UsageError: no keywords, a duplicate, or one that is the name of another class.
+            UsageError: no keywords, a duplicate, or the name of another class.
             DataError: a word has no clips, or no speakers in a split; a speaker is in two splits.
         """
         check_keywords(words)
@@ -113,10 +113,10 @@ class DataSet:
             )
 
     def check_spelling(self, words: Sequence[str]) -> None:
-        """Check that no other word differs from a keyword in capitals only.
+        """Check that no other word differs from a keyword only in capitals.
 
         Raises:
-            DataError: one does: Marvin would train as unknown beside the keyword marvin.
+            DataError: one does; Marvin would be trained as unknown alongside the keyword marvin.
         """
         lower = {word.casefold(): word for word in words}
         for other in self.words:
@@ -279,7 +279,7 @@ def split_speakers(
 
 
 def hash_split(speaker: str, validation_percent: float, test_percent: float) -> Split:
-    """The split of a speaker by Speech Commands' rule, which depends on the name alone."""
+    """The split of a speaker by the Speech Commands rule, which depends only on the name."""
     percent = _steps(speaker) * (100.0 / (_HASH_STEPS - 1))
     if percent < validation_percent:
         return Split.VALIDATION
@@ -302,7 +302,7 @@ def load_pcm(
 ) -> npt.NDArray[np.int16]:
     """Decode all clips on all cores: int16[len(clips), samples], 16 kHz.
 
-    Longer clips are cut to the part around the voice; shorter ones are padded with zeros.
+    Longer clips are cropped around the voice; shorter ones are zero-padded.
 
     Args:
         clips: the clips to load.
@@ -342,9 +342,9 @@ def load_backgrounds(dataset: DataSet) -> list[npt.NDArray[np.int16]]:
 
 
 def _read_list(path: Path) -> frozenset[str] | None:
-    """The clips in a list as `word/stem`, also with the folders above it.
+    """The clips in a list as `word/stem`, also with the parent folders.
 
-    Without extensions, which differ between copies of a data set.
+    Extensions are omitted, because they differ between copies of a data set.
     """
     if not path.exists():
         return None

@@ -85,11 +85,11 @@ ARCHIVES = {
         6_387_309_499,
     ),
 }
-"""By name and version. A name's first version is its default."""
+"""Archives by name and version. The first version of a name is the default."""
 
 
 def find_archive(name: str, version: str | None = None) -> Archive:
-    """The archive with this name and version (None: the name's first).
+    """The archive with this name and version (None: the default version).
 
     Raises:
         UsageError: there is no such archive.
@@ -100,7 +100,7 @@ def find_archive(name: str, version: str | None = None) -> Archive:
         known = ", ".join(f"{n} --version {v}" for n, v in ARCHIVES)
         of_version = f" of version {version!r}" if version else ""
         near = did_you_mean(name, {n for n, _ in ARCHIVES} - {name})
-        raise UsageError(f"no data set {name!r}{of_version}{near}; known are {known}")
+        raise UsageError(f"no data set {name!r}{of_version}{near}; choose from {known}")
     return archive
 
 
@@ -112,7 +112,7 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
     all.
 
     Returns:
-        False if `out` already holds a data set; nothing is done then.
+        False if `out` already holds a data set, which is left unchanged.
 
     Raises:
         UsageError: `out` exists and holds something else.
@@ -151,7 +151,7 @@ def _unpack(archive: Archive, part: Path, folder: Path) -> None:
                 source = tar.extractfile(member) if member.isreg() else None
                 if source is None or name.is_absolute() or ".." in name.parts:
                     raise DataError(
-                        f"{archive.url}: holds {member.name!r}, which is unsafe; stopped"
+                        f"{archive.url}: contains {member.name!r}, which is unsafe; stopped"
                     )
                 path = folder / (talk.place(name) if talk else name)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,7 @@ class _Talk:
     """Transcripts by recording name."""
 
     def place(self, name: PurePosixPath) -> PurePosixPath:
-        """Where `LibriSpeech/dev-clean/84/121123/84-121123-0000.flac` goes."""
+        """Destination of `LibriSpeech/dev-clean/84/121123/84-121123-0000.flac`."""
         return PurePosixPath(*name.parts[1:-3], name.name)
 
     def add(self, path: Path) -> None:

@@ -62,11 +62,11 @@ class LongRecording:
 
     path: Path
     source: str
-    """Its folder: recordings of one source sound alike."""
+    """Folder of the recording: recordings of one source sound alike."""
 
     speaker: str
     part: tuple[float, float] = (0.0, 1.0)
-    """Start and end, as shares of the file."""
+    """Start and end, as fractions of the file."""
 
     transcript: str | None = None
     """The spoken text; None if there is no transcript."""
@@ -102,7 +102,7 @@ def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRe
 
 
 def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> list[LongRecording]:
-    """The same for several folders. Some may lack the split (mined clips do), but not all.
+    """Like `open_recordings`, for several folders. At least one must have the split.
 
     Raises:
         DataError: a folder is missing or holds no such recording, its manifest is wrong, or no
@@ -162,7 +162,7 @@ def load_recordings(
 ) -> list[Pcm]:
     """Decode each recording on all cores: int16[n], 16 kHz.
 
-    A truncated recording gives what it has, with a notice.
+    A truncated recording is read as far as possible, with a notice.
 
     Raises:
         AudioError: a file is missing or holds no sound.
@@ -190,14 +190,14 @@ def join_by_source(recordings: Sequence[LongRecording], sounds: Sequence[Pcm]) -
 
 
 _LETTERS = r"(?:[^\W_]|[\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e\u200c\u200d])"
-"""A letter or combining mark: a regular expression's `\\w` leaves out most marks."""
+"""A letter or combining mark: `\\w` in a regular expression excludes most marks."""
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u2e80-\ua4cf\uf900-\ufaff]")
 """Letters of Thai, Lao, Chinese and Japanese, which have no spaces between words."""
 
 
 def _forms(word: str) -> list[str]:
-    """The strings that show a word in a plain text, with a space before and after."""
+    """The strings that match a word in plain text, with a space before and after."""
     plain = _plain_text(word)
     if _UNSPACED.search(plain):
         return [plain]
@@ -230,7 +230,7 @@ def _listed(manifest: Path, split: Split | None, kind: str) -> dict[Path, LongRe
     for row in read_manifest(manifest):
         name = row.get("file")
         if not name:
-            raise DataError(f"{manifest}: a line has no file; its first line must name the columns")
+            raise DataError(f"{manifest}: a line has no file; the first line must name the columns")
         if row.get("kind", kind) != kind or (split and row.get("split", split) != split):
             continue
         path = manifest.parent / name

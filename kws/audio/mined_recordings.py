@@ -20,9 +20,9 @@ MINED_FOLDER = "mined"
 """Subfolder with the recordings; training draws them more often than talk."""
 
 BEFORE_MS, AFTER_MS = 2500, 500
-"""Sound kept before and after a false alarm: a second for the model's window, another for the lead
+"""Sound kept before and after a false alarm: one second for the model's window and one for the lead
 that training needs before it. The rest lets windows begin earlier and end later. A longer window
-needs more before it: see `before_ms`."""
+needs more sound before it: see `before_ms`."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class MinedClip:
 
 
 def file_name(*parts: str) -> str:
-    """A name such as `kitchen_0001_yes.wav`, without the label's slashes."""
+    """A name such as `kitchen_0001_yes.wav`, without slashes from the label."""
     return "_".join(parts).replace("/", "-") + ".wav"
 
 

@@ -12,7 +12,7 @@ Pcm = npt.NDArray[np.int16]
 """Samples as the core takes them: int16[n] or int16[clips, samples]."""
 
 Sounds = npt.NDArray[np.float32]
-"""The same as floats from -32768 to 32767, for processing."""
+"""The same samples as floats from -32768 to 32767, for processing."""
 
 BLOCK = SAMPLE_RATE // 100
 """Samples in 10 ms, over which levels are measured."""
@@ -24,7 +24,7 @@ def samples_of(milliseconds: int) -> int:
 
 
 def to_pcm(sounds: Sounds) -> Pcm:
-    """Floats as int16, clipped to its range."""
+    """Convert floats to int16, clipped to its range."""
     return np.clip(sounds, -32768, 32767).astype(np.int16)
 
 

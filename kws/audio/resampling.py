@@ -66,7 +66,7 @@ def read_blocks(
 ) -> Generator[Pcm]:
     """A recording as `read_recording` decodes it, in blocks.
 
-    A truncated recording gives what it has, with a notice.
+    A truncated recording is read as far as possible, with a notice.
 
     Args:
         path: the recording.
@@ -98,7 +98,7 @@ def read_blocks(
 
 
 def duration_of(path: Path) -> float:
-    """Seconds of a recording; decodes it if no header has its length.
+    """Length of a recording in seconds; decodes it if the header has no length.
 
     Raises:
         AudioError: see `read_blocks`.

@@ -39,7 +39,7 @@ class Recording:
     """libsndfile's name of the coding, such as PCM_16 or VORBIS; FFMPEG if ffmpeg decoded it."""
 
     mix: Mix
-    """How the channels became one."""
+    """How the channels were mixed."""
 
     damage: str | None = None
     """Description of missing parts; None if the file is complete."""
@@ -66,7 +66,7 @@ class Recording:
 
     @property
     def clipped(self) -> int:
-        """Samples at full scale."""
+        """Number of samples at full scale."""
         return int(np.count_nonzero((self.pcm >= FULL_SCALE) | (self.pcm == -32768)))
 
     @property
@@ -79,8 +79,8 @@ class Recording:
 def load_clip(path: Path) -> Pcm:
     """The samples of a whole recording: int16[n], n > 0, 16 kHz, mono.
 
-    Reads WAV, FLAC, Ogg, MP3, AIFF and more, and all that an installed ffmpeg decodes, with any
-    sampling rate (resampled), number of channels (see `kws.audio.decoding.mixing`) and sample
+    Reads WAV, FLAC, Ogg, MP3, AIFF and more, and anything that an installed ffmpeg decodes, with
+    any sampling rate (resampled), number of channels (see `kws.audio.decoding.mixing`) and sample
     width. The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
 
     Raises:
@@ -168,7 +168,7 @@ def write_clip(path: Path, pcm: npt.NDArray[np.int16]) -> None:
     Raises:
         KwsError: the file could not be written; an old file is unchanged.
     """
-    # No fsync: thousands are written at a time, and each can be made again.
+    # No fsync: thousands are written at a time, and each can be recreated.
     atomic_write(path, wav_bytes(pcm), sync=False)
 
 

@@ -47,10 +47,10 @@ class Sound:
     """Largest magnitude, 1 is full scale."""
 
     full_scale: int
-    """Samples at full scale."""
+    """Number of samples at full scale."""
 
     digest: bytes
-    """Equal for equal samples, whatever the file's format."""
+    """Equal for equal samples, regardless of the file format."""
 
     one_channel: bool
     """Whether only one channel was read, because the average would hide the voice."""
@@ -81,7 +81,7 @@ class Problem:
     """A key of `_KINDS`, such as `clipped`."""
 
     what: str
-    """Its description."""
+    """Description of the problem."""
 
     where: tuple[str, ...]
     """Files relative to the data set, words, or speakers."""
@@ -102,7 +102,7 @@ class Stats:
     """`lists` or `hash rule`."""
 
     notes: tuple[str, ...] = ()
-    """Lines on speakers, splits and skipped files."""
+    """Lines about speakers, splits and skipped files."""
 
     problems: tuple[Problem, ...] = field(default=())
 
@@ -112,7 +112,7 @@ class Stats:
 
 
 def collect(dataset: DataSet, progress: Callable[[int], object] | None = None) -> Stats:
-    """Read every file of a data set; unreadable files are problems, not errors.
+    """Read every file of a data set; unreadable files are reported as problems, not errors.
 
     Args:
         dataset: the data set.

@@ -41,7 +41,7 @@ class Surroundings:
     """Impulse responses."""
 
     held_back: tuple[Path, ...] = ()
-    """Folders of talk; some of their speakers calibrate a model instead of training it."""
+    """Folders of talk; some speakers are used for calibration instead of training."""
 
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
         """The recordings of talk that hold none of these words.
@@ -78,7 +78,7 @@ class Surroundings:
             open_folders(folders, Split.TRAIN, kind)
 
     def load_noises(self, split: Split) -> list[Pcm]:
-        """The sound of the noises; short ones are repeated."""
+        """Samples of the noises; short ones are repeated."""
         sounds = self._load(self.noises, split, "noise")
         return [np.resize(sound, max(len(sound), _SHORTEST_NOISE)) for sound in sounds]
 
@@ -100,7 +100,7 @@ class Surroundings:
         return open_folders(self.held_back, Split.TRAIN, "speech")
 
     def _people_held_back(self) -> frozenset[str]:
-        """Chosen by name, so always the same; empty if nobody would be left to train."""
+        """Chosen by name, so always the same; empty if no speaker would be left for training."""
         people = {recording.speaker for recording in self._held_back_talk()}
         held = {name for name in people if _draw(name) % _ONE_IN == 0}
         return frozenset(held if held < people else ())

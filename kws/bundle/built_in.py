@@ -10,7 +10,7 @@ from kws.bundle.layout import SETTINGS_FILE
 
 
 def default_bundle_path() -> Path:
-    """The bundle that commands take if none is named: yes and no."""
+    """The bundle that commands use by default: yes and no."""
     return _assets() / "yes_no"
 
 

@@ -23,19 +23,19 @@ from kws.features.frontend_settings import FrontendSettings
 from kws.labels import keywords_of
 
 DEFAULT_STRIDE = 2
-"""Hops from one inference to the next unless the bundle says otherwise: 40 ms."""
+"""Default number of hops from one inference to the next: 40 ms."""
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A model and what is needed to run it, as `make_bundle` and `load_bundle` give it."""
+    """A model and what is needed to run it, as returned by `make_bundle` and `load_bundle`."""
 
     name: str
     """Short name in the boot line: letters, digits, `_`, `.`, `-`."""
 
     labels: tuple[str, ...]
-    """silence, unknown, then the keywords: one for each of the model's scores. Other people's wake
-    words may have keywords alone."""
+    """silence, unknown, then the keywords: one per model score. Imported wake words may have only
+    keywords."""
 
     model: bytes
     """The .tflite file."""
@@ -44,21 +44,21 @@ class Bundle:
     output: TensorSettings
 
     output_order: tuple[int, ...] = field(default=(), kw_only=True)
-    """Which of the model's outputs is the score of each label; empty if they have one order."""
+    """Index of each label's score in the model's output; empty if the order is the same."""
 
     ops: tuple[str, ...]
-    """Names (the schema's) of the operators that the model uses, each once, in order of use."""
+    """Schema names of the operators that the model uses, each once, in order of use."""
 
     arena_bytes: int
-    """Tensor arena that the interpreter needs for the model, on every target."""
+    """Bytes of tensor arena that the interpreter needs for the model, on every target."""
 
     recognizer: RecognizerSettings = field(default_factory=RecognizerSettings)
     inference_stride: int = DEFAULT_STRIDE
     """Frames from one inference to the next: hops, unless the frontend's stride is shorter."""
 
     compiled: bool = False
-    """Whether firmware gets the model as C++ that calls the kernels, not as a file that an
-    interpreter reads. The host's pipeline always interprets."""
+    """Whether firmware contains the model as C++ code that calls the kernels, instead of a file for
+    the interpreter. The pipeline on the host always interprets."""
 
     frontend: FrontendSettings = field(default_factory=FrontendSettings)
 
@@ -66,7 +66,7 @@ class Bundle:
     """The training data and its licence."""
 
     metrics: dict[str, Any] = field(default_factory=dict)
-    """What training and conversion measured."""
+    """Measurements from training and conversion."""
 
     versions: dict[str, str] = field(default_factory=dict)
     """Versions of the programs that made it."""
@@ -84,7 +84,7 @@ class Bundle:
 
     @property
     def sha8(self) -> str:
-        """The first eight digits of the model's SHA-256: what the boot line shows."""
+        """The first eight digits of the model's SHA-256, as shown in the boot line."""
         return self.sha256[:8]
 
     @property
@@ -95,7 +95,7 @@ class Bundle:
 
     @property
     def input_frames(self) -> int:
-        """Frames that the model takes at a time: its window, or fewer if it streams."""
+        """Frames per call of the model: the whole window, or fewer for a streaming model."""
         return input_frames(self.input.shape)
 
     @property
@@ -105,15 +105,15 @@ class Bundle:
 
     @cached_property
     def program(self) -> Program:
-        """The model as calls of kernels.
+        """The model as kernel calls.
 
         Raises:
             ModelError: the core does not compile this model.
         """
         if self.output.zero_point != SCORE_ZERO_POINT:
             raise ModelError(
-                f"{self.name}: its scores are uint8, which no compiled model gives; build it "
-                "without --compiled"
+                f"{self.name}: its scores are uint8, which compiled models do not support; build "
+                "it without --compiled"
             )
         return compile_model(self.model)
 
@@ -142,7 +142,7 @@ class Bundle:
         return self.path / FIRMWARE_FOLDER
 
     def core_part(self) -> _core.Part:
-        """The model and its settings as the core's pipeline takes them."""
+        """The model and its settings, for the core's pipeline."""
         return _core.Part(
             self.model,
             self.labels,

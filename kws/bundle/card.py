@@ -11,7 +11,7 @@ _ACCURACIES = {"float": "Float, Keras", "int8": "int8, LiteRT", "core": "int8, k
 
 
 def model_card(bundle: Bundle) -> str:
-    """What a person wants to know of a bundle before using it, as Markdown."""
+    """Facts that a user needs before using a bundle, as Markdown."""
     versions = ", ".join(f"{name} {version}" for name, version in bundle.versions.items())
     keywords = ", ".join(f"*{word}*" for word in bundle.keywords)
     parts = [
@@ -54,14 +54,14 @@ def _training(bundle: Bundle) -> list[str]:
 
 
 def _epochs(training: dict[str, Any]) -> str:
-    """How long it trained."""
+    """The length of training."""
     if training["epochs"] == 1:
         return "1 epoch"
     return f"{training['epochs']} epochs (best: {training['best_epoch']})"
 
 
 def _augmentation(settings: dict[str, Any]) -> str:
-    """What happened to the training clips."""
+    """The augmentation of the training clips."""
     lowest = settings["snr_db"]
     highest = lowest + settings["snr_range_db"]
     return (
@@ -96,7 +96,7 @@ _KINDS = {
 
 
 def _expected(bundle: Bundle) -> list[str]:
-    """What calibration expects of the bundle's thresholds."""
+    """The performance that calibration expects of the bundle's thresholds."""
     facts = bundle.metrics.get("calibration", {})
     rows = [
         "| | hours | keywords | missed | false alarms | per hour, 95 % |",

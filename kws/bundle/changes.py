@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Changes a bundle's settings, and writes it again."""
+"""Changes a bundle's settings and rewrites it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from kws.bundle.writing import write_bundle
 
 @dataclass(frozen=True)
 class Changes:
-    """What a user changes in a bundle; None keeps the value, or the default of a new bundle."""
+    """Settings to change in a bundle; None keeps the value, or the default in a new bundle."""
 
     name: str | None = None
     about: str | None = None
     inference_stride: int | None = None
     average_window_ms: int | None = None
     detection_threshold: int | None = None
-    """For all labels; thresholds of single labels are removed."""
+    """For all labels; thresholds of individual labels are removed."""
 
     suppression_ms: int | None = None
     minimum_count: int | None = None
@@ -38,7 +38,7 @@ class Changes:
         Raises:
             UsageError: a name that the firmware cannot hold.
             KwsError: settings out of range.
-            ModelError: settings that do not fit each other.
+            ModelError: settings that contradict each other.
         """
         new = {key: value for key, value in vars(self).items() if value is not None}
         fields = {f.name for f in dataclasses.fields(RecognizerSettings)}
@@ -53,7 +53,7 @@ class Changes:
 
 
 def change_bundle(folder: Path, out: Path, changes: Changes | None = None) -> Bundle:
-    """Write a bundle again: changed, and with all derived parts as this version of kws makes them.
+    """Rewrite a bundle with changes, and derive all other parts again with this version of kws.
 
     Raises:
         BundleError: `folder` is not a bundle, or its model or settings are damaged.

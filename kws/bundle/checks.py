@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a model and its name have to be for the core to run them, and what its scores mean."""
+"""Requirements of the core for a model and its name, and the meaning of its scores."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from kws.features.frontend_settings import FrontendSettings
 
 SCORE_SCALE = 1 / 256
 SCORE_ZERO_POINT = -128
-"""A score of 0 to 1 is (int8 value - zero point) * scale. TFLite fixes both for a softmax, and the
-recognizer requires them. uint8 scores have the zero point 0."""
+"""A score of 0 to 1 is (int8 value - zero point) * scale. TFLite fixes scale and zero point for a
+softmax, and the recognizer requires them. uint8 scores have the zero point 0."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}")
 
@@ -35,10 +35,10 @@ class TensorSettings:
 
 
 def check_name(name: str) -> None:
-    """Make sure that the boot line and C++ can hold a bundle's name.
+    """Check that a bundle's name is valid in the boot line and in C++.
 
     Raises:
-        UsageError: they cannot.
+        UsageError: it is not.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -47,7 +47,7 @@ def check_name(name: str) -> None:
 
 
 def name_from(text: str) -> str:
-    """A bundle's name from a label's or a file's: marks of letters go, other letters become `_`."""
+    """A bundle name from a label or file name: diacritics go, other characters become `_`."""
     parts = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
     plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
     name = re.sub(r"[^A-Za-z0-9_.-]+", "_", plain)[:32].strip("_.-")
@@ -58,7 +58,7 @@ def open_model(model: bytes) -> _core.Interpreter:
     """The core's interpreter for a .tflite file.
 
     Raises:
-        ModelError: the file is damaged, foreign, or has an op or type that is not supported.
+        ModelError: the file is damaged, not TFLite, or has an unsupported op or type.
     """
     try:
         return _core.Interpreter(model)
@@ -67,10 +67,10 @@ def open_model(model: bytes) -> _core.Interpreter:
 
 
 def input_frames(shape: Sequence[int]) -> int:
-    """How many frames a model with this input takes at a time.
+    """Number of frames per call of a model with this input.
 
-    If these are fewer than its window has, the model streams: it keeps what it needs of earlier
-    frames and gets each frame once.
+    If this is less than its window, the model streams: it keeps state from earlier frames and gets
+    each frame once.
     """
     return math.prod(shape) // FrontendSettings().channels
 
@@ -78,15 +78,15 @@ def input_frames(shape: Sequence[int]) -> int:
 def window_frames(
     interpreter: _core.Interpreter, stride_samples: int, frames: int | None = None
 ) -> int:
-    """How many frames the scores of a model are about.
+    """Number of frames that a model's scores cover.
 
     Args:
-        interpreter: of the model; `check_tensors` has checked it.
-        stride_samples: from one frame to the next.
-        frames: what a streaming model's scores are about; None for a second.
+        interpreter: the model's interpreter, checked by `check_tensors`.
+        stride_samples: samples from one frame to the next.
+        frames: number of frames for a streaming model; None for one second.
 
     Raises:
-        UsageError: `frames` is out of range, or not those of the model's input.
+        UsageError: `frames` is out of range, or differs from the model's input.
     """
     own = input_frames(interpreter.inputs[0].shape)
     streams = own < _core.SHORTEST_WINDOW
@@ -96,13 +96,13 @@ def window_frames(
     low, high = _core.SHORTEST_WINDOW, _core.LONGEST_WINDOW
     if not low <= frames <= high or own > frames:
         raise UsageError(
-            f"a window of {frames} frames for a model that takes {own}; it has to be {low} to "
+            f"a window of {frames} frames for a model that takes {own}; it must be {low} to "
             f"{high}, and no shorter than the model's input"
         )
     if own != frames and not STATEFUL_OPS & set(interpreter.ops):
         raise UsageError(
-            f"a window of {frames} frames for a model that sees {own}; leave it out, only a "
-            "streaming model has a window of its own"
+            f"a window of {frames} frames for a model that sees {own}; omit it, because only a "
+            "streaming model has a separate window"
         )
     return frames
 
@@ -110,10 +110,10 @@ def window_frames(
 def check_tensors(
     interpreter: _core.Interpreter, label_count: int
 ) -> tuple[TensorSettings, TensorSettings]:
-    """The settings of the one input and the one output, if they are what the pipeline needs.
+    """The settings of the only input and the only output, checked for the pipeline.
 
     Raises:
-        ModelError: they are of another number, type, shape or quantization.
+        ModelError: their number, type, shape or quantization is unsupported.
         UsageError: there are more or fewer labels than outputs.
     """
     inputs, outputs = interpreter.inputs, interpreter.outputs

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A bundle as C++: the model's bytes, its settings and its op resolver.
 
-The files depend only on the bundle's values, so the same bundle gives the same bytes.
+The files depend only on the bundle's values, so the same bundle produces the same bytes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ROW_BYTES = 16
 
 @dataclass(frozen=True)
 class _Names:
-    """What keeps two bundles in one firmware apart."""
+    """Names that keep two bundles in one firmware apart."""
 
     namespace: str
     model: str
@@ -35,15 +35,15 @@ _SECOND = _Names("kws::commands", "g_commands_model", "KWS_GENERATED_THEN_")
 
 
 def firmware_files(bundle: Bundle) -> tuple[str, ...]:
-    """What a bundle's firmware folder holds."""
+    """File names in a bundle's firmware folder."""
     return _COMPILED if bundle.compiled else _INTERPRETED
 
 
 def firmware_sources(bundle: Bundle) -> dict[str, str]:
-    """The generated files of a bundle: name to text, the names those of `firmware_files`.
+    """The generated files of a bundle: text by file name; see `firmware_files`.
 
     Raises:
-        ModelError: the bundle is to be compiled and its model cannot be.
+        ModelError: the bundle is marked as compiled, but its model cannot be compiled.
     """
     return _sources(bundle, _FIRST)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device: one bundle, or two of which the second listens for commands after a wake word."""
+"""A device: one bundle, or two; the second one listens for commands after a wake word."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from kws.errors import ModelError, UsageError
 from kws.features.frontend_settings import HOP_MS, FrontendSettings
 
 LISTEN_MS = 5000
-"""How long a second bundle listens for a command unless something else is asked for."""
+"""Default time that a second bundle listens for a command."""
 
 _LONGEST_MS = 600_000
 
 
 @dataclass(frozen=True)
 class Device:
-    """What a board, a page or this machine runs; `with_commands` makes one of two bundles."""
+    """Models for a board, a web page or this machine; `with_commands` combines two bundles."""
 
     bundle: Bundle
     """The bundle that listens from the start."""
 
     commands: Bundle | None = None
-    """A second bundle, which listens after any keyword of the first one was heard."""
+    """A second bundle, which listens after the first one detects a keyword."""
 
     listen_ms: int = LISTEN_MS
-    """How long the second bundle listens; a command ends it, too."""
+    """Time that the second bundle listens; a command ends it early."""
 
     @property
     def parts(self) -> tuple[Bundle, ...]:
@@ -42,30 +42,30 @@ class Device:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The same, each label once: silence, unknown, then the keywords of both."""
+        """The labels without duplicates: silence, unknown, then the keywords of both."""
         return tuple(dict.fromkeys(self.labels))
 
     @property
     def compiled(self) -> bool:
-        """Whether firmware gets the models as C++."""
+        """Whether firmware contains the models as C++ code."""
         return self.bundle.compiled
 
     @property
     def arena_bytes(self) -> int:
-        """Arena of the firmware: both bundles share it, because one of them runs at a time."""
+        """Arena of the firmware: both bundles share it, because only one runs at a time."""
         return max(part.own_arena_bytes for part in self.parts)
 
     @property
     def clip_ms(self) -> int:
-        """Sound that the model sees, in milliseconds; of two bundles, the longer one's."""
+        """Window of the model, in milliseconds; the longer window of two bundles."""
         return max(part.frontend.clip_ms for part in self.parts)
 
     def as_compiled(self) -> Device:
-        """The device whose firmware has its models as C++."""
+        """A device whose firmware contains its models as C++ code."""
         return self._with_compiled(compiled=True)
 
     def as_interpreted(self) -> Device:
-        """The device whose firmware has its models as files and an interpreter."""
+        """A device whose firmware contains its models as files, and an interpreter."""
         return self._with_compiled(compiled=False)
 
     def pipeline(self) -> _core.Pipeline:
@@ -78,7 +78,7 @@ class Device:
         bundle = self.bundle
         if bundle.recognizer.gate_rise and bundle.input_frames < bundle.frontend.frames:
             raise ModelError(
-                f"bundle {bundle.path or bundle.name}: a streaming model has to hear every frame; "
+                f"bundle {bundle.path or bundle.name}: a streaming model must process every frame; "
                 "set gate_db to 0"
             )
         try:
@@ -102,7 +102,7 @@ class Device:
 
 
 def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) -> Device:
-    """A device whose keywords are wake words: after each, `commands` listens for so long.
+    """A device whose keywords are wake words: after each, `commands` listens for `listen_ms`.
 
     Raises:
         UsageError: the bundles' frontends differ, or the time is out of range.
@@ -114,7 +114,7 @@ def with_commands(bundle: Bundle, commands: Bundle, listen_ms: int = LISTEN_MS) 
         )
     for setting in dataclasses.fields(FrontendSettings):
         first, second = (getattr(b.frontend, setting.name) for b in (bundle, commands))
-        if first != second and setting.name != "frames":  # each has a window of its own
+        if first != second and setting.name != "frames":  # each bundle has its own window
             raise UsageError(
                 f"{bundle.name} and {commands.name} cannot share a frontend: {setting.name} is "
                 f"{first} in one and {second} in the other; train them with the same settings"

@@ -13,10 +13,10 @@ FLOAT_FILE = "float.npz"
 """The float weights, if they are kept."""
 
 SETTINGS_FILE = "bundle.toml"
-"""What the model is and how to use it."""
+"""Facts about the model, and its settings."""
 
 CARD_FILE = "README.md"
-"""The model card: the same for people."""
+"""The model card, for users."""
 
 FIRMWARE_FOLDER = "firmware"
-"""The same as C++; see `codegen`."""
+"""The model and its settings as C++; see `codegen`."""

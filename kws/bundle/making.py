@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a bundle of a model's file."""
+"""Makes a bundle from a model file."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ def make_bundle(
     metrics: dict[str, Any] | None = None,
     versions: dict[str, str] | None = None,
 ) -> Bundle:
-    """A bundle of an int8 .tflite file; the model itself says its shapes, ops and arena.
+    """Make a bundle from an int8 .tflite file; shapes, ops and arena are read from the model.
 
     Args:
-        model: the .tflite file. Its one input is 25 to 150 frames of 40 int8 in any shape, or as
-            many new frames as a streaming model takes at a time. Its one output is one int8 per
+        model: the .tflite file. Its only input is 25 to 150 frames of 40 int8 values in any shape,
+            or the new frames of one call for a streaming model. Its only output is one int8 per
             label.
         labels: silence, unknown, then the keywords; or keywords alone.
         name: short name of the model.
         recognizer: how scores become commands; None for the defaults.
-        inference_stride: hops from one inference to the next; None for the default. A streaming
-            model has only one: the frames that it takes at a time.
-        frames: how many frames a streaming model's scores are about; None for a second. Other
-            models say it themselves.
-        stride_samples: from one frame to the next: a hop, or half of one.
-        output_order: which of the model's outputs is the score of each label, as
-            `kws.labels.class_order` gives it; empty if they have one order.
+        inference_stride: hops from one inference to the next; None for the default. For a streaming
+            model it must be the frames per call.
+        frames: frames that a streaming model's scores cover; None for one second. For other models
+            it is the input's number of frames.
+        stride_samples: samples from one frame to the next: a hop, or half a hop.
+        output_order: index of each label's score in the model's output, as returned by
+            `kws.labels.class_order`; empty if the order is the same.
         data: the training data and its licence.
-        metrics: measurements, as TOML can hold them.
-        versions: of other programs that made the model; kws's own is added.
+        metrics: measurements, as TOML values.
+        versions: versions of other programs that made the model; the kws version is added.
 
     Raises:
-        ModelError: the file is damaged, uses what the runtime does not have, or has another shape.
+        ModelError: the file is damaged, or has an unsupported op, type or shape.
         UsageError: labels, name or settings that do not fit.
     """
     check_name(name)
     check_labels(labels)
     if output_order and sorted(output_order) != list(range(len(labels))):
-        raise UsageError("output_order has to name each output of the model once")
+        raise UsageError("output_order must name each output of the model once")
     interpreter = open_model(model)
     source, target = check_tensors(interpreter, len(labels))
     if stride_samples not in STRIDES:
@@ -74,7 +74,7 @@ def make_bundle(
     if streams and inference_stride != taken:
         raise UsageError(
             f"inference_stride is {inference_stride}; this model streams, {taken} new frames at a "
-            f"time, so it has to be {taken}"
+            f"time, so it must be {taken}"
         )
     bundle = Bundle(
         name=name,
@@ -92,5 +92,5 @@ def make_bundle(
         metrics=metrics or {},
         versions={"kws": __version__, **(versions or {})},
     )
-    Device(bundle).pipeline()  # the core's own check of settings that depend on each other
+    Device(bundle).pipeline()  # the core checks settings that depend on each other
     return bundle

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bundle's folder, read and checked."""
+"""Reads and checks a bundle's folder."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _TYPES = {
 
 
 def load_bundle(path: Path) -> Bundle:
-    """The bundle in a folder, every part of it checked against the others.
+    """Load the bundle in a folder, and check that its parts agree.
 
     Raises:
         BundleError: it is missing, incomplete, or its parts contradict each other.
@@ -49,14 +49,14 @@ def load_bundle(path: Path) -> Bundle:
     with _as_bundle_error(path):
         table, bundle = _read(path)
         _check_agrees(path / SETTINGS_FILE, table, bundle)
-        # The generated C++ has this value. An older version may have needed more.
+        # The generated C++ contains this value. An older version may have needed more.
         bundle = replace(bundle, arena_bytes=table["arena_bytes"])
         _check_firmware(bundle)
         return bundle
 
 
 def load_renewed(path: Path) -> Bundle:
-    """The bundle in a folder, with all that kws derives from the model derived by this version.
+    """Load the bundle in a folder, with all derived values from this version of kws.
 
     Raises:
         BundleError: its model or its settings are missing or damaged.
@@ -68,7 +68,7 @@ def load_renewed(path: Path) -> Bundle:
 
 @contextlib.contextmanager
 def _as_bundle_error(path: Path) -> Iterator[None]:
-    """Any KwsError of the block as a BundleError that names the bundle."""
+    """Turn any KwsError of the block into a BundleError that names the bundle."""
     try:
         yield
     except BundleError:
@@ -80,17 +80,17 @@ def _as_bundle_error(path: Path) -> Iterator[None]:
 
 
 def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
-    """bundle.toml's table, and the bundle that this version makes of its settings and the model."""
+    """The table of bundle.toml, and the bundle that this version makes from it and the model."""
     file = path / SETTINGS_FILE
     if path.is_file():
         raise BundleError(
-            f"{path}: a file, and a bundle is a folder; kws convert {path} --labels "
-            "silence,unknown,... --out FOLDER makes one of a .tflite file"
+            f"{path}: a file, but a bundle is a folder; kws convert {path} --labels "
+            "silence,unknown,... --out FOLDER makes one from a .tflite file"
         )
     if (path / "saved_model.pb").is_file():
         raise BundleError(
             f"{path}: TensorFlow's SavedModel, not a bundle; convert it to an int8 .tflite file "
-            "with TFLiteConverter, then name that file to kws convert"
+            "with TFLiteConverter, then pass that file to kws convert"
         )
     if not path.is_dir():
         near = did_you_mean(str(path), built_in_names())
@@ -112,14 +112,14 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
     sha256 = hashlib.sha256(model).hexdigest()
     if sha256 != table["sha256"]:
         raise BundleError(
-            f"{path / MODEL_FILE}: its SHA-256 starts {sha256[:8]}, {SETTINGS_FILE} says "
+            f"{path / MODEL_FILE}: its SHA-256 starts with {sha256[:8]}, but {SETTINGS_FILE} has "
             f"{table['sha256'][:8]}; the model was changed or damaged, so convert it again"
         )
     frontend = config.from_dict(FrontendSettings, table["frontend"], f"{file}: frontend")
     own = FrontendSettings(frames=frontend.frames, stride_samples=frontend.stride_samples)
     if frontend != own:
         raise BundleError(
-            f"{file}: its model was trained on another frontend than this version's; train it again"
+            f"{file}: its model was trained with a different frontend; train it again"
         )
     bundle = make_bundle(
         model,
@@ -140,7 +140,8 @@ def _read(path: Path) -> tuple[dict[str, Any], Bundle]:
 def _check_table(file: Path, table: dict[str, Any]) -> None:
     if table.get("format") != FORMAT:
         raise BundleError(
-            f"{file}: format {table.get('format')!r}, this version reads {FORMAT}; convert it again"
+            f"{file}: format {table.get('format')!r}, but this version reads {FORMAT}; convert it "
+            "again"
         )
     for key in _TYPES:
         if key not in table:
@@ -159,15 +160,15 @@ def _check_table(file: Path, table: dict[str, Any]) -> None:
 
 
 def _check_agrees(file: Path, table: dict[str, Any], bundle: Bundle) -> None:
-    """Make sure that bundle.toml agrees with the model."""
+    """Check that bundle.toml agrees with the model."""
     for key, settings in (("input", bundle.input), ("output", bundle.output)):
         if config.from_dict(TensorSettings, table[key], f"{file}: {key}") != settings:
-            raise BundleError(f"{file}: {key} is not the model's; convert the model again")
+            raise BundleError(f"{file}: {key} does not match the model; convert the model again")
     if tuple(table["ops"]) != bundle.ops:
-        raise BundleError(f"{file}: ops are not the model's; convert the model again")
+        raise BundleError(f"{file}: ops do not match the model; convert the model again")
     if table["arena_bytes"] < bundle.arena_bytes:
         raise BundleError(
-            f"{file}: arena_bytes is {table['arena_bytes']}, this version needs "
+            f"{file}: arena_bytes is {table['arena_bytes']}, but this version needs "
             f"{bundle.arena_bytes}; renew it with kws set {file.parent}"
         )
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the recognizer is set to."""
+"""Settings of the recognizer."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class RecognizerSettings:
         "Averaging window of the scores, in ms.",
     )  # fmt: skip
     detection_threshold: int = setting(
-        _core.DETECTION_THRESHOLD, 0, 254, "A mean score (0 to 255) has to exceed this."
+        _core.DETECTION_THRESHOLD, 0, 254, "A mean score (0 to 255) must exceed this."
     )
     suppression_ms: int = setting(
         _core.SUPPRESSION_MS, 0, 60_000,
-        "Time before the same word is reported again, in ms.",
+        "Minimum time before the same word is reported again, in ms.",
     )  # fmt: skip
     minimum_count: int = setting(
-        _core.MINIMUM_COUNT, 1, 100, "Fewer results than this in the window report nothing."
+        _core.MINIMUM_COUNT, 1, 100, "Minimum number of results in the window to report a word."
     )
     thresholds: Mapping[str, int] = field(default_factory=dict)
-    """Thresholds of single labels, instead of `detection_threshold`; 255: never reported."""
+    """Thresholds of individual labels, instead of `detection_threshold`; 255: never reported."""
 
     gate_db: float = setting(
         0.0, 0, 20,
-        "The model runs only for sound this many dB louder than the room's own noise; "
-        "0: it always runs.",
+        "The model runs only for sound this many dB louder than the room's noise; 0: it always "
+        "runs.",
     )  # fmt: skip
     report_unknown: bool = False
     """Whether a word other than the keywords writes `Heard unknown`, as TFLM does.
@@ -47,20 +47,20 @@ class RecognizerSettings:
     """
 
     def __post_init__(self) -> None:
-        """Refuse values that the firmware could not hold or that could never report a word."""
+        """Reject values that the firmware cannot hold, or with which no word is ever reported."""
         if not isinstance(self.thresholds, Mapping):
-            raise KwsError("thresholds has to be a table of labels and numbers")
+            raise KwsError("thresholds must be a table of labels and numbers")
         for label, threshold in self.thresholds.items():
             if not isinstance(threshold, int) or isinstance(threshold, bool):
                 raise KwsError(f"the threshold of {label!r} is not a whole number")
             check_range(f"the threshold of {label!r}", threshold, 0, 255)
         if not isinstance(self.report_unknown, bool):
-            raise KwsError("report_unknown has to be true or false")
+            raise KwsError("report_unknown must be true or false")
         check_settings(self)
 
     @property
     def gate_rise(self) -> int:
-        """`gate_db` as the core's gate takes it, in tenths of a dB; 0: no gate."""
+        """`gate_db` in tenths of a dB, for the core's gate; 0: no gate."""
         return round(10 * self.gate_db)
 
     def for_core(self, labels: Sequence[str]) -> dict[str, Any]:

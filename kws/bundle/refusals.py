@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Why a model cannot run, in a line: what it is, why not, and what to do.
+"""Explains in one line what a model is, why it cannot run, and what to do.
 
-The core stops at the first op that it cannot prepare, which may be a consequence. The reason is
-sought in all that the file says of itself.
+The core stops at the first op that it cannot prepare, which may be only a consequence. The cause is
+sought in the whole file.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ _BEGINNINGS = (
     (rb"PK\x03\x04|\x1f\x8b|BZh|7z\xbc\xaf|\xfd7zXZ", "an archive; name a .tflite file"),
     (rb"\x08.\x12.(?:pytorch|tf2onnx|onnx)", "an ONNX file; convert it to an int8 .tflite file"),
     (rb"(?s:.{4})ET\d\d", "an ExecuTorch program; convert its model to an int8 .tflite file"),
-    (rb"version https://git-lfs", "a pointer of Git LFS; fetch the file with git lfs pull"),
+    (rb"version https://git-lfs", "a Git LFS pointer; fetch the file with git lfs pull"),
     (rb"(?i:\s*<(?:!doctype|html))", "a web page; download the file itself (GitHub: Raw)"),
 )
-"""How files begin that people take for .tflite files, what they are, and what to do."""
+"""First bytes of files often mistaken for .tflite files, what they are, and what to do."""
 
 _KNOWN = {
-    "edgetpu-custom-op": "the model was compiled for Google's Edge TPU, which alone runs it; take "
+    "edgetpu-custom-op": "the model was compiled for Google's Edge TPU and runs only there; use "
     "the .tflite file that was given to edgetpu_compiler",
-    "ethos-u": "the model was compiled for an Arm Ethos-U, which alone runs it; take the .tflite "
+    "ethos-u": "the model was compiled for an Arm Ethos-U and runs only there; use the .tflite "
     "file that was given to Vela",
-    "SignalWindow": "the model makes spectrograms, it hears no words; kws has its own frontend, so "
-    "name the model that follows it",
+    "SignalWindow": "the model makes spectrograms and detects no words; kws has its own frontend, "
+    "so name the model that follows it",
 }
-"""Custom ops that say what a model is."""
+"""Custom ops that identify a kind of model."""
 
 _COPIES = {"QUANTIZE", "DEQUANTIZE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE"}
 """Ops that move values, or change their type, and compute nothing."""
 
 _EMBEDDING = 96
-"""Features a step in the input of openWakeWord's models."""
+"""Features per step in the input of openWakeWord models."""
 
 
 def refusal(model: bytes, error: str) -> ModelError:
-    """The error that says why the core refuses a model.
+    """The error that explains why the core rejects a model.
 
     Args:
         model: the file's bytes.
-        error: what the core says.
+        error: the core's message.
 
     Returns:
         A ConversionError if no conversion of the model helps.
@@ -80,7 +80,7 @@ def refusal(model: bytes, error: str) -> ModelError:
 
 
 def _foreign(model: bytes) -> str | None:
-    """What a file is that is no .tflite file, and what to do."""
+    """The kind of a file that is not a .tflite file, and what to do."""
     for beginning, what in _BEGINNINGS:
         if re.match(beginning, model):
             return f"not a .tflite file but {what}"
@@ -96,15 +96,15 @@ def _never(facts: _core.ModelFacts) -> str | None:
     flex = [name.removeprefix("Flex") for name in custom if name.startswith("Flex")]
     if flex:
         return (
-            f"the model uses TensorFlow's own {_listed(flex)} (Flex), which only a computer runs; "
-            "build it without, and convert it without SELECT_TF_OPS"
+            f"the model uses TensorFlow's own {_listed(flex)} (Flex), which runs only on "
+            "computers; build the model without it, and convert it without SELECT_TF_OPS"
         )
     shape = facts.inputs[0].shape if facts.inputs else ()
     if len(shape) == 3 and shape[-1] == _EMBEDDING and facts.inputs[0].dtype == "float32":
         return (
-            f"the model's input, {'x'.join(map(str, shape))} float32, has to come from a second, "
-            "larger network, as with openWakeWord; train the phrase for a microcontroller with kws "
-            "wake"
+            f"the model's input, {'x'.join(map(str, shape))} float32, must come from a second, "
+            "larger network, as with openWakeWord; train the phrase for a microcontroller with "
+            "kws wake"
         )
     return None
 
@@ -114,7 +114,7 @@ def _is_known(op: _core.OpFacts) -> bool:
 
 
 def _kind(facts: _core.ModelFacts) -> str | None:
-    """How a model computes, if kws does not compute that way."""
+    """The model's arithmetic, if kws does not support it."""
     ops = [op for op in facts.ops if _is_known(op) and op.name not in _COPIES and op.gives]
     given = [op.gives[0] for op in ops]
     floats = [op for op in ops if op.gives[0] == "float32"]
@@ -130,7 +130,7 @@ def _kind(facts: _core.ModelFacts) -> str | None:
         (bool(floats) and "int8" in given, "computes in float32 in part"),
         (bool(floats), "computes in float32"),
         ("uint8" in given, "computes in uint8 (quantized as by TensorFlow 1)"),
-        (any("int4" in op.takes for op in ops), "has weights of 4 bits"),
+        (any("int4" in op.takes for op in ops), "has 4-bit weights"),
         ("int16" in given and "int8" not in given, "computes in int16 (16x8 quantization)"),
     )
     return next((kind for applies, kind in kinds if applies), None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bundle's folder, written whole."""
+"""Writes a bundle's folder atomically."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from kws.files import new_directory
 
 
 def write_bundle(bundle: Bundle, path: Path) -> Bundle:
-    """Write a bundle's folder, whole or not at all.
+    """Write a bundle's folder, completely or not at all.
 
     Returns:
         The bundle as loaded from `path`.
 
     Raises:
-        UsageError: `path` is a file or a folder that holds something other than a bundle.
+        UsageError: `path` is a file, or a folder with anything other than a bundle.
         KwsError: it could not be written; an old bundle there is untouched.
     """
     check_destination(path)
@@ -45,7 +45,7 @@ def write_bundle(bundle: Bundle, path: Path) -> Bundle:
 
 
 def check_destination(path: Path) -> None:
-    """Make sure that a bundle written to `path` replaces nothing but a bundle.
+    """Check that a bundle written to `path` would replace only a bundle.
 
     Raises:
         UsageError: `path` is a file, or a folder that holds something else.

@@ -39,7 +39,7 @@ def build(
     ] = None,
     pin: PinOption = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Also list flash and RAM part by part.")
+        bool, typer.Option("--details", help="Also list flash and RAM by part.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,7 +76,7 @@ def test(
     clips: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Recordings or folders, or label=recording. The default is the matrix of kws."
+            help="Recordings or folders, or label=recording. The default is the kws test matrix."
         ),
     ] = None,
     *,
@@ -87,7 +87,7 @@ def test(
     compiled: CompiledOption = False,
     data: OptionalDataOption = None,
     per_label: Annotated[
-        int, typer.Option(help="Held-out clips of each label that --data plays.", min=1)
+        int, typer.Option(help="Number of held-out clips of --data to play per label.", min=1)
     ] = 5,
     pass_rate: Annotated[
         float, typer.Option(help="Share of clips that must be right, 0 to 1.", min=0, max=1)
@@ -95,20 +95,20 @@ def test(
     lead: Annotated[
         float,
         typer.Option(
-            help="Seconds of a quiet room before each recording. Times do not count them.",
+            help="Seconds of quiet-room noise before each recording, not counted in times.",
             min=0,
             max=60,
         ),
     ] = 0.0,
     export: Annotated[
         Path | None,
-        typer.Option(help="Only write the recordings and the expected lines into this folder."),
+        typer.Option(help="Only write the recordings and the expected lines to this folder."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play recordings to a device and check its detections.
 
-    With the default matrix, an emulated board also has to report faults.
+    With the default matrix, an emulated board must also report faults.
     """
     from kws.cli.printing import board_tables
     from kws.host.build.boards import find_board
@@ -141,7 +141,7 @@ def test(
         return
     hops = DEFAULT_HOPS
     if board != player.HOST:
-        with emulator(board):  # a missing one is an error before anything is counted
+        with emulator(board):  # a missing board is an error before anything is counted
             hops = schedule_of(find_board(board), device).ring_hops
     with progress_bar(f"playing to {board}", len(recordings)) as advance:
         results = player.play_all(board, device, recordings, advance, hops)
@@ -165,13 +165,13 @@ def bench(
         Path | None,
         typer.Option(
             **BUNDLE,
-            help="Folder of a bundle, a built-in one: yes_no (the default), ten_words, tiny; or "
-            "any .tflite file, or C source with one (model.h).",
+            help="Bundle folder, built-in bundle (yes_no, the default; ten_words; tiny), .tflite "
+            "file, or C source with one (model.h).",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure a model's instructions, cycles and bytes, or speed here."""
+    """Measure a model's cycles and memory, or its speed on this machine."""
     from dataclasses import asdict
 
     from kws.bundle.built_in import default_bundle_path
@@ -205,14 +205,15 @@ def boards(
         Path | None,
         typer.Option(
             **BUNDLE,
-            help="Show this bundle's (such as tiny) use of each board, and whether it fits.",
+            help="Bundle (such as tiny) to show with each board: its use of the board, and "
+            "whether it fits.",
         ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the boards; with --model, also a model's use of each.
 
-    Firmware is built for each board and its cycles are counted in QEMU. The second time is quick.
+    Firmware is built for each board and its cycles are counted in QEMU. Later runs are quick.
     """
     from kws.cli.printing import board_tables, size_tables
     from kws.host.build.boards import boards as all_boards
@@ -231,7 +232,7 @@ def boards(
 
 
 def doctor(*, as_json: JsonOption = False) -> None:
-    """Check the requirements of all commands, and what to install."""
+    """Check the requirements of all commands; list what to install."""
     from kws.cli.printing import board_tables
     from kws.host.doctor import check_all
 
@@ -258,7 +259,7 @@ def models(
 ) -> None:
     """List the architectures of the zoo and their costs.
 
-    They are measured once.
+    Costs are measured only once.
     """
     from kws.convert.backend import check_tensorflow
 

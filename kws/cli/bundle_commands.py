@@ -40,7 +40,7 @@ def export_web(
         bool, typer.Option("--serve", help="Serve the page on this machine until Ctrl-C.")
     ] = False,
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port for --serve. 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port for --serve. 0 selects a free one.")
     ] = 8000,
 ) -> None:
     """Write a web page that runs a model in the browser, without a network."""
@@ -69,11 +69,15 @@ def export_web(
 def features(
     clip: Annotated[Path, typer.Argument(help="A recording.")],
     out: Annotated[Path, typer.Option(help="NumPy file for the spectrogram: int8[frames, 40].")],
-    png: Annotated[Path | None, typer.Option(help="PNG file for a picture of it.")] = None,
+    png: Annotated[
+        Path | None, typer.Option(help="PNG file for a picture of the spectrogram.")
+    ] = None,
     channel: ChannelOption = None,
     model: Annotated[
         Path | None,
-        typer.Option(**BUNDLE, help="Bundle that takes the frames: 20 ms apart, or 10 ms."),
+        typer.Option(
+            **BUNDLE, help="Bundle that will use the frames; it sets their spacing (20 or 10 ms)."
+        ),
     ] = None,
 ) -> None:
     """Compute the spectrogram of a recording as a device does."""
@@ -104,8 +108,8 @@ def infer(
         Path,
         typer.Option(
             "--input",
-            help="X.npy: raw values, one row per call, or what kws features wrote, from which the "
-            "model's windows are taken. An .npz file holds several inputs.",
+            help="X.npy: raw values, one row per call, or the output of kws features, which is "
+            "cut into the model's windows. An .npz file holds several inputs.",
         ),
     ],
     out: Annotated[
@@ -115,7 +119,7 @@ def infer(
 ) -> None:
     """Run a model on rows of raw quantized values.
 
-    The model keeps its state from row to row.
+    The model keeps its state between rows.
     """
     from kws.host.emulate import inference as runner
 

@@ -133,7 +133,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(board_commands.doctor, ""),
     ),
 }
-"""By the headings of `kws --help`, in its order."""
+"""Grouped by `kws --help` heading, in the same order."""
 
 
 EXPORT_WEB = Command(bundle_commands.export_web, "--out page --serve", words="export web")
@@ -146,7 +146,7 @@ GET_VOICE = Command(
 
 
 def stoppable(command: Command) -> Callable[..., None]:
-    """The command's function; Ctrl-C becomes a line on what is kept."""
+    """The command's function; Ctrl-C becomes a line about what is kept."""
 
     @functools.wraps(command.function)
     def run(*arguments: Any, **options: Any) -> None:

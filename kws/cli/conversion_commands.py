@@ -42,7 +42,9 @@ def convert(
     out: Annotated[Path | None, typer.Option(help="Folder of the new bundle.")] = None,
     labels: Annotated[
         str,
-        typer.Option(help="Labels of the model's outputs, in their order: yes,no,unknown,silence."),
+        typer.Option(
+            help="Labels of the model's outputs, in the same order: yes,no,unknown,silence."
+        ),
     ] = "",
     name: Annotated[
         str | None, typer.Option(help="Short name of the model. The default is the file's name.")
@@ -61,7 +63,8 @@ def convert(
         bool,
         typer.Option(
             "--compiled",
-            help="Firmware gets the model as C++ that calls the kernels, without an interpreter.",
+            help="Build the model into firmware as C++ that calls the kernels, without an "
+            "interpreter.",
         ),
     ] = False,
     plan: PlanOption = None,
@@ -86,7 +89,7 @@ def convert(
         raise _no_model(model)
     elif model.suffix == SUFFIX:
         if out is None or labels:
-            raise UsageError(f"{model}: a manifest has its label; give --out and no --labels")
+            raise UsageError(f"{model}: a manifest contains the label; give --out and no --labels")
         bundle = convert_manifest(model, out, changes)
     elif not labels or out is None:
         raise UsageError(f"{model}: a .tflite file needs --labels and --out")
@@ -100,7 +103,7 @@ def set_command(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the new bundle. By default the settings go into <bundle>."),
+        typer.Option(help="Folder of the new bundle. By default <bundle> is changed."),
     ] = None,
     threshold: Annotated[
         int | None, setting_option(RecognizerSettings, "detection_threshold", "--threshold")
@@ -122,7 +125,7 @@ def set_command(
         bool | None,
         typer.Option(
             "--report-unknown/--no-report-unknown",
-            help="Whether words that are not keywords write a line, as in TFLM's micro_speech.",
+            help="Whether words other than keywords print a line, as in TFLM's micro_speech.",
             show_default="no",
         ),
     ] = None,
@@ -130,7 +133,7 @@ def set_command(
         bool | None,
         typer.Option(
             "--compiled/--interpreted",
-            help="Whether firmware gets the model as C++ that calls the kernels, without an "
+            help="Whether firmware contains the model as C++ that calls the kernels, without an "
             "interpreter.",
             show_default="interpreted",
         ),
@@ -141,8 +144,8 @@ def set_command(
 ) -> None:
     """Change a bundle's settings.
 
-    The model is unchanged. --threshold is for all labels and replaces thresholds of single labels.
-    Without any option the bundle is written again as this version of kws writes it.
+    The model is unchanged. --threshold is for all labels and replaces thresholds of individual
+    labels. Without options, the bundle is rewritten by this version of kws.
 
     \b
     kws set yes_no --threshold 180 --out runs/sensitive   # fewer misses
@@ -174,7 +177,7 @@ def _no_model(folder: Path) -> Exception:
     from kws.bundle.reading import load_bundle
 
     if not (folder / SETTINGS_FILE).is_file():
-        load_bundle(folder)  # its error says what the folder is
+        load_bundle(folder)  # its error describes the folder
     name = bundle_text(folder)
     return UsageError(f"{name}: a bundle already; change its settings with kws set {name}")
 

@@ -33,7 +33,7 @@ def synth(
     sound_alikes: Annotated[
         str,
         typer.Option(
-            help="Keywords with recordings by people. Only words that sound like them are spoken."
+            help="Keywords with recordings of people. Only words that sound like them are spoken."
         ),
     ] = "",
     out: NewDataOption,
@@ -46,13 +46,16 @@ def synth(
     takes: Annotated[int, setting_option(SynthSettings, "takes", "--takes")] = SynthSettings.takes,
     unknown: Annotated[
         str | None,
-        typer.Option(help="Words of the unknown class: up,down. The default suits the keywords."),
+        typer.Option(
+            help="Words for the unknown class: up,down. By default they are chosen to "
+            "suit the keywords."
+        ),
     ] = None,
     alike: Annotated[int, setting_option(SynthSettings, "alike", "--alike")] = SynthSettings.alike,
     language: LanguageOption = "en",
     engines: Annotated[
         str,
-        typer.Option(help="Engines that speak: piper,kokoro,flite,espeak. The default is all."),
+        typer.Option(help="Engines to use: piper,kokoro,flite,espeak. The default is all."),
     ] = "",
     seed: Annotated[int, setting_option(SynthSettings, "seed", "--seed")] = SynthSettings.seed,
     window_ms: WindowOption = SynthSettings.clip_ms,
@@ -95,7 +98,7 @@ def get_voice(
     name: Annotated[
         str,
         typer.Argument(
-            help="A voice that kws voices lists, or another of Piper's: es_ES-davefx-medium.",
+            help="A voice from kws voices, or another Piper voice: es_ES-davefx-medium.",
             autocompletion=_complete_voice,
         ),
     ],
@@ -125,12 +128,13 @@ def record(
     *,
     words: WordsOption,
     out: NewDataOption,
-    takes: Annotated[int, typer.Option(min=1, help="Recordings of each word.")] = 5,
+    takes: Annotated[int, typer.Option(min=1, help="Number of recordings per word.")] = 5,
     window_ms: WindowOption = SynthSettings.clip_ms,
     speaker: Annotated[
         str | None,
         typer.Option(
-            help="Name of the speaker. File names hold its hash. The default is the user's name."
+            help="Name of the speaker. File names contain a hash of it. The default is the user's "
+            "name."
         ),
     ] = None,
     device: Annotated[
@@ -139,7 +143,7 @@ def record(
     ] = None,
     port: PortOption = None,
 ) -> None:
-    """Record words with this machine's microphone or a board's.
+    """Record words with the microphone of this machine or of a board.
 
     Each clip is cut and checked.
     """
@@ -166,7 +170,7 @@ def download(
     name: Annotated[
         str, typer.Argument(help="speech_commands: words. librispeech: talk for --negatives.")
     ],
-    out: Annotated[Path, typer.Option(help="New folder of the data set.")],
+    out: Annotated[Path, typer.Option(help="New folder for the data set.")],
     version: Annotated[
         str | None,
         typer.Option(

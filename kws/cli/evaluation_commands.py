@@ -30,10 +30,10 @@ from kws.cli.printing.endings import finish, print_calibration
 from kws.errors import UsageError
 
 HoursOption = Annotated[
-    float, typer.Option("--hours", help="Hours of sound with keywords, of each kind.")
+    float, typer.Option("--hours", help="Hours of sound with keywords, for each kind.")
 ]
 OtherHoursOption = Annotated[
-    float, typer.Option("--other-hours", help="Further hours of sound, with other words only.")
+    float, typer.Option("--other-hours", help="Additional hours of sound with only other words.")
 ]
 SnrOption = Annotated[
     str,
@@ -63,7 +63,7 @@ def evaluate(
     ] = None,
     stream: Annotated[
         bool,
-        typer.Option("--stream", help="Also join the clips to hours of sound and play them."),
+        typer.Option("--stream", help="Also join the clips into hours of sound and play them."),
     ] = False,
     hours: HoursOption = 1.0,
     other_hours: OtherHoursOption = 4.0,
@@ -81,10 +81,10 @@ def evaluate(
         typer.Option(help="Words of the recording: a label track exported from Audacity."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write report.html and its pictures into this folder.")
+        Path | None, typer.Option(help="Write report.html and its pictures to this folder.")
     ] = None,
     png: Annotated[
-        Path | None, typer.Option(help="Draw the confusion matrix into this PNG file.")
+        Path | None, typer.Option(help="Save a picture of the confusion matrix as this PNG file.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -165,13 +165,13 @@ def calibrate(
         float | None,
         typer.Option(
             min=0,
-            help="False alarms allowed in an hour with 180 single other words, if they may be more "
-            "or fewer than in an hour of talk.",
+            help="False alarms allowed in an hour with 180 single other words, if different from "
+            "the number in an hour of talk.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the new bundle. By default the settings go into --model."),
+        typer.Option(help="Folder of the new bundle. By default --model is changed."),
     ] = None,
     words: Annotated[
         str, typer.Option(help="Keywords to report: yes,no. The others are never reported.")
@@ -218,8 +218,8 @@ def enroll(
     recordings: Annotated[
         Path,
         typer.Argument(
-            help="Three to twenty takes of each keyword by the people at home: a folder per word, "
-            "as kws record makes them."
+            help="Three to twenty takes of each keyword by the future users: a folder per word, "
+            "as made by kws record."
         ),
     ],
     *,
@@ -230,11 +230,11 @@ def enroll(
     ] = 0.5,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the new bundle. By default the settings go into <bundle>."),
+        typer.Option(help="Folder of the new bundle. By default <bundle> is changed."),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Choose a bundle's thresholds for the speakers of some recordings.
+    """Choose a bundle's thresholds from recordings of its users.
 
     --negatives names talk that must not wake it. --data adds other words: a data set such as the
     one in the run of kws wake.
@@ -257,7 +257,9 @@ def enroll(
         return
     print(f"{result.recordings} recordings by {result.speakers} speakers")
     print_tables(enrolment_table(result))
-    print("measured on the recordings that chose the thresholds; new ones are missed more often")
+    print(
+        "measured on the recordings used to choose the thresholds; new ones are missed more often"
+    )
     for word, threshold in result.new.items():
         print(f"{word}: threshold {threshold} instead of {result.old[word]}")
     print(f"bundle: {result.bundle.path}")
@@ -272,9 +274,7 @@ def mine_command(
     *,
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="New folder for the sound that is found.", show_default="mined/RECORDING"
-        ),
+        typer.Option(help="New folder for the sound found.", show_default="mined/RECORDING"),
     ] = None,
     model: ModelOption = None,
     threshold: Annotated[
@@ -286,15 +286,15 @@ def mine_command(
     ] = "train",
     words: Annotated[str, typer.Option(help="Keywords that count: yes,no. All by default.")] = "",
     most: Annotated[
-        int | None, typer.Option(min=1, help="Keep at most this number, the highest scores first.")
+        int | None, typer.Option(min=1, help="Maximum number to keep, the highest scores first.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Find sound that causes false alarms, to train on it.
+    """Find sound that causes false alarms, for training.
 
-    Each place is kept with its context. kws train --negatives OUT learns it as unknown. So the
-    recordings must hold no keyword: if you are not sure, listen to what was kept and delete what
-    is right. A manifest or a transcript that names a keyword leaves its recording out.
+    Each false alarm is kept with its context, and kws train --negatives OUT learns it as unknown.
+    So the recordings must contain no keywords: if you are not sure, listen to the kept clips and
+    delete those with a keyword. Recordings are skipped if a manifest or transcript names a keyword.
     """
     from kws.cli.printing.tables import mining_tables
     from kws.model.evaluate.score.clip_scores import split_of

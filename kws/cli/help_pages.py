@@ -68,7 +68,7 @@ class GroupedCommands(TyperGroup):
 
 def plain_type(text: str) -> str:
     """An option and its type: `--out <path>`, `--takes <int>`."""
-    text = re.sub(r"(<\w+>) <Path>", r"\1", text)  # an argument named by what it takes
+    text = re.sub(r"(<\w+>) <Path>", r"\1", text)  # an argument named after its type
     text = text.replace(" range>", ">").replace("<str>", "<text>").replace("<float>", "<number>")
     return re.sub(r"<list\[(\w+)\]>", lambda match: f"<{_TYPES.get(match[1], match[1])}>", text)
 

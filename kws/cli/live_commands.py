@@ -48,9 +48,9 @@ def run(
 ) -> None:
     """Print a device's output for recordings.
 
-    Times are from a recording's first sample. After its last one the device hears a quiet room, for
-    a second or as long as the model's window: a time may lie in there. A recording that cannot be
-    read does not end a run over several; the exit code is 1 then.
+    Times count from a recording's first sample. After the last sample the device gets quiet-room
+    noise for a second or the length of the model's window, so a time may be after the end. An
+    unreadable recording does not stop the others, but the exit code is then 1.
     """
     from kws.cli.printing import transcripts as printing
     from kws.files import atomic_write
@@ -139,21 +139,23 @@ def listen(
     ] = False,
     record_misses: Annotated[
         Path | None,
-        typer.Option(help="Folder in which the key m saves the last seconds' loudest word."),
+        typer.Option(
+            help="Folder in which the key m saves the loudest word of the last few seconds."
+        ),
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option(help="Folder that gets the sound around each word heard, to train on."),
+        typer.Option(help="Folder for the sound around each detected word, for training."),
     ] = None,
     keep_most: Annotated[
-        int, typer.Option(min=1, help="Recordings that the folder of --keep may hold.")
+        int, typer.Option(min=1, help="Maximum number of recordings in the --keep folder.")
     ] = 1000,
     web: Annotated[bool, typer.Option("--web", help="Serve a live web page.")] = False,
     host: Annotated[
         str, typer.Option(help="Address for --web. 0.0.0.0 lets other machines see the page.")
     ] = "127.0.0.1",
     web_port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port for --web. 0 takes a free one.")
+        int, typer.Option(min=0, max=65535, help="Port for --web. 0 selects a free one.")
     ] = 8765,
 ) -> None:
     """Detect words live, with this machine's microphone or a board's."""

@@ -62,7 +62,7 @@ def _root(
 def main() -> None:
     """Run the command line; a KwsError becomes one line on stderr and its exit code.
 
-    Ctrl-C gives exit code 130 and a line that says what is kept.
+    Ctrl-C exits with code 130 and prints a line about what is kept.
     """
     write_what_fits()
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the values of shared options stand for: data sets, bundles, devices, boards, words."""
+"""Turns values of shared options into data sets, bundles, devices, boards and words."""
 
 from __future__ import annotations
 
@@ -80,8 +80,8 @@ def schedule_of(board: Board, device: Device) -> Schedule:
     plan = schedule(board, device)
     if plan.unknown:
         print(
-            f"kws: whether {board.name} keeps up is not known, its ring holds {plan.ring_ms} ms: "
-            f"{plan.unknown}",
+            f"kws: it is unknown whether {board.name} keeps up; its sample ring holds "
+            f"{plan.ring_ms} ms: {plan.unknown}",
             file=sys.stderr,
             flush=True,
         )
@@ -117,7 +117,7 @@ def board_finder(port: str | None, board: str | None = None, baud: int = 115200)
 
 
 def print_tables(*tables: Table) -> None:
-    """Print tables in the width of the terminal."""
+    """Print tables at the width of the terminal."""
     from rich.console import Console
 
     from kws.cli.printing.narrow_tables import fitting

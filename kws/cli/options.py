@@ -52,8 +52,8 @@ ThenOption = Annotated[
 PinOption = Annotated[
     list[str] | None,
     typer.Option(
-        help="Keyword and pin of the board, as yes=D2: the pin is high for 0.2 s each time the "
-        "keyword is heard. Repeat for more."
+        help="Keyword and pin of the board, such as yes=D2: the pin is high for 0.2 s each time "
+        "the keyword is heard. Repeat for more."
     ),
 ]
 ForOption = Annotated[
@@ -74,7 +74,7 @@ ChannelOption = Annotated[
     typer.Option(
         "--channel",
         min=1,
-        help="The channel of a recording to use.  [default: the average, or the best one]",
+        help="Channel of a recording to use.  [default: the average, or the best one]",
         show_default=False,
     ),
 ]
@@ -94,7 +94,7 @@ LanguageOption = Annotated[
     typer.Option(
         "--language",
         "--accents",
-        help="Language of the words, or accents with commas: de, or fr-fr,fr-be. "
+        help="Language of the words, or accents separated by commas: de, or fr-fr,fr-be. "
         "espeak-ng --voices lists the codes.",
     ),
 ]
@@ -106,7 +106,7 @@ NoisesOption = Annotated[
     list[Path] | None, typer.Option(help="Folder of recordings of noise. Repeat for more.")
 ]
 RoomsOption = Annotated[
-    list[Path] | None, typer.Option(help="Folder of rooms' impulse responses. Repeat for more.")
+    list[Path] | None, typer.Option(help="Folder of room impulse responses. Repeat for more.")
 ]
 
 BoardOption = Annotated[

@@ -79,17 +79,17 @@ def monitor(
     board: ConnectedBoardOption = None,
     port: BoardPortOption = None,
     baud: Annotated[
-        int, typer.Option(min=2400, help="Rate of a serial adapter. A USB port ignores it.")
+        int, typer.Option(min=2400, help="Baud rate of a serial adapter. A USB port ignores it.")
     ] = 115200,
     level: Annotated[
-        bool, typer.Option("--level", help="Ask the board for its sound level each second.")
+        bool, typer.Option("--level", help="Request the board's sound level every second.")
     ] = False,
     record: Annotated[
         Path | None,
-        typer.Option(help="Save the board's microphone to this WAV file, then exit."),
+        typer.Option(help="Save sound from the board's microphone to this WAV file, then exit."),
     ] = None,
     seconds: Annotated[
-        int, typer.Option(min=1, max=600, help="Length of the recording of --record, in seconds.")
+        int, typer.Option(min=1, max=600, help="Length of the --record recording, in seconds.")
     ] = 5,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object per line.")
@@ -98,7 +98,7 @@ def monitor(
 ) -> None:
     """Show a board's output, and send your input, until Ctrl-C.
 
-    --record saves what its microphone hears.
+    --record saves sound from its microphone.
     """
     from contextlib import suppress
 

@@ -46,11 +46,11 @@ HelpSettingsOption = Annotated[
         "--help-settings",
         is_eager=True,
         callback=_print_settings,
-        help="List all settings with range and default, and exit.",
+        help="List all settings with ranges and defaults, and exit.",
     ),
 ]
 ExtraDataOption = Annotated[
-    Path | None, typer.Option(help="A second data set to train on, such as one of kws synth.")
+    Path | None, typer.Option(help="A second data set to train on, such as one from kws synth.")
 ]
 SetOption = Annotated[
     list[str] | None,
@@ -85,7 +85,7 @@ def train(
     noises: NoisesOption = None,
     rooms: RoomsOption = None,
     seed: Annotated[int | None, typer.Option(help=_HELP["seed"])] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="Number of runs with a seed each.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of runs, each with its own seed.")] = 1,
     sets: SetOption = None,
     _help_settings: HelpSettingsOption = False,
     name: Annotated[
@@ -156,11 +156,11 @@ def wake(
     words: Annotated[str, typer.Option("--words", help="Words instead of a phrase: up,down.")] = "",
     recordings: Annotated[
         Path | None,
-        typer.Option(help="Recordings by people: a folder per word, as kws record makes them."),
+        typer.Option(help="Recordings of people: a folder per word, as made by kws record."),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="A data set of other words by people, such as Speech Commands."),
+        typer.Option(help="A data set of other words spoken by people, such as Speech Commands."),
     ] = None,
     negatives: NegativesOption = None,
     noises: NoisesOption = None,
@@ -255,7 +255,7 @@ def sweep(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train with every combination of some settings, the best first."""
+    """Train with every combination of some settings, best first."""
     from kws.convert.backend import check_tensorflow
 
     check_tensorflow()

@@ -20,7 +20,7 @@ _PURPOSE = "a Keras model"
 def import_tensorflow() -> Any:
     """The module `tensorflow`, set to deterministic results.
 
-    Call it before Keras is imported, which would import TensorFlow with its messages.
+    Call it before importing Keras, which would import TensorFlow with its messages.
 
     Raises:
         ToolError: it is not installed, or its installation is damaged.

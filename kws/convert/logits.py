@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Narrows the int8 range before the softmax.
 
-The converter uses the whole range of the calibration, with values far below the highest. The
-softmax turns these into 0, yet they make the steps of 8 bits two or three times as coarse.
+The converter uses the whole calibration range, including values far below the highest. The softmax
+turns these into 0, yet they make the int8 steps two or three times coarser.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _ALIGNMENT = 16
 
 
 class _SharingBuilder(flatbuffers.Builder):  # type: ignore[misc, name-defined] # has no types
-    """Writes equal vectors and strings once, such as the zero points of each filter, all 0."""
+    """Writes equal vectors and strings once, such as the all-zero zero points of filters."""
 
     def __init__(self) -> None:
         super().__init__(1 << 16)

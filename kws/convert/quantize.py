@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keras to int8 TFLite, so that the model takes the core's spectrogram unchanged.
+"""Converts Keras models to int8 TFLite models that take the core's spectrogram unchanged.
 
 The float model trains on `kws.features.spectrogram.to_float` of the core's int8 values.
 Post-training quantization must give the input the scale and zero point of that function.
@@ -21,11 +21,11 @@ from kws.errors import ConversionError, ModelError
 from kws.features.spectrogram import INPUT_SCALE, INPUT_ZERO_POINT, Spectrograms, to_float
 
 _STREAMED_CLIPS = 100
-"""Calibration clips of a streaming model, fed frame by frame."""
+"""Number of calibration clips for a streaming model, which are fed frame by frame."""
 
 
 def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
-    """The int8 .tflite file of a trained Keras model with logits; a softmax is added.
+    """Convert a trained Keras model with logits to an int8 .tflite file; a softmax is added.
 
     Args:
         model: float[n, frames, 40, 1] (see `to_float`) to logits float[n, classes]. A streaming
@@ -72,7 +72,7 @@ def quantize(model: Any, spectrograms: Spectrograms) -> bytes:
 def _converter(tf: Any, model: Any, folder: Path | None) -> Any:
     """TensorFlow's converter, set to int8; with a folder for its files if the model streams."""
     if folder is not None:
-        # Only this way keeps the kept frames as variables and turns weights into constants.
+        # Only this way do kept frames stay variables and weights become constants.
         module = _stream(tf, model)
         tf.saved_model.save(module, str(folder), signatures=module.answer)
         converter = tf.lite.TFLiteConverter.from_saved_model(str(folder))
@@ -121,7 +121,7 @@ def _stream(tf: Any, model: Any) -> Any:
 def _calibration(
     spectrograms: Spectrograms, frames: int
 ) -> Iterator[list[npt.NDArray[np.float32]]]:
-    """The training clips, `frames` at a time; the first has both ends of the range.
+    """The training clips, `frames` at a time; the first contains both ends of the range.
 
     The converter takes the observed range as the input's range. Clips rarely reach full scale, so
     two values of one clip are set to the ends. If the number of frames is not a multiple of

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers for streaming models, which keep the frames before the new ones.
+"""Layers for streaming models, which keep earlier frames.
 
-A streaming model is written and trained for whole spectrograms. Its layers treat each frame alone,
-or are filters over time with `valid` padding and a `Window` in front. If its input's number of
-frames is open, training also gives it the frames before its window, which it remembers on a device.
-For the device, `streaming_model` converts it to a model that takes only the new frames (one per
-call, or the stride of its layers) and gives the same scores.
+A streaming model is written and trained for whole spectrograms. Its layers process each frame
+separately, or are filters over time with `valid` padding and a `Window` in front. If its input has
+a variable number of frames, training also feeds it the frames before its window, which it remembers
+on a device. For the device, `streaming_model` converts it to a model that takes only the new frames
+(one per call, or the stride of its layers) and returns the same scores.
 
 Imports Keras, which is slow.
 """
@@ -88,16 +88,16 @@ def new_frames(model: Any) -> int:
 
 
 def frames_before(model: Any, window: int, most: int) -> int:
-    """The number of frames before its window that training can give a model.
+    """Number of frames before its window that training can feed to a model.
 
     Args:
         model: a model of whole spectrograms.
         window: frames in its window.
-        most: available frames before it.
+        most: available frames before the window.
 
     Returns:
-        0 if it does not stream, or if its input is as long as its window; otherwise a number such
-        that its strided layers end at the last frame, as in the streaming model.
+        0 if the model does not stream or its input has a fixed length; otherwise at most `most`
+        frames, such that the strided layers end at the last frame, as in the streaming model.
     """
     if not streams(model) or model.input_shape[1] is not None:
         return 0

@@ -17,7 +17,7 @@ from kws.errors import ModelError, located
 from kws.labels import class_order
 
 _LARGEST = 64 * 2**20
-"""Bytes: more than any microcontroller has. Avoids reading a large wrong file."""
+"""In bytes, more than any microcontroller has. Avoids reading a large wrong file."""
 
 
 def convert_file(
@@ -29,7 +29,7 @@ def convert_file(
         file: the model, which takes the core's int8 spectrogram.
         labels: one per output, in order: silence, unknown and the keywords, or only keywords.
         out: the bundle's folder.
-        changes: settings other than the defaults; the default name is the file's.
+        changes: settings that differ from the defaults; the default name is the file's name.
 
     Raises:
         ModelError: the file is unreadable, or kws cannot run its model.

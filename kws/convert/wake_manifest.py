@@ -21,7 +21,7 @@ from kws.labels import label_of
 SUFFIX = ".json"
 
 _STEP_MS = 20
-"""Step of frames in version 1, whose manifest does not have it."""
+"""Frame step of version 1, which is not in its manifest."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class WakeManifest:
     """Threshold of the mean probability, 0 to 1."""
 
     results: int
-    """Probabilities in the mean."""
+    """Number of probabilities in the mean."""
 
     stride_samples: int
     """Samples from one frame to the next."""
@@ -108,7 +108,7 @@ _OLD_WINDOW = "sliding_window_average_size"  # in version 1
 
 def _text(file: Path, table: dict[str, Any], key: str) -> str:
     if not isinstance(table.get(key), str):
-        raise ModelError(f"{file}: {key} is not a text; correct the manifest")
+        raise ModelError(f"{file}: {key} is not text; correct the manifest")
     return str(table[key])
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PCM to spectrogram through the core. No other room calls the core's frontend."""
+"""Converts PCM to spectrograms with the core. No other package calls the core's frontend."""

@@ -52,5 +52,5 @@ class FrontendSettings:
 
     @property
     def clip_ms(self) -> int:
-        """The same in milliseconds."""
+        """Length of a model's window in milliseconds."""
         return self.clip_samples * 1000 // self.sample_rate

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PCM to spectrogram through the core, and the scale of the int8 values."""
+"""Converts PCM to spectrograms with the core, and defines the scale of the int8 values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ input has this scale and zero point, so it takes the core's values unchanged."""
 def spectrogram(
     pcm: npt.NDArray[np.int16], stride_samples: int = _core.STRIDE_SAMPLES
 ) -> npt.NDArray[np.int8]:
-    """The frames of a clip, from a zero noise estimate and without DC offset, as on a device.
+    """The frames of a clip, with no initial noise estimate and no DC offset, as on a device.
 
     Args:
         pcm: int16[n], 16 kHz, mono.

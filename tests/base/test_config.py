@@ -43,7 +43,7 @@ def test_settings_survive_toml() -> None:
 
 
 def test_an_unknown_key_is_named_with_those_that_exist() -> None:
-    with pytest.raises(KwsError, match=r"tea\.toml: unknown setting 'minute'; known are minutes"):
+    with pytest.raises(KwsError, match=r"tea\.toml: unknown setting 'minute'; choose from minutes"):
         from_dict(Tea, {"minute": 3}, "tea.toml")
 
 

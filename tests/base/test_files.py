@@ -179,5 +179,5 @@ def test_an_empty_folder_that_a_lock_made_is_removed(tmp_path: Path) -> None:
 def test_a_full_disk_is_detected_before_the_work(tmp_path: Path) -> None:
     free = shutil.disk_usage(tmp_path).free
     check_space(tmp_path / "new" / "deeper", free // 2, "the clips")
-    with pytest.raises(KwsError, match=r"new: the clips may take .* MB, and the disk has .* left"):
+    with pytest.raises(KwsError, match=r"new: the clips may need .* MB, but the disk has .* left"):
         check_space(tmp_path / "new", 2 * free, "the clips")

@@ -97,7 +97,7 @@ def test_a_gate_is_kept_and_refused_for_a_streaming_model(bundle_path: Path) -> 
     assert load_renewed(bundle_path).recognizer.gate_rise == 12
     streaming = (DATA / "models/low_latency_svdf.tflite").read_bytes()
     assert make_bundle(streaming, LABELS, name="s").inference_stride == 1
-    with pytest.raises(ModelError, match="streaming model has to hear every frame; set gate_db"):
+    with pytest.raises(ModelError, match="streaming model must process every frame; set gate_db"):
         make_bundle(streaming, LABELS, name="s", recognizer=RecognizerSettings(gate_db=1))
 
 
@@ -142,20 +142,20 @@ def test_renewing_repairs_generated_parts(bundle_path: Path) -> None:
         (r"^detection_threshold = \d+", "detection_threshold = 300", "detection_threshold is 300"),
         (r"^detection_threshold = \d+", 'detection_threshold = "a"', "recognizer"),
         (r"^suppression_ms", "supression_ms", "unknown setting 'supression_ms'"),
-        (r"^\[recognizer.thresholds\]\n.*\n.*", "thresholds = 7", "thresholds has to be a table"),
+        (r"^\[recognizer.thresholds\]\n.*\n.*", "thresholds = 7", "thresholds must be a table"),
         (r"^yes = .*", "maybe = 7", "for 'maybe'"),
         (r"^yes = .*", "yes = 256", "threshold of 'yes' is 256"),
         (r"^yes = .*", "yes = 1.5", "not a whole number"),
         (
             r"^minimum_count",
             "report_unknown = 1\nminimum_count",
-            "report_unknown has to be true or",
+            "report_unknown must be true or",
         ),
         (r"^gate_db = .*", "gate_db = 21", "gate_db is 21"),
         (r"^inference_stride = .*", "inference_stride = 0", "inference_stride is 0"),
         (r"^arena_bytes = \d+", "arena_bytes = 16", "arena_bytes is 16"),
-        (r"^zero_point = -128", "zero_point = 0", "input is not the model's"),
-        (r'^    "SOFTMAX",\n', "", "ops are not the model's"),
+        (r"^zero_point = -128", "zero_point = 0", "input does not match the model"),
+        (r'^    "SOFTMAX",\n', "", "ops do not match the model"),
         (r"^data = ", "date = ", "data is missing"),
         (r"\[versions\]", "[versions", "bundle.toml"),
     ],

@@ -94,7 +94,7 @@ def test_download(kws: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         (["stats", "--data", "."], 1, "no words"),
         (["synth", "--words", "!", "--out", "x"], 2, "begin with a letter"),
         (["synth", "--words", ",", "--out", "x"], 2, "no words"),
-        (["download", "nothing", "--out", "x"], 2, "known are"),
+        (["download", "nothing", "--out", "x"], 2, "choose from"),
     ],
 )
 def test_mistakes_give_one_line(

@@ -89,7 +89,9 @@ def test_the_rest_of_a_recording_cut_off_is_played(kws: Run, tmp_path: Path) -> 
     path.write_bytes(data[: len(data) * 6 // 10])
     code, out, err = kws("run", path)
     assert (code, heard(out)) == (0, ["yes"])
-    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 4.00 s, it has ")
+    assert err.startswith(
+        f"kws: {path}: cut off or damaged: its header declares 4.00 s, but it contains "
+    )
     assert err.endswith(" s; the rest was read\n")
 
 

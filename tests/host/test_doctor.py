@@ -84,4 +84,7 @@ def test_missing_compiler_has_its_package_and_exit_code_1(
         "Arm: apt-get install gcc-arm-none-eabi libnewlib-arm-none-eabi"
     ) in out
     assert "cannot run without qemu" not in out
-    assert out.splitlines()[-1] == "Parts marked optional are for the commands in their lines only."
+    assert (
+        out.splitlines()[-1]
+        == "Parts marked optional are needed only by the commands on their lines."
+    )

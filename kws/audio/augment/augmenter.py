@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All effects on a clip, in the order in which they happen on its way into a device.
+"""Applies all effects to clips, in the order in which they occur on the way into a device.
 
-Pace, speed, shift in time and room, then level, background, microphone and sometimes too much
-gain. Everything works on batches, on all cores. Random choices depend on the seed and the clip's
-index in the batch, never on the number of cores.
+Pace, speed, time shift and room come first, then level, background, microphone and sometimes too
+much gain. Everything works on batches and uses all cores. Random choices depend on the seed and the
+clip's index in the batch, not on the number of cores.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _PAUSE = 300.0
 """A window of leveled talk below this speech level (in steps of int16) is a pause."""
 
 _SUDDEN = 0.25
-"""Share of the clips without sound in their lead."""
+"""Share of clips with a silent lead."""
 
 
 class Augmenter:
@@ -86,8 +86,8 @@ class Augmenter:
             clips: int16[n, samples].
             seed: seed of all random choices.
             talkers: voices for babble, int16[m, samples]; None for `clips`.
-            remaining: float32[n], receives the share of each clip's energy that is left after
-                the shift, 0 to 1.
+            remaining: float32[n], receives the share of each clip's energy that remains after the
+                shift, 0 to 1.
         """
         if remaining is not None:
             remaining[:] = 1
@@ -104,7 +104,7 @@ class Augmenter:
         return in_chunks(change_chunk, len(clips), seed, self._lead + clips.shape[1])
 
     def change_talk(self, windows: Pcm, seed: Sequence[int]) -> Pcm:
-        """Windows of talk, with their own leads, as a device receives them.
+        """Windows of talk, each with its own lead, as a device would receive them.
 
         Args:
             windows: int16[n, lead + samples] of leveled talk.
@@ -137,10 +137,10 @@ class Augmenter:
     def _spoken(
         self, clips: Sounds, rng: np.random.Generator
     ) -> tuple[Sounds, npt.NDArray[np.float32]]:
-        """Pace, speed and shift of clips, with a lead before each.
+        """Change the pace, speed and position of clips, and put a lead before each.
 
         Returns:
-            float32[n, lead + samples], and the share of each clip's energy that is left.
+            float32[n, lead + samples], and the share of each clip's energy that remains.
         """
         settings = self._settings
         count = len(clips)
@@ -169,7 +169,7 @@ class Augmenter:
         *,
         quiet: float = 0.0,
     ) -> Sounds:
-        """The clips as a device receives them: room, level, noise, microphone and clipping.
+        """The clips as a device would receive them: room, level, noise, microphone and clipping.
 
         Args:
             clips: float32[n, lead + samples]; may be changed.
@@ -204,7 +204,7 @@ class Augmenter:
         voices: Pcm,
         rng: np.random.Generator,
     ) -> Sounds:
-        """Noise for clips of these speech levels: float32[n, samples]."""
+        """Noise for clips with these speech levels: float32[n, samples]."""
         settings = self._settings
         noise = unit_noise(
             len(levels),
@@ -222,7 +222,7 @@ class Augmenter:
         return noise
 
     def _empty_leads(self, noise: Sounds, rng: np.random.Generator) -> None:
-        """Remove some leads' noise, in place, so that it begins with the clip."""
+        """Silence some leads in place, so that the noise begins with the clip."""
         if self._lead:
             noise[rng.random(len(noise)) < _SUDDEN, : self._lead] = 0
 
@@ -240,7 +240,7 @@ def in_chunks(
     seed: Sequence[int],
     samples: int,
 ) -> Pcm:
-    """The results of `work` for each chunk of `count` rows, on all cores: int16[count, samples].
+    """Run `work` on each chunk of `count` rows, on all cores: int16[count, samples].
 
     Each chunk has its own random generator, so the order of the threads does not matter.
     """

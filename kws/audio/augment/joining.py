@@ -13,7 +13,7 @@ _FADE = BLOCK  # samples of the crossfade
 def join(first: Pcm, second: Pcm) -> Pcm:
     """The first half of each clip in `first`, then the second half of its partner in `second`.
 
-    Each is cut at the middle of its energy. The cuts meet where the first word is cut.
+    Each is cut at its energy midpoint. The second half starts where the first one is cut.
     """
     out = np.zeros_like(first)
     samples = first.shape[1]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from kws.audio.pcm import BLOCK, Sounds
 
 _SPEECH_SHARE = 0.3
-"""This share of a clip's blocks, the loudest ones, counts as speech."""
+"""Share of a clip's blocks that counts as speech: the loudest ones."""
 
 _LIMITS_DB = (-66.0, -6.0)
 """Lowest and highest speech level after a change, in dB of full scale."""

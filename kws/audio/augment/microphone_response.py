@@ -16,18 +16,18 @@ _TREBLE_HZ = (2500, 8000)
 
 _NARROW_HZ = (3400, 7000)
 _SLOPE_HZ = 200  # width of a narrow band's edge
-_GRID = 4096  # transforms of a multiple of this many samples are fast
+_GRID = 4096  # FFTs are fast for multiples of this length
 _RINGING = SAMPLE_RATE // 2  # zeros after a clip for the filter's ringing: transforms are periodic
 
 
 def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
-    """Each clip through its own random microphone, with second-order slopes and zero phase.
+    """Each clip as recorded by its own random microphone, with second-order slopes and zero phase.
 
-    Bass is lost below a corner of 50 to 400 Hz, treble above one of 2.5 to 8 kHz.
+    Bass rolls off below 50 to 400 Hz, treble above 2.5 to 8 kHz.
     """
     count, samples = clips.shape
     size = -(-(samples + _RINGING) // _GRID) * _GRID
-    rng.integers(0, ROOMS, count)  # unused; keeps the clips of a seed as they were
+    rng.integers(0, ROOMS, count)  # unused; keeps the clips of each seed unchanged
     lowest, highest = map(math.log, _BASS_HZ)
     bass = np.exp(rng.uniform(lowest, highest, (count, 1))).astype(np.float32)
     treble = rng.uniform(*_TREBLE_HZ, size=(count, 1)).astype(np.float32)
@@ -40,7 +40,7 @@ def through_microphones(clips: Sounds, rng: np.random.Generator) -> Sounds:
 
 
 def narrow_bands(clips: Sounds, rng: np.random.Generator) -> Sounds:
-    """Each clip low-passed at its own random corner of 3.4 to 7 kHz."""
+    """Each clip low-passed at its own random cutoff of 3.4 to 7 kHz."""
     count, samples = clips.shape
     size = -(-(samples + _RINGING) // _GRID) * _GRID
     edge = rng.uniform(*_NARROW_HZ, size=(count, 1)).astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Background of a word: recordings, coloured noise, babble of other speakers."""
+"""Background noise for words: recordings, coloured noise, babble of other speakers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kws.audio.pcm import Pcm, Sounds
 from kws.errors import DataError
 
 _TALKERS = (3, 7)
-"""Voices of a babble: at least 3, fewer than 7."""
+"""Number of voices in a babble: at least 3, fewer than 7."""
 
 _COLOURED_SHARE = 0.2
 """Share of coloured noise if there are background recordings."""
@@ -38,7 +38,7 @@ def unit_noise(
         talkers: voices for babble, int16[m, any length].
         babble: share of babble.
         talk: recordings of talk, each longer than `samples`; may be empty.
-        talk_share: share of talk in the rest.
+        talk_share: share of talk in the remaining noise.
         rng: source of all random choices.
     """
     kind = rng.random(count)
@@ -85,10 +85,10 @@ def coloured(count: int, samples: int, rng: np.random.Generator) -> Sounds:
 def cut_backgrounds(
     backgrounds: Sequence[Pcm], count: int, samples: int, rng: np.random.Generator
 ) -> Pcm:
-    """Random cuts of random backgrounds: int16[count, samples].
+    """Random excerpts of random backgrounds: int16[count, samples].
 
     Raises:
-        DataError: a background is not longer than a cut.
+        DataError: a background is not longer than an excerpt.
     """
     shortest = min(len(background) for background in backgrounds)
     if shortest <= samples:

@@ -35,9 +35,9 @@ class Rooms:
             self._responses[place] = recorded_response(response, length, rng)
 
     def apply(self, clips: Sounds, rng: np.random.Generator) -> Sounds:
-        """Each clip in a room: float32[n, samples], without the echoes after its end."""
+        """Put each clip in a room: float32[n, samples]; echoes after the clip's end are cut off."""
         chosen = rng.integers(0, ROOMS, len(clips))
-        rng.random(2 * len(clips))  # unused; keeps the clips of a seed as they were
+        rng.random(2 * len(clips))  # unused; keeps the clips of each seed unchanged
         signal = require("scipy.signal", "train", "augmentation with rooms")
         wet: Sounds = signal.oaconvolve(clips, self._responses[chosen], axes=1)
         return wet[:, : clips.shape[1]]
@@ -46,7 +46,7 @@ class Rooms:
 def recorded_response(response: Pcm, length: int, rng: np.random.Generator) -> Sounds:
     """A recorded impulse response, starting at its direct sound: float32[length], energy 1.
 
-    The echoes are attenuated by 0 to 12 dB, as from nearer in the same room.
+    The echoes are attenuated by 0 to 12 dB, as if the speaker were nearer in the same room.
     """
     first = int(np.argmax(np.abs(response.astype(np.float32))))
     out: Sounds = np.zeros(length, np.float32)
@@ -93,7 +93,7 @@ def make_response(length: int, rng: np.random.Generator) -> Sounds:
     strength = reflected**walls * direct / np.maximum(far, 0.1)
     np.add.at(response, delay[in_time], strength[in_time])
 
-    # After the mirrored sources of the shortest side have run out, echoes are dense.
+    # Echoes are dense after the last mirrored source of the shortest side.
     late = min(int(8 * size.min() / 343 * SAMPLE_RATE), length // 2)
     time = np.arange(length) / SAMPLE_RATE
     tail = rng.standard_normal(length) * 10 ** (-3 * time / decay_s)

@@ -10,7 +10,7 @@ from kws.audio.pcm import Sounds
 
 
 def shift(clips: Sounds, shifts: npt.NDArray[np.int64]) -> Sounds:
-    """Each clip shifted later (positive) or earlier (negative) by its number of samples.
+    """Shift each clip later (positive) or earlier (negative) by its number of samples.
 
     Zeros fill the gap; samples beyond the edge are lost.
     """

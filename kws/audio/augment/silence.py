@@ -16,7 +16,7 @@ _FAINT = 8.0
 
 
 def silence(count: int, samples: int, backgrounds: Sequence[Pcm], rng: np.random.Generator) -> Pcm:
-    """Parts of backgrounds at volumes drawn from [0, 1), for validation and test.
+    """Excerpts of backgrounds at volumes drawn from [0, 1), for validation and test.
 
     Returns:
         int16[count, samples]; zeros without backgrounds.
@@ -35,7 +35,7 @@ def training_silence(
 ) -> Sounds:
     """Backgrounds at every level, coloured noise and silence: float32[count, samples].
 
-    A twentieth is digital silence, another twentieth microphone noise in a quiet room.
+    A twentieth is digital silence, and another twentieth is microphone noise in a quiet room.
     """
     if not backgrounds:
         noise = np.zeros((count, samples), np.float32)

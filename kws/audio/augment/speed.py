@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Speed and pitch of many clips at once.
+"""Changes the speed and pitch of many clips at once.
 
 Resampling changes both. To change only the speed, overlapping sections of the clip are moved closer
-together or further apart; each is taken from where it continues the previous one best, so that the
-voice's periods stay whole (WSOLA: Verhelst and Roelands, ICASSP 1993).
+together or further apart. Each section starts where it best continues the previous one, so that the
+pitch periods stay intact (WSOLA: Verhelst and Roelands, ICASSP 1993).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from kws._core import SAMPLE_RATE
 from kws.audio.pcm import BLOCK, Sounds
 
 _OVERLAP = 2 * BLOCK  # 20 ms; a section is twice as long
-_REACH = BLOCK  # a section may come from up to 10 ms before or after its place: 50 Hz and above
-_STEP = 8  # places are compared at 2 kHz, which still shows the periods of voices
+_REACH = BLOCK  # a section may start up to 10 ms earlier or later: 50 Hz and above
+_STEP = 8  # sections are compared at 2 kHz, enough to show pitch periods
 
 
 def resample(batch: Sounds, factors: npt.NDArray[np.float64]) -> Sounds:
-    """Each clip played `factors` times as fast, centred in its row and padded with zeros."""
+    """Play each clip `factors` times as fast, centred in its row and padded with zeros."""
     out = np.zeros_like(batch)
     samples = batch.shape[1]
     for row, clip, factor in zip(out, batch, factors.tolist(), strict=True):
@@ -35,7 +35,7 @@ def resample(batch: Sounds, factors: npt.NDArray[np.float64]) -> Sounds:
 
 
 def stretch(batch: Sounds, factors: npt.NDArray[np.float64]) -> Sounds:
-    """Each clip `factors` times as fast at the same pitch, centred in its row."""
+    """Play each clip `factors` times as fast at the same pitch, centred in its row."""
     count, samples = batch.shape
     margin = samples // 2 + 2 * _OVERLAP + 2 * _REACH
     padded = np.pad(batch, ((0, 0), (margin, margin)))

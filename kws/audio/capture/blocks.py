@@ -12,18 +12,18 @@ from kws.audio.pcm import Pcm
 
 @dataclass(frozen=True)
 class Block:
-    """A part of the stream. An empty block only means that time has passed."""
+    """Part of the stream. An empty block only means that time has passed."""
 
     pcm: Pcm
     """int16[n], 16 kHz."""
 
     captured: float = 0.0
-    """`time.monotonic()` when its last sample was recorded."""
+    """`time.monotonic()` when the last sample was recorded."""
 
 
 @dataclass(frozen=True)
 class Notice:
-    """One line for the user: the microphone came or went, or sound was lost."""
+    """One line for the user: the microphone was connected or disconnected, or sound was lost."""
 
     text: str
     connected: bool

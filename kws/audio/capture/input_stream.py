@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queue of sound from PortAudio's thread to the listening thread."""
+"""Audio queue from PortAudio's thread to the listening thread."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from kws.audio.resampling import Resampler
 TICK_SECONDS = 0.1
 """Longest time between two blocks; the block may be empty."""
 
-_QUEUE_SECONDS = 5.0  # sound that waits while this machine is busy; more is lost
+_QUEUE_SECONDS = 5.0  # maximum audio queued while this machine is busy; the rest is lost
 _SILENT_SECONDS = 3.0  # after this time without sound, an input counts as unplugged
-_NOTICE_SECONDS = 1.0  # between two notices of lost sound
+_NOTICE_SECONDS = 1.0  # minimum time between two notices of lost sound
 
 
 class InputStream:
-    """The sound of one open input."""
+    """Audio from one open input."""
 
     def __init__(self, rate: int) -> None:
         """`rate`: the input's samples per second."""
         self._rate = rate
         self._resampler = Resampler(rate)
         self._queue: queue.SimpleQueue[tuple[Any, float] | None] = queue.SimpleQueue()
-        # Each is written by one thread only. Their difference is the length of the queue.
+        # Each is written by only one thread. The difference is the length of the queue.
         self._put_samples = self._got_samples = 0
         self._lost = 0
 
@@ -47,7 +47,7 @@ class InputStream:
         self._queue.put(None)
 
     def blocks(self) -> Iterator[Block | Notice]:
-        """The sound, until the input is unplugged."""
+        """Yield audio until the input is unplugged."""
         last_sound = last_notice = time.monotonic()
         reported = 0
         while True:

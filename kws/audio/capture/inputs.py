@@ -23,7 +23,7 @@ class Input:
     index: int
     name: str
     rate: int
-    """Its own sampling rate, in Hz."""
+    """Native sampling rate, in Hz."""
     channels: int
     default: bool
 
@@ -56,7 +56,7 @@ def list_inputs() -> list[Input]:
 
 
 def find_input(wanted: str | None, inputs: Sequence[Input]) -> Input:
-    """The input with this number, name or part of a name; None for the default.
+    """Find an input by number, name or part of a name; None for the default.
 
     Raises:
         AudioError: no input matches, or more than one.

@@ -31,7 +31,7 @@ _T = TypeVar("_T")
 
 
 class Microphone:
-    """Sound from one input, which may come and go."""
+    """Audio from one input, which may be unplugged and plugged in again."""
 
     def __init__(self, wanted: str | None = None) -> None:
         """`wanted`: see `find_input`.
@@ -50,7 +50,7 @@ class Microphone:
         """Endless live sound: 16 kHz, at least one block per 0.1 s.
 
         If the input is busy, refused or unplugged, this yields one notice and retries until it
-        works. It waits for an input that was missing from the start only if it was named.
+        works. It waits for an input missing at the start only if that input was named.
 
         Raises:
             AudioError: at the start, no input was named and there is none, or the sound system
@@ -78,7 +78,7 @@ class Microphone:
                     if str(error) != reported:
                         reported = str(error)
                         yield Notice(f"{reported} (kws waits for it)", connected=False)
-                # In steps, so that the reader can do other things meanwhile.
+                # Wait in steps, so that the reader can do other things meanwhile.
                 for _ in range(round(_RETRY_SECONDS / TICK_SECONDS)):
                     time.sleep(TICK_SECONDS)
                     yield empty_block()
@@ -144,7 +144,7 @@ class Microphone:
         return raw, stream
 
     def _start(self, device: Input, stream: InputStream) -> Any:
-        """Open one channel if the input supports that; otherwise all, which are averaged."""
+        """Open one channel if the input supports it, otherwise all channels, which are averaged."""
         first_error: Exception | None = None
         for channels in sorted({1, 2, min(device.channels, _MAX_CHANNELS)}):
             try:
@@ -166,7 +166,7 @@ class Microphone:
         raise first_error or AudioError(f"microphone {device.name}: it has no channels")
 
     def _close(self, raw: Any) -> None:
-        """Close a stream. If its sound server stops at this moment, closing may never end."""
+        """Close a stream. If the sound server stops at this moment, closing may never return."""
 
         def close() -> None:
             raw.abort(ignore_errors=True)
@@ -179,7 +179,7 @@ class Microphone:
             self._give_up()
 
     def _give_up(self) -> None:
-        """PortAudio hangs in a thread: do not call it again."""
+        """Never call PortAudio again, because it hangs in a thread."""
         if not self._stuck:
             self._stuck = True
             atexit.register(_exit_now)

@@ -47,7 +47,7 @@ def _load() -> None:
 
 def reason_of(error: Exception) -> str:
     """The meaning of a PortAudio error, and what to do."""
-    # The binding gives a text, PortAudio's code, and the sound system's (API, code, text).
+    # The binding returns a text, PortAudio's code, and the sound system's (API, code, text).
     text, code, system = (tuple(error.args) + ("", 0, None)[len(error.args) :])[:3]
     number = -system[1] if system else 0
     if code == _DEVICE_UNAVAILABLE or number == errno.EBUSY:
@@ -68,8 +68,8 @@ def libraries_silent(permanently: Callable[[], bool]) -> Iterator[None]:
     Python's own sys.stderr still works.
 
     Args:
-        permanently: whether to discard it after the block too. A hanging thread of the libraries
-            writes endlessly, and would block the process if nobody reads it.
+        permanently: whether to discard it after the block too. A hanging library thread writes
+            endlessly, and would block the process if nobody reads the output.
     """
     try:
         saved = os.dup(2)

@@ -29,7 +29,7 @@ class Lines:
         self._print(f"{path}: {text}" if path else f"again: {text}")
 
     def notice(self, text: str) -> None:
-        """Print it to stderr."""
+        """Print the message to stderr."""
         sys.stderr.write(f"kws: {text}\n")
         sys.stderr.flush()
 
@@ -80,12 +80,12 @@ class Prompter(Lines):
         self._live.update(Text.assemble(self._word, "  ", bar), refresh=True)
 
     def verdict(self, path: Path | None, text: str) -> None:
-        """Print it above."""
+        """Print above the line."""
         if path:
             self._live.console.print(Text.assemble(("good ", "green"), str(path)))
         else:
             self._live.console.print(Text.assemble(("again ", "yellow"), text))
 
     def notice(self, text: str) -> None:
-        """Print it above."""
+        """Print above the line."""
         self._live.console.print(Text(text, "dim"))

@@ -26,10 +26,10 @@ from kws.files import make_directory
 from kws.labels import check_word
 
 SPARE_MS = 1200
-"""Extra time for a speaker, on top of the clip's length."""
+"""Extra time for the speaker, in addition to the clip's length."""
 
 _TRIES = 5  # bad takes of one word in a row before giving up
-_REACTION_SECONDS = 0.3  # after the prompt, when nobody speaks yet but keys click
+_REACTION_SECONDS = 0.3  # after the prompt: nobody speaks yet, but keys may click
 _ABOVE_NOISE_DB = 12.0  # speech is louder than the quietest tenth by this ...
 _BELOW_PEAK_DB = 25.0  # ... and at most this much quieter than the peak
 _EDGE_BLOCKS = 3
@@ -58,7 +58,7 @@ class Clips:
     out: Path
     """The data set's folder."""
     speaker: str
-    """Eight hexadecimal digits that stand for a person."""
+    """Eight hexadecimal digits that identify a person."""
 
     def next_path(self, word: str) -> Path:
         """An unused file name in Speech Commands' pattern."""
@@ -69,7 +69,7 @@ class Clips:
 
 
 def speaker_hash(name: str | None) -> str:
-    """A speaker's id in file names: always the same, without revealing the name.
+    """A speaker's id in file names: constant, and does not reveal the name.
 
     Args:
         name: None for the user's login name.
@@ -83,7 +83,7 @@ def speaker_hash(name: str | None) -> str:
 
 
 def check_words(words: Sequence[str]) -> None:
-    """Check that these words can be folders of a data set.
+    """Check that these words can be folder names in a data set.
 
     Raises:
         UsageError: no words, or an invalid one.
@@ -147,7 +147,7 @@ def record(
 def loudest_part(pcm: Pcm, samples: int) -> Pcm:
     """The part of `pcm` (int16[n]) with the most energy, zero-padded: int16[samples].
 
-    Of several equally good parts, the one with the sound in its middle.
+    Of several equally good parts, the one with the sound in the middle.
     """
     blocks = -(-samples // BLOCK)
     if len(pcm) < blocks * BLOCK:
@@ -164,13 +164,13 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
 
     Args:
         clip: int16[n].
-        take: the sound around it, which has the level of the background.
+        take: the surrounding sound, for the background level.
     """
     size = np.abs(clip.astype(np.int32))
     if size.max() < QUIET_PEAK * 32768:
-        return "too quiet; speak louder, or nearer to the microphone"
+        return "too quiet; speak louder, or closer to the microphone"
     if np.count_nonzero(size >= 32767) >= CLIPPED_SAMPLES:
-        return "clipped; speak softer, or turn the microphone down"
+        return "clipped; speak more softly, or turn the microphone down"
     level = 10 * np.log10(_energies(clip))
     noise = 10 * np.log10(float(np.percentile(_energies(take), 10)))
     if level.max() - noise < _ABOVE_NOISE_DB:
@@ -178,12 +178,15 @@ def problem_of(clip: Pcm, take: Pcm) -> str | None:
     speech = level > max(noise + _ABOVE_NOISE_DB, float(level.max()) - _BELOW_PEAK_DB)
     if speech[:_EDGE_BLOCKS].any() or speech[-_EDGE_BLOCKS:].any():
         seconds = len(clip) / SAMPLE_RATE
-        return f"cut off; say it within {seconds:g} s of the prompt, or give more with --window-ms"
+        return (
+            f"cut off; say it within {seconds:g} s of the prompt, or allow more time with "
+            "--window-ms"
+        )
     return None
 
 
 def _take(sound: Iterator[Block | Notice], stage: Stage, take_ms: int) -> Pcm:
-    """Record a take. If the microphone is unplugged, the take starts again."""
+    """Record a take. If the microphone is unplugged, the take restarts."""
     start = time.monotonic() + _REACTION_SECONDS
     parts: list[Pcm] = []
     wanted = samples_of(take_ms)
@@ -202,7 +205,7 @@ def _take(sound: Iterator[Block | Notice], stage: Stage, take_ms: int) -> Pcm:
 
 
 def _energies(pcm: Pcm) -> npt.NDArray[np.float64]:
-    """The mean power of each 10 ms, without offset, at least 1."""
+    """The mean power of each 10 ms, without DC offset, at least 1."""
     blocks = pcm[: len(pcm) // BLOCK * BLOCK].reshape(-1, BLOCK).astype(np.float64)
     energies: npt.NDArray[np.float64] = np.maximum(blocks.var(axis=1), 1.0)
     return energies

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STREAMED = 0x7FFFF000
-"""From this number of bytes on, a header's size means unknown: it was written to a pipe."""
+"""From this number of bytes on, a size in a header means unknown: the file was piped."""
 
 _SIZES = re.compile(r"^\s*([\w ]*?)\s*:\s*(\d+)(?: \(should be (\d+)\))?$", re.MULTILINE)
 _OGG_PAGE_BYTES = 65_307  # none is longer (RFC 3533, section 6)
 
 
 def shortfall(kind: str, header_log: str) -> tuple[int, int] | None:
-    """Bytes in the header of an uncompressed file, and bytes that the file has.
+    """Bytes declared in the header of an uncompressed file, and bytes in the file.
 
     Args:
         kind: libsndfile's name of the container.
@@ -54,16 +54,16 @@ def riff_data(path: Path) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class CutCaf:
-    """A CAF whose sound is shorter than its header says, which libsndfile refuses."""
+    """A CAF file with less audio than its header declares; libsndfile rejects it."""
 
     head: bytes
-    """All before the sound, with the size of the sound that is there."""
+    """Everything before the audio, with the size corrected to the audio present."""
 
     promised: int
-    """Bytes of sound in the original header."""
+    """Bytes of audio declared in the original header."""
 
     there: int
-    """Bytes of sound in the file, which follow the head."""
+    """Bytes of audio in the file, after the head."""
 
 
 def cut_caf(path: Path) -> CutCaf | None:
@@ -86,7 +86,7 @@ def cut_caf(path: Path) -> CutCaf | None:
                 file.seek(0)
                 head = file.read(at - 8) + (size - at).to_bytes(8, "big")
                 return CutCaf(head, length, size - at)
-            if length < 0:  # unknown: the last chunk may say so
+            if length < 0:  # unknown: allowed in the last chunk
                 return None
             at += length
     return None

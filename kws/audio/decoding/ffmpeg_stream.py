@@ -29,10 +29,10 @@ class FfmpegStream:
         """Start ffmpeg.
 
         Raises:
-            AudioError: it finds no sound in the file.
+            AudioError: ffmpeg finds no sound in the file.
         """
         self._path = path
-        # Files only: a playlist may contain addresses.
+        # Files only: a playlist may contain URLs.
         command = [program, "-v", "error", "-nostdin", "-protocol_whitelist", "file,pipe"]
         command += ["-i", f"file:{path}", "-map", "0:a:0", "-c:a", "pcm_f32be", "-f", "au", "-"]
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 - open while ffmpeg runs
@@ -63,7 +63,7 @@ class FfmpegStream:
             frames -= count
 
     def damage(self) -> str | None:
-        """Damage as ffmpeg reports it, once all is read; None if there is none."""
+        """Damage reported by ffmpeg after everything is read; None if there is none."""
         if self._process.wait() == 0 and "partial file" not in self._reason():
             return None
         return f"cut off or damaged (ffmpeg: {self._reason()})"

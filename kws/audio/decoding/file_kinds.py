@@ -23,10 +23,10 @@ FOREIGN = frozenset(
         *("avi", "flv", "ac3", "eac3", "ape", "wv", "mpc", "tta", "dts", "ra", "rm"),
     )
 )
-"""Extensions of files that ffmpeg decodes, including films."""
+"""Extensions of files that ffmpeg decodes, including videos."""
 
 HEADERLESS = frozenset({".pcm", ".raw", ".s16", ".sw"})
-"""Extensions of samples without a header, whose rate is unknown."""
+"""Extensions of raw samples without a header; their rate is unknown."""
 
 
 def ffmpeg() -> str | None:

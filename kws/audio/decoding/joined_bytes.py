@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file with a replaced header, for decoders that trust a wrong one."""
+"""A file with a replaced header, for decoders that trust a wrong header."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class JoinedBytes(io.RawIOBase):
         return done
 
     def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        """Go to an offset from the start, the position or the end; returns the position."""
+        """Seek to an offset from the start, the position or the end; returns the new position."""
         origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size}[whence]
         self._at = max(0, origin + offset)
         return self._at
 
     def tell(self) -> int:
-        """The position."""
+        """The current position."""
         return self._at
 
     def readable(self) -> bool:

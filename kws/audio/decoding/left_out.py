@@ -38,7 +38,7 @@ def undecodable(root: Path) -> list[Path]:
 
 
 def undecodable_text(paths: Sequence[Path]) -> str:
-    """One line on undecodable files and what to do; empty without files."""
+    """One line about undecodable files and what to do; empty without files."""
     counts = Counter(_ending(path.name) for path in paths)
     foreign = [f"{count} {ending}" for ending, count in counts.items() if ending in FOREIGN]
     raw = [f"{count} {ending}" for ending, count in counts.items() if ending in HEADERLESS]
@@ -84,7 +84,7 @@ def unopened(paths: Sequence[Path]) -> dict[Path, AudioError]:
 
 
 def damaged_text(root: Path, paths: Iterable[Path]) -> str:
-    """One line on damaged files; empty without files."""
+    """One line about damaged files; empty without files."""
     names = [path.relative_to(root).as_posix() for path in paths]
     if not names:
         return ""
@@ -122,7 +122,7 @@ def _stamp(path: Path) -> int:
 
 
 def _ending(name: str) -> str:
-    return os.path.splitext(name)[1].lower()  # noqa: PTH122 - 100,000 of them
+    return os.path.splitext(name)[1].lower()  # noqa: PTH122 - faster
 
 
 def _files(count: int) -> str:

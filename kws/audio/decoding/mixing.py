@@ -2,7 +2,7 @@
 """Mixes the channels of a recording: their average, unless that hides the voice.
 
 Two channels may cancel each other, and some may hold only noise. The choice compares contrast: the
-level of a signal's loud parts over its quiet parts, which is high for speech.
+level of a signal's loud parts relative to its quiet parts, which is high for speech.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 Samples = npt.NDArray[np.float32]
 
 SEARCHED_SECONDS = 120
-"""The choice depends on this many seconds at the start."""
+"""Seconds at the start that determine the choice."""
 
 _FRAME_SECONDS = 0.02
 _MARGIN_DB = 6.0
@@ -42,7 +42,7 @@ class Mix:
     """Conversion of a recording to one channel within full scale."""
 
     channels: int
-    """In the file."""
+    """Number of channels in the file."""
 
     channel: int | None = None
     """The channel used, from 1; None for the average of all."""

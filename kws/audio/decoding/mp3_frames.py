@@ -43,13 +43,13 @@ class Mp3Stream:
     """Offset of the byte after the last frame."""
 
     frames: int
-    """Number of frames, without the Xing header's."""
+    """Number of frames, without the Xing header's frame."""
 
     promised: int | None
     """Number of frames in the Xing or VBRI header; None without one."""
 
     xing: bytes
-    """The frame with a Xing header that has a number of frames; empty without one."""
+    """The frame with a Xing header that contains a frame count; empty without one."""
 
     cut: bool
     """Whether it ends in the middle of a frame."""
@@ -59,7 +59,7 @@ class Mp3Stream:
     """Samples per second."""
 
     layer: int
-    """3 for MP3, the only one with Xing headers."""
+    """3 for MP3, the only layer with Xing headers."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,9 @@ def read_stream(path: Path, start: int = 0, end: int | None = None) -> Mp3Stream
 
 
 def counted_head(stream: Mp3Stream) -> bytes:
-    """A first frame with the right number of frames: the stream's own, corrected.
+    """A first frame with the right frame count: the stream's first frame, corrected.
 
-    Its other fields are kept, such as the encoder delay.
+    The other fields are kept, such as the encoder delay.
     """
     # Without one: highest bitrate, so that the fields fit; no checksum and no padding.
     _, kind, rates, mode = stream.header
@@ -171,7 +171,7 @@ def _read(data: mmap.mmap, start: int, end: int) -> Mp3Stream | None:
         if key not in lengths:
             same = _same_stream(data[at : at + 4], head)
             length = _Header.of(data[at : at + 4]).frame_bytes(free) if same else 0
-            if length < 4:  # 0 for a header of free format in a stream that is not
+            if length < 4:  # 0 for a free-format header in another stream
                 at = _next_frame(data, at + 1, end, head)
                 continue
             lengths[key] = length
@@ -197,7 +197,7 @@ def _read(data: mmap.mmap, start: int, end: int) -> Mp3Stream | None:
 def _first_frame(data: mmap.mmap, start: int, end: int) -> tuple[int, _Header, int] | None:
     """Offset and header of the first frame, and its bytes without padding if it is free-format.
 
-    It counts only if another frame or the end of the file follows.
+    The frame counts only if another frame or the end of the file follows.
     """
     at = start
     while (at := data.find(b"\xff", at, end)) >= 0:

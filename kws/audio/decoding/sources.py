@@ -30,7 +30,7 @@ RATES = range(1_000, 768_001)
 
 _BLOCK = 1 << 16
 _FLAC_BLOCK = 4096  # a damaged block is lost as a whole
-_MOST_FRAMES = 2**62  # libsndfile gives more if the number is unknown
+_MOST_FRAMES = 2**62  # libsndfile reports more if the number is unknown
 _MISSING = 0.01
 """A smaller missing share is ignored: editors miscount some bytes."""
 
@@ -38,10 +38,10 @@ _DAMAGE = (soundfile.LibsndfileError, RuntimeError, ValueError, MemoryError, OSE
 
 
 class _SoundFile(soundfile.SoundFile):  # type: ignore[misc]  # it is untyped
-    """A file that is read to its end, whatever the length in its header."""
+    """A file that is read to its end, regardless of the length in its header."""
 
     def seekable(self) -> bool:
-        """False: soundfile would trust the header, and seek in GSM 6.10, which cannot."""
+        """False: soundfile would trust the header, and seek in GSM 6.10, which is not seekable."""
         return False
 
     @property
@@ -54,7 +54,7 @@ class SndfileSource:
     """A recording that libsndfile decodes."""
 
     def __init__(self, path: Path, *, is_mp3: bool) -> None:
-        """Open it; raises one of `_DAMAGE`."""
+        """Open the file; raises one of `_DAMAGE`."""
         self._bytes: JoinedBytes | None = None
         self._damage: str | None = None
         stream = mp3_frames.read_stream(path) if is_mp3 else None
@@ -85,7 +85,7 @@ class SndfileSource:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is certainly complete and free of NaN, without decoding."""
+        """Whether the file is known without decoding to be complete and free of NaN."""
         plain = self.subtype.startswith(("PCM_", "ULAW", "ALAW")) and self._file.format != "FLAC"
         return plain and 0 < (self._promised or 0) <= (self.frames or 0)
 
@@ -121,7 +121,7 @@ class SndfileSource:
             _read_over(self, frames)
 
     def damage(self) -> str | None:
-        """Description of missing parts, once all is read; None if nothing is missing."""
+        """Description of missing parts after everything is read; None if nothing is missing."""
         there = f"{self._read / self.rate:.2f} s"
         if self._promised and self._read < self._promised * (1 - _MISSING):
             return _promise_text(self._promised / self.rate, self._read / self.rate)
@@ -134,7 +134,7 @@ class SndfileSource:
             self._bytes.close()
 
     def _look_closer(self, path: Path) -> None:
-        """Determine from the file's bytes its length, and whether it is cut off."""
+        """Determine the file's length from its bytes, and whether it is cut off."""
         kind = self._file.format
         in_wav = kind in {"WAV", "WAVEX"}
         if in_wav and self.subtype.startswith("MPEG"):
@@ -150,7 +150,7 @@ class SndfileSource:
             self._promised = round((self.frames or 0) * promised / max(there, 1))
 
     def _open_mp3(self, path: Path, stream: mp3_frames.Mp3Stream) -> _SoundFile:
-        """Open an MP3 with the right number of frames for libsndfile."""
+        """Open an MP3 with the right frame count for libsndfile."""
         seconds = stream.frame_samples / stream.rate
         if stream.promised and stream.frames < stream.promised * (1 - _MISSING):
             self._damage = _promise_text(stream.promised * seconds, stream.frames * seconds)
@@ -163,7 +163,7 @@ class SndfileSource:
         return _SoundFile(self._bytes)
 
     def _read_unfinished(self, path: Path) -> None:
-        """Open a WAV whose program stopped before it wrote the length: the rest is sound."""
+        """Open a WAV file whose writer stopped before storing the length: the rest is audio."""
         start, _ = riff_data(path)
         size = path.stat().st_size
         if start and start < size:
@@ -201,13 +201,13 @@ def open_source(path: Path) -> Iterator[Source]:
     with contextlib.closing(source):
         if source.rate not in RATES:
             raise AudioError(
-                f"{path}: damaged, its header says {source.rate} Hz; record or copy it again"
+                f"{path}: damaged: its header declares {source.rate} Hz; record or copy it again"
             )
         yield source
 
 
 def count_frames(path: Path) -> int:
-    """Samples per channel of a recording; decodes it if no header has the number.
+    """Samples per channel of a recording; decodes it if the header has no length.
 
     Raises:
         AudioError: see `open_source`.
@@ -271,4 +271,6 @@ def _read_over(source: Source, frames: int | None) -> int:
 
 
 def _promise_text(promised: float, there: float) -> str:
-    return f"cut off or damaged: its header promises {promised:.2f} s, it has {there:.2f} s"
+    return (
+        f"cut off or damaged: its header declares {promised:.2f} s, but it contains {there:.2f} s"
+    )

@@ -23,7 +23,7 @@ _NOBODY = frozenset(
 
 
 def named_speaker(stem: str, word: str) -> str | None:
-    """The speaker that a file's name (without extension) contains, in the folder of this word.
+    """The speaker named in a file name (without extension) in the folder of this word.
 
     `anna_nohash_3` is Anna, and so are `anna_3`, `anna-3`, `anna 3` and `anna (3)`: a number of up
     to four digits at the end is the take.

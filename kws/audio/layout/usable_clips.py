@@ -25,7 +25,7 @@ def open_usable(root: Path) -> DataSet:
 
 
 def leave_out_damaged(dataset: DataSet) -> DataSet:
-    """The data set without empty, cut off or damaged recordings, and with a note on them.
+    """The data set without empty, cut off or damaged recordings, with a note about them.
 
     Raises:
         AudioError: no recording of a word is usable.

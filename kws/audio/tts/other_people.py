@@ -31,11 +31,11 @@ _DRAWING = threading.Lock()
 
 @dataclass(frozen=True)
 class Person:
-    """A speaker whom a voice is changed into."""
+    """Target speaker for voice conversion."""
 
     pitch_hz: float
     formants: float
-    """Factor on the formant frequencies."""
+    """Factor for the formant frequencies."""
 
 
 def person(rng: np.random.Generator) -> Person:
@@ -51,10 +51,10 @@ def can_change() -> bool:
 
 
 def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
-    """A spoken word changed to another speaker, with the same peak.
+    """Change a spoken word to another speaker, with the same peak.
 
     Args:
-        who: the speaker.
+        who: the target speaker.
         sound: float32[n] at 16 kHz.
         rng: source of this take's pitch, pitch range and pace.
 
@@ -64,7 +64,7 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
     Raises:
         ToolError: the package praat-parselmouth is missing.
     """
-    praat = require("parselmouth", "voices", "voices changed into other people's")
+    praat = require("parselmouth", "voices", "voice conversion")
     voice = praat.Sound(sound.astype(np.float64), SAMPLE_RATE)
     heard = voice.to_pitch(pitch_floor=_SEARCH_HZ[0], pitch_ceiling=_SEARCH_HZ[1])
     if not (heard.selected_array["frequency"] > 0).any():
@@ -79,10 +79,10 @@ def said_by(who: Person, sound: Sound, rng: np.random.Generator) -> Sound:
             changed = praat.praat.call(
                 voice, "Change gender", *_SEARCH_HZ, who.formants, pitch, liveliness, pace
             ).values[0]
-        except praat.PraatError:  # too short a part has a pitch
+        except praat.PraatError:  # the part with a pitch is too short
             return sound
     peak = float(np.abs(changed).max())
-    # A wider range of a hoarse voice's jumping pitch falls below 0 Hz, and Praat gives silence.
+    # Widening the jumping pitch of a hoarse voice can reach 0 Hz, and Praat returns silence.
     if not peak > _SILENT:
         return sound
     scaled: Sound = (changed * (float(np.abs(sound).max()) / peak)).astype(np.float32)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: RUF001 - letters of the phonetic alphabet
-"""Similarity of words in sound: the edit distance of their phonemes.
+"""Phonetic similarity of words: the edit distance between their phonemes.
 
 Vowels have closeness and backness; consonants have place, manner and voicing: the axes of the
 International Phonetic Alphabet's chart (revised to 2020). The weights were chosen for this project.
@@ -40,7 +40,7 @@ _CONSONANTS = {
 }
 # fmt: on
 
-# Distance of two manners; 1 for other pairs.
+# Distance between two manners; 1 for other pairs.
 _MANNERS = {
     frozenset(("stop", "affricate")): 0.5,
     frozenset(("affricate", "fricative")): 0.5,
@@ -67,7 +67,7 @@ def units(ipa: str) -> tuple[str, ...]:
 
 
 def distance(one: Sequence[str], other: Sequence[str]) -> float:
-    """Distance of two words as `units` gives them: edit cost per sound of the longer word.
+    """Distance between two words from `units`: edit cost per sound of the longer word.
 
     0 for the same sounds, about 0.1 for no and low, up to 1.5 for words with nothing in common.
     """
@@ -88,7 +88,7 @@ def distance(one: Sequence[str], other: Sequence[str]) -> float:
 
 
 def is_part_of(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether a word's sounds are a contiguous part of another word's, as no in snow."""
+    """Whether a word's sounds are a contiguous part of another word's, like no in snow."""
     size = len(part)
     return any(
         tuple(whole[i : i + size]) == tuple(part) for i in range(max(len(whole) - size + 1, 0))

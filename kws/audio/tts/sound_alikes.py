@@ -12,12 +12,11 @@ from kws.audio.tts.phonemes import distance, is_part_of
 from kws.errors import ToolError
 
 _TOO_NEAR = 0.1
-"""People who speak carelessly say a nearer word (commuter) for the keyword (computer). A model that
-learns it as unknown misses them."""
+"""Careless speakers say a nearer word (commuter) for the keyword (computer). A model that learns it
+as unknown would miss them."""
 
 _PHRASE_TOO_NEAR = 0.15
-"""The same for phrases, whose words are slurred more: *hi marvin* and *he marvin* for *hey marvin*.
-"""
+"""The same for phrases; they are slurred more: *hi marvin* and *he marvin* for *hey marvin*."""
 
 Sounds = dict[str, tuple[str, ...]]
 
@@ -48,20 +47,20 @@ def choose_distractors(
 def sound_alikes(keywords: Sequence[str], each: int = 3, accent: str = "en-us") -> tuple[str, ...]:
     """For each keyword the `each` words that sound most like it, nearest first.
 
-    For a phrase (`hey_marvin`) these are its single words, its words backward, and `each` phrases
-    with one word replaced by a similar one (`hey_marble`, `state_marvin`), but not careless
+    For a phrase (`hey_marvin`) these are its single words, its words in reverse order, and `each`
+    phrases with one word replaced by a similar one (`hey_marble`, `state_marvin`), but not careless
     pronunciations (`he_marvin`). Words that contain a keyword's sounds (know, note and snow for no)
     are excluded: in a stream the model recognizes the keyword before the word ends.
 
     Raises:
-        ToolError: espeak-ng, which gives the pronunciations, is missing or failed.
+        ToolError: espeak-ng, which provides the pronunciations, is missing or failed.
     """
     candidates = _candidates(keywords, accent)
     sounds = pronounce([*candidates, *keywords], accent)
     if not sounds:
         raise ToolError(
-            "espeak-ng was not found, which gives the pronunciation of words; install it, for "
-            "example with: apt install espeak-ng; or name words with --unknown"
+            "espeak-ng, which provides pronunciations, was not found; install it, for example "
+            "with: apt install espeak-ng; or name words with --unknown"
         )
     return tuple(_choose(keywords, candidates, sounds, each))
 

@@ -3,7 +3,7 @@
 
 Each voice is a speaker, and so is each person it is changed into. Takes differ in rate, pitch,
 level, room, position and the engine's own variation. All random choices depend only on the seed,
-the word, the voice and the take, so an interrupted run resumes and gives the same clips.
+the word, the voice and the take, so an interrupted run resumes and produces the same clips.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _PITCHES = (30.0, 70.0)
 _HELD_OUT = {Split.VALIDATION: 0.1, Split.TEST: 0.1}  # shares of the vocal tracts
 _FEWEST_UNHEARD, _MOST_UNHEARD = 3, 0.25  # limits of a held-out engine: vocal tracts, their share
 _SHORTEST_S = 0.08
-_ALL = 1_000_000  # more than the voices of any machine
-_FEW_PEOPLE = 10  # with fewer recorded people in the folder, all of them train
+_ALL = 1_000_000  # more voices than any machine has
+_FEW_PEOPLE = 10  # with fewer recorded people in the folder, all are for training
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class SynthReport:
 
     voices: int
     people: int
-    """People that each voice was changed into."""
+    """Number of people that each voice was changed into."""
 
     made: int
     """Clips written by this run."""
@@ -100,8 +100,8 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
 
     Raises:
         UsageError: words that cannot be folders or labels, too few voices, an unknown accent.
-        DataError: a word that no voice can say, or not within a clip; an unknown word that
-            sounds exactly like a keyword.
+        DataError: a word that no voice can say, or that does not fit into a clip; an unknown word
+            that sounds exactly like a keyword.
         ToolError: no text-to-speech is installed, or it failed.
         KwsError: a file could not be written.
     """
@@ -110,7 +110,7 @@ def synthesize(settings: SynthSettings, out: Path) -> SynthReport:
     words = _words(settings)
     unheard = unheard_engine(voices) if settings.unheard else ""
     splits = split_voices(voices, settings.seed, unheard)
-    # Voices of earlier runs are in the split of their vocal tract, too.
+    # Voices of earlier runs also belong to the split of their vocal tract.
     splits = {v.name: splits.get(v.group, Split.TRAIN) for v in all_voices}
     with locked(out):
         return _speak_all(settings, words, voices, splits, out)
@@ -159,7 +159,7 @@ def _speak_all(
 
 
 def training_voices(settings: SynthSettings) -> tuple[int, int]:
-    """The number of voices that will speak, and how many of them train.
+    """Number of voices to use, and how many of them are for training.
 
     Raises:
         UsageError: too few voices, an unknown accent.
@@ -174,11 +174,11 @@ def training_voices(settings: SynthSettings) -> tuple[int, int]:
 def unheard_engine(voices: Sequence[Voice]) -> str:
     """The engine to hold out of training: the one with the fewest vocal tracts.
 
-    A model misses far fewer held-out voices of a training engine than people. Its miss rate on an
-    engine that did not train is close to the rate for people (docs/research.md).
+    A model misses held-out voices of a training engine far less often than people. Its miss rate on
+    an engine not used for training is close to the rate for people (docs/research.md).
 
     Returns:
-        Its name; empty if each has too few vocal tracts, or more than a quarter of all.
+        Name of the engine; empty if each has too few vocal tracts, or more than a quarter of all.
     """
     groups = {voice.group for voice in voices}
     counts = Counter(group.partition("-")[0] for group in groups)
@@ -190,13 +190,13 @@ def unheard_engine(voices: Sequence[Voice]) -> str:
 def split_voices(voices: Sequence[Voice], seed: int, unheard: str = "") -> dict[str, Split]:
     """A split for each vocal tract, about a tenth each for validation and test, at least one.
 
-    Each engine contributes its own share. flite has few voices, unlike espeak-ng's, so all of them
-    train, unless there are no others.
+    Each engine contributes its own share. flite has so few voices that all are for training, unless
+    there are no others.
 
     Args:
         voices: the speakers.
         seed: seed of the choice.
-        unheard: engine whose voices all validate, and no others.
+        unheard: engine that provides all validation voices; empty for all engines.
 
     Raises:
         UsageError: fewer than three vocal tracts.
@@ -252,7 +252,7 @@ def _words(settings: SynthSettings) -> tuple[str, ...]:
 
 
 def _check(word: str, words: Sequence[str]) -> None:
-    """Raises UsageError if a word cannot be spoken, or is twice in `words`."""
+    """Raises UsageError if a word cannot be spoken, or occurs twice in `words`."""
     check_word(word)
     if words.count(word) > 1:
         raise UsageError(f"{word!r} is named twice; name each word once")
@@ -306,7 +306,7 @@ def _make(task: _Task, seed: int, samples: int) -> tuple[int, int]:
 def _as_another(
     sound: Sound, voice: Voice, number: int, seed: int, rng: np.random.Generator
 ) -> Sound:
-    """A voice's sound, changed to one of its people."""
+    """A voice's sound, changed into one of the people."""
     who = person(np.random.default_rng(_digest(seed, f"{voice.name}/{number}")))
     return trim(said_by(who, sound, rng))
 

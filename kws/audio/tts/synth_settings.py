@@ -41,7 +41,7 @@ class SynthSettings:
     voices: int = setting(200, 3, None, "Maximum number of voices. This machine may have fewer.")
     people: int = setting(
         2, 0, 100,
-        "Other people that each voice is changed into, with other size, pitch and pace, if "
+        "Other people that each voice is changed into, with different size, pitch and pace, if "
         "praat-parselmouth is installed (extra voices).",
     )  # fmt: skip
     takes: int = setting(3, 1, None, "Takes of each keyword by each voice.")
@@ -49,7 +49,7 @@ class SynthSettings:
     unknown_takes: int = 1
     """Takes of each other word by each voice."""
 
-    seed: int = setting(0, 0, None, "Another seed gives other clips.")
+    seed: int = setting(0, 0, None, "A different seed gives different clips.")
 
     clip_ms: int = setting(1000, 520, 3020, "Length of a clip, in milliseconds; words must fit.")
 
@@ -57,8 +57,8 @@ class SynthSettings:
     """The spoken text of words that are not pronounced as written."""
 
     accents: tuple[str, ...] = ENGLISH
-    """espeak-ng's language codes. Piper's voices of these languages speak too; flite and Kokoro
-    speak if all are English."""
+    """espeak-ng's language codes. Piper's voices for these languages are used too; flite and Kokoro
+    are used if all are English."""
 
     engines: tuple[str, ...] = ()
     """Engines to use: piper, kokoro, flite, espeak; empty for all that are installed."""

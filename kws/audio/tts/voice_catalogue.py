@@ -36,7 +36,7 @@ _PIPER_VOICES = (
     ("fr_FR-mls-medium", 124, 77, "CC BY 4.0"),
     ("fr_FR-siwis-medium", 1, 63, "CC BY 4.0"),
 )
-"""Piper voices that suit a wake word: many people, and German and French."""
+"""Piper voices suited to wake words: many people, and German and French."""
 
 _NEEDED = {"piper": ("piper", "onnx", "onnxruntime"), "kokoro": ("kokoro_onnx", "onnxruntime")}
 """Modules that an engine needs."""
@@ -54,17 +54,17 @@ class PresentVoices:
     languages: str
     licence: str
     place: str
-    """Their path."""
+    """Path of the voices."""
 
 
 @dataclass(frozen=True)
 class OtherVoices:
-    """Voices to install, or packages that speak with them."""
+    """Voices to install, or packages that use them."""
 
     engine: str
     name: str
     speakers: int
-    """Number of people; 0 for a package that speaks with other voices."""
+    """Number of people; 0 for a package that uses other voices."""
 
     languages: str
     megabytes: int
@@ -78,7 +78,7 @@ class OtherVoices:
     """The Python package that holds it; empty if it is not in a package."""
 
     files: tuple[str, ...] = ()
-    """Addresses of its files, if they are not in Piper's list."""
+    """URLs of the files, if they are not in Piper's list."""
 
 
 @dataclass(frozen=True)

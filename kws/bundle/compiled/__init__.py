@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as C++: calls of kernels with constants instead of an interpreter."""
+"""Models as C++: kernel calls and constants instead of an interpreter."""

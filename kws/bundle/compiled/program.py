@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model as a list of kernel calls: what the core's AllocateTensors computes, on the host."""
+"""A model as a list of kernel calls: the result of the core's AllocateTensors, on the host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kws.bundle.checks import open_model
 from kws.errors import ModelError
 
 _IN_MODEL = 1 << 31
-"""Of a reference: it counts from the constants, not from the arena. Alone it means no data."""
+"""Bit of a reference into the constants instead of the arena. By itself it means no data."""
 
 _ALIGNMENT = 4
 
@@ -20,33 +20,33 @@ class Call:
     """One call of a kernel."""
 
     kernel: str
-    """Its name in C++: a function of `kws::kernels::invoke`."""
+    """Name in C++: a function in `kws::kernels::invoke`."""
 
     op: str
-    """The schema's name of the op."""
+    """Schema name of the op."""
 
     references: tuple[int, ...]
-    """Where the call's tensors lie: bytes into the arena, or into the constants with the sign bit
-    set. The first call's words lie at 0 there."""
+    """Byte offsets of the call's tensors: in the arena, or in the constants if the sign bit is set.
+    The constants start with the words of the first call."""
 
     parameters: tuple[int, ...]
     """Further parameters of the kernel, as 32-bit words."""
 
     once: bool
-    """It runs before the first inference only."""
+    """Whether it runs only before the first inference."""
 
     resets: bool
-    """Before the first inference `kws::kernels::reset` gives what it keeps a first value."""
+    """Whether `kws::kernels::reset` must initialize its state before the first inference."""
 
     @property
     def words(self) -> tuple[int, ...]:
-        """References, then parameters: what a kernel is called with."""
+        """Arguments of the kernel: references, then parameters."""
         return self.references + self.parameters
 
 
 @dataclass(frozen=True)
 class Place:
-    """Bytes of the arena."""
+    """A range of the arena, in bytes."""
 
     offset: int
     bytes: int
@@ -57,26 +57,26 @@ class Program:
     """A model that needs no interpreter."""
 
     calls: tuple[Call, ...]
-    """In the order in which they run."""
+    """In execution order."""
 
     constants: tuple[bytes, ...]
-    """Weights and the like, each on a multiple of four bytes after the calls' words."""
+    """Weights and other constants, each aligned to four bytes, after the words of the calls."""
 
     inputs: tuple[Place, ...]
     outputs: tuple[Place, ...]
 
     variables_bytes: int
-    """At the arena's start; they begin as zeros."""
+    """Variables at the start of the arena, initially zero."""
 
     arena_bytes: int
 
     @property
     def constant_bytes(self) -> int:
-        """Flash of all that is not code."""
+        """Flash of everything except code."""
         return sum(4 * len(call.words) for call in self.calls) + sum(map(len, self.constants))
 
     def __str__(self) -> str:
-        """What it takes, for people."""
+        """The memory use, for users."""
         return (
             f"{len(self.calls)} calls, {self.constant_bytes:,} bytes of constants, "
             f"arena {self.arena_bytes:,} bytes"
@@ -84,7 +84,7 @@ class Program:
 
 
 def compile_model(model: bytes) -> Program:
-    """The program of a .tflite model's bytes.
+    """The program of a .tflite model.
 
     Raises:
         ModelError: the core cannot run the model.
@@ -118,7 +118,7 @@ def compile_model(model: bytes) -> Program:
 
 
 def _lay_out(model: bytes, plan: _core.Compiled) -> tuple[dict[int, int], tuple[bytes, ...]]:
-    """Where each constant that a call reads lies, by its position in the model; equal ones once."""
+    """Offset of each constant that a call reads, by position in the model; equal ones share one."""
     end = 4 * sum(len(step.references) + len(step.parameters) for step in plan.steps)
     known: dict[bytes, int] = {}
     places: dict[int, int] = {}
@@ -136,7 +136,7 @@ def _lay_out(model: bytes, plan: _core.Compiled) -> tuple[dict[int, int], tuple[
 
 
 def _moved(reference: int, places: dict[int, int]) -> int:
-    """A reference with the constants where `_lay_out` put them, as an unsigned word."""
+    """A reference with offsets of constants from `_lay_out`, as an unsigned word."""
     position = reference & ~_IN_MODEL & 0xFFFFFFFF
     if reference >= 0 or position == 0:
         return reference & 0xFFFFFFFF

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program as C++; `runtime/compiled_model.h` says what the firmware does with it."""
+"""A program as C++; `runtime/compiled_model.h` describes its use in the firmware."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BYTES_A_ROW = 16
 
 
 def program_h(namespace: str) -> str:
-    """What others see of a compiled model, without the include guard."""
+    """The header of a compiled model, without the include guard."""
     return f"""\
 #include "runtime/compiled_model.h"
 
@@ -31,8 +31,8 @@ def program_cc(program: Program, namespace: str) -> str:
     """The model: its constants, and functions that call the kernels.
 
     Args:
-        program: the model; its first input and output are those of a bundle's model.
-        namespace: where `kCompiledModel` is to be.
+        program: the model; its first input and first output are used.
+        namespace: namespace of `kCompiledModel`.
     """
     source, target = program.inputs[0], program.outputs[0]
     resets = bool(program.variables_bytes) or any(c.once or c.resets for c in program.calls)
@@ -119,6 +119,6 @@ def _first_values(program: Program) -> str:
 
 
 def _function(name: str, body: str) -> str:
-    if not body:  # all ops of the model are renamings
+    if not body:  # no op of the model needs a kernel
         return f"void {name}(uint8_t*) {{}}\n"
     return f"void {name}(uint8_t* arena) {{\n{body}\n}}\n"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies where in the tensor arena, and when: as text and as a picture."""
+"""Layout of the tensor arena over time, as text and as a picture."""

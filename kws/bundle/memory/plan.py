@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The memory plan: which part of a model's arena holds what, and when."""
+"""The memory plan: the contents of each part of a model's arena over time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kws import _core
 from kws.bundle.checks import open_model
 
 _LIFE_WIDTH = 40
-"""Characters for the time from the first op to the last."""
+"""Characters for the span from the first op to the last."""
 
 
 @dataclass(frozen=True)
@@ -18,16 +18,16 @@ class Plan:
     """The memory plan of a model."""
 
     ops: tuple[str, ...]
-    """In the order in which they run; `once` for those that run only before the first inference."""
+    """In execution order; `once` marks those that run only before the first inference."""
 
     items: tuple[_core.PlanItem, ...]
 
     arena_bytes: int
-    """More than the highest item if allocation takes more memory than running."""
+    """More than the end of the highest item if allocation needs more memory than running."""
 
 
 def plan_of(model: bytes) -> Plan:
-    """The plan of a .tflite model's bytes.
+    """The plan of a .tflite model.
 
     Raises:
         ModelError: the core cannot run the model.
@@ -44,7 +44,7 @@ def plan_text(plan: Plan, most: int = 16) -> str:
 
     Args:
         plan: the plan of a model.
-        most: highest number of items; the largest are listed.
+        most: maximum number of items; the largest are listed.
     """
     largest = sorted(
         (item for item in plan.items if item.kind != "alias"), key=lambda item: -item.bytes
@@ -72,7 +72,7 @@ def plan_text(plan: Plan, most: int = 16) -> str:
     if rest := largest[most:]:
         lines.append(f"and {len(rest)} more of {rest[0].bytes:,} bytes at most")
     highest = max((item.offset + item.bytes for item in plan.items), default=0)
-    # Small models need most memory in allocation; up to 15 bytes are alignment.
+    # Small models need the most memory during allocation; up to 15 bytes are alignment.
     why = "" if plan.arena_bytes < highest + 16 else ", for allocation"
     return "\n".join([*lines, f"arena: {plan.arena_bytes:,} bytes{why}"])
 

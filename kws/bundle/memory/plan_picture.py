@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HEIGHT = 6
-"""Of the picture, inches; some of it is labels."""
+"""Height of the picture in inches, including labels."""
 
 _INK, _PALE = "#26323f", "#d8dee4"
 _COLOURS = {
@@ -40,8 +40,8 @@ _MEANINGS = {
 def save_plan(path: Path, plan: Plan, title: str) -> None:
     """Draw the plan as PNG: ops to the right, the arena's bytes upwards.
 
-    A tensor's rectangle goes from the middle of the op that writes it to the middle of the op that
-    reads it last. So a tensor that is written over another one starts where the other one ends.
+    A tensor's rectangle spans from the middle of the op that writes it to the middle of the op that
+    reads it last. So a tensor that overwrites another one starts where the other one ends.
 
     Raises:
         KwsError: the file could not be written.
@@ -109,7 +109,7 @@ def _draw(axes: Axes, item: _core.PlanItem) -> None:
     highest = axes.get_ylim()[1]
     axes.bar(
         start,
-        max(item.bytes, 0.005 * highest),  # so that it can be seen
+        max(item.bytes, 0.005 * highest),  # so that it is visible
         width=end - start,
         bottom=item.offset,
         align="edge",

@@ -33,7 +33,7 @@ def results_text(
 ) -> str:
     """A table of all rows, faults of the board, and the total.
 
-    `injected` are the faults that were made on purpose; they have a table of their own.
+    `injected` are deliberately injected faults; they have a separate table.
     """
     rows = rows_of(results)
     lines = [("clip", "expected", "heard", "score", "time", "")]
@@ -49,7 +49,7 @@ def results_text(
         for row in rows
     ]
     faults = [
-        f"{result.rows[0].clip}: the board says: {fault}"
+        f"{result.rows[0].clip}: the board reports: {fault}"
         for result in results
         for fault in result.serial.faults
     ]
@@ -59,7 +59,7 @@ def results_text(
         for flaw in result.serial.flaws
     ]
     faults += [
-        f"{result.rows[0].clip}: the host hears: {_events_text(result.host)}"
+        f"{result.rows[0].clip}: the host detects: {_events_text(result.host)}"
         for result in results
         if result.host is not None
     ]
@@ -67,7 +67,7 @@ def results_text(
     total = f"{right} of {len(rows)} right: {bundle.name} {bundle.sha8} on {board}"
     if not injected:
         return "\n".join([plain_table(lines), *faults, total])
-    says = [("fault or command", "the board says", "")]
+    says = [("fault or command", "the board reports", "")]
     says += [(row.name, row.said, "ok" if row.ok else "MISS") for row in injected]
     return "\n".join([plain_table(lines), *faults, "", plain_table(says), "", total])
 
@@ -90,7 +90,7 @@ def results_json(
     *,
     passed: bool,
 ) -> str:
-    """The same for a script."""
+    """The results as JSON."""
     boot = results[0].serial.boot
     return json.dumps(
         {
@@ -129,7 +129,7 @@ def checks_text(checks: Sequence[Check]) -> str:
 
 
 def _missing_lines(checks: Sequence[Check]) -> list[str]:
-    """A sentence per remedy, and one on optional parts."""
+    """A sentence per remedy, and one about optional parts."""
     missing: dict[tuple[str, str], list[str]] = {}
     for check in checks:
         if not check.present and not check.optional:
@@ -139,10 +139,10 @@ def _missing_lines(checks: Sequence[Check]) -> list[str]:
         for (commands, remedy), names in missing.items()
     ] or ["kws can build, test and run models here."]
     if any(not check.present and check.optional for check in checks):
-        lines.append("Parts marked optional are for the commands in their lines only.")
+        lines.append("Parts marked optional are needed only by the commands on their lines.")
     return lines
 
 
 def list_json(items: Sequence[Board] | Sequence[Check]) -> str:
-    """Boards or checks for a script."""
+    """Boards or checks as JSON."""
     return json.dumps([asdict(item) for item in items], indent=2)

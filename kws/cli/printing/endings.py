@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What commands that make a model print meanwhile and at the end: what to expect, and a verdict."""
+"""Output of commands that make a model: progress, expected performance and a verdict."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def finish(verdict: Verdict, lines: Sequence[str] = (), *, as_json: bool = False) -> None:
-    """Print the verdict; exit with 1 if there is a keyword that is not heard. All files stay.
+    """Print the verdict; exit with code 1 if a keyword is not detected. All files are kept.
 
     Args:
-        verdict: on the model.
-        lines: what is printed; without any, the verdict's.
-        as_json: nothing is printed.
+        verdict: the verdict on the model.
+        lines: lines to print; if empty, the lines of the verdict.
+        as_json: whether to print nothing.
     """
     for line in () if as_json else lines or verdict.lines:
         print(line)

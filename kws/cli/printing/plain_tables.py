@@ -20,9 +20,9 @@ def plain_table(
     In a terminal that is too narrow, the last column is wrapped, or else each row.
 
     Args:
-      rows: Of the same number of cells.
-      right: All columns but the first hold numbers, aligned at their right.
-      last_left: The last column holds words nevertheless.
+      rows: Rows with equal numbers of cells.
+      right: Whether all columns except the first hold numbers, aligned right.
+      last_left: Whether the last column holds words even then.
     """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     terminal = shutil.get_terminal_size().columns if sys.stdout.isatty() else sys.maxsize

@@ -21,10 +21,10 @@ _LIKE = str.maketrans(
 
 
 def write_what_fits() -> None:
-    r"""Let stdout and stderr replace letters that they cannot write by similar ones.
+    r"""Make stdout and stderr replace letters that they cannot write with similar ones.
 
-    A letter loses its accents, or becomes its number, as in `\u0928`. So does half a letter, which
-    the name of a damaged file may hold.
+    A letter loses its accents, or becomes its code point, as in `\u0928`. So does a lone surrogate,
+    which a damaged file name may contain.
     """
     codecs.register_error(_NAME, _replace)
     for stream in (sys.stdout, sys.stderr):

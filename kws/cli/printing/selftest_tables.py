@@ -25,7 +25,7 @@ def checks_table(checks: Sequence[Check]) -> Table:
 
 
 def checks_json(board: str | None, checks: Sequence[Check]) -> str:
-    """The same for a script."""
+    """The checks as JSON."""
     passed = all(check.ok for check in checks)
     rows = [asdict(check) for check in checks]
     return json.dumps({"board": board, "passed": passed, "checks": rows}, indent=2)

@@ -28,9 +28,9 @@ def size_text(
     Args:
         board: what it is for.
         firmware: what was built.
-        plan: its use of the board's time.
+        plan: the firmware's use of the board's time.
         following: the command to run next.
-        interpreted: the same with an interpreter; None if that is what was built.
+        interpreted: the same firmware with an interpreter; None if `firmware` has one.
     """
     size = firmware.size
     rows = [
@@ -51,7 +51,7 @@ def size_text(
 
 
 def details_text(board: Board, firmware: Firmware, plan: Schedule) -> str:
-    """Flash and RAM part by part, the flash of each kernel's file, the ring of samples."""
+    """Flash and RAM by part, the flash of each kernel's file, and the length of the sample ring."""
     size = firmware.size
     footprint = read_footprint(firmware.map)
     rows = [("bytes", "flash", "RAM")]
@@ -65,7 +65,7 @@ def details_text(board: Board, firmware: Firmware, plan: Schedule) -> str:
     ]
     return (
         f"{plain_table(rows, right=True)}\n{_kernels_text(footprint)}\n"
-        f"the ring of samples holds {plan.ring_ms} ms\n"
+        f"the sample ring holds {plan.ring_ms} ms\n"
     )
 
 
@@ -91,12 +91,12 @@ def fits_text(model: str, fits: Sequence[BoardFit]) -> str:
     ]
     notes += sorted({f"not estimated: {fit.unknown}" for fit in fits if fit.unknown})
     if any(not fit.load and not fit.unknown for fit in fits):
-        notes.append("-: this emulated board does not count the time of its work")
+        notes.append("-: this emulated board does not measure execution time")
     return "\n".join([plain_table(rows, right=True, last_left=True), *notes])
 
 
 def fits_json(model: str, fits: Sequence[BoardFit]) -> str:
-    """The same for a script."""
+    """The same as JSON."""
     return json.dumps(
         {
             "model": model,
@@ -143,7 +143,7 @@ def _difference_text(size: Size, interpreted: Firmware | None) -> str:
 
 
 def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int]]:
-    """Flash and RAM of each part, arena and stack apart from the rest; together they are `size`."""
+    """Flash and RAM of each part, with arena and stack separate; they add up to `size`."""
     size = firmware.size
     parts = {
         part: (footprint.flash.get(part, 0), footprint.ram.get(part, 0))
@@ -151,7 +151,7 @@ def _parts(firmware: Firmware, footprint: Footprint) -> dict[str, tuple[int, int
         if part != OTHER
     }
     flash, ram = parts["pipeline"]
-    parts["pipeline"] = flash, ram - size.arena  # it is main.cc's
+    parts["pipeline"] = flash, ram - size.arena  # the arena belongs to main.cc
     parts |= {"arena": (0, size.arena), "stack": (0, size.stack)}
     parts[OTHER] = (
         size.flash - sum(flash for flash, _ in parts.values()),
@@ -171,7 +171,7 @@ def _kernels_text(footprint: Footprint) -> str:
 def size_json(
     board: Board, firmware: Firmware, plan: Schedule, interpreted: Firmware | None = None
 ) -> str:
-    """The same for a script."""
+    """The same as JSON."""
     footprint = read_footprint(firmware.map)
     return json.dumps(
         {

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def recall_table(matrix: ConfusionMatrix) -> Table:
     """The confusion matrix of clips."""
     title = f"accuracy {matrix.accuracy:.2%} on {matrix.clips} clips"
-    answers = [f"said {label}" for label in matrix.labels]
+    answers = [f"predicted {label}" for label in matrix.labels]
     table = make_table("the clip was", "recall", *answers, title=title)
     recall = matrix.recall
     for label, row in zip(matrix.labels, matrix.counts.tolist(), strict=True):
@@ -40,7 +40,7 @@ def recall_table(matrix: ConfusionMatrix) -> Table:
 
 def conversion_table(loss: ConversionLoss) -> Table:
     """The loss of accuracy by conversion to int8."""
-    table = make_table("computed by", "accuracy", title="loss by int8")
+    table = make_table("computed by", "accuracy", title="loss from int8")
     for name, matrix in (
         ("float, Keras", loss.float_model),
         ("int8, LiteRT reference kernels", loss.int8_model),
@@ -51,10 +51,10 @@ def conversion_table(loss: ConversionLoss) -> Table:
 
 
 def difference_line(loss: ConversionLoss) -> str:
-    """Difference of the device's scores from the float model's."""
+    """Difference between the device's and the float model's scores."""
     difference = loss.difference
     return (
-        f"scores, int8 less float, of 255: max {255 * difference['max']:.1f}, "
+        f"scores, int8 minus float, of 255: max {255 * difference['max']:.1f}, "
         f"mean {255 * difference['mean']:.2f}, std {255 * difference['std']:.2f}"
     )
 
@@ -73,7 +73,7 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
     interval = (
         f" (95 %: {interval_text(clips.interval)})"
         if clips.interval
-        else " (one speaker of a class: no interval)"
+        else " (a class has only one speaker: no interval)"
     )
     title = (
         f"accuracy {matrix.accuracy:.2%}{interval} on "
@@ -116,7 +116,7 @@ def clip_tables(clips: ClipMetrics) -> list[Table]:
 
 
 def speakers_line(clips: ClipMetrics) -> str:
-    """How much speakers differ."""
+    """The variation between speakers."""
     if not clips.spread:
         return "no speaker has enough clips of words for metrics by speaker"
     spread = clips.spread
@@ -134,7 +134,7 @@ def calibration_table(calibration: Calibration) -> Table:
 
 
 def enrolment_table(enrolment: Enrolment) -> Table:
-    """Misses of the recordings, and false alarms in talk, before and after."""
+    """Misses in the recordings and false alarms in talk, before and after."""
     from kws.model.evaluate.judge.kind_metrics import rate_range
     from kws.model.evaluate.score.streams import TITLES
 
@@ -190,7 +190,7 @@ def talk_line(result: StreamResult | None) -> str:
         return "not measured: false alarms in talk; name talk without keywords with --negatives"
     line = f"recordings of talk: {about['talk_recordings']}"
     excluded = about["excluded_recordings"]
-    return f"{line}; skipped, as they may hold a keyword: {excluded}" if excluded else line
+    return f"{line}; skipped, as they may contain a keyword: {excluded}" if excluded else line
 
 
 def _kinds_table(by_kind: Mapping[Kind, StreamMetrics]) -> Table:

@@ -15,7 +15,7 @@ from kws.host.emulate.transcript import Transcript
 
 _QUIETEST_DB = -96.0
 _FAINT_DB = -40.0
-"""A lower peak, in dB of full scale, is called very quiet."""
+"""A recording with a lower peak, in dB of full scale, is called very quiet."""
 
 _NEVER = 255
 """The threshold of a keyword that is never reported."""

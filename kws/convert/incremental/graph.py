@@ -13,7 +13,7 @@ from kws.convert.incremental.window_graph import Op, WindowGraph
 from kws.convert.model_table import schema
 
 _VERSIONS = {"CONCATENATION": 2, "SLICE": 2, "PAD": 2}
-"""Versions of ops that got int8 later."""
+"""Versions of ops that gained int8 support later."""
 
 
 class IncrementalGraph:
@@ -49,7 +49,7 @@ class IncrementalGraph:
         return len(self._tensors) - 1
 
     def original(self, tensor: int) -> int:
-        """The whole model's tensor in full size: a constant, or one that is computed whole."""
+        """The whole model's tensor in full size: a constant, or one that is computed completely."""
         if tensor not in self._copies:
             made = copy.copy(self._whole.tensors[tensor])
             if not self._whole.is_constant(tensor):

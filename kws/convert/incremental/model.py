@@ -30,7 +30,7 @@ class IncrementalModel:
     """A model that computes only what is new in each step."""
 
     model: bytes
-    """The .tflite file. Its input is the new frames of a step, its output the whole model's."""
+    """The .tflite file. Its input is the new frames of a step; its output is the whole model's."""
 
     step: int
     """New frames per call."""

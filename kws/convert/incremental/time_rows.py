@@ -33,7 +33,7 @@ class Rows:
     tail: int
 
     axis: int
-    """Dimension of time."""
+    """The time dimension."""
 
     elements: int = 1
     """Elements per row in that dimension; more than 1 if rows are flattened into it."""

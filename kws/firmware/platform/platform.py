@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PlatformIO asks this platform before it builds."""
+"""Settings that PlatformIO reads before a build."""
 
 import shutil
 
@@ -9,7 +9,7 @@ TOOLCHAIN = "toolchain-gccarmnoneeabi"
 
 
 class KwsPlatform(PlatformBase):
-    """Uses the arm-none-eabi-g++ on PATH; downloads PlatformIO's toolchain only without one."""
+    """Uses the arm-none-eabi-g++ on PATH; without one, downloads PlatformIO's toolchain."""
 
     def configure_default_packages(self, options, target_names):
         if shutil.which("arm-none-eabi-g++"):

@@ -212,7 +212,7 @@ def _to_int16(samples: np.ndarray[Any, np.dtype[np.float64]]) -> Pcm:
 def _check_keys(where: str, kind: str, entry: dict[str, Any]) -> None:
     if extra := sorted(set(entry) - _KEYS[kind]):
         raise KwsError(
-            f"{where}: unknown key {extra[0]!r}; known are {', '.join(sorted(_KEYS[kind]))}"
+            f"{where}: unknown key {extra[0]!r}; choose from {', '.join(sorted(_KEYS[kind]))}"
         )
 
 

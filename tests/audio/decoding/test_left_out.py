@@ -139,7 +139,7 @@ def test_unusable_long_recordings_are_skipped_too(
         "record or copy again\n"
     ) in err
     assert (
-        f"kws: {folder / 'cut.wav'}: cut off or damaged: its header promises 1.00 s, it has" in err
+        f"kws: {folder / 'cut.wav'}: cut off or damaged: its header declares 1.00 s, but it" in err
     )
     open_recordings(folder, None, "speech")
     assert capsys.readouterr().err == "", "each line is printed once"

@@ -339,7 +339,7 @@ def test_sound_alikes_are_spoken_and_their_keywords_are_not(tmp_path: Path) -> N
 
 def test_sound_alikes_need_espeak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolError, match="espeak-ng was not found, which gives the pronunciation"):
+    with pytest.raises(ToolError, match="which provides pronunciations, was not found"):
         sound_alikes(("no",))
 
 

@@ -234,7 +234,7 @@ def test_a_package_is_installed_into_the_environment_of_kws(
 def test_a_system_program_is_not_installed(kws: Run) -> None:
     code, out, err = kws("voices", "get", "flite")
     assert (code, out) == (1, "")
-    assert err == "kws: flite is a program of the system; install it: apt install flite\n"
+    assert err == "kws: flite is a system program; install it: apt install flite\n"
 
 
 def test_the_command(server: Server, kws: Run, tmp_path: Path) -> None:

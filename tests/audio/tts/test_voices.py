@@ -222,7 +222,7 @@ def test_missing_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
 
 
 def test_unknown_engine() -> None:
-    with pytest.raises(UsageError, match="no engine 'festival'; known are piper, kokoro"):
+    with pytest.raises(UsageError, match="no engine 'festival'; choose from piper, kokoro"):
         find_voices(3, engines=("festival",))
 
 

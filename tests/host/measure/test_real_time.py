@@ -168,7 +168,7 @@ def test_missing_qemu_is_reported_in_one_line(
     assert "processor" not in text
     assert "estimated" not in text
     assert err == (
-        "kws: whether nano33ble keeps up is not known, its ring holds 260 ms: "
+        "kws: it is unknown whether nano33ble keeps up; its sample ring holds 260 ms: "
         "qemu-system-arm was not found on PATH; apt-get install it\n"
     )
 

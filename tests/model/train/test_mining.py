@@ -242,7 +242,9 @@ def test_a_truncated_recording_is_searched_to_its_end(kws: Run, tmp_path: Path) 
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     code, out, err = kws("mine", path.parent, "--out", tmp_path / "hard", "--json")
     assert (code, [clip["word"] for clip in json.loads(out)["clips"]]) == (0, ["yes"])
-    assert err.startswith(f"kws: {path}: cut off or damaged: its header promises 20.00 s, it has ")
+    assert err.startswith(
+        f"kws: {path}: cut off or damaged: its header declares 20.00 s, but it contains "
+    )
     assert err.count("\n") == 1
 
 

@@ -44,7 +44,7 @@ def test_a_full_disk_ends_a_run_before_its_first_epoch(
 ) -> None:
     usage = shutil.disk_usage("/")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
-    with pytest.raises(KwsError, match="a training run may take 20 MB, and the disk has 1 MB left"):
+    with pytest.raises(KwsError, match="a training run may need 20 MB, but the disk has 1 MB left"):
         train(TrainingJob(tones, tmp_path / "run", SETTINGS))
     assert not (tmp_path / "run").exists()
 

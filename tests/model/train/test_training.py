@@ -282,7 +282,7 @@ def test_unwritable_curves_are_named(tmp_path: Path) -> None:
 def test_full_disk_gives_a_one_line_error_before_the_first_epoch(
     tones: DataSet, full_disk: Path
 ) -> None:
-    with pytest.raises(KwsError, match="a training run may take 20 MB"):
+    with pytest.raises(KwsError, match="a training run may need 20 MB"):
         train(TrainingJob(tones, full_disk / "run", SETTINGS))
     assert not (full_disk / "run").exists()
 

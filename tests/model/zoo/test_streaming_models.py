@@ -201,7 +201,7 @@ def hear_silence(interpreter: Any, *, calls: int, frames: int) -> None:
 
 
 def test_other_strides_are_refused(bundle: Bundle, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="streams, 2 new frames at a time, so it has to be 2"):
+    with pytest.raises(UsageError, match="streams, 2 new frames at a time, so it must be 2"):
         make_bundle(bundle.model, LABELS, name="x", inference_stride=4)
     assert bundle.path is not None
     with pytest.raises(ModelError, match="number of frames that the model takes at a time"):

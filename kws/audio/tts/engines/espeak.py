@@ -36,7 +36,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """Speak `text`, which starts with a letter; empty if the voice says nothing.
+    """Speak `text`, which starts with a letter; empty if the voice produces no sound.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -56,11 +56,11 @@ def pronounce(words: Sequence[str], accent: str = "en-us") -> dict[str, tuple[st
     """
     if not shutil.which("espeak-ng"):
         return {}
-    # One paragraph per word gives one line per word.
+    # One paragraph per word produces one line per word.
     text = "\n\n".join(spoken_form(word) for word in words) + "\n"
     command = ["espeak-ng", "-q", "--ipa", "--sep=_", "-v", accent, "--stdin"]
     lines = [line for line in output(command, text).splitlines() if line.strip()]
-    if len(lines) != len(words):  # a word counts as several sentences
+    if len(lines) != len(words):  # a word was split into several sentences
         lines = [output(command, spoken_form(word)).replace("\n", "_") for word in words]
     return {word: units(line) for word, line in zip(words, lines, strict=True)}
 
@@ -71,7 +71,7 @@ def spoken_form(word: str) -> str:
 
 
 def accents_of(code: str) -> tuple[str, ...]:
-    """The accents of a language, such as fr-fr, fr-be and fr-ch for fr; of an accent itself.
+    """The accents of a language, such as fr-fr, fr-be and fr-ch for fr; for an accent, itself.
 
     Raises:
         ToolError: espeak-ng failed.
@@ -102,7 +102,7 @@ def _codes() -> list[str]:
 
 
 def _known_accents(accents: Sequence[str]) -> list[str]:
-    """The accents that espeak-ng has; fr counts as known because it lists fr-fr."""
+    """The accents that espeak-ng has; fr counts as known because espeak-ng lists fr-fr."""
     known = _codes()
     for accent in accents:
         if not {accent, f"{accent}-{accent}"} & set(known) and accents is not ENGLISH:

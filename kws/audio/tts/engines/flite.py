@@ -10,7 +10,7 @@ from kws.audio.tts.engines.languages import is_english
 from kws.audio.tts.engines.speech import USUAL_RATE, Draws, Sound, Voice
 from kws.audio.tts.engines.speech_programs import output, run, samples
 
-# Natural pitch of flite's voices, in Hz. Its other voices repeat one of these or only say the time.
+# Natural pitch of flite's voices, in Hz. The others repeat one of these or only tell the time.
 _HERTZ = {"slt": 180.0, "rms": 90.0, "awb": 130.0, "kal16": 95.0}
 
 # Factor on a voice's formants: three people per voice.
@@ -30,9 +30,9 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """Speak `text`, which starts with a letter; empty if the voice says nothing.
+    """Speak `text`, which starts with a letter; empty if the voice produces no sound.
 
-    Formants and pitch move with the playing speed, as in people; the duration is corrected.
+    Formants and pitch shift together, as in people; the duration is corrected.
 
     Raises:
         ToolError: flite failed.

@@ -36,7 +36,7 @@ MIXTURES = 200
 
 _RATE = 24000.0
 _QUICKER = 1.2  # Kokoro draws out single words to 1.4 times the length
-_SPEEDS = (0.5, 2.0)  # what the model accepts
+_SPEEDS = (0.5, 2.0)  # accepted by the model
 _ENDINGS = (".", "!", "?", "")
 
 _LOADING = threading.Lock()
@@ -62,7 +62,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """Speak `text`; empty if the voice says nothing.
+    """Speak `text`; empty if the voice produces no sound.
 
     Raises:
         DataError: the model is damaged.

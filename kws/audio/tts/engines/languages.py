@@ -13,8 +13,8 @@ def check_letters(phrases: Sequence[str], accents: Sequence[str]) -> None:
     """Check that voices can read these phrases.
 
     Raises:
-        UsageError: a phrase for English voices has letters that are not Latin. They would say the
-            letters' names (*Chinese letter*).
+        UsageError: a phrase for English voices has non-Latin letters. The voices would read out the
+            names of the letters (*Chinese letter*).
     """
     for phrase in phrases:
         foreign = [c for c in phrase if c.isalpha() and "LATIN" not in unicodedata.name(c, "")]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Piper: neural voices, one or many speakers per file.
 
-Each take has its own noise, variation of lengths and rate, and each speaker is several people of
-different sizes. The package piper-tts (GPL-3.0-or-later) gives the phonemes.
+Each take has its own noise, length variation and rate, and each speaker stands for several people
+of different sizes. The package piper-tts (GPL-3.0-or-later) provides the phonemes.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def find(accents: Sequence[str]) -> list[Voice]:
     for file in files:
         if file.phonemes not in {"espeak", "text"}:
             raise DataError(
-                f"{file.path}: needs phonemes of type {file.phonemes!r}, which kws does not have; "
-                "remove it"
+                f"{file.path}: needs phonemes of type {file.phonemes!r}, which kws does not "
+                "support; remove it"
             )
     most = max((file.speakers for file in files), default=0)
     speakers = [(file, n) for n in range(most) for file in files if n < file.speakers]
@@ -62,7 +62,7 @@ def find(accents: Sequence[str]) -> list[Voice]:
 
 
 def speak(voice: Voice, text: str, draws: Draws) -> Sound:
-    """Speak `text`; empty if the voice says nothing.
+    """Speak `text`; empty if the voice produces no sound.
 
     Raises:
         DataError: the voice's file is damaged.
@@ -93,7 +93,7 @@ class _Speaker:
     """Sampling rate, in Hz."""
 
     length: float
-    """Length scale of its usual pace."""
+    """Length scale of the usual pace."""
 
     def phoneme_ids(self, text: str) -> list[int]:
         sentences = self.piper.phonemize(text)

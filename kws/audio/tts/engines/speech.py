@@ -72,7 +72,7 @@ def resample(sound: Sound, rate: float) -> Sound:
 
 
 def slight_size(pitch: float) -> float:
-    """Factor on a take's formants and pitch for engines without a pitch setting.
+    """Factor for a take's formants and pitch, for engines without a pitch setting.
 
     0.93 to 1.07 for pitches from 20 to 80.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds voice files in the folder of voices and in installed Python packages.
 
-Does not need the packages that speak with them.
+Does not need the packages that use the voices.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class PiperFile:
 
     @property
     def name(self) -> str:
-        """Its name in a speaker's name: letters, digits, - and _."""
+        """The voice's name in speaker names: letters, digits, - and _."""
         return re.sub(r"[^\w-]+", "_", self.path.stem)
 
 

@@ -14,8 +14,8 @@ env = DefaultEnvironment()
 board = env.BoardConfig()
 root = Path(env.subst("$PROJECT_DIR"))
 
-# Who asks for it gets each command that runs, a JSON array a line: `kws build` repeats some of them
-# for the next bundle (kws/host/build/compiled_core.py).
+# On request, each command is logged as a JSON array per line: `kws build` repeats some of them for
+# the next bundle (kws/host/build/compiled_core.py).
 if record := os.environ.get("KWS_COMMANDS"):
     spawn = env["SPAWN"]
 
@@ -56,9 +56,10 @@ env.Append(
         "-ffunction-sections",
         "-fdata-sections",
         "-fno-common",
-        # memcpy()'s loop must not become a call of memcpy(), nor WriteText()'s one of strlen().
+        # The loop in memcpy() must not become a call of memcpy(), nor the one in WriteText() a call
+        # of strlen().
         "-fno-tree-loop-distribute-patterns",
-        # The same sources give the same file, wherever they lie.
+        # The same sources produce the same file in any folder.
         f"-ffile-prefix-map={root}=kws",
     ],
     CXXFLAGS=[
@@ -72,11 +73,11 @@ env.Append(
         *machine,
         *board.get("build.optimize_flags"),
         "-nostartfiles",
-        # Without system calls whatever wants a heap or stdio cannot link.
+        # Without system calls, code that needs a heap or stdio does not link.
         "-nodefaultlibs",
         "-Wl,--gc-sections",
         "-Wl,--fatal-warnings",
-        # No ELF headers in front of the code, where a bootloader lies: newer linkers put them on
+        # No ELF headers in front of the code, where a bootloader may be: newer linkers put them on
         # the first page of 64 KiB, which begins below the program.
         "-Wl,--nmagic",
         # Not -Wl, which splits at commas; substituted here, because SCons would split at spaces.
@@ -90,7 +91,7 @@ env.Append(
 
 
 def for_speed(env, node):
-    """Compile the loops that take the time for speed; all else is compiled for size."""
+    """Compile the time-critical loops for speed; everything else is compiled for size."""
     return env.Object(node, CCFLAGS=[*env["CCFLAGS"], *board.get("build.speed_flags")])
 
 
@@ -98,7 +99,7 @@ for pattern in ("*/src/core/frontend/*", "*_loops.cc"):
     env.AddBuildMiddleware(for_speed, pattern)
 
 
-# The header that says what is different on each board of a port with several.
+# Header with the differences between the boards of a port.
 if table := board.get("build.table", ""):
     env.Append(CPPDEFINES=[("KWS_BOARD_TABLE", env.StringifyMacro(table))])
 
@@ -112,19 +113,19 @@ if table := board.get("build.table", ""):
 
 settings = dict(board.get("build.defines", {}))
 
-# What a board leaves to choose: KWS_OPTIONS or custom_options, names with commas between them.
+# Options of a board: KWS_OPTIONS or custom_options, names separated by commas.
 options = board.get("build.options", {})
 chosen = os.environ.get("KWS_OPTIONS") or env.GetProjectOption("custom_options", "")
 for option in chosen.replace(",", " ").split():
     if option not in options:
         known = ", ".join(options) or "none"
-        sys.stderr.write(f"error: there is no option {option!r} of this board; use {known}\n")
+        sys.stderr.write(f"error: this board has no option {option!r}; use {known}\n")
         env.Exit(1)
     settings |= options[option].get("defines", {})
     env.Append(LINKFLAGS=options[option].get("link_flags", []))
 env.Append(CPPDEFINES=list(settings.items()))
 
-# The files that know which bundle is built in. All others are the same in each firmware of a board.
+# Files that depend on the built-in bundle. All others are identical in every firmware of a board.
 KNOW_THE_BUNDLE = (
     "*/src/app/main.cc",
     "*/src/boards/audio_ring.cc",

@@ -198,7 +198,7 @@ def test_recordings_that_may_contain_a_keyword_are_skipped(bundle: Path, tmp_pat
     assert (facts["talk_recordings"], facts["excluded_recordings"]) == (2, 2)
     sources = facts["by_kind"]["talk"]["by_source"]
     assert list(sources) == ["a"]
-    line = "recordings of talk: 2; skipped, as they may hold a keyword: 2"
+    line = "recordings of talk: 2; skipped, as they may contain a keyword: 2"
     assert line in evaluate(bundle, "--negatives", folder).stdout
     assert sources["a"]["hours"] == pytest.approx(2 * (1.25 + 0.2) / 3600)
 
