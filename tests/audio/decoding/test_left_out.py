@@ -79,7 +79,7 @@ def test_stats_counts_and_names_unusable_files(words: Path) -> None:
 def test_a_data_set_without_a_usable_clip_gives_the_reason(tmp_path: Path) -> None:
     wave = sound(tmp_path / "a.wav").read_bytes()
     path = cut(tmp_path / "words" / "yes" / "ben_nohash_0.wav", wave)
-    with pytest.raises(AudioError, match=r"promises 1\.00 s, it has 0\.80 s") as caught:
+    with pytest.raises(AudioError, match=r"declares 1\.00 s, but it contains 0\.80 s") as caught:
         open_usable(tmp_path / "words")
     assert str(caught.value).startswith(str(path))
 
