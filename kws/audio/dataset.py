@@ -4,7 +4,7 @@
 The layout is Speech Commands': `<word>/<speaker>_nohash_<take>.wav` (or another ending),
 `_background_noise_/`, and optionally `validation_list.txt` and `testing_list.txt`. Any other folder
 of folders of recordings works too (`named_speaker` finds its speakers). A word's folder may contain
-one folder per speaker. `_silence_` also holds recordings without words; `_unknown_` holds other
+one folder per speaker. `_silence_` also contains recordings without words; `_unknown_` holds other
 words.
 """
 

@@ -115,7 +115,7 @@ def download(archive: Archive, out: Path, retry_wait_s: float = 2.0) -> bool:
         False if `out` already holds a data set, which is left unchanged.
 
     Raises:
-        UsageError: `out` exists and holds something else.
+        UsageError: `out` exists and contains something else.
         DataError: the server is unreachable or refuses, or the file is not the archive.
         KwsError: a file could not be written.
     """
@@ -199,7 +199,7 @@ class _Talk:
         missing = [path.name for path in self.files if path.stem not in self.texts]
         if missing or not self.files:
             lacks = f"no transcript of {missing[0]}" if missing else "no recordings"
-            raise DataError(f"{archive.url}: holds {lacks}; it is not the expected data set")
+            raise DataError(f"{archive.url}: contains {lacks}; it is not the expected data set")
         with (folder / MANIFEST).open("w", encoding="utf-8", newline="") as file:
             table = csv.writer(file)
             table.writerow(["file", "kind", "speaker_or_group", "split", "transcript"])

@@ -78,7 +78,7 @@ class LongRecording:
         """Whether one of these words, or a homophone, may be spoken in it.
 
         A word with an s (`computers`, `computer's`) counts as the word: it is heard before the s.
-        Without a transcript or a manifest entry, the recording is assumed to hold none.
+        Without a transcript or a manifest entry, the recording is assumed to contain none.
         """
         spoken = f" {_plain_text(self.transcript or '')} "
         return any(
@@ -96,7 +96,7 @@ def open_recordings(folder: Path, split: Split | None, kind: str) -> list[LongRe
         kind: `speech`, `noise` or `room`; a manifest's rows of other kinds are skipped.
 
     Raises:
-        DataError: the folder is missing or holds no such recording, or its manifest is wrong.
+        DataError: the folder is missing or contains no such recording, or its manifest is wrong.
     """
     return open_folders([folder], split, kind)
 
@@ -105,7 +105,7 @@ def open_folders(folders: Sequence[Path], split: Split | None, kind: str) -> lis
     """Like `open_recordings`, for several folders. At least one must have the split.
 
     Raises:
-        DataError: a folder is missing or holds no such recording, its manifest is wrong, or no
+        DataError: a folder is missing or contains no such recording, its manifest is wrong, or no
             folder has recordings of the split.
     """
     recordings = [recording for folder in folders for recording in _open(folder, split, kind)]
@@ -136,7 +136,7 @@ def _open(folder: Path, split: Split | None, kind: str) -> list[LongRecording]:
         paths = _opened(folder, paths)
         recordings = [_plain(path, folder, None if kind == "room" else split) for path in paths]
     if not paths:
-        raise DataError(f"{folder}: no recordings of {kind}; name a folder that holds some")
+        raise DataError(f"{folder}: no recordings of {kind}; name a folder that contains some")
     return recordings
 
 
@@ -165,7 +165,7 @@ def load_recordings(
     A truncated recording is read as far as possible, with a notice.
 
     Raises:
-        AudioError: a file is missing or holds no sound.
+        AudioError: a file is missing or contains no sound.
     """
 
     def load(recording: LongRecording) -> Pcm:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from kws._core import SAMPLE_RATE
 
 Pcm = npt.NDArray[np.int16]
-"""Samples as the core takes them: int16[n] or int16[clips, samples]."""
+"""Samples in the format of the core: int16[n] or int16[clips, samples]."""
 
 Sounds = npt.NDArray[np.float32]
 """The same samples as floats from -32768 to 32767, for processing."""

@@ -92,7 +92,7 @@ def read_blocks(
         if not read and not start:  # a later part may lie beyond the end of a truncated file
             if source.damage():
                 raise unreadable(path)
-            raise AudioError(f"{path}: holds no samples; record it again or remove it")
+            raise AudioError(f"{path}: contains no samples; record it again or remove it")
         if read < end - start and (damage := source.damage()):
             notice(f"{path}: {damage}; the rest was read")
 

@@ -84,7 +84,7 @@ def load_clip(path: Path) -> Pcm:
     width. The samples of a 16 kHz, mono, 16-bit file are returned unchanged.
 
     Raises:
-        AudioError: the file is missing, empty, damaged, cut off, not a recording, or holds no
+        AudioError: the file is missing, empty, damaged, cut off, not a recording, or contains no
             sound.
     """
     recording = read_recording(path)
@@ -112,17 +112,17 @@ def read_recording(path: Path, channel: int | None = None) -> Recording:
     if len(data) == 0:
         if damage:
             raise unreadable(path)
-        raise AudioError(f"{path}: holds no samples; record it again or remove it")
+        raise AudioError(f"{path}: contains no samples; record it again or remove it")
     mix = Mix(1)
     if not source.exact:
         mix = choose_mix(data[: SEARCHED_SECONDS * source.rate], source.rate, channel)
     pcm = _to_pcm(data, source.rate, mix)
     if pcm is None:
         raise AudioError(
-            f"{path}: holds samples that are not numbers (NaN); record or convert it again"
+            f"{path}: contains samples that are not numbers (NaN); record or convert it again"
         )
     if len(pcm) == 0:
-        raise AudioError(f"{path}: too short to hold any sound at 16 kHz; record it again")
+        raise AudioError(f"{path}: too short to contain any sound at 16 kHz; record it again")
     return Recording(pcm, source.rate, source.subtype, mix, damage)
 
 

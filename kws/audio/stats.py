@@ -23,13 +23,13 @@ from kws.errors import AudioError
 from kws.tables import make_table
 
 SHORT_S = 0.3
-"""A shorter clip is unlikely to hold a word."""
+"""A shorter clip is unlikely to contain a word."""
 
 CLIPPED_SAMPLES = 5
 """A recording with this many samples at full scale was too loud."""
 
 QUIET_PEAK = 0.005
-"""A clip that never exceeds this share of full scale holds no audible speech."""
+"""A clip that never exceeds this share of full scale contains no audible speech."""
 
 SCARCE_CLIPS = 50
 """A word with fewer training clips is hard to learn."""
@@ -251,7 +251,7 @@ _KINDS = {
     "quiet": f"clips are silent, never louder than {QUIET_PEAK:.1%} of full scale",
     "clipped": f"clips are too loud, {CLIPPED_SAMPLES} or more samples at full scale",
     "rate": f"files are not at {SAMPLE_RATE} Hz (they are resampled)",
-    "channels": "files have channels that cancel or hold noise (the best one is read)",
+    "channels": "files have channels that cancel or contain noise (the best one is read)",
     "level": "files have samples far over full scale (they are divided)",
     "duplicate": "files have the same samples as another file",
     "shared": "speakers are in more than one set, which inflates test scores",

@@ -44,13 +44,13 @@ class Surroundings:
     """Folders of talk; some speakers are used for calibration instead of training."""
 
     def talk(self, split: Split | None, words: Sequence[str]) -> list[LongRecording]:
-        """The recordings of talk that hold none of these words.
+        """The recordings of talk that contain none of these words.
 
         Speakers held back from training are in the validation split.
 
         Raises:
-            DataError: a folder is missing or holds no recording, no folder has one of the split,
-                or every recording holds one of these words.
+            DataError: a folder is missing or contains no recording, no folder has one of the split,
+                or every recording contains one of these words.
         """
         folders = self.negatives
         recordings = open_folders(folders, split, "speech")
@@ -62,7 +62,7 @@ class Surroundings:
         clean = [r for r in recordings if not r.may_contain(words)]
         if recordings and not clean:
             raise DataError(
-                f"{folders[0]}: every recording holds one of {', '.join(words)}; "
+                f"{folders[0]}: every recording contains one of {', '.join(words)}; "
                 "name recordings without them"
             )
         return clean
@@ -71,7 +71,8 @@ class Surroundings:
         """Check that each folder has the right recordings, and some talk without these words.
 
         Raises:
-            DataError: a folder is missing or holds no recording, or each holds one of these words.
+            DataError: a folder is missing or contains no recording, or each recording contains one
+                of these words.
         """
         self.talk(Split.TRAIN, words)
         for folders, kind in ((self.noises, "noise"), (self.rooms, "room")):

@@ -36,7 +36,7 @@ class Changes:
         """The bundle with these changes, checked again.
 
         Raises:
-            UsageError: a name that the firmware cannot hold.
+            UsageError: an invalid name.
             KwsError: settings out of range.
             ModelError: settings that contradict each other.
         """

@@ -36,7 +36,7 @@ def make_bundle(
         model: the .tflite file. Its only input is 25 to 150 frames of 40 int8 values in any shape,
             or the new frames of one call for a streaming model. Its only output is one int8 per
             label.
-        labels: silence, unknown, then the keywords; or keywords alone.
+        labels: silence, unknown, then the keywords; or only keywords.
         name: short name of the model.
         recognizer: how scores become commands; None for the defaults.
         inference_stride: hops from one inference to the next; None for the default. For a streaming

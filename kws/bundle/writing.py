@@ -48,12 +48,12 @@ def check_destination(path: Path) -> None:
     """Check that a bundle written to `path` would replace only a bundle.
 
     Raises:
-        UsageError: `path` is a file, or a folder that holds something else.
+        UsageError: `path` is a file, or a folder that contains something else.
     """
     if path.exists() and not path.is_dir():
         raise UsageError(f"{path}: a file is in the bundle's place; name another folder")
     if path.is_dir() and any(path.iterdir()) and not (path / SETTINGS_FILE).is_file():
-        raise UsageError(f"{path}: this folder holds files other than a bundle; name another")
+        raise UsageError(f"{path}: this folder contains files other than a bundle; name another")
 
 
 def _to_toml(bundle: Bundle) -> str:

@@ -120,7 +120,7 @@ def test(
     from kws.progress import progress_bar
 
     if clips and data:
-        raise UsageError("clips and --data exclude each other; give one of them")
+        raise UsageError("clips and --data cannot be combined; give one of them")
     device = open_device(model, then, listen_for, compiled=compiled)
     if clips:
         recordings = expectations.clip_recordings(clips, device.words)
@@ -253,7 +253,7 @@ def models(
     board: Annotated[str, typer.Option(help="Emulated board to measure on, or none.")] = "qemu",
     words: Annotated[int, typer.Option(min=1, help="Number of keywords.")] = 2,
     runs: Annotated[
-        Path, typer.Option(help="Folder of training runs whose accuracy is shown.")
+        Path, typer.Option(help="Folder of training runs; their accuracy is shown.")
     ] = Path("runs"),
     as_json: JsonOption = False,
 ) -> None:

@@ -109,11 +109,11 @@ def infer(
         typer.Option(
             "--input",
             help="X.npy: raw values, one row per call, or the output of kws features, which is "
-            "cut into the model's windows. An .npz file holds several inputs.",
+            "cut into the model's windows. An .npz file contains several inputs.",
         ),
     ],
     out: Annotated[
-        Path, typer.Option(help="Y.npy for the raw outputs. An .npz file holds several outputs.")
+        Path, typer.Option(help="Y.npy for the raw outputs. An .npz file contains several outputs.")
     ],
     board: EmulatedBoardOption = "host",
 ) -> None:

@@ -155,7 +155,7 @@ def record(
     from kws.host.live.board_microphone import BoardMicrophone
 
     if device and port:
-        raise UsageError("--device and --port exclude each other; give one of them")
+        raise UsageError("--device and --port cannot be combined; give one of them")
     chosen = split_words(words)
     recorder.check_words(chosen)
     clips = recorder.Clips(out, recorder.speaker_hash(speaker))

@@ -107,7 +107,7 @@ def monitor(
     from kws.host.deploy.sound_recording import record_sound
 
     if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other; give one of them")
+        raise UsageError("--json and --csv cannot be combined; give one of them")
     show = watch.show_json() if as_json else watch.show_csv() if as_csv else watch.show_text()
     finder = board_finder(port, board, baud)
     if record:

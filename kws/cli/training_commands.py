@@ -197,7 +197,7 @@ def wake(
     from kws.model.wake.wake_word import make_wake_word
 
     if phrase and words:
-        raise UsageError("a phrase and --words exclude each other; give one of them")
+        raise UsageError("a phrase and --words cannot be combined; give one of them")
     labels = keyword_labels(split_words(words), phrase, name)
     settings = WakeSettings(
         words=labels,

@@ -25,7 +25,7 @@ def model_of_source(data: bytes) -> bytes:
     """The .tflite file in an array of the source.
 
     Raises:
-        ModelError: no array holds one, several do, or it is cut off.
+        ModelError: no array contains one, several do, or it is cut off.
     """
     text = _COMMENT.sub(" ", data.decode("utf-8", "replace"))
     sizes = {name: int(size) for name, size in _SIZE.findall(text)}
@@ -48,10 +48,12 @@ def model_of_source(data: bytes) -> bytes:
         models[name] = content
     if not models:
         seen = f"none of its arrays (the longest has {longest} bytes)" if longest else "no array"
-        raise ModelError(f"source code, but {seen} holds a .tflite file; name the file that has it")
+        raise ModelError(
+            f"source code, but {seen} contains a .tflite file; name the file that contains it"
+        )
     if len(set(models.values())) > 1:
         raise ModelError(
-            f"holds {len(models)} models ({', '.join(models)}); keep one of them in the file"
+            f"contains {len(models)} models ({', '.join(models)}); keep one of them in the file"
         )
     return next(iter(models.values()))
 

@@ -123,7 +123,7 @@ def _calibration(
 ) -> Iterator[list[npt.NDArray[np.float32]]]:
     """The training clips, `frames` at a time; the first contains both ends of the range.
 
-    The converter takes the observed range as the input's range. Clips rarely reach full scale, so
+    The converter uses the observed range as the input's range. Clips rarely reach full scale, so
     two values of one clip are set to the ends. If the number of frames is not a multiple of
     `frames`, zeros come first, as in the pipeline.
     """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads microWakeWord models: a streaming .tflite file and a JSON manifest.
 
-The manifest has the phrase, the number of probabilities to average, and the threshold of their
+The manifest contains the phrase, the number of probabilities to average, and the threshold of their
 mean. Source: ESPHome's documentation of micro_wake_word, versions 1 and 2.
 """
 
@@ -41,7 +41,7 @@ class WakeManifest:
     """Samples from one frame to the next."""
 
     says_step: bool
-    """Whether the manifest has the step. Version 1 does not: its models take one frame per call."""
+    """Whether the manifest contains the step. Version 1 does not: its models take one frame."""
 
     def recognizer(self, model: bytes) -> RecognizerSettings:
         """The recognizer's settings for this manifest.

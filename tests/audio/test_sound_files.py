@@ -109,7 +109,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
         "not a readable recording",
     ),
     "folder": (lambda path: path.mkdir(), "is a folder"),
-    "zero length": (header_only, "holds no samples"),
+    "zero length": (header_only, "contains no samples"),
     "truncated": (corrupt_flac, "damaged"),
     "NaN": (nan_wav, "NaN"),
     "too short": (one_sample, "too short"),

@@ -26,7 +26,7 @@ def folder(root: Path, **words: str) -> Path:
 def test_talk_with_a_keyword_is_skipped(tmp_path: Path) -> None:
     ambient = Surroundings((folder(tmp_path / "talk", a="good morning", b="no thanks"),))
     assert [r.path.stem for r in ambient.talk(Split.TRAIN, ["yes", "no"])] == ["a"]
-    with pytest.raises(DataError, match="every recording holds one of good, thanks"):
+    with pytest.raises(DataError, match="every recording contains one of good, thanks"):
         ambient.talk(Split.TRAIN, ["good", "thanks"])
 
 

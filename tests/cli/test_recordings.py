@@ -37,7 +37,7 @@ def odd(kind: str) -> tuple[np.ndarray, str]:
         return np.stack([word, -word], axis=1), "the channels cancel each other"
     if kind == "hiss":
         hiss[:, 4:] = word[:, None]
-        return hiss, "other channels hold noise: using channel 5 of 6"
+        return hiss, "other channels contain noise: using channel 5 of 6"
     return word[:, None] * 3000, "times full scale; divided by"
 
 

@@ -55,12 +55,12 @@ PART = HEX[:2998]
 PART_SIZE = PART.count("0x") - 1  # the last number may be incomplete
 
 REFUSED = {
-    "no array": ("int main() { return 0; }", "no array holds a .tflite file"),
+    "no array": ("int main() { return 0; }", "no array contains a .tflite file"),
     "other arrays": (f"int t[] = {{{', '.join(map(str, range(64)))}}};", "longest has 64 bytes"),
-    "words": ("const uint32_t m[] = {0x1c, 0x334c4654};", "no array holds a .tflite file"),
+    "words": ("const uint32_t m[] = {0x1c, 0x334c4654};", "no array contains a .tflite file"),
     "two models": (
         f"const uint8_t a[] = {{{HEX}}};\nconst uint8_t b[] = {{{HEX[:-1]}7}};",
-        r"holds 2 models \(a, b\); keep one",
+        r"contains 2 models \(a, b\); keep one",
     ),
     "no end": (
         f"const uint8_t a[] = {{{PART}",

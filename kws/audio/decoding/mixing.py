@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mixes the channels of a recording: their average, unless that hides the voice.
 
-Two channels may cancel each other, and some may hold only noise. The choice compares contrast: the
-level of a signal's loud parts relative to its quiet parts, which is high for speech.
+Two channels may cancel each other, and some may contain only noise. The choice compares contrast:
+the level of a signal's loud parts relative to its quiet parts, which is high for speech.
 """
 
 from __future__ import annotations
@@ -132,5 +132,5 @@ def _best(samples: Samples, rate: int) -> tuple[int | None, str]:
     ):
         return best + 1, "the channels cancel each other"
     if of_channels[best] - of_mean >= _MARGIN_DB:
-        return best + 1, "other channels hold noise"
+        return best + 1, "other channels contain noise"
     return None, ""

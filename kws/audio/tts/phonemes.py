@@ -58,7 +58,7 @@ _UNIT = re.compile(f"[{''.join(_VOWELS)}]+|{'|'.join(c for c in _CONSONANTS if l
 def units(ipa: str) -> tuple[str, ...]:
     """The sounds of a word in IPA (phonemes separated by `_`), without stress and length.
 
-    A diphthong is one sound; an r after a vowel is a sound of its own.
+    A diphthong is one sound; an r after a vowel is a separate sound.
     """
     # espeak-ng marks changes of language: (en), (fr).
     ipa = re.sub(r"\([a-z-]+\)", "", ipa)

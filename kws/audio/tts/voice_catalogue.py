@@ -75,7 +75,7 @@ class OtherVoices:
     """Command that installs it."""
 
     package: str = ""
-    """The Python package that holds it; empty if it is not in a package."""
+    """The Python package that contains it; empty if it is not in a package."""
 
     files: tuple[str, ...] = ()
     """URLs of the files, if they are not in Piper's list."""

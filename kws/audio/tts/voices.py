@@ -28,7 +28,7 @@ class Engine:
     """Interface of an engine."""
 
     find: Callable[[Sequence[str]], list[Voice]]
-    """Its voices for language codes, the most varied first."""
+    """Voices for language codes, the most varied first."""
 
     speak: Callable[[Voice, str, Draws], Sound]
     """Speaks a text with one of its voices."""
@@ -111,7 +111,7 @@ def speak(voice: Voice, text: str, draws: Draws) -> Sound:
 
     Args:
         voice: the speaker.
-        text: starts with a letter, so that no program takes it for an option.
+        text: starts with a letter, so that no program mistakes it for an option.
         draws: rate, pitch and seed of this take.
 
     Raises:

@@ -28,7 +28,7 @@ extern const CompiledModel kCompiledModel;
 
 
 def program_cc(program: Program, namespace: str) -> str:
-    """The model: its constants, and functions that call the kernels.
+    """The model as constants, and functions that call the kernels.
 
     Args:
         program: the model; its first input and first output are used.

@@ -67,7 +67,7 @@ def nothing_heard(transcript: Transcript) -> str:
         best = "no keyword has any score"
     recording = transcript.recording
     return (
-        f"{transcript.path}: nothing heard; {best}; {_level(recording)}; {recording.mix.text} "
+        f"{transcript.path}: nothing detected; {best}; {_level(recording)}; {recording.mix.text} "
         "(--explain shows every keyword)"
     )
 

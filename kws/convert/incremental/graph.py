@@ -114,7 +114,7 @@ class IncrementalGraph:
         return joined
 
     def cut(self, like: int, tensor: int, axis: int, start: int, stop: int) -> int:
-        """Elements `start` to `stop - 1` of a dimension; the tensor itself if that is all of it."""
+        """Elements `start` to `stop - 1` of a dimension, or the tensor itself if that is all."""
         shape = self.shape(tensor)
         if (start, stop) == (0, shape[axis]):
             return tensor

@@ -123,8 +123,7 @@ def _input_rows(graph: WindowGraph, step: int) -> Rows:
     rows = find_rows(shape, Rows(count, step, 0, 0, 0))
     if rows is None or not rows.saves:
         raise ConversionError(
-            f"a step of {step} replaces all {count} frames of the model's input; take a smaller "
-            "step"
+            f"a step of {step} replaces all {count} frames of the model's input; use a smaller step"
         )
     return rows
 

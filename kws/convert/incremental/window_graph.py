@@ -77,7 +77,7 @@ class WindowGraph:
         return [int(size) for size in _list(self.tensors[tensor].shape)]
 
     def is_constant(self, tensor: int) -> bool:
-        """Whether the file holds the tensor's values."""
+        """Whether the file contains the tensor's values."""
         data = self.table.buffers[self.tensors[tensor].buffer].data
         return data is not None and len(data) > 0
 

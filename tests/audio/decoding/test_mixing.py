@@ -59,7 +59,7 @@ def test_a_channel_with_the_voice_is_preferred_to_noise(noisy: int) -> None:
     channels = [*HISS[:noisy], *(gain * VOICE for gain in (0.5, 1.0, 0.7, 0.6, 0.8)[: 6 - noisy])]
     mix = mix_of(*channels)
     assert mix.channel == noisy + (2 if noisy < 5 else 1)
-    assert mix.reason == "other channels hold noise"
+    assert mix.reason == "other channels contain noise"
 
 
 def test_a_word_that_fills_its_clip_cancels_too() -> None:

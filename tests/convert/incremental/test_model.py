@@ -133,7 +133,7 @@ def test_the_board_is_bit_identical_to_the_whole_model() -> None:
         ("lstm", 2, r"between calls \(UNIDIRECTIONAL_SEQUENCE_LSTM\)"),
         ("tiny_conv", 3, r"CONV_2D \(op 0\) sees the whole window: its stride over time \(2\)"),
         ("tiny_conv", 48, "saves too little"),
-        ("tiny_conv", 49, "a step of 49 replaces all 49 frames of .*; take a smaller step"),
+        ("tiny_conv", 49, "a step of 49 replaces all 49 frames of .*; use a smaller step"),
     ],
 )
 def test_models_that_cannot_gain_give_the_reason(name: str, step: int, message: str) -> None:

@@ -127,7 +127,7 @@ def test_a_quiet_recording_is_explained(kws: Run, tmp_path: Path) -> None:
     assert code == 0
     assert out.count("\n") == 1, "only the boot line"
     assert err.count("\n") == 1
-    for part in ("nothing heard; nearest is ", "its threshold is 2", "very quiet", "2 channels"):
+    for part in ("nothing detected; nearest is ", "its threshold is 2", "very quiet", "2 channels"):
         assert part in err
     code, out, err = kws("run", tmp_path / "faint.wav", "--explain")
     assert (code, err) == (0, "")

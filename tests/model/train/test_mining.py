@@ -216,7 +216,7 @@ def test_no_finding_is_one_line_and_no_folder(kws: Run, tmp_path: Path) -> None:
         (["talk", "--out", "talk/hard"], "talk/hard: is among the recordings"),
         (["empty"], "empty: no recordings of speech"),
         (["damaged"], "damaged/b.wav: not a readable recording"),
-        (["keywords"], "every recording holds one of yes, no"),
+        (["keywords"], "every recording contains one of yes, no"),
     ],
 )
 def test_wrong_use_gives_a_one_line_error(

@@ -261,7 +261,7 @@ def test_a_missing_phrase_is_an_error(tmp_path: Path) -> None:
     assert "name the wake word, such as" in str(result.exception)
     result = CliRunner().invoke(app, ["wake", "marvin", "--words", "up", "--out", str(tmp_path)])
     assert isinstance(result.exception, UsageError)
-    assert "exclude each other" in str(result.exception)
+    assert "cannot be combined" in str(result.exception)
 
 
 @pytest.mark.tensorflow

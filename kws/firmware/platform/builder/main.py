@@ -137,7 +137,7 @@ if env.GetProjectOption("custom_bundle", "yes") == "yes":
     default_bundle = root.parent / "assets" / "yes_no"
     generated = Path(os.environ.get("KWS_BUNDLE", default_bundle)).resolve() / "firmware"
     if not (generated / "model_settings.h").is_file():
-        sys.stderr.write(f"error: {generated} holds no model_settings.h; set KWS_BUNDLE\n")
+        sys.stderr.write(f"error: {generated} contains no model_settings.h; set KWS_BUNDLE\n")
         env.Exit(1)
     if (generated / "compiled_model.cc").is_file():
         env.Append(CPPDEFINES=["KWS_COMPILED"])

@@ -213,7 +213,7 @@ def test_nothing_to_play_is_one_clear_line(bundle: Path, tmp_path: Path) -> None
     folder = with_manifest(tmp_path / "m", [row])
     with pytest.raises(DataError, match="no test recordings"):
         evaluate(bundle, "--negatives", folder)
-    with pytest.raises(DataError, match="every recording holds one of low, high"):
+    with pytest.raises(DataError, match="every recording contains one of low, high"):
         evaluate(bundle, "--negatives", folder, "--split", "train")
     with pytest.raises(UsageError, match="--negatives"):
         evaluate(bundle)
