@@ -39,6 +39,7 @@ ROOMS = (
     ("kws.model.train",),
     ("kws.model.wake",),
     ("kws.host",),
+    ("kws.api",),
     ("kws.cli",),
 )
 # The same for C++, under kws/firmware/src.
