@@ -114,7 +114,7 @@ void ForRanges(size_t count, int threads, const Work& work) {
   }
 }
 
-// An arena on the heap, aligned to 16.
+// An arena on the heap, aligned to 16 bytes.
 class Arena {
  public:
   explicit Arena(size_t size) : size_(size), bytes_(new (std::align_val_t{16}) uint8_t[size]()) {}

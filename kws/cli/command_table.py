@@ -37,7 +37,7 @@ class Command:
     """What is kept after Ctrl-C and how to continue; {out} stands for the option's value."""
 
     words: str = ""
-    """The command's words; empty if they are the function's name."""
+    """The command's words; empty if they match the function's name."""
 
     @property
     def name(self) -> str:

@@ -47,7 +47,7 @@ class Window(keras.layers.Layer):  # type: ignore[misc] # Keras has no types
         self.streaming = streaming
 
     def build(self, input_shape: tuple[int | None, ...]) -> None:
-        """Create the variable of kept frames for a stream."""
+        """Create the variable that holds a stream's retained frames."""
         if self.streaming:
             self.memory = self.add_weight(
                 shape=(1, self._memory_frames, *input_shape[2:]),

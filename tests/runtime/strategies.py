@@ -20,7 +20,7 @@ def scales(low: float = 1e-4, high: float = 1.0) -> st.SearchStrategy[float]:
 
 
 def int8s(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Values from the whole range, its ends more often."""
+    """Values from the whole range, with the extremes drawn more often."""
     values = rng.integers(-128, 128, shape)
     ends = rng.choice([-128, 127], shape)
     return np.where(rng.random(shape) < 0.1, ends, values).astype(np.int8)

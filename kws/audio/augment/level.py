@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels of clips."""
+"""Clip levels."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ SPARE_MS = 1200
 
 _TRIES = 5  # bad takes of one word in a row before giving up
 _REACTION_SECONDS = 0.3  # after the prompt: nobody speaks yet, but keys may click
-_ABOVE_NOISE_DB = 12.0  # speech is louder than the quietest tenth by this ...
+_ABOVE_NOISE_DB = 12.0  # speech must exceed the quietest tenth by this much ...
 _BELOW_PEAK_DB = 25.0  # ... and at most this much quieter than the peak
 _EDGE_BLOCKS = 3
 
@@ -45,7 +45,7 @@ class Stage(Protocol):
         """Show the peak of the newest sound, 0 to 1."""
 
     def verdict(self, path: Path | None, text: str) -> None:
-        """Show the file of a good clip, or None and the problem."""
+        """Show the file name of a good clip; for a bad one, None and the problem."""
 
     def notice(self, text: str) -> None:
         """Show a message about the microphone."""

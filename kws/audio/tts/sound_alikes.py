@@ -109,7 +109,7 @@ def _choose(
 
 
 def _by_sound(word: str, candidates: Iterable[str], sounds: Sounds) -> list[str]:
-    """The candidates by distance to a word, without those too near."""
+    """The candidates sorted by distance from a word, excluding those that are too close."""
     distances = {other: distance(sounds[word], sounds[other]) for other in candidates}
     far = [other for other in distances if distances[other] >= _TOO_NEAR]
     return sorted(far, key=lambda other: distances[other])

@@ -153,7 +153,7 @@ def _packages() -> Path:
 
 
 def _check_compiler() -> None:
-    """Fail early without a compiler: offline, PlatformIO would retry for a minute."""
+    """Fail early if there is no compiler: offline, PlatformIO would retry for a minute."""
     if shutil.which(COMPILER) or any(_packages().glob("toolchain-*")) or _can_download():
         return
     find_tool(COMPILER)

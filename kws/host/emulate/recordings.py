@@ -143,7 +143,7 @@ def held_out_after_wake_word(
 def _spread(
     root: Path, clips: Sequence[Clip], label: str, labels: Sequence[str], count: int
 ) -> list[Path]:
-    """Clips of a label (of any other word for unknown), spread evenly."""
+    """Clips of a label (for `unknown`, of any other word), spread evenly."""
     of_label = [
         clip.path
         for clip in clips

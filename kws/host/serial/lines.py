@@ -322,6 +322,6 @@ class LineBuffer:
 
 
 def _text(line: bytes) -> str:
-    """A line as text; control characters could change the user's terminal."""
+    """A line as text. Control characters are replaced, because they could alter the terminal."""
     text = line.rstrip(b"\r").decode("utf-8", "replace")[:_LONGEST]
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -81,7 +81,7 @@ class Web:
         self._inner.__exit__(*exc)
 
     def said(self, said: Said) -> None:
-        """Show a line, and with a detected word its sound."""
+        """Show a line and, for a detected word, its audio."""
         self._inner.said(said)
         self._server.call(self._hub.line, said.text)
         if not isinstance(said.line, Heard):

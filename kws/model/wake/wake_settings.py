@@ -14,7 +14,7 @@ from kws.features.frontend_settings import LONGEST_WINDOW_MS, SHORTEST_WINDOW_MS
 from kws.labels import check_keywords
 
 AT_WORDS = 40.0
-"""Allowed false alarms in an hour with 180 similar words, more than people say."""
+"""Allowed false alarms in an hour with 180 similar words, which is more than in normal speech."""
 
 WINDOW_HELP = (
     f"Window of the model, {SHORTEST_WINDOW_MS} to {LONGEST_WINDOW_MS} ms. The default is a "

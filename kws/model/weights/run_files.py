@@ -16,7 +16,7 @@ CHECKPOINT = "checkpoint.npz"
 """The state after the last finished epoch."""
 
 BUNDLE = "bundle"
-"""Folder of the bundle, which a finished run has."""
+"""The bundle's folder; exists only once the run has finished."""
 
 
 RENAMED = {

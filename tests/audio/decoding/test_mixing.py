@@ -30,7 +30,7 @@ def mix_of(*channels: np.ndarray) -> Mix:
         (VOICE, 0 * VOICE),
         (VOICE, 0.3 * VOICE),
         (VOICE + HISS[0] / 100, VOICE + HISS[1] / 100),
-        (VOICE, np.roll(VOICE, 16000)),  # two people, each in a channel
+        (VOICE, np.roll(VOICE, 16000)),  # two people, one per channel
         (VOICE * (np.abs(VOICE) > 0.01), np.roll(VOICE, 16000)),  # one of them with a noise gate
         (0 * VOICE, 0 * VOICE),
         (HISS[0], HISS[1]),

@@ -178,7 +178,7 @@ def spoil(path: Path) -> None:
     ("change", "says"),
     [
         (lambda path: path.with_name(f"{path.name}.json").unlink(), "onnx.json is missing"),
-        (lambda path: spoil(path.with_name(f"{path.name}.json")), "not the settings of a Piper"),
+        (lambda path: spoil(path.with_name(f"{path.name}.json")), "not a Piper voice's settings"),
         (lambda path: path.with_name(f"{path.name}.json").write_text("[]"), "not the settings"),
         (lambda path: path.with_name(f"{path.name}.json").write_text("{}"), "not the settings"),
         (spoil, "not a voice, or damaged"),

@@ -24,7 +24,7 @@ SOURCES = ROOT / "kws" / "firmware" / "src"
 
 
 def write_jobs(jobs: Sequence[Job], folder: Path) -> None:
-    """The C++ of all models, and of the table `kJobs` that src/tools/compiled_rows.h describes."""
+    """The C++ of all models and of the table `kJobs`, which src/tools/compiled_rows.h describes."""
     includes, tables, rows = [], [], []
     for i, job in enumerate(jobs):
         program = compile_model(job.model)

@@ -1,4 +1,4 @@
-"""The self-test finds a board's faults. Board and clock are simulated."""
+"""The self-test finds a board's faults. The board and the clock are simulated."""
 
 from __future__ import annotations
 

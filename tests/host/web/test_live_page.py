@@ -127,7 +127,7 @@ def test_the_spectrogram_has_fifty_columns_a_second(serve: Serve, visit: Open, w
           };
         })"""
     )
-    # Measured by the sound's clock. A text message may overtake a message with a few columns.
+    # Measured on the audio clock. A text message may overtake a message with a few columns.
     assert np.diff(got) == pytest.approx(np.diff(times) / 20, abs=10)
     assert np.sum(np.diff(times)) > 2000
     height, colours = page.evaluate(

@@ -70,7 +70,7 @@ class _Op:
         options: str | None = None,
         **fields: Any,
     ) -> bytes:
-        """The model; its inputs are the op's inputs that are not constants."""
+        """The model; its inputs are the op's non-constant inputs."""
         self.builder.op(name, inputs, outputs, options, **fields)
         tensors = self.builder.graphs[0].tensors
         buffers = self.builder.buffers

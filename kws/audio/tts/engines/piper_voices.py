@@ -119,7 +119,7 @@ def _loaded(path: Path) -> _Speaker:
         config = piper.config.PiperConfig.from_dict(file.config)
     except (KeyError, ValueError, TypeError, AttributeError):
         raise DataError(
-            f"{path}.json: not the settings of a Piper voice; get or remove both files"
+            f"{path}.json: not a Piper voice's settings; download both files again or remove them"
         ) from None
     model = SeededModel(path)
     voice = piper.PiperVoice(session=None, config=config)

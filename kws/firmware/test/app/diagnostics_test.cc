@@ -68,7 +68,7 @@ uint16_t Crc(const std::vector<uint8_t>& bytes, size_t size) {
   return static_cast<uint16_t>(crc);
 }
 
-// Base64's bytes, decoded bit by bit.
+// The bytes of a Base64 string, decoded bit by bit.
 std::vector<uint8_t> Decode(const std::string& text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::vector<uint8_t> bytes;

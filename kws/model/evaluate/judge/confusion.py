@@ -30,7 +30,7 @@ class ConfusionMatrix:
 
     @property
     def precision(self) -> dict[str, float]:
-        """Share of correct answers per class, 0 to 1; only classes that were answered."""
+        """Share of correct answers per class, 0 to 1, of all classes predicted at least once."""
         return self._shares(self.counts.sum(axis=0))
 
     @property

@@ -24,7 +24,7 @@ from kws.model.evaluate.score.traces import Trace
 from kws.model.evaluate.score.words import Word
 
 _EXCERPTS = 6
-"""Maximum number of false alarms, and of missed words, whose sound is kept per stream."""
+"""Maximum number of false alarms, and of missed words, to keep audio for, per stream."""
 
 _RISE_MS = 1000
 """With a higher threshold, the same report is made at most this much later."""

@@ -88,7 +88,7 @@ class StreamMetrics:
 
     @property
     def false_alarms_per_hour(self) -> float:
-        """False alarms per hour, all keywords together."""
+        """False alarms per hour, for all keywords combined."""
         return len(self.false_alarms) / self.hours if self.hours else 0.0
 
     @property

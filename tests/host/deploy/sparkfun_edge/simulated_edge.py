@@ -36,7 +36,7 @@ class Clock:
         return self._now
 
     def sleep(self, seconds: float, /) -> None:
-        """Advance the boards' time."""
+        """Advance the boards' clocks."""
         end = self._now + seconds
         while self._now < end:
             self.step()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`kws deploy` to a simulated XIAO; the bootloader checks each sector and fails in many ways."""
+"""`kws deploy` to a simulated XIAO, whose bootloader checks sectors and can fail in many ways."""
 
 from __future__ import annotations
 

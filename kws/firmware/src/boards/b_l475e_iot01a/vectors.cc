@@ -31,4 +31,4 @@ extern "C" __attribute__((used, section(".vectors"))) const kws::board::Vector k
 // clang-format on
 
 static_assert(sizeof(kws_vectors) == (16 + 82) * sizeof(kws::board::Vector),
-              "an entry is missing or one too many");
+              "one entry too few or too many");

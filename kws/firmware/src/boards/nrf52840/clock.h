@@ -24,8 +24,8 @@ const char* ResetFault();
 // resets it after 60 s.
 void FeedWatchdogs();
 
-// For Halt, with interrupts disabled. Nap sleeps for at most a millisecond and feeds the hardware
-// watchdog; call StopTimerWatchdog first.
+// Used by Halt, with interrupts disabled. Nap sleeps for at most a millisecond and feeds the
+// hardware watchdog; call StopTimerWatchdog first.
 void StopTimerWatchdog();
 void Nap();
 

@@ -131,7 +131,7 @@ TEST_F(SecondBundleTest, OneBundleIsActiveAtATime) {
         EXPECT_TRUE(listening);
         listening = false;
         if (events[i - 1].time_ms == event.time_ms) continue;
-        EXPECT_EQ(event.time_ms - since, listen_ms) << "without a command the time runs out";
+        EXPECT_EQ(event.time_ms - since, listen_ms) << "times out if no command is given";
         ++timeouts;
       }
     }
