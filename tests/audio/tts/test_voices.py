@@ -179,8 +179,14 @@ def spoil(path: Path) -> None:
     [
         (lambda path: path.with_name(f"{path.name}.json").unlink(), "onnx.json is missing"),
         (lambda path: spoil(path.with_name(f"{path.name}.json")), "not a Piper voice's settings"),
-        (lambda path: path.with_name(f"{path.name}.json").write_text("[]"), "not the settings"),
-        (lambda path: path.with_name(f"{path.name}.json").write_text("{}"), "not the settings"),
+        (
+            lambda path: path.with_name(f"{path.name}.json").write_text("[]"),
+            "not a Piper voice's settings",
+        ),
+        (
+            lambda path: path.with_name(f"{path.name}.json").write_text("{}"),
+            "not a Piper voice's settings",
+        ),
         (spoil, "not a voice, or damaged"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a voice, or damaged"),
         (lambda path: path.write_bytes(b""), "not a voice, or damaged"),

@@ -104,7 +104,7 @@ def read_piper_file(path: Path) -> PiperFile:
         _ = config["audio"]["sample_rate"], config["phoneme_id_map"], config["num_symbols"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise DataError(
-            f"{config_path}: not the settings of a Piper voice; get or remove both files"
+            f"{config_path}: not a Piper voice's settings; download both files again or remove them"
         ) from None
     return PiperFile(path, language, phonemes, max(speakers, 1), config)
 
