@@ -194,7 +194,7 @@ def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) ->
     assert set((out / "data").rglob("*_nohash_*.wav")) == set(stamps)
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @needs_espeak
 def test_talk_and_mined_talk_are_used_for_training_and_calibration(tmp_path: Path) -> None:
     out, talk = tmp_path / "marvin", tmp_path / "talk"

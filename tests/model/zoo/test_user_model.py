@@ -84,7 +84,7 @@ def test_files_without_a_model_are_refused(tmp_path: Path, text: str, says: str)
 
 
 def test_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"away\.py: no such file or directory; give a model"):
+    with pytest.raises(UsageError, match=r"away\.py: no such file or directory; pass a model"):
         find_model(str(tmp_path / "away.py"))
 
 

@@ -265,7 +265,7 @@ def test_a_board_that_accepts_no_more_data_is_an_error(board: Board) -> None:
 def test_old_loaders_write_the_lower_half_only(board: Board) -> None:
     """Versions before 6 do not erase the upper half."""
     board.loader.version = 5
-    assert "version 5 of the board's bootloader writes up to 0x80000" in try_deploy(
+    assert "version 5 of the board's bootloader writes only up to 0x80000" in try_deploy(
         board, 0x70000 + 1
     )
     assert "FRAME" not in board.loader.packets

@@ -108,7 +108,7 @@ def test_quiet_room_is_quiet_and_words_are_over_talk(tones: DataSet) -> None:
 def test_missing_data_is_named(tones: DataSet) -> None:
     with pytest.raises(DataError, match="no test clips of 'yes'"):
         next(make_streams(tones, ["yes"], Split.TEST, FEW))
-    with pytest.raises(DataError, match="add folders"):
+    with pytest.raises(DataError, match="add some folders"):
         next(make_streams(tones, ["low", "high", "up", "down"], Split.TEST, FEW))
     for wrong in ({"minutes": 0}, {"words_a_minute": 25}, {"snr_db": (9, 3)}):
         with pytest.raises(KwsError, match="must be between"):
