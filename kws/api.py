@@ -7,7 +7,7 @@ Everything is computed by the C++ core, so times and scores are those of a devic
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from kws import _core
 from kws.audio.background_noises import room_after
+from kws.audio.decoding.sources import RATES
 from kws.audio.pcm import Pcm
 from kws.audio.resampling import Resampler
 from kws.bundle.built_in import bundle_path
@@ -86,6 +87,11 @@ class Model:
         return self._device.words
 
     @property
+    def parts(self) -> tuple[Bundle, ...]:
+        """The bundle, then the second one, if any."""
+        return self._device.parts
+
+    @property
     def bundle(self) -> Bundle:
         """The bundle's model and settings."""
         return self._device.bundle
@@ -123,7 +129,7 @@ class Model:
             AudioError: a sample is NaN.
             ModelError: the core reported a fault.
         """
-        if self._device.commands:
+        if len(self.parts) > 1:
             raise UsageError("scores are of one bundle; load it without the other")
         pipeline = self._device.pipeline()
         try:
@@ -198,33 +204,43 @@ def microphone(name: str | None = None) -> Iterator[Pcm]:
             yield block.pcm
 
 
-def evaluate(model: Model, data: str | Path, split: str = "test") -> Evaluation:
-    """Measure a model on the clips of a data set, as `kws evaluate --data` does.
+def evaluate(
+    model: Model, data: str | Path, split: str = "test", negatives: Sequence[str | Path] = ()
+) -> Evaluation:
+    """Measure a model on clips and talk, as `kws evaluate --data --negatives` does.
 
     Args:
         model: a single bundle.
         data: folder with a folder of clips per word.
         split: "train", "validation", "test" or "all".
+        negatives: folders of talk without keywords, for false alarms per hour.
 
     Raises:
-        UsageError: there is no such split, or the model does not know the words.
+        UsageError: there are two bundles, there is no such split, or the model does not know the
+            words.
         DataError: the folder is not a data set, or lacks clips of a keyword.
         AudioError: a clip is damaged.
         ToolError: SciPy is missing (`pip install 'kws[evaluate]'`).
     """
     from kws.audio.layout.usable_clips import open_usable
+    from kws.audio.surroundings import Surroundings
     from kws.model.evaluate import evaluation
     from kws.model.evaluate.score.clip_scores import split_of
     from kws.model.evaluate.score.labelled_clips import load_clips
+    from kws.model.evaluate.score.playlist import make_playlist
 
-    clips = load_clips(model.bundle, open_usable(Path(data)), split_of(split))
-    return evaluation.evaluate(model.bundle, clips, None)
+    if len(model.parts) > 1:
+        raise UsageError("one bundle is evaluated at a time; load it without the other")
+    part, talk = split_of(split), Surroundings(tuple(map(Path, negatives)))
+    playlist = make_playlist(model.bundle, None, split=part, surroundings=talk)
+    clips = load_clips(model.bundle, open_usable(Path(data)), part)
+    return evaluation.evaluate(model.bundle, clips, playlist)
 
 
 def _pcm(sound: Block | Iterable[Block], rate: int) -> Iterator[Pcm]:
     """The sound at 16 kHz: int16[n] blocks."""
-    if not 1_000 <= rate <= 768_000:
-        raise UsageError(f"rate {rate}: must be 1000 to 768000 samples per second")
+    if rate not in RATES:
+        raise UsageError(f"rate {rate}: must be {RATES[0]} to {RATES[-1]} samples per second")
     resampler = Resampler(rate)
     for block in [sound] if isinstance(sound, np.ndarray) else sound:
         if rate == _core.SAMPLE_RATE and block.dtype == np.int16 and block.ndim == 1:

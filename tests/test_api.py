@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,13 +16,14 @@ import soxr
 
 import kws
 from kws.audio.pcm import Pcm
-from kws.audio.sound_files import load_clip
+from kws.audio.sound_files import load_clip, write_clip
 from kws.bundle.built_in import default_bundle_path
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import AudioError, BundleError, UsageError
 from kws.host.emulate import host_device
 from tests.paths import ROOT
+from tests.sound_server import DEVICE, SoundServer
 
 CLIPS = ROOT / "kws" / "assets" / "matrix"
 
@@ -148,3 +150,43 @@ def test_a_data_set_is_evaluated(speech_commands: Path) -> None:
     result = kws.evaluate(kws.load("yes_no"), speech_commands)
     assert result.clips is not None
     assert 0.9 < result.clips.matrix.accuracy < 1
+    with pytest.raises(UsageError, match="one bundle"):
+        kws.evaluate(kws.load("yes_no", then="tiny"), speech_commands)
+
+
+def test_talk_gives_false_alarms_per_hour(pcm: Pcm, tmp_path: Path) -> None:
+    pytest.importorskip("scipy")
+    for word in ("yes", "no", "other"):
+        write_clip(tmp_path / "data" / word / "anna_nohash_0.wav", pcm[:16000])
+    write_clip(tmp_path / "data" / "_background_noise_" / "room.wav", np.zeros(32000, np.int16))
+    said = np.concatenate([pcm, np.zeros(16000, np.int16)])
+    write_clip(tmp_path / "talk" / "radio.wav", said)  # a yes and a no that nobody asked for
+    data, talk = tmp_path / "data", [tmp_path / "talk"]
+    result = kws.evaluate(kws.load("yes_no"), data, split="all", negatives=talk)
+    assert result.stream is not None
+    alarms = result.stream.total.false_alarms
+    assert [alarm.report.label for alarm in alarms] == ["yes", "no"]
+
+
+def test_a_microphone_is_a_stream(pcm: Pcm, sound_server: SoundServer) -> None:
+    code = (
+        "import kws\n"
+        f"for hit in kws.load().stream(kws.microphone({DEVICE!r})):\n"
+        "    print(hit.word, flush=True)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=sound_server.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as program:
+        try:
+            assert program.stdout
+            assert program.stderr
+            assert "listening to" in program.stderr.readline()
+            time.sleep(1)  # no word is reported in the first second
+            sound_server.play(np.concatenate([pcm, np.zeros(16000, np.int16)]))
+            assert [program.stdout.readline().strip() for _ in range(2)] == ["yes", "no"]
+        finally:
+            program.kill()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -70,6 +71,14 @@ def _files(*folders: str) -> list[Path]:
         for path in (ROOT / folder).rglob("*")
         if path.suffix in CODE and "assets" not in path.parts
     )
+
+
+def test_pytest_enters_every_folder_of_tests(request: pytest.FixtureRequest) -> None:
+    skipped = request.config.getini("norecursedirs")
+    folders = {path.parent for path in (ROOT / "tests").rglob("test_*.py")}
+    for folder in folders:
+        for name in folder.relative_to(ROOT).parts:
+            assert not any(fnmatch(name, pattern) for pattern in skipped), folder
 
 
 @cache
