@@ -31,7 +31,7 @@ constexpr int kBands = kChannels + 1;
 constexpr float kHzPerBin = static_cast<float>(kSampleRate) / kFftSize;
 constexpr int kFirstBin = static_cast<int>(kLowestHz / kHzPerBin + 1.5f);
 // One past the last bin. The bin at kHighestHz itself, if there is one, is not used.
-constexpr int kBinsEnd = kFftSize / 2 - static_cast<int>(kFftSize / 2 - kHighestHz / kHzPerBin);
+constexpr int kBinsEnd = kComplexSize - static_cast<int>(kComplexSize - kHighestHz / kHzPerBin);
 constexpr uint32_t kFilterOne = (1u << kFilterBits) - 1;  // both weights are truncated
 extern const std::array<uint8_t, kBands> kBandWidths;
 extern const std::array<uint16_t, kBinsEnd - kFirstBin> kFilterWeights;
