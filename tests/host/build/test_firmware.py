@@ -23,7 +23,7 @@ from kws.bundle.bundle import Bundle
 from kws.bundle.device import Device
 from kws.bundle.reading import load_bundle
 from kws.errors import ToolError, UsageError
-from kws.host.build.boards import boards, find_board, firmware_folder
+from kws.host.build.boards import Board, boards, find_board, firmware_folder
 from kws.host.build.elf_sections import symbols
 from kws.host.build.firmware import Firmware, build, build_sources
 from kws.host.build.platformio_run import ELF, NO_SOURCES, process_environment
@@ -79,6 +79,7 @@ def test_second_build_uses_the_cache(firmware: Firmware, yes_no: Bundle) -> None
     assert (again.stat().st_ino, again.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
+@pytest.mark.slow
 def test_parallel_builds_write_only_the_cache_and_their_folders(
     yes_no: Bundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -215,17 +216,14 @@ def test_a_too_large_firmware_is_reported_in_one_line(
     assert re.fullmatch(f"{start}{message}; train a smaller model", line)
 
 
-def test_limits_equal_the_linkers(yes_no: Bundle) -> None:
-    for board in boards():
-        memory = re.findall(
-            r"^(flash|ram) +(0x\w+) +(0x\w+)",
-            build(board.name, Device(yes_no)).map.read_text(),
-            re.M,
-        )
-        sizes = {name: int(size, 16) for name, _, size in memory}
-        assert sizes == {"flash": board.flash, "ram": board.ram}
-        starts = {name: int(start, 16) for name, start, _ in memory}
-        assert starts["flash"] == board.flash_start
+@pytest.mark.parametrize("board", boards(), ids=lambda board: board.name)
+def test_limits_equal_the_linkers(board: Board, yes_no: Bundle) -> None:
+    map_file = build(board.name, Device(yes_no)).map.read_text()
+    memory = re.findall(r"^(flash|ram) +(0x\w+) +(0x\w+)", map_file, re.M)
+    sizes = {name: int(size, 16) for name, _, size in memory}
+    assert sizes == {"flash": board.flash, "ram": board.ram}
+    starts = {name: int(start, 16) for name, start, _ in memory}
+    assert starts["flash"] == board.flash_start
 
 
 def test_unknown_option_of_a_board_is_an_error(
@@ -312,6 +310,7 @@ def _platformio(folder: Path, tmp_path: Path, *arguments: str) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_platformio_run_builds_the_default_model(tmp_path: Path) -> None:
     _platformio(firmware_folder(), tmp_path, "-e", "nano33ble")
     built = tmp_path / "work" / "build" / "nano33ble"

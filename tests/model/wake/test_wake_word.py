@@ -177,8 +177,18 @@ def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) ->
         assert path == people or path.stat().st_mtime_ns == stamp
     assert any(line.startswith("resuming after epoch 1 of 1") for line in lines)
 
-    # A streaming model is trained on the existing data.
-    lines = []
+    # Other clips are refused before any is written.
+    for other, says in ((replace(SMALL, seed=1), "seed 0, not 1"), (GERMAN, "accents .*, not de;")):
+        with pytest.raises(UsageError, match=f"holds a run with {says}"):
+            make_wake_word(other, out)
+    assert set((out / "data").rglob("*_nohash_*.wav")) == set(stamps)
+
+
+@pytest.mark.slow
+@needs_espeak
+def test_a_streaming_model_is_trained_on_the_clips_of_another_run(tmp_path: Path) -> None:
+    out, lines = tmp_path / "marvin", list[str]()
+    make_wake_word(SMALL, out)
     streaming = make_wake_word(replace(SMALL, streaming=True), out, say=lines.append)
     assert [line for line in lines if line.startswith("resuming after epoch")] == [
         "resuming after epoch 1 of 1"
@@ -186,12 +196,6 @@ def test_a_phrase_becomes_a_bundle_and_the_run_can_be_resumed(tmp_path: Path) ->
     assert streaming.bundle.input_frames == 2
     assert load_bundle(out / "bundle").model == streaming.bundle.model
     assert read_settings(out / STREAMING)["teacher"] == Teacher(out / FIRST).fingerprint
-
-    # Other clips are refused before any is written.
-    for other, says in ((replace(SMALL, seed=1), "seed 0, not 1"), (GERMAN, "accents .*, not de;")):
-        with pytest.raises(UsageError, match=f"holds a run with {says}"):
-            make_wake_word(other, out)
-    assert set((out / "data").rglob("*_nohash_*.wav")) == set(stamps)
 
 
 @pytest.mark.slow
@@ -281,7 +285,7 @@ def test_command_passes_its_options(
     assert seen == [WakeSettings(("marvin",), window_ms=700, streaming=bool(options))]
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @needs_espeak
 def test_a_longer_phrase_gets_a_longer_window(tmp_path: Path) -> None:
     assert window_for(["marvin"]) == 1000
@@ -298,12 +302,14 @@ def test_a_longer_phrase_gets_a_longer_window(tmp_path: Path) -> None:
     assert result.calibration is not None
 
 
-@pytest.mark.process
+@pytest.mark.slow
 @needs_espeak
 def test_the_window_can_be_chosen(tmp_path: Path) -> None:
-    settings = replace(SMALL, window_ms=700)
-    result = make_wake_word(settings, tmp_path / "out")
+    result = make_wake_word(replace(SMALL, window_ms=700), tmp_path / "out")
     assert result.bundle.frontend.frames == 34
-    for window_ms in (500, 3040):
-        with pytest.raises(KwsError, match="window_ms"):
-            replace(SMALL, window_ms=window_ms)
+
+
+@pytest.mark.parametrize("window_ms", [500, 3040])
+def test_a_window_out_of_range_is_refused(window_ms: int) -> None:
+    with pytest.raises(KwsError, match="window_ms"):
+        replace(SMALL, window_ms=window_ms)
