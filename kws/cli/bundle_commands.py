@@ -14,6 +14,7 @@ from kws.cli.options import (
     ChannelOption,
     EmulatedBoardOption,
     ForOption,
+    JsonOption,
     ModelOption,
     ThenOption,
 )
@@ -127,3 +128,22 @@ def infer(
     runner.save_rows(out, outcome.outputs)
     shapes = ", ".join(f"{list(y.shape)} {y.dtype}" for y in outcome.outputs)
     print(f"{out}: {shapes}, arena {outcome.arena_used_bytes} bytes")
+
+
+def licences(
+    *, model: ModelOption = None, then: ThenOption = None, as_json: JsonOption = False
+) -> None:
+    """List the licences of a model and its firmware.
+
+    Shows what a seller of a device must do. The licences of the data come from the bundle's text
+    about its data; kws set BUNDLE --about TEXT changes it.
+    """
+    from json import dumps
+
+    from kws.cli.printing import licence_tables
+
+    bundles = [open_bundle(model), *([open_bundle(then)] if then else [])]
+    if as_json:
+        print(dumps(licence_tables.to_json(bundles), indent=2))
+    else:
+        licence_tables.print_licences(bundles)

@@ -130,6 +130,7 @@ GROUPS: dict[str, tuple[Command, ...]] = {
         Command(board_commands.bench, "--board qemu --model tiny"),
         Command(bundle_commands.features, "yes.wav --out yes.npy --png yes.png"),
         Command(bundle_commands.infer, "yes_no --input yes.npy --out scores.npy"),
+        Command(bundle_commands.licences, "--model ten_words"),
         Command(board_commands.doctor, ""),
     ),
 }
